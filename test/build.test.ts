@@ -97,6 +97,6 @@ test.each([
 	expect(() => replaceOnce(source, /loadYoga\(\)/, 'loadYoga({wasmBinary})', 'yoga-layout')).toThrow(/yoga-layout has/);
 });
 
-test('the chunk plan fails the build where the first frame is drawn by modules of other names', () => {
+test('the chunk plan fails the build if modules of the first frame are renamed', () => {
 	expect(() => modulesOfFirstFrame({inputs: {'src/main.tsx': {imports: []}}})).toThrow('src/ui/start.tsx');
 });

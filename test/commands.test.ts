@@ -11,7 +11,7 @@ const all = allCommands(commands);
 /** Commands whose ids are of this machine, or secrets: nothing of the platform completes them. */
 const localIds = new Set(['resume', 'set']);
 
-test('every file is a command of the list under its own name, and every folder a noun with a file for each verb', () => {
+test('every file is a listed command of its name, and every folder a noun with a file per verb', () => {
 	const listed = commands.flatMap(entry =>
 		isNoun(entry) && entry.verbs.length > 1
 			? [`${entry.name}/${entry.name}`, ...entry.verbs.map(({name}) => `${entry.name}/${entry.name}-${name}`)]
@@ -38,32 +38,29 @@ test.each([
 	expect(summary.length).toBeLessThanOrEqual(58);
 });
 
-test.each(all)(
-	'$path states what it takes: positions and secrets are arguments, and each is described',
-	({command}) => {
-		const {args, positional = [], secret, describe = {}, rest} = command;
-		const fields = fieldsOf(args);
-		const names = fields.map(({name}) => name);
-		expect(names).toEqual(expect.arrayContaining([...positional, ...(secret ? [secret] : [])]));
-		expect(names.filter(name => !describe[name])).toEqual([]);
-		expect(Object.keys(describe).filter(name => !names.includes(name))).toEqual([]);
-		expect(!rest || positional.length > 0).toBe(true);
+test.each(all)('$path describes each argument; its positions and secrets are arguments', ({command}) => {
+	const {args, positional = [], secret, describe = {}, rest} = command;
+	const fields = fieldsOf(args);
+	const names = fields.map(({name}) => name);
+	expect(names).toEqual(expect.arrayContaining([...positional, ...(secret ? [secret] : [])]));
+	expect(names.filter(name => !describe[name])).toEqual([]);
+	expect(Object.keys(describe).filter(name => !names.includes(name))).toEqual([]);
+	expect(!rest || positional.length > 0).toBe(true);
 
-		// What is needed comes first, and by position; a flag that one must give follows its position alone.
-		const required = fields.filter(field => field.required).map(({name}) => name);
-		const places = positional.filter(name => required.includes(name));
-		expect(positional.slice(0, places.length)).toEqual(places);
-		expect(required.length === places.length || places.length > 0).toBe(true);
-	},
-);
+	// What is needed comes first, and by position; a flag that one must give follows its position alone.
+	const required = fields.filter(field => field.required).map(({name}) => name);
+	const places = positional.filter(name => required.includes(name));
+	expect(positional.slice(0, places.length)).toEqual(places);
+	expect(required.length === places.length || places.length > 0).toBe(true);
+});
 
-test.each(all)('$path takes none of the flags that every command understands', ({command}) => {
+test.each(all)('$path redefines no global flag', ({command}) => {
 	const flags = fieldsOf(command.args).map(({name}) => flagOf(name));
 	const reserved = ['json', 'exact', 'server', 'insecure-http', 'help', 'org', 'workspace', 'project'];
 	expect(flags.filter(flag => reserved.includes(flag))).toEqual([]);
 });
 
-test.each(all)('examples of $path begin with its name, or run it', ({path, command}) => {
+test.each(all)('examples of $path start with its name or run it', ({path, command}) => {
 	const runs = (example: string) => findCommand(commands, example.split(' ')).command === command;
 	expect((command.examples ?? []).filter(example => !example.startsWith(path) && !runs(example))).toEqual([]);
 });
@@ -74,7 +71,7 @@ test('the fallback of a noun is one of its verbs', () => {
 	}
 });
 
-test.each(all)('$path completes what an id that was seen may be put for', ({command}) => {
+test.each(all)('$path completes arguments that accept remembered ids', ({command}) => {
 	const kinds = new Set<string>(recentKinds);
 	const {completes = {}, positional = []} = command;
 	const named = positional.filter(name => kinds.has(name) && !localIds.has(command.name));

@@ -31,7 +31,7 @@ function composed({env = {}, ...options}: Options = {}, home = join(temporaryFol
 	return {program, store, home, state: () => store.getState()};
 }
 
-test('without a profile and a key it is the embedded server and its demo model', () => {
+test('the app uses the embedded server and its demo model without a profile and a key', () => {
 	const {program, state, home} = composed();
 	expect(state().connection).toEqual({profile: 'local', server: 'local', state: 'starting'});
 	expect(state().model).toBe('custom/demo');
@@ -40,18 +40,18 @@ test('without a profile and a key it is the embedded server and its demo model',
 	expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
-test('the environment chooses the server, and a key its model', () => {
+test('the environment selects the server, and a key its model', () => {
 	const {program, state} = composed({env: {SERVICE_SERVER: 'https://a.test', GROQ_API_KEY: 'gsk-0123456789'}});
 	expect(state().connection).toEqual({profile: 'a.test', server: 'https://a.test', state: 'ready'});
 	expect(state().model).toMatch(/^groq\//);
 	expect(program.isDemo()).toBe(false);
 });
 
-test('the flag chooses the model', () => {
+test('--model selects the model', () => {
 	expect(composed({model: 'openai/gpt-x', env: {GROQ_API_KEY: 'gsk-0123456789'}}).state().model).toBe('openai/gpt-x');
 });
 
-test('what is passed over or risky is warned of [6] [9]', () => {
+test('ignored and risky settings are warned about [6] [9]', () => {
 	const {home} = composed();
 	writeFileSync(
 		join(home, 'config.json'),
@@ -73,12 +73,12 @@ test.each([
 	[{SERVICE_PROFILE: 'ghost'}, 'not-found'],
 	[{SERVICE_SERVER: 'ftp://a'}, 'usage'],
 	[{ANTHROPIC_BASE_URL: 'nonsense://', ANTHROPIC_API_KEY: 'k-0123456789'}, 'usage'],
-])('%j keeps the app from starting, with a sentence, but no command of a shell', (env, code) => {
+])('%j stops the app with one sentence, but no command of a shell', (env, code) => {
 	expect(() => composed({env})).toThrowError(expect.objectContaining({code}));
 	expect(composed({env, connect: false}).state().model).toBeUndefined();
 });
 
-test('a state folder that is a link, or a configuration that is none, is refused [10]', () => {
+test('a linked state folder and an invalid configuration are refused [10]', () => {
 	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'real'));
 	symlinkSync(join(folder, 'real'), join(folder, 'link'));
@@ -90,7 +90,7 @@ test('a state folder that is a link, or a configuration that is none, is refused
 	);
 });
 
-test('a session that is not there cannot be resumed, and nothing is lost by trying', async () => {
+test('resuming an unknown session fails and changes nothing', async () => {
 	const {program, state} = composed();
 	const before = state().transcript;
 	await expect(program.resume('ffff', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
@@ -98,13 +98,13 @@ test('a session that is not there cannot be resumed, and nothing is lost by tryi
 	expect(state().transcript).toBe(before);
 });
 
-test('the price of a model that nobody knows is undefined, never 0', async () => {
+test('the price of an unknown model is undefined, never 0', async () => {
 	const priceOf = await composed().program.loadCatalog();
 	expect(priceOf('openai/no-such-model')).toBeUndefined();
 	expect(priceOf('openai/gpt-4o')).toMatchObject({input: expect.any(Number)});
 });
 
-test('a message is answered, kept, and there again after a resume', async () => {
+test('a message and its answer are saved and resumed', async () => {
 	const chunk = {choices: [{index: 0, delta: {content: 'Hello.'}, finish_reason: 'stop'}]};
 	const host = await httpServer((_request, response) => {
 		response.writeHead(200, {'content-type': 'text/event-stream'});

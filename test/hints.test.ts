@@ -65,7 +65,7 @@ test.each(hints.filter(({text}) => text.startsWith('$')))(
 	},
 );
 
-test('there are such hints, so that nothing above is empty', () => {
+test('the program contains hints to test', () => {
 	expect(hints.length).toBeGreaterThan(40);
 	expect(hints.some(({text}) => text.startsWith('$'))).toBe(true);
 });
@@ -82,7 +82,7 @@ test.each(slashed.filter(({name}) => !paths.includes(name)))('/$name of $file is
 	expect(entry && 'where' in entry ? entry.where : undefined).not.toBe('shell');
 });
 
-test('no text names the program by itself in front of a command: that is the user who called it', () => {
+test('no text writes the name of the program in front of a command', () => {
 	const names = commands.map(({name}) => name).join('|');
 	const own = new RegExp(String.raw`\bservice (?:--?[a-z]|(?:${names})\b)`);
 	expect(strings.filter(({file, text}) => !file.endsWith('/completion-script.ts') && own.test(text))).toEqual([]);

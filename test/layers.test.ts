@@ -87,7 +87,7 @@ test('a file imports only from its own folder and from the layers below it', () 
 	expect(wrong).toEqual([]);
 });
 
-test('the server shares with the client only what both need', () => {
+test('the server and the client share only common modules', () => {
 	const wrong = wrongImports(
 		(path, target) =>
 			placeOf(path).folder === 'src/server' && isFile(target) && !serverMayUse.includes(placeOf(target).folder),
@@ -169,12 +169,12 @@ test(`a file has at most ${longest} lines`, () => {
 	expect(long).toEqual([]);
 });
 
-test('nothing escapes from the type checker', () => {
+test('no code bypasses the type checker', () => {
 	const escapes = /\bas any\b|as unknown as|@ts-(?:ignore|nocheck)/;
 	expect(sources.filter(({text}) => escapes.test(text)).map(({path}) => path)).toEqual([]);
 });
 
-test('there is no barrel, and no default export but the commands', () => {
+test('the program has no barrels, and only commands have default exports', () => {
 	const exporting = sources.filter(
 		({path, text}) => /^export \* /m.test(text) || (!path.startsWith('commands/') && /^export default/m.test(text)),
 	);

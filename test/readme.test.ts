@@ -11,7 +11,7 @@ const manifest: {
 	readonly scripts: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-test('the tables of the README are those that the code makes: npm run docs', () => {
+test('the tables of the README match the code: npm run docs', () => {
 	expect(readme).toBe(renderReadme(readme));
 });
 
@@ -42,7 +42,7 @@ test('a README without the markers of a section is refused', () => {
 	);
 });
 
-test('what stands around the markers stays as it is', () => {
+test('text around the markers stays unchanged', () => {
 	const outside = (text: string) => text.replace(/(<!-- ([a-z-]+) -->)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
 	const changed = readme.replaceAll('| --- |', '| stale |');
 	expect(outside(renderReadme(changed))).toBe(outside(readme));
@@ -59,7 +59,7 @@ test.each(guides)('every path that %s names exists', guide => {
 	expect(missing).toEqual([]);
 });
 
-test('the safety rules are numbered without a hole, and tests cite no other', () => {
+test('the safety rules are numbered without gaps, and tests cite only them', () => {
 	const rules = [...readFileSync('.github/SAFETY.md', 'utf8').matchAll(/^(\d+)\. /gm)].map(([, number]) =>
 		Number(number),
 	);

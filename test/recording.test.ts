@@ -8,7 +8,7 @@ const hide = (text: string) => text.replaceAll(secret, mask);
 const event = (content: string) => `data: ${JSON.stringify({id: 'c', delta: {content}})}\n\n`;
 const textOf = (chunks: ReadonlyArray<readonly [number, string]>) => chunks.map(([, text]) => text).join('');
 
-test('[8] a credential is hidden wherever chunks and events cut it', () => {
+test('[8] a credential is masked even if chunks and events split it', () => {
 	for (let cut = 0; cut <= secret.length; cut++) {
 		const stream = `: note ${secret}\n${event(`a ${secret.slice(0, cut)}`)}${event(`${secret.slice(cut)} b`)}${event('c')}`;
 		for (let split = 0; split <= stream.length; split += 3) {
@@ -28,7 +28,7 @@ test('[8] a credential is hidden wherever chunks and events cut it', () => {
 	}
 });
 
-test('chunks without a credential stay as they came', () => {
+test('chunks without a credential stay unchanged', () => {
 	const stream = `${event('größe')}data: [DONE]\n\n`;
 	for (let split = 0; split <= stream.length; split++) {
 		const chunks = [[1, stream.slice(0, split)] as const, [2, stream.slice(split)] as const];
@@ -66,12 +66,12 @@ test.each([
 	expect(modelRequest(new URL(url), env)).toEqual(found);
 });
 
-test('the model of a request stands in its body, or in its path for Gemini', () => {
+test('the model of a request is read from its body, or from its path for Gemini', () => {
 	expect(modelOf('/chat/completions', {model: 'small'})).toBe('small');
 	expect(modelOf('/v1beta/models/gemini-9:streamGenerateContent', {})).toBe('gemini-9');
 });
 
-test('a line that is not an exchange is not a recording', () => {
+test('a line that is not an exchange is refused', () => {
 	expect(() => readRecording('{"provider":"nobody","chunks":[]}\n')).toThrow('Line 1');
 	expect(() => readRecording('no JSON\n')).toThrow();
 });

@@ -56,17 +56,17 @@ function isHint(part: string): boolean {
 
 const all = commands.flatMap(entry => (isNoun(entry) ? entry.verbs : [entry]));
 
-test('summaries of flags fit a line and are no sentences', () => {
+test('summaries of flags fit a line and are not sentences', () => {
 	const summaries = [...Object.values(runFlags), ...Object.values(globalFlags)].map(({summary}) => summary);
 	expect(summaries.filter(summary => summary.length > 58 || !/^[A-Z].*[^.\s]$/.test(summary))).toEqual([]);
 });
 
-test('what is said of an argument is one clause of at most 135 characters', () => {
+test('the description of an argument is one clause of at most 135 characters', () => {
 	const said = all.flatMap(({name, describe = {}}) => Object.values(describe).map(text => [name, text]));
 	expect(said.filter(([, text = '']) => text.length > 135 || /[.]$/.test(text))).toEqual([]);
 });
 
-test('docstrings begin with a verb of the field', () => {
+test('docstrings start with a standard verb', () => {
 	const first = /^\/\*\*\s*(?:\*\s*)?(?:Gives|Takes|Tells|Says|Makes|Hears)\b/;
 	expect(comments.filter(({text}) => first.test(text))).toEqual([]);
 });
@@ -75,7 +75,7 @@ test('comments speak of the user as “they”', () => {
 	expect(comments.filter(({text}) => pronoun.test(text) || /\banew\b/i.test(text))).toEqual([]);
 });
 
-test('every folder that is not converted exists', () => {
+test('every folder in notConverted exists', () => {
 	const everything = sourceFiles();
 	expect(notConverted.filter(folder => !everything.some(file => file.startsWith(folder)))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import {parseArguments} from '../../src/command/arguments.ts';
 
 const usage = (message: string) => expect.objectContaining({code: 'usage', message});
 
-test('what comes before the first equals sign is the name, everything behind it the value', () => {
+test('an input is split at its first equals sign', () => {
 	expect(readPairs('input', ['a=b', 'url=http://h?x=y', 'empty=', 'blank= b '])).toEqual({
 		a: 'b',
 		url: 'http://h?x=y',
@@ -16,7 +16,7 @@ test('what comes before the first equals sign is the name, everything behind it 
 	expect(readPairs('input', [])).toEqual({});
 });
 
-test('any name and text come back as they were given', () => {
+test('any name and text survive reading', () => {
 	const name = fc.string({minLength: 1}).filter(text => !/[=:]/.test(text));
 	fc.assert(
 		fc.property(name, fc.string(), (key, text) => {
@@ -25,7 +25,7 @@ test('any name and text come back as they were given', () => {
 	);
 });
 
-test('a colon before the equals sign gives a value that is no text', () => {
+test('a colon before the equals sign makes the value JSON', () => {
 	expect(readInputs('input', ['n=3', 'm:=3', 'list:=["a",null]', '__proto__:={"a":1}'])).toEqual(
 		Object.fromEntries([
 			['n', '3'],
@@ -48,7 +48,7 @@ test.each([
 	expect(() => readInputs('input', words)).toThrowError(usage(message));
 });
 
-test('a whole number is read, anything else is refused by the name of its flag', () => {
+test('a whole number is accepted, and an error names the flag of anything else', () => {
 	const schema = z.object({limit: z.optional(wholeNumber)});
 	expect(['0', '-5', '1000'].map(limit => parseArguments(schema, {limit}))).toEqual([
 		{limit: 0},

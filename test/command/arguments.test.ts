@@ -6,7 +6,7 @@ import {gather, greet, label, note} from './entries.ts';
 const usage = 'Usage: `greet <name> [title] [--twice] [--base-url value]`';
 const read = (...words: string[]) => readArguments('greet', greet, words);
 
-test('the usage line says what is needed, what may be given, and what takes a value', () => {
+test('the usage line shows required and optional arguments and values of flags', () => {
 	expect([usageOf('greet', greet), usageOf('note', note)]).toEqual([usage.slice(8, -1), 'note <text…> [--to value]']);
 });
 
@@ -48,7 +48,7 @@ test('the rest of a line is one argument', () => {
 	expect(() => take('--to', 'Ada')).toThrowError(expect.objectContaining({message: 'note needs <text>.'}));
 });
 
-test('the rest of a line is a list where the schema asks for one', () => {
+test('the rest of a line is a list if the schema wants one', () => {
 	const take = (...words: string[]) => readArguments('gather', gather, words);
 	expect(usageOf('gather', gather)).toBe('gather <into> <file…> [--dry]');
 	expect(take('box', 'a', 'b c', '--dry', 'd')).toEqual({into: 'box', file: ['a', 'b c', 'd'], dry: true});
@@ -57,7 +57,7 @@ test('the rest of a line is a list where the schema asks for one', () => {
 	expect(() => take('box')).toThrowError(expect.objectContaining({message: 'gather needs <file>.'}));
 });
 
-test('values that do not fit the schema are refused by the name of the argument', () => {
+test('an error for an invalid value names the argument', () => {
 	expect(parseArguments(greet.args, {name: 'Ada'})).toEqual({name: 'Ada', baseUrl: 'none'});
 	expect(() => parseArguments(greet.args, {name: 'Ada', baseUrl: 5})).toThrowError(
 		expect.objectContaining({code: 'usage', message: '--base-url is invalid.'}),
@@ -73,7 +73,7 @@ test.each([
 	['port', '-1', '--port must be at least 0.'],
 	['port', '1.5', '--port must be a whole number.'],
 	['port', 'x', '--port must be a number.'],
-])('--%s %s is refused with what it may be', (name, value, message) => {
+])('--%s %s is refused with the values it accepts', (name, value, message) => {
 	const schema = z.object({
 		level: z.optional(z.enum(['warn', 'error'])),
 		port: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535))),
@@ -81,7 +81,7 @@ test.each([
 	expect(() => parseArguments(schema, {[name]: value})).toThrowError(expect.objectContaining({code: 'usage', message}));
 });
 
-test('a flag whose schema is a list may be given again', () => {
+test('a flag whose schema is a list may be repeated', () => {
 	const mark = (...words: string[]) => readArguments('label', label, words);
 	expect(usageOf('label', label)).toBe('label <name> --by value --on value [--tag value]…');
 	expect(mark('a', '--by', 'Ada', '--on', '1', '--tag', 'x', '--tag=y=z')).toEqual({
@@ -93,7 +93,7 @@ test('a flag whose schema is a list may be given again', () => {
 	expect(mark('a', '--by', 'Ada', '--on', '1')).toEqual({name: 'a', by: 'Ada', on: '1'});
 });
 
-test('a negative number is the value of the flag before it, where that takes one', () => {
+test('a negative number is the value of the flag before it, if that takes a number', () => {
 	const mark = (...words: string[]) => readArguments('label', label, words);
 	expect(mark('a', '--by', '-5', '--on', '-.5', '--tag', '-1')).toEqual({name: 'a', by: '-5', on: '-.5', tag: ['-1']});
 	expect(mark('--by=b', '--on', 'c', '--', '-7')).toEqual({name: '-7', by: 'b', on: 'c'});
@@ -103,7 +103,7 @@ test('a negative number is the value of the flag before it, where that takes one
 	expect(() => mark('a', '--by', '-b')).toThrowError(expect.objectContaining({message: '--by needs a value.'}));
 });
 
-test('all flags that are missing are named at once', () => {
+test('all missing flags are named at once', () => {
 	expect(() => readArguments('label', label, ['a'])).toThrowError(
 		expect.objectContaining({code: 'usage', message: 'label needs --by and --on.'}),
 	);

@@ -1,13 +1,13 @@
 import {expect, test} from 'vitest';
 import {drawn, testContext} from '../commands/context.ts';
 
-test('a noun alone lists, in the app and in a shell', async () => {
+test('a noun alone runs its list, in the app and in a shell', async () => {
 	const {run, runInApp} = testContext();
 	const empty = 'No keys yet. /keys set <provider> stores one.';
 	expect([drawn(await run('keys'), 80), drawn(await runInApp('keys'), 80)]).toEqual([empty, empty]);
 });
 
-test('a noun without a list shows its verbs in the app, and how it is used in a shell', async () => {
+test('a noun without a list offers its verbs in the app and prints its usage in a shell', async () => {
 	const {run, runInApp} = testContext();
 	expect(drawn(await runInApp('item'), 80)).toContain('/item stage');
 	await expect(run('item')).rejects.toMatchObject({
@@ -17,7 +17,7 @@ test('a noun without a list shows its verbs in the app, and how it is used in a 
 	});
 });
 
-test('in the app a required argument is selected among those that are known, or typed', async () => {
+test('the app asks for a missing argument, with known values to select', async () => {
 	const {runInApp, asked, store} = testContext({answers: ['', undefined, undefined]});
 	store.getState().setValuesOf(kind => (kind === 'runtime' ? ['dev-box'] : []));
 	const nothing = {kind: 'text', text: 'Nothing changed.'};
@@ -36,6 +36,6 @@ test('in the app a required argument is selected among those that are known, or 
 	]);
 });
 
-test('in a shell a required argument that is missing is a usage error', async () => {
+test('a missing argument is a usage error in a shell', async () => {
 	await expect(testContext().run('connect')).rejects.toMatchObject({code: 'usage', message: 'connect needs <url>.'});
 });

@@ -16,11 +16,11 @@ test.each([
 	expect(closest(word, known)).toBe(meant);
 });
 
-test.each(['', 'zzz', 'deploy', 'x', '/', 'loginloginlogin'])('%j means nothing that is known', word => {
+test.each(['', 'zzz', 'deploy', 'x', '/', 'loginloginlogin'])('%j has no close match', word => {
 	expect(closest(word, known)).toBeUndefined();
 });
 
-test('a known word is its own nearest, and is found with one letter too many', () => {
+test('a known word matches itself, and matches with one letter too many', () => {
 	const word = fc.stringMatching(/^[a-z]{4,10}$/);
 	fc.assert(
 		fc.property(word, fc.nat({max: 10}), (name, at) => {

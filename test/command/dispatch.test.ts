@@ -18,7 +18,7 @@ test('a command gets its arguments by name, checked and completed', async () => 
 	});
 });
 
-test.each([['--help'], ['-h']])('%s shows the help instead, also where the command could not run', async flag => {
+test.each([['--help'], ['-h']])("%s shows the help, even if the command can't run here", async flag => {
 	expect(await dispatch(['greet', flag], context())).toMatchObject({
 		kind: 'group',
 		data: {command: 'greet', summary: 'Greet someone'},
@@ -26,11 +26,11 @@ test.each([['--help'], ['-h']])('%s shows the help instead, also where the comma
 	expect(await dispatch(['screen', flag], context())).toMatchObject({kind: 'group'});
 });
 
-test('behind -- a word is an argument, whatever it looks like', async () => {
+test('every word after -- is an argument', async () => {
 	expect(await dispatch(['note', '--', '--help'], context())).toEqual({kind: 'text', text: '--help'});
 });
 
-test('a command of the app is refused in a shell, and the reverse', async () => {
+test('a command of the app is refused in a shell, and vice versa', async () => {
 	await expect(dispatch(['screen'], context())).rejects.toMatchObject({
 		code: 'usage',
 		message: 'screen works inside the app only.',

@@ -46,7 +46,7 @@ test.each([
 	expect(seen).toEqual([]);
 });
 
-test('what a server finds wrong with a field is told by the name of its flag', async () => {
+test('a server error about a field names its flag', async () => {
 	const errors = [
 		{loc: ['body', 'timeout_sec'], msg: 'must be at most 60', type: 'too_big'},
 		{loc: ['body', 'inputs', 'shop'], msg: 'is required', type: 'missing'},

@@ -28,12 +28,12 @@ test.each([
 	[['x', '--server', 'a', '--server', 'b'], {server: 'b'}, ['x']],
 	[['rename', '--', '--json', '--server', 'a'], {}, ['rename', '--', '--json', '--server', 'a']],
 	[['x', '--jsonl', '--servers', 'a'], {}, ['x', '--jsonl', '--servers', 'a']],
-])('of %j the flags of every command are taken', (words, flags, rest) => {
+])('global flags are taken out of %j', (words, flags, rest) => {
 	expect(takeGlobalFlags(words)).toEqual({flags: {...none, ...flags}, rest});
 });
 
 test.each([[['--server']], [['--server=']], [['--server', '--json']], [['--profile', '-x']], [['--org', '']]])(
-	'%j lacks a value',
+	'%j is refused because a value is missing',
 	words => {
 		expect(() => takeGlobalFlags(words)).toThrowError(
 			expect.objectContaining({code: 'usage', message: `${words[0]?.replace('=', '')} needs a value.`}),

@@ -9,7 +9,7 @@ import {entries, greet, vault} from './entries.ts';
 
 const draw = (result: Result, width = 60) => renderResult(result, {width, palette: createPalette({color: false})});
 
-test('help of a command says what it does, how it is written and gives examples', () => {
+test('help for a command has a summary, usage and examples', () => {
 	expect(draw(helpOf('greet', greet, false))).toEqual([
 		'Greet someone.',
 		'',
@@ -28,7 +28,7 @@ test('help of a command says what it does, how it is written and gives examples'
 	]);
 });
 
-test('in the app it is the same with a slash, without what a shell alone understands', () => {
+test('help in the app has slashes and no flags of the shell', () => {
 	const piped = {...greet, examples: ['greet Ada', 'greet < names.txt']};
 	expect(draw(helpOf('greet', piped, true)).slice(2)).toEqual([
 		'Usage: /greet <name> [title] [--twice] [--base-url value]',
@@ -42,7 +42,7 @@ test('in the app it is the same with a slash, without what a shell alone underst
 	]);
 });
 
-test('help of a noun lists its verbs, with an example of each, and says what it is alone', () => {
+test('help for a noun lists its verbs with examples and names its fallback', () => {
 	expect(draw(helpOfEntry(vault, true))).toEqual([
 		'Secrets.',
 		'',
@@ -62,13 +62,13 @@ test('help of a noun lists its verbs, with an example of each, and says what it 
 	]);
 });
 
-test('each place shows the commands that work there', () => {
+test('help lists the commands that work in the app or the shell', () => {
 	const paths = (inApp: boolean) => JSON.stringify(helpOfAll(entries, inApp));
 	expect([paths(true).includes('/screen'), paths(true).includes('/shell')]).toEqual([true, false]);
 	expect([paths(false).includes('"screen"'), paths(false).includes('"shell"')]).toEqual([false, true]);
 });
 
-test('at 80 columns nothing of the help of the program is cut or broken', () => {
+test('the help of the program fits 80 columns', () => {
 	const inShell = draw(helpOfAll(commands, false), 80);
 	expect(inShell.filter(line => line.includes('…'))).toEqual([]);
 	expect(inShell).toContain('-p, --print "prompt"       Answer once, without the app; piped input is added');

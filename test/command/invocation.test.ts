@@ -111,7 +111,7 @@ test.each([
 	expect(() => readInvocation(argv)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
 });
 
-test('every way to write a flag is in its help', () => {
+test('help shows every form of a flag', () => {
 	for (const flag of Object.values(runFlags)) {
 		expect(flagUsage(flag).split(/[ ,]+/)).toEqual(expect.arrayContaining([...flag.names]));
 	}

@@ -15,6 +15,6 @@ test.each(['', 'help', '/usr/bin', '/usr/bin is where?', '//', '/ help', '/1', '
 	},
 );
 
-test('the words of a line are read without its slash', () => {
+test('a line is split without its slash', () => {
 	expect(commandWords(' /note "a b" c ')).toEqual(['note', 'a b', 'c']);
 });

@@ -26,7 +26,7 @@ test.each([
 	[`/vault set "${secret}`, '/vault set ***'],
 	[`/vault   ${secret}`, '/vault ***'],
 	[`/store set ${secret.length} ${secret}`, '/store set 13 ***'],
-])('%j is kept as %j [11]', (line, kept) => {
+])('the prompt history keeps %j as %j [11]', (line, kept) => {
 	expect(withoutSecret(entries, line)).toBe(kept);
 });
 
@@ -40,11 +40,11 @@ test.each([
 	'/greet Ada --twice',
 	'/note "open',
 	'/zzz abc',
-])('%j has no secret and stays as it is', line => {
+])('%j has no secret and is kept unchanged', line => {
 	expect(withoutSecret(entries, line)).toBe(line);
 });
 
-test('wherever a secret stands among other words, it does not stay [11]', () => {
+test('a secret is removed at any place in a line [11]', () => {
 	const word = fc.constantFrom('ada', '--base-url', '--base-url=x', '--secret', '--server', '--json', '--', '"', '-x');
 	fc.assert(
 		fc.property(fc.array(word, {maxLength: 4}), fc.array(word, {maxLength: 3}), (before, after) => {
@@ -77,11 +77,11 @@ test.each([
 	['/keys --profile x set openai KEY-1', '/keys set openai'],
 	['/keys set openai KEY-1 --profile x', '/keys set openai'],
 	['service --profile x login KEY-1', '/login'],
-])('of %j nothing but the command is kept [11]', (line, kept) => {
+])('only the command of %j is kept [11]', (line, kept) => {
 	expect(promptToKeep(commands, line)).toBe(kept);
 });
 
-test('a secret among other lines is kept out too, and so is one in a misspelt command [11]', () => {
+test('a secret is removed from any line and from a misspelt command [11]', () => {
 	expect(promptToKeep(commands, 'look:\n/login KEY-1\ndone')).toBe('look:\n/login\ndone');
 	expect(promptToKeep(commands, '/kyes set openai sk-proj-abcdefghijklmnop')).toBe('');
 });
@@ -96,11 +96,11 @@ test.each([
 	'keys set in stone are hard to move',
 	'What does /login KEY do?',
 	'login fails with a 401',
-])('%j is kept as it is', line => {
+])('%j is kept unchanged', line => {
 	expect(promptToKeep(commands, line)).toBe(line);
 });
 
-test('however a key command is spaced and cased, the key is not kept [11]', () => {
+test('the key is removed for any spacing and case of a key command [11]', () => {
 	const space = fc.stringMatching(/^[ \t\n]{1,3}$/);
 	const anyCase = (word: string) =>
 		fc.constantFrom(word, word.toUpperCase(), `${word[0]?.toUpperCase()}${word.slice(1)}`);

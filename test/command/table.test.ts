@@ -34,7 +34,7 @@ test.each([
 		['shop', 'list'],
 		['store list', 'list', []],
 	],
-])('%j is found with its arguments', (words, found) => {
+])('%j resolves to its command and arguments', (words, found) => {
 	expect(find(...words)).toEqual(found);
 });
 
@@ -46,7 +46,7 @@ test.each([
 	[['store', 'lits'], 'Unknown verb for store: “lits”. Did you mean “list”?', 'Choose one of set, list.'],
 	[['vault', 'zzz'], 'Unknown verb for vault: “zzz”.', 'Choose one of set, list.'],
 	[[], 'No command was given.', 'Run `help` to see them all.'],
-])('%j is refused with what is there instead', (words, message, hint) => {
+])('%j is refused with suggestions', (words, message, hint) => {
 	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
 });
 

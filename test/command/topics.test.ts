@@ -21,7 +21,7 @@ import {lineWidth} from '../../src/terminal/text/width.ts';
 
 const names = topics.map(({name}) => name);
 
-test.each(names)('the page %s has a title, its tables, and no marker that is left', name => {
+test.each(names)('the page %s has a title and its tables, and no marker', name => {
 	const page = pageOf(name);
 	expect(page).toMatch(/^# \S/);
 	expect(page).not.toContain('<!--');
@@ -42,7 +42,7 @@ test.each(names.flatMap(name => [40, 80, 120].map(width => [name, width] as cons
 	},
 );
 
-test('tables have a row for everything that the code has', () => {
+test('tables have a row for every entry in the code', () => {
 	const environment = pageOf('environment');
 	for (const [variables] of environmentRows()) {
 		expect(environment).toContain(`| ${variables} |`);
@@ -72,7 +72,7 @@ const shellLines = names.flatMap(name =>
 		.map(line => [name, line.replace(/<[^>]+>/g, '7d9f3a52')] as const),
 );
 
-test.each(shellLines)('on the page %s, service %s is a line that is understood', (_, line) => {
+test.each(shellLines)('on the page %s, the line service %s is valid', (_, line) => {
 	const invocation = readInvocation(splitWords(line));
 	if (invocation.mode === 'command') {
 		const {command, path, rest} = findCommand(commands, takeGlobalFlags(invocation.words).rest);
@@ -82,7 +82,7 @@ test.each(shellLines)('on the page %s, service %s is a line that is understood',
 	}
 });
 
-test('there are such lines, so that nothing above is empty', () => {
+test('the pages contain command lines to test', () => {
 	expect(shellLines.length).toBeGreaterThan(12);
 });
 
@@ -93,7 +93,7 @@ test('help lists the topics, in the app and in a shell', () => {
 	}
 });
 
-test('topics complete behind help', () => {
+test('topics complete after help', () => {
 	expect(complete(commands, '/help e').map(({line}) => line)).toEqual(
 		expect.arrayContaining(['/help environment', '/help exit-status']),
 	);

@@ -37,11 +37,11 @@ test.each([
 	['"a b" c"d e', ['a b'], 'cd e', 6, ''],
 	['a "', ['a'], '', 2, '"'],
 	['a\\ b', [], 'a b', 0, ''],
-])('of %j the last word is read as it is typed', (line, before, word, start, quote) => {
+])('the last word of %j is read while it is typed', (line, before, word, start, quote) => {
 	expect(lastWord(line)).toEqual({before, word, start, quote});
 });
 
-test('the last word of a line with closed quotes is the last one of the line, or a new one behind a blank', () => {
+test('the last word is the last one of the line, or a new one after a space', () => {
 	fc.assert(
 		fc.property(fc.string({unit: fc.constantFrom('a', ' ', '"', "'", '\\')}), line => {
 			const {before, word, start} = lastWord(line);
@@ -56,7 +56,7 @@ test('the last word of a line with closed quotes is the last one of the line, or
 	);
 });
 
-test('words quoted in any way come back as they were', () => {
+test('quoted words survive splitting', () => {
 	const double = (word: string) => `"${word.replace(/["\\]/g, '\\$&')}"`;
 	const single = (word: string) => `'${word.replaceAll("'", `'"'"'`)}'`;
 	const escaped = (word: string) => word.replace(/./gsu, '\\$&') || "''";
@@ -68,7 +68,7 @@ test('words quoted in any way come back as they were', () => {
 	);
 });
 
-test('any line splits or is refused for its quote, never otherwise', () => {
+test('any line splits, or is refused only for an unclosed quote', () => {
 	fc.assert(
 		fc.property(fc.string({unit: fc.constantFrom('a', ' ', '"', "'", '\\', '\n')}), line => {
 			try {

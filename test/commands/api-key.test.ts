@@ -6,7 +6,7 @@ const url = '/api/v1/user/api-keys';
 const id = '6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11';
 const made = {id, name: 'ci', created_at: '2020-01-02T03:04:05Z', last_used_at: null, prefix: 'sk-12', scopes: ['a']};
 
-test.each([80, 120])('keys are listed with their plain fields at %d columns, and none of them whole', async width => {
+test.each([80, 120])('API keys are listed with their plain fields at %d columns, none of them in full', async width => {
 	const keys = [
 		{...made, secret: 'sk-1234'},
 		{id: 'x', name: '\u001B[2J', key: 'sk-5678'},
@@ -27,14 +27,14 @@ test.each([
 	[{keys: []}, /^No active API keys\.$/],
 	[[], /^No active API keys\.$/],
 	[[{scopes: []}], /^1 can't be shown/],
-])('whatever shape the list has, it is read: %j', async (json, text) => {
+])('a list of any shape is read: %j', async (json, text) => {
 	const {env} = await api({[`GET ${url}`]: {json}});
 	const result = await testContext({env}).run('api-key', 'list');
 	expect(drawn(result, 80)).toMatch(text);
 	expect(dataOf(result)).toEqual(json);
 });
 
-test.each([{}, {keys: {}}, 'none', null])('an answer without a list of keys is no empty list: %j', async json => {
+test.each([{}, {keys: {}}, 'none', null])('a response without a list of keys is an error: %j', async json => {
 	const {env} = await api({[`GET ${url}`]: {json}});
 	await expect(testContext({env}).run('api-key', 'list')).rejects.toMatchObject({
 		code: 'network',
@@ -59,7 +59,7 @@ test.each([80, 120])('a new key is shown once, with its secret, at %d columns', 
 	expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{name: 'ci'}]);
 });
 
-test('a key needs no name, and an answer without a field to show is said so', async () => {
+test('a key needs no name, and a response without fields is an error', async () => {
 	const {env, seen} = await api({[`POST ${url}`]: {json: {}}});
 	const result = await testContext({env}).run('api-key', 'create');
 	expect(drawn(result, 80).split('\n').slice(-2)).toEqual([
@@ -69,7 +69,7 @@ test('a key needs no name, and an answer without a field to show is said so', as
 	expect(seen.map(({body}) => body.toString())).toEqual(['{}']);
 });
 
-test('a key is revoked after a yes', async () => {
+test('a key is revoked after confirmation', async () => {
 	const {env, origin, seen} = await api({[`DELETE ${url}/${id}`]: {status: 204}});
 	const refused = testContext({env, answers: [undefined]});
 	expect(drawn(await refused.run('api-key', 'revoke', id), 80)).toBe('Nothing changed.');
@@ -83,7 +83,7 @@ test('a key is revoked after a yes', async () => {
 	expect(seen.map(({method}) => method)).toEqual(['GET', 'GET', 'DELETE']);
 });
 
-test('whoever revokes a key is told before and after which keys end with it', async () => {
+test('a revocation names the keys it also ends, before and after', async () => {
 	const keyOf = (key: string, name: string | null, created_with: string | null) => ({id: key, name, created_with});
 	const keys = [keyOf(id, 'old', null), keyOf('b', 'ci', id), keyOf('c', 'deploy', 'b'), keyOf('d', 'other', null)];
 	const {env} = await api({[`GET ${url}`]: {json: keys}, [`DELETE ${url}/${id}`]: {status: 204}});
@@ -93,12 +93,12 @@ test('whoever revokes a key is told before and after which keys end with it', as
 	expect(asked).toEqual([expect.stringMatching(new RegExp(` Anything that uses it stops working\\. ${also}$`))]);
 });
 
-test('what the server says of a revoked key is the data', async () => {
+test('the data of a revocation is the response of the server', async () => {
 	const {env} = await api({[`DELETE ${url}/${id}`]: {json: {ok: true}}});
 	expect(dataOf(await testContext({env}).run('api-key', 'revoke', id, '--yes'))).toEqual({ok: true});
 });
 
-test('an id that is none is refused before anything is asked or sent, and one of nobody is not found', async () => {
+test('an invalid id is refused before any question or request, and an unknown one is not found', async () => {
 	const {env, seen} = await api({});
 	const {run, asked} = testContext({env, answers: ['yes']});
 	for (const words of [['ci'], ['ci', '--yes'], [`${id}0`], ['']]) {

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {user} from '../core/records.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
-test('new begins an empty session, and the one before stays', async () => {
+test('new starts an empty session and keeps the previous one', async () => {
 	const {runInApp, store} = testContext();
 	const before = store.getState().transcript.session;
 	expect(await runInApp('new')).toEqual({kind: 'text', text: 'New session.'});
@@ -10,7 +10,7 @@ test('new begins an empty session, and the one before stays', async () => {
 	expect(store.getState().transcript.session).not.toBe(before);
 });
 
-test('clear and quit are for the screen', async () => {
+test('clear and quit return a result for the screen', async () => {
 	const {run, runInApp} = testContext();
 	expect(await runInApp('clear')).toEqual({kind: 'panel', panel: {show: 'clear'}});
 	expect(await runInApp('q')).toEqual({kind: 'quit'});
@@ -19,7 +19,7 @@ test('clear and quit are for the screen', async () => {
 	}
 });
 
-test('usage, rename and export in the app are of the session on screen', async () => {
+test('usage, rename and export in the app act on the session on screen', async () => {
 	const {runInApp, store} = testContext();
 	expect(drawn(await runInApp('usage'), 80)).toContain('Nothing used yet.');
 	await expect(runInApp('export')).rejects.toMatchObject({code: 'usage'});
@@ -31,7 +31,7 @@ test('usage, rename and export in the app are of the session on screen', async (
 	expect(dataOf(await runInApp('usage'))).toMatchObject({usage: {total_message_count: 1}});
 });
 
-test.each([80, 120])('help of a noun and of a command are drawn at %d columns', async width => {
+test.each([80, 120])('help for a noun and a command is drawn at %d columns', async width => {
 	const {run, runInApp} = testContext();
 	expect(drawn(await run('help', 'session'), width).split('\n')).toEqual([
 		'A session on this machine, or of the platform.',
@@ -58,7 +58,7 @@ test.each([80, 120])('help of a noun and of a command are drawn at %d columns', 
 	]);
 });
 
-test('help of everything, of a noun, of a command, by alias and with a slash', async () => {
+test('help accepts nothing, a noun, a command, an alias and a slash', async () => {
 	const {run, runInApp} = testContext();
 	const paths = async (...words: string[]) => {
 		const data = dataOf(await runInApp('help', ...words));

@@ -14,7 +14,7 @@ const page = {
 	total: 51,
 };
 
-test.each([80, 120])('assessments are drawn with whatever plain fields they have, at %d columns', async width => {
+test.each([80, 120])('assessments are drawn with their plain fields at %d columns', async width => {
 	const {env, seen} = await api({[listPath]: {json: page}});
 	const result = await testContext({env}).run('assessment', 'list', '--page', '2', '--page-size', '2');
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -31,7 +31,7 @@ test.each([
 	[{items: []}, 'No assessments yet.'],
 	[{}, 'No assessments yet.'],
 	[{items: [{sandbox: {}}]}, "1 can't be shown as a table; --json shows all."],
-])('%j is said in words', async (json, text) => {
+])('%j is described in words', async (json, text) => {
 	const {env} = await api({[listPath]: {json}});
 	expect(drawn(await testContext({env}).run('assessment', 'list'), 80)).toBe(text);
 });
@@ -90,7 +90,7 @@ test.each([
 	expect(seen.filter(request => !asksForScope(request))).toEqual([]);
 });
 
-test('an assessment of others is not found', async () => {
+test('an assessment of another tenant is not found', async () => {
 	const {env} = await api({});
 	await expect(testContext({env}).run('assessment', 'attacks', assessment)).rejects.toMatchObject({code: 'not-found'});
 });

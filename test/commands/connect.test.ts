@@ -24,7 +24,7 @@ test('a server with a stored login is connected without a question', async () =>
 	expect(store.getState().connection).toEqual({profile: hostOf(here.origin), server: here.origin, state: 'ready'});
 });
 
-test('a server without one asks for its key, masked, and stores it [6]', async () => {
+test('a server without a stored login asks for an API key, masked, and stores it [6]', async () => {
 	const {first} = await loggedIn();
 	const there = await platform();
 	const {run, asked, context} = testContext({like: first, answers: [goodKey]});
@@ -34,7 +34,7 @@ test('a server without one asks for its key, masked, and stores it [6]', async (
 	expect(Object.keys(context.config.read().profiles)).toHaveLength(2);
 });
 
-test.each(faults)('the old connection stays when the new server answers %j', async (fault, code) => {
+test.each(faults)('the old connection stays if the new server responds with %j', async (fault, code) => {
 	const {here, first} = await loggedIn();
 	const bad = await platform(fault);
 	const {run, context, store} = testContext({like: first, answers: [goodKey]});
@@ -59,7 +59,7 @@ test('a key of one server is never sent to another [6]', async () => {
 	]);
 });
 
-test('a named profile of another server is not pointed to this one [6]', async () => {
+test('a profile is never pointed at another server [6]', async () => {
 	const {here, first} = await loggedIn();
 	const there = await platform();
 	const {run, context} = testContext({like: first, flags: {profile: hostOf(here.origin)}, answers: [goodKey]});
@@ -81,7 +81,7 @@ test.each([
 	['a web page that wants a password', 401, '<html>Log in</html>'],
 	['a page that is not there', 404, '<html>Not found</html>'],
 	['another API', 200, '["hello"]'],
-])('no key is asked for or sent where %s answers [6]', async (_, status, body) => {
+])('no key is requested or sent if %s answers [6]', async (_, status, body) => {
 	const bad = await platform({status, body});
 	const asking = testContext({answers: [goodKey]});
 	const message = expect.stringMatching(/doesn't look like a service server \(.*\)\.$/);

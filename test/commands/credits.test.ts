@@ -14,7 +14,7 @@ const refill = {
 };
 const member = '6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11';
 
-test.each([80, 120])('how credits refill is drawn at %d columns', async width => {
+test.each([80, 120])('credit refills are drawn at %d columns', async width => {
 	const {env, seen} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: refill}});
 	const result = await testContext({env}).run('credits', 'show');
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -29,7 +29,7 @@ test.each([80, 120])('how credits refill is drawn at %d columns', async width =>
 	expect(seen.map(({headers}) => headers['authorization'])).toEqual([`Bearer ${goodKey}`]);
 });
 
-test('what is not set is said so', async () => {
+test('unset values are shown as not set', async () => {
 	const bare = {
 		enabled: false,
 		has_payment_method: false,
@@ -47,7 +47,7 @@ test('what is not set is said so', async () => {
 	expect(dataOf(result)).toEqual(bare);
 });
 
-test.each([{}, {detail: 'gone'}])('%j is no answer about credits', async bare => {
+test.each([{}, {detail: 'gone'}])('%j is not a valid response about credits', async bare => {
 	const {env, origin} = await api({[`GET ${inOrg}/credits/auto-refill`]: {bare}});
 	await expect(testContext({env}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'network',
@@ -55,14 +55,14 @@ test.each([{}, {detail: 'gone'}])('%j is no answer about credits', async bare =>
 	});
 });
 
-test('one refill is one', async () => {
+test('one refill is written in the singular', async () => {
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {month_count: 1}}});
 	expect(drawn(await testContext({env}).run('credits', 'show'), 80)).toContain(
 		'refills this month  1 refill, no cap\n',
 	);
 });
 
-test('a limit is removed after a yes, and the deprecation is said', async () => {
+test('a limit is removed after confirmation and a deprecation notice', async () => {
 	const {env, seen} = await api({[`DELETE ${inOrg}/credits/member-limits/${member}`]: {status: 204}});
 	const refused = testContext({env, answers: [undefined]});
 	expect(drawn(await refused.run('credits', 'unlimit', member), 80)).toBe('Nothing changed.');
@@ -89,7 +89,7 @@ test.each([
 	expect([seen, asked, said]).toEqual([[], [], []]);
 });
 
-test('without an organization it says how to name one', async () => {
+test('a missing organization is an error that says how to select one', async () => {
 	const {env} = await api({});
 	await expect(testContext({env: {...env, SERVICE_ORG: ''}}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'usage',

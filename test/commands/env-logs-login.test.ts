@@ -39,7 +39,7 @@ async function taken(result: Result): Promise<{readonly items: readonly StreamIt
 	return {items, error: undefined};
 }
 
-test('a token that ends is renewed once and the tail goes on; when that does not help, it ends and asks for a login', async () => {
+test('an expired token is renewed once; if that fails, the tail ends and asks for a login', async () => {
 	const {server, login} = await loggedIn();
 	const flags = {org: 'acme', workspace: 'lab'};
 	const result = await testContext({like: login, flags}).run('env', 'logs', id, '--follow');

@@ -31,7 +31,7 @@ const linesOf = (text: string) =>
 		.filter(Boolean)
 		.map(line => JSON.parse(line));
 
-test('the log of our own server is followed exactly, through the end of that server and its return', async () => {
+test('a log of our own server is followed exactly, even when the server restarts', async () => {
 	const {id, env, listening, ask, restart} = await environment();
 	const {outcome, stdout, interrupt} = shell(['env', 'logs', id, '--follow', '--since-start', '--json'], {env});
 	const texts = () => linesOf(stdout()).flatMap(({type, text}) => (type === 'line' ? [text] : []));
@@ -53,7 +53,7 @@ test('the log of our own server is followed exactly, through the end of that ser
 	expect(texts().slice(-3)).toEqual(['listens', 'asked /apples', 'asked /pears']);
 });
 
-test('on a terminal it says that nothing is missing', async () => {
+test('a terminal shows that the log is complete', async () => {
 	const {id, env} = await environment();
 	const {outcome, stderr, interrupt} = shell(['env', 'logs', id, '--follow'], {env, isTerminal: true});
 	await expect.poll(() => stderr()).toContain('service: live, complete\n');

@@ -33,7 +33,7 @@ const records = (text: string) =>
 		.split('\n')
 		.map(line => JSON.parse(line));
 
-test('into a pipe the lines go as they came; what is said goes to standard error', async () => {
+test('a pipe gets raw lines, and states go to standard error', async () => {
 	const {env} = await answers('a\u001B[31m\r\n', 'x\n\u0007y, held', 'x\n\u0007y, held back\n');
 	expect(await ran(follow, env)).toEqual({
 		outcome: {status: 0},
@@ -42,7 +42,7 @@ test('into a pipe the lines go as they came; what is said goes to standard error
 	});
 });
 
-test('a log that ends for good says why once, with what to do', async () => {
+test('a log that ends says why once, with a hint', async () => {
 	const {env} = await answers('one\n', {status: 403});
 	const {outcome, stderr} = await ran(follow, env);
 	expect([outcome, stderr.match(/does not allow this/g)?.length, stderr]).toEqual([
@@ -55,7 +55,7 @@ test('a log that ends for good says why once, with what to do', async () => {
 	expect(records(stdout).at(-1)).toMatchObject({type: 'ended', code: 'auth'});
 });
 
-test('--until ends behind the first line that matches, and fails where none comes any more', async () => {
+test('--until exits after the first matching line, and fails if the log ends first', async () => {
 	const {env} = await answers('one\n', 'one\ntwo\nready now\nfour\n');
 	expect(await ran([...follow, '--until', 'ready'], env)).toEqual({
 		outcome: {status: 0},
@@ -74,7 +74,7 @@ test('--until ends behind the first line that matches, and fails where none come
 	expect(await ran([...follow, '--until', '('], env)).toMatchObject({outcome: {status: 2}});
 });
 
-test('--json is an object a line, with everything that is said', async () => {
+test('--json prints an object a line, states included', async () => {
 	const long = 'y'.repeat(300_000);
 	const {env} = await answers('INFO: a\r\n', `ERROR: \u001B]0;x\u0007${long}\n`);
 	const {outcome, stdout, stderr} = await ran([...follow, '--json'], env);
@@ -91,7 +91,7 @@ test('--json is an object a line, with everything that is said', async () => {
 	]);
 });
 
-test('on a terminal it is drawn anew, with marks between the lines and states beside them [1] [2]', async () => {
+test('a terminal gets redrawn lines with marks and states [1] [2]', async () => {
 	const {env} = await answers('\u001B[32mready\u001B[0m \u001B[2J\n', `x${'y'.repeat(20_000)}\n`);
 	const {stdout, stderr} = await ran(follow, {...env, TERM: 'xterm', FORCE_COLOR: '1'}, true);
 	const [first, mark, cut, end] = stdout.split('\n');
@@ -123,7 +123,7 @@ test.each([
 	expect(stderr).toContain(message);
 });
 
-test('a filter that would take for ever ends it, and says so', async () => {
+test('a filter that takes forever ends the tail with an error', async () => {
 	const {env} = await answers(`${'a'.repeat(5000)}!\n`);
 	const {outcome, stderr} = await ran([...follow, '--grep', '(a+)+$'], env);
 	expect(outcome).toEqual({status: 2});
@@ -144,7 +144,7 @@ test.each([
 	expect([outcome, stdout]).toEqual([{status}, given[0] === 'a\n' ? 'a\n' : '']);
 });
 
-test('Ctrl+C ends it with 130, and nothing more is asked', async () => {
+test('Ctrl+C exits with 130 and sends no further request', async () => {
 	const {env, seen} = await answers(...Array.from({length: 100}, () => 'a\n'));
 	const {outcome, interrupt, stdout, stderr} = shell(follow, {env});
 	await expect.poll(() => stdout()).toBe('a\n');
@@ -156,7 +156,7 @@ test('Ctrl+C ends it with 130, and nothing more is asked', async () => {
 	expect(seen).toHaveLength(asked);
 });
 
-test('a server that breaks off is waited for, and the tail goes on without a line lost or told twice', async () => {
+test('a tail waits for a server that drops out, and loses or repeats no line', async () => {
 	let count = 0;
 	const server = await httpServer((request, response) => {
 		count++;
@@ -185,7 +185,7 @@ test('a server that breaks off is waited for, and the tail goes on without a lin
 	]);
 });
 
-test('without --follow it is what there is now, as an object a line with --json', async () => {
+test('env logs without --follow prints the current window, with --json an object a line', async () => {
 	const {env} = await answers('INFO: a\nb\nlast');
 	const {outcome, stdout} = await ran(['env', 'logs', id, '--json'], env);
 	expect([outcome, records(stdout)]).toEqual([
@@ -198,7 +198,7 @@ test('without --follow it is what there is now, as an object a line with --json'
 	]);
 });
 
-test('from the start, where the server counts in bytes: all that it still has', async () => {
+test('--since-start prints everything the server still has, if it supports offsets', async () => {
 	const log = Array.from({length: 20_000}, (_, index) => `line ${index} ü\n`).join('');
 	const bytes = Buffer.from(log);
 	const server = await httpServer((request, response) => {

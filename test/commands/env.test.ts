@@ -29,7 +29,7 @@ async function create(json: unknown, ...flags: readonly string[]) {
 	return {result, sent: seen.map(({body}) => JSON.parse(String(body)))};
 }
 
-test.each([80, 120])('a new environment is drawn at %d columns, without its token [8]', async width => {
+test.each([80, 120])('a new sandbox is drawn at %d columns, without its token [8]', async width => {
 	const {result, sent} = await create(environment);
 	expect(drawn(result, width).split('\n')).toEqual([
 		'acme/triage@2',
@@ -54,7 +54,7 @@ test.each([80, 120])('a new environment is drawn at %d columns, without its toke
 	expect(sent).toEqual([{task_ref: 'acme/triage@2', project_id: 'parser'}]);
 });
 
-test('the data is what came, but for the token, wherever it stands [8]', async () => {
+test('the data is the response without the token, at any place [8]', async () => {
 	const {result} = await create(environment);
 	const {web, ...others} = environment.service_urls;
 	expect(dataOf(result)).toEqual({
@@ -65,7 +65,7 @@ test('the data is what came, but for the token, wherever it stands [8]', async (
 	expect(JSON.stringify(result)).not.toContain(token);
 });
 
-test('--show-token leaves everything as it came', async () => {
+test('--show-token keeps the response unchanged', async () => {
 	const {result} = await create(environment, '--show-token');
 	expect(dataOf(result)).toEqual(environment);
 	expect(drawn(result, 80)).toMatch(new RegExp(`^execute token +${token}$`, 'm'));
@@ -77,13 +77,13 @@ test.each([
 	['short', '***'],
 	[{value: token}, '***'],
 	[undefined, undefined],
-])('a token that is %j is given as %j', async (execute_token, shown) => {
+])('the token %j is printed as %j', async (execute_token, shown) => {
 	const {execute_token: _, ...rest} = environment;
 	const {result} = await create({...rest, execute_token});
 	expect(dataOf(result)).toEqual({...rest, ...(shown !== undefined && {execute_token: shown})});
 });
 
-test('a failed environment says why, and what came from the server does nothing to the terminal [1]', async () => {
+test('a failed sandbox says why, drawn safely [1]', async () => {
 	const {result} = await create({
 		state: 'failed',
 		expires_at: null,
@@ -107,7 +107,7 @@ test('a failed environment says why, and what came from the server does nothing 
 	]);
 });
 
-test('inputs, models, secrets and the time limit are sent as given', async () => {
+test('inputs, models, secrets and the timeout are sent as given', async () => {
 	const flags = ['--input', 'repo=a=b', '--input', 'tries:=3', '--model-override', 'judge=openai/gpt-5'];
 	const {sent} = await create(environment, ...flags, '--secret', 's1', '--secret=s2', '--timeout', '90');
 	expect(sent).toEqual([
@@ -122,7 +122,7 @@ test('inputs, models, secrets and the time limit are sent as given', async () =>
 	]);
 });
 
-test('the project is that of the scope, and may be none', async () => {
+test('the project comes from the scope and is optional', async () => {
 	const {env, seen} = await api({[path]: {json: {}}});
 	await testContext({env, flags: {project: 'other'}}).run('env', 'create', 'task');
 	await testContext({env: {...env, SERVICE_PROJECT: ''}}).run('env', 'create', 'task');
@@ -151,7 +151,7 @@ test.each([
 const log = '\u001B[32mready\r\nstill green\u001B[0m\n\u001B[2Jgone\u0007 \u001B]0;owned\u001B\\\n\nlast\n';
 const logsOf = (json: unknown) => api({[`GET ${inWorkspace}/environments/${id}/logs`]: {json}});
 
-test('a log keeps its colours on a terminal, and nothing else of what it sends there [1] [2]', async () => {
+test('a terminal shows the colours of a log and no other control sequence [1] [2]', async () => {
 	const {env} = await logsOf({logs: log, extra: 1});
 	const result = await testContext({env}).run('env', 'logs', id);
 	expect(drawn(result, 80).split('\n')).toEqual(['ready', 'still green', '␛[2Jgone␇ ␛]0;owned␛\\', '', 'last']);
@@ -162,14 +162,14 @@ test('a log keeps its colours on a terminal, and nothing else of what it sends t
 	expect(dataOf(result)).toEqual({logs: log, extra: 1});
 });
 
-test('a log goes into a pipe byte for byte', async () => {
+test('a pipe gets a log byte for byte', async () => {
 	const {env} = await logsOf({logs: log});
 	const pipe = output();
 	printResult(await testContext({env}).run('env', 'logs', id), pipe, {json: false, env: {}});
 	expect(pipe.text()).toBe(log);
 });
 
-test.each([{}, {logs: 5}, {logs: null}])('%j is no empty log, but no answer', async bare => {
+test.each([{}, {logs: 5}, {logs: null}])('%j is an invalid response, not an empty log', async bare => {
 	const {env, origin} = await api({[`GET ${inWorkspace}/environments/${id}/logs`]: {bare}});
 	await expect(testContext({env}).run('env', 'logs', id)).rejects.toMatchObject({
 		code: 'network',
@@ -177,7 +177,7 @@ test.each([{}, {logs: 5}, {logs: null}])('%j is no empty log, but no answer', as
 	});
 });
 
-test('a log of nothing is said beside the output', async () => {
+test('an empty log is reported on standard error', async () => {
 	const {env} = await logsOf({logs: ''});
 	const {run, said} = testContext({env});
 	const pipe = output();
@@ -185,7 +185,7 @@ test('a log of nothing is said beside the output', async () => {
 	expect([pipe.text(), said]).toEqual(['', ['The log is empty.']]);
 });
 
-test('an environment that is not known by the beginning of its id, or by the whole of it, is not found', async () => {
+test('an unknown sandbox id or prefix is not found', async () => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env});
 	await expect(run('env', 'logs', 'shop')).rejects.toMatchObject({
@@ -211,7 +211,7 @@ test.each([
 	expect(seen).toHaveLength(1);
 });
 
-test('whoever interrupts it is told that the sandbox may be there all the same', async () => {
+test('an interrupted create says that the sandbox may exist', async () => {
 	const abort = new AbortController();
 	const {env} = await api({
 		[`POST ${inWorkspace}/environments`]: () => {

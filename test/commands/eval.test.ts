@@ -19,7 +19,7 @@ async function shown(json: unknown) {
 	return testContext({env}).run('eval', 'stats', 'nightly-42');
 }
 
-test.each([80, 120])('how much was traced is drawn at %d columns', async width => {
+test.each([80, 120])('evaluation statistics are drawn at %d columns', async width => {
 	const result = await shown(stats);
 	expect(drawn(result, width).split('\n')).toEqual([
 		'evaluation      nightly-42',
@@ -45,7 +45,7 @@ test.each([
 	expect(drawn(await shown({traced_items, total_items}), 80)).toMatch(new RegExp(`^coverage +${bar}$`, 'm'));
 });
 
-test('what is missing is nothing, as the specification has it', async () => {
+test('missing counts are 0, as the specification says', async () => {
 	const result = await shown({evaluation_id: 'e\u001B]0;x\u0007'});
 	expect(drawn(result, 80).split('\n')).toEqual([
 		'evaluation      e␛]0;x␇',
@@ -57,7 +57,7 @@ test('what is missing is nothing, as the specification has it', async () => {
 	]);
 });
 
-test('an evaluation that nobody knows, and one without a name', async () => {
+test('an unknown evaluation is not found, and an empty name is refused', async () => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env});
 	await expect(run('eval', 'stats', 'other')).rejects.toMatchObject({code: 'not-found'});

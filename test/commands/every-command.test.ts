@@ -84,13 +84,13 @@ async function prepared(path: string, example: string, seed: number) {
 	return inApp.has(path) ? place.runInApp(...rest) : place.run(...rest, ...login);
 }
 
-test('every command has an example that is run here', () => {
+test('every command has an example that this test runs', () => {
 	const run = new Set(examples.map(({path}) => path));
 	expect(all.filter(({path}) => !run.has(path))).toEqual([]);
 });
 
 test.each(examples)(
-	'“$example” draws within 80 and 120 columns whatever is answered, and as JSON [1]',
+	'“$example” fits 80 and 120 columns for any response, and prints JSON [1]',
 	async ({path, example}) => {
 		for (const seed of [1, 2]) {
 			const result = await prepared(path, example, seed);

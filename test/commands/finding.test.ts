@@ -144,7 +144,7 @@ test.each([
 	[404, 'not-found'],
 	[403, 'auth'],
 	[422, 'failed'],
-])('a refusal with %d is %s', async (status, code) => {
+])('status %d is the error %s', async (status, code) => {
 	const {env} = await api({[`GET ${showUrl}`]: {status, json: {code: status, type: 'x_error', detail: 'No.'}}});
 	await expect(testContext({env}).run('finding', 'show', id)).rejects.toMatchObject({code});
 });

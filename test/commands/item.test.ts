@@ -42,7 +42,7 @@ const staged = {
 	updated_at: '2026-11-21T08:00:00Z',
 };
 
-test.each([80, 120])('a stage is drawn at %d columns, with who staged it', async width => {
+test.each([80, 120])('a stage is drawn at %d columns with the user who staged it', async width => {
 	const {env, seen} = await api({[stagePath]: {json: staged}});
 	const result = await testContext({env}).run('item', 'stage', id, ...flagsOf(all));
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -70,7 +70,7 @@ test.each([80, 120])('a stage is drawn at %d columns, with who staged it', async
 	expect(seen.map(({body}) => JSON.parse(String(body)))).toEqual([{action_id: action, provenance}]);
 });
 
-test('what is not given is not sent', async () => {
+test('omitted flags are not sent', async () => {
 	const {env, seen} = await api({[stagePath]: {json: {status: 'shelved\u0007'}}});
 	const result = await testContext({env}).run('item', 'stage', id, ...flagsOf(needed));
 	expect(drawn(result, 80)).toMatch(/^status +shelved␇\n/);
@@ -111,7 +111,7 @@ test.each(['action', 'platform-session', 'runtime'])('--%s takes a UUID', async 
 	expect(seen).toEqual([]);
 });
 
-test('all that is missing is named at once, and so is all that is wrong', async () => {
+test('all missing flags are named at once, and so are all invalid ones', async () => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env});
 	await expect(run('item', 'stage', id, '--action', action)).rejects.toMatchObject({

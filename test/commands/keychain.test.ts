@@ -25,7 +25,7 @@ test('a login says that its key is in the keychain, and the next process works w
 	expect(calls).toEqual(['set', 'get']);
 });
 
-test('keys go to the keychain, are listed without asking it, and leave it again [8]', async () => {
+test('keys are stored in the keychain, listed without reading it, and removed from it [8]', async () => {
 	const {keychain, entries, calls} = memoryKeychain();
 	const first = testContext({keychain});
 	expect(drawn(await first.run('keys', 'set', 'openai', 'sk-0123456789abcdef'), 120)).toContain(
@@ -51,14 +51,14 @@ test('without a keychain the notice names the file and the reason', async () => 
 	expect(dataOf(await run('keys', 'list'))).toMatchObject([{provider: 'openai', source: 'file'}]);
 });
 
-test('who connects and logs in on the way is told, too', async () => {
+test('connect says where it stored a new login', async () => {
 	const server = await platform();
 	const {keychain} = memoryKeychain();
 	const {run} = testContext({answers: [goodKey], keychain});
 	expect(drawn(await run('connect', server.origin), 120)).toBe(`Connected to ${server.origin}. Saved to the keychain.`);
 });
 
-test('a keychain that lost the login says so, and how to get a new one', async () => {
+test('a login lost by the keychain is an error that says how to log in again', async () => {
 	const server = await platform();
 	const {keychain, entries} = memoryKeychain();
 	const first = testContext({flags: {server: server.origin}, keychain});
@@ -72,7 +72,7 @@ test('a keychain that lost the login says so, and how to get a new one', async (
 	});
 });
 
-test('what a forgotten profile or key leaves in a locked keychain is said', async () => {
+test('removing a profile or key says what stays in a locked keychain', async () => {
 	const server = await platform();
 	const {keychain, state} = memoryKeychain();
 	const {run} = testContext({flags: {server: server.origin, profile: 'lab'}, keychain});
@@ -87,7 +87,7 @@ test('what a forgotten profile or key leaves in a locked keychain is said', asyn
 	});
 });
 
-test('tokens in the keychain are renewed, and the new ones take their place there', async () => {
+test('renewed tokens replace the old ones in the keychain', async () => {
 	const server = await loginServer({
 		tokens: [granted(1), granted(2)],
 		api: ({headers}) =>

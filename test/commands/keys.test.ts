@@ -9,13 +9,13 @@ test('a key is stored by argument, with a warning in a shell [11]', async () => 
 	const result = await run('keys', 'set', 'OpenAI', key);
 	expect(dataOf(result)).toEqual({provider: 'openai', stored: true, verified: false});
 	expect(drawn(result, 200)).toMatch(
-		/^Stored the key of OpenAI \(…cdef\)\. It could not be verified: .*\.\nRun service: it answers with a real model now\.$/,
+		/^Stored the key of OpenAI \(…cdef\)\. It could not be verified: .*\.\nRun service to chat with a real model\.$/,
 	);
 	expect(said).toHaveLength(1);
 	expect(context.config.read().keys['openai']?.key?.reveal()).toBe(key);
 });
 
-test('a key is asked for, masked, when it is left out [11]', async () => {
+test('an omitted key is asked for, masked [11]', async () => {
 	const {run, asked, said, context} = testContext({answers: [` ${key} `]});
 	await run('keys', 'set', 'groq');
 	expect(asked).toEqual([{label: 'API key for Groq:', masked: true}]);
@@ -23,7 +23,7 @@ test('a key is asked for, masked, when it is left out [11]', async () => {
 	expect(context.config.read().keys['groq']?.key?.reveal()).toBe(key);
 });
 
-test('a custom host takes an address, and on this machine no key', async () => {
+test('a custom provider needs a base URL, and no key on this machine', async () => {
 	const {run, asked, context} = testContext({answers: [key, '']});
 	await run('keys', 'set', 'custom', '--base-url', 'https://models.test/v1/');
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
@@ -34,7 +34,7 @@ test('a custom host takes an address, and on this machine no key', async () => {
 	expect(drawn(result, 80)).toContain('Stored the address of Custom.');
 });
 
-test('a custom host without an address is refused before its key is asked for', async () => {
+test('a custom provider without a base URL is refused before its key is asked for', async () => {
 	const {run, asked, context} = testContext({answers: [key]});
 	await expect(run('keys', 'set', 'custom')).rejects.toMatchObject({
 		code: 'usage',
@@ -66,7 +66,7 @@ test('no key, or a cancelled question, stores nothing', async () => {
 	expect(await testContext().runInApp('keys', 'set', 'custom')).toEqual(text);
 });
 
-test('in the app a new key brings its model, and a custom host is asked for its own', async () => {
+test('the app selects a model for a new key, and asks a custom provider for its models', async () => {
 	const {runInApp, store} = testContext({answers: [key]});
 	expect(drawn(await runInApp('keys', 'set', 'mistral'), 400)).toMatch(
 		/^Stored the key of Mistral \(…cdef\)\. .* The model is now mistral\/mistral-medium-latest\.\n\/model chooses another one\.$/,
@@ -79,7 +79,7 @@ test('in the app a new key brings its model, and a custom host is asked for its 
 	expect(custom.store.getState().model).toBe('custom/llama');
 });
 
-test('the list shows at most the last four letters, and where a key comes from [8]', async () => {
+test('the list shows at most four characters of a key, and its source [8]', async () => {
 	const env = {
 		OPENAI_API_KEY: 'sk-environment-9876',
 		CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -108,14 +108,14 @@ test('the list shows at most the last four letters, and where a key comes from [
 	}
 });
 
-test('a key of the environment that has no address goes nowhere, and the list says so', async () => {
+test('a key from the environment without a base URL goes nowhere, and the list says so', async () => {
 	const {run} = testContext({env: {CUSTOM_API_KEY: key}});
 	const result = await run('keys', 'list');
 	expect(drawn(result, 80).split('\n').at(-1)).toMatch(/^custom +…cdef +from env +nowhere: set CUSTOM_BASE_URL$/);
 	expect(dataOf(result)).toEqual([{provider: 'custom', last4: 'cdef', source: 'from env', base_url: null}]);
 });
 
-test('a host without a key is listed as such', async () => {
+test('a provider without a key is listed', async () => {
 	const {run} = testContext({answers: ['']});
 	await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:1/v1');
 	const result = await run('keys', 'list');
@@ -125,7 +125,7 @@ test('a host without a key is listed as such', async () => {
 	]);
 });
 
-test('without keys the list says how to store one', async () => {
+test('an empty list says how to store a key', async () => {
 	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. /keys set <provider> stores one.');
 });
 
@@ -137,7 +137,7 @@ test('a key is removed by its provider, once', async () => {
 	await expect(run('keys', 'remove', 'openai')).rejects.toMatchObject({code: 'not-found'});
 });
 
-test('a custom host that does not answer is told of as such, and the model stays', async () => {
+test('a custom provider that does not respond is reported, and the model stays', async () => {
 	const {runInApp, store} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
 	store.getState().setModel('openai/gpt-x');
 	expect(drawn(await runInApp('keys', 'set', 'custom'), 200)).toBe(
@@ -158,7 +158,7 @@ async function host(known: string, ...models: readonly string[]) {
 	return `${origin}/v1`;
 }
 
-test('a key that its provider rejects is not stored, and the one before and the model stay', async () => {
+test('a rejected key is not stored, and the previous key and model stay', async () => {
 	const base = await host(key, 'llama');
 	for (const where of ['run', 'runInApp'] as const) {
 		const given = testContext();
@@ -174,7 +174,7 @@ test('a key that its provider rejects is not stored, and the one before and the 
 	}
 });
 
-test('of several models that a host lists the user selects one', async () => {
+test('the user selects one of several models of a provider', async () => {
 	const {runInApp, asked, store} = testContext({answers: ['llama-2']});
 	const result = await runInApp('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama-1', 'llama-2'));
 	expect(drawn(result, 120)).toContain('The model is now custom/llama-2.');
@@ -182,7 +182,7 @@ test('of several models that a host lists the user selects one', async () => {
 	expect(store.getState().model).toBe('custom/llama-2');
 });
 
-test('in a shell the only model of a host is kept for what begins later', async () => {
+test('a shell saves the only model of a provider for new sessions', async () => {
 	const {run, context} = testContext();
 	const result = await run('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama'));
 	expect(drawn(result, 120)).toContain('The model is now custom/llama.');

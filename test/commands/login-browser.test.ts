@@ -28,7 +28,7 @@ function stored({config}: CommandContext, origin: string) {
 	return [apiKey, accessToken, refreshToken].map(held => held?.reveal());
 }
 
-test('a login without a key goes through the browser where the server can do that', async () => {
+test('a login without a key goes through the browser if the server supports it', async () => {
 	const server = await loginServer({tokens: [pending, granted()], api: knows(first)});
 	const {run, shown, asked, context, store} = testContext({flags: {server: server.origin}, loginClock});
 	const result = await run('login');
@@ -52,7 +52,7 @@ test('a login without a key goes through the browser where the server can do tha
 test.each([
 	['access_denied', 'auth'],
 	['expired_token', 'auth'],
-])('%s stores nothing, and takes the panel away', async (error, code) => {
+])('%s stores nothing and closes the panel', async (error, code) => {
 	const server = await loginServer({tokens: [refused(error)]});
 	const {run, shown, context} = testContext({flags: {server: server.origin}, loginClock});
 	await expect(run('login')).rejects.toMatchObject({code});
@@ -60,7 +60,7 @@ test.each([
 	expect(context.config.read().profiles).toEqual({});
 });
 
-test('a person who leaves ends the login, and nothing changes', async () => {
+test('cancelling the login changes nothing', async () => {
 	const server = await loginServer({tokens: [pending]});
 	const {run, context} = testContext({
 		flags: {server: server.origin},
@@ -72,7 +72,7 @@ test('a person who leaves ends the login, and nothing changes', async () => {
 	expect(context.config.read().profiles).toEqual({});
 });
 
-test('Ctrl+C in a shell is an interruption, not a login that was left [21]', async () => {
+test('Ctrl+C in a shell interrupts the login [21]', async () => {
 	const abort = new AbortController();
 	const server = await loginServer({tokens: [pending]});
 	const {run, shown} = testContext({
@@ -85,7 +85,7 @@ test('Ctrl+C in a shell is an interruption, not a login that was left [21]', asy
 	expect(shown.at(-1)).toBe('closed');
 });
 
-test('--with-token wants an API key also there, and it takes the place of the tokens', async () => {
+test('--with-token asks for an API key, which replaces the tokens', async () => {
 	const server = await loginServer({api: knows(first, goodKey)});
 	const browser = testContext({flags: {server: server.origin}, loginClock});
 	await browser.run('login');
@@ -100,7 +100,7 @@ test('--with-token wants an API key also there, and it takes the place of the to
 	expect(stored(context, server.origin)).toEqual([goodKey, undefined, undefined]);
 });
 
-test.each([80, 120])('whoami shows a login through the browser and when it ends at %d columns [8]', async width => {
+test.each([80, 120])('whoami shows a browser login and its expiry at %d columns [8]', async width => {
 	const server = await loginServer({api: knows(first)});
 	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
 	await login.run('login');
@@ -125,7 +125,7 @@ test.each([80, 120])('whoami shows a login through the browser and when it ends 
 	});
 });
 
-test('a token that is not accepted any more is renewed once, and the call goes on', async () => {
+test('a rejected token is renewed once, and the request is repeated', async () => {
 	const server = await loginServer({
 		tokens: form => granted(form.get('grant_type') === 'refresh_token' ? 2 : 1),
 		api: asked => knows(server.polls.length > 1 ? second : first)(asked),
@@ -145,7 +145,7 @@ test('a token that is not accepted any more is renewed once, and the call goes o
 	expect(server.polls).toHaveLength(3);
 });
 
-test('a server that does not rotate leaves the refresh token in use', async () => {
+test('the refresh token stays in use if the server does not rotate it', async () => {
 	const server = await loginServer({
 		tokens: form => (form.get('grant_type') === 'refresh_token' ? granted(2, {refresh_token: undefined}) : granted()),
 		api: asked => knows(server.polls.some(form => form.has('refresh_token')) ? second : first)(asked),
@@ -157,7 +157,7 @@ test('a server that does not rotate leaves the refresh token in use', async () =
 	expect(stored(login.context, server.origin)).toEqual([undefined, second, 'refresh-1-0123456789']);
 });
 
-test('a login that has ended is forgotten, and says how to log in again', async () => {
+test('an expired login is removed, and the error says how to log in again', async () => {
 	let isOver = false;
 	const server = await loginServer({
 		tokens: form => (form.has('refresh_token') ? refused('invalid_grant') : granted()),
@@ -176,7 +176,7 @@ test('a login that has ended is forgotten, and says how to log in again', async 
 	await expect(run()).rejects.toMatchObject({message: `You are not logged in to ${server.origin}.`});
 });
 
-test('logout forgets the tokens, and the list of profiles says so', async () => {
+test('logout removes the tokens, and the list of profiles shows it', async () => {
 	const server = await loginServer({api: knows(first)});
 	const login = testContext({flags: {server: server.origin}, loginClock});
 	await login.run('login');

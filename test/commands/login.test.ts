@@ -4,7 +4,7 @@ import {faults, goodKey, platform} from './platform.ts';
 
 const hostOf = (origin: string) => new URL(origin).host;
 
-test('a key that the server knows is stored and becomes active', async () => {
+test('a valid key is stored, and its profile becomes active', async () => {
 	const server = await platform();
 	const {run, context, store} = testContext({flags: {server: server.origin, org: 'acme'}});
 	const result = await run('login', goodKey);
@@ -21,7 +21,7 @@ test('a key that the server knows is stored and becomes active', async () => {
 	expect(profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
 });
 
-test('the key is asked for, masked, when it is left out [11]', async () => {
+test('an omitted key is asked for, masked [11]', async () => {
 	const server = await platform();
 	const {run, asked, said} = testContext({flags: {server: server.origin}, answers: [` ${goodKey}\n`]});
 	await run('login');
@@ -29,7 +29,7 @@ test('the key is asked for, masked, when it is left out [11]', async () => {
 	expect(said).toEqual([]);
 });
 
-test('in the app the server is asked for as well', async () => {
+test('the app asks for the server as well', async () => {
 	const server = await platform();
 	const {runInApp, asked} = testContext({answers: [server.origin, goodKey]});
 	await runInApp('login');
@@ -39,7 +39,7 @@ test('in the app the server is asked for as well', async () => {
 	]);
 });
 
-test.each(faults)('nothing is stored when the server answers %j', async (fault, code, message) => {
+test.each(faults)('nothing is stored if the server responds with %j', async (fault, code, message) => {
 	const good = await platform();
 	const bad = await platform(fault);
 	const first = testContext({flags: {server: good.origin}});
@@ -51,7 +51,7 @@ test.each(faults)('nothing is stored when the server answers %j', async (fault, 
 	expect(JSON.stringify(context.config.read())).toBe(JSON.stringify(before));
 });
 
-test('a wrong key leaves the one that was stored', async () => {
+test('a rejected key does not replace the stored one', async () => {
 	const server = await platform();
 	const {run, context} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);
@@ -70,7 +70,7 @@ test('the latest login becomes active, and SERVICE_PROFILE selects another', asy
 	expect(await server({SERVICE_PROFILE: hostOf(a.origin)})).toMatchObject({server: a.origin});
 });
 
-test('--profile names a new profile, and the name stays when that one logs in again', async () => {
+test('--profile names a new profile, and a later login keeps the name', async () => {
 	const server = await platform();
 	const first = testContext({flags: {server: server.origin, profile: 'lab'}});
 	const result = await first.run('login', goodKey);
@@ -85,7 +85,7 @@ test('--profile names a new profile, and the name stays when that one logs in ag
 	expect(Object.keys(first.context.config.read().profiles)).toEqual(['lab']);
 });
 
-test('SERVICE_PROFILE may name a profile that the login makes', async () => {
+test('SERVICE_PROFILE can name a profile that the login creates', async () => {
 	const server = await platform();
 	const {run} = testContext({env: {SERVICE_PROFILE: 'new', SERVICE_SERVER: server.origin}});
 	expect(dataOf(await run('login', goodKey))).toEqual({profile: 'new', server: server.origin});
@@ -116,7 +116,7 @@ test('plain http beyond this machine is refused before anything is sent, and all
 	expect(said).toContain('Using plain HTTP: anyone on the network can read keys and messages.');
 });
 
-test('without a server, a key or a sensible one there is one sentence to say so', async () => {
+test('a missing server and a missing or invalid key are one-sentence errors', async () => {
 	const {run} = testContext();
 	await expect(run('login', goodKey)).rejects.toMatchObject({code: 'usage', message: 'No server given.'});
 

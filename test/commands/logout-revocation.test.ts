@@ -37,7 +37,7 @@ async function loggedIn({signal, ...options}: Options = {}) {
 const isForgotten = ({context, far}: Awaited<ReturnType<typeof loggedIn>>) =>
 	far.entries.size === 0 && context.config.read().profiles['lab']?.accessToken === undefined;
 
-test('a logout has both tokens revoked, the lasting one first, and sends no credential but them', async () => {
+test('logout revokes both tokens, the refresh token first, and sends no other credential', async () => {
 	const login = await loggedIn({revocation: {body: ''}});
 	const result = await login.run('logout');
 	expect(drawn(result, 80)).toBe(`Logged out of ${login.server.origin}.`);
@@ -78,7 +78,7 @@ test('no token goes to a revocation endpoint of another origin [6]', async () =>
 	expect(isForgotten(login)).toBe(true);
 });
 
-test('a server that is gone does not keep anybody logged in', async () => {
+test('logout works if the server is unreachable', async () => {
 	const flags = {profile: 'lab'};
 	const far = memoryKeychain();
 	const {run, context} = testContext({flags, keychain: far.keychain});
@@ -88,13 +88,13 @@ test('a server that is gone does not keep anybody logged in', async () => {
 	expect([far.entries.size, dataOf(result)]).toEqual([0, {profile: 'lab', logged_out: true, tokens_revoked: false}]);
 });
 
-test('who does not wait for the revocation is logged out all the same [21]', async () => {
+test('interrupting the revocation still logs out [21]', async () => {
 	const login = await loggedIn({revocation: {body: ''}, signal: AbortSignal.abort()});
 	expect(drawn(await login.run('logout'), 400)).toMatch(/, but its tokens weren't revoked: interrupted\.$/);
 	expect([login.forms(), isForgotten(login)]).toEqual([[], true]);
 });
 
-test('a keychain that does not open is said, nothing is sent, and the login is forgotten here', async () => {
+test('a locked keychain is reported, nothing is sent, and the login is removed here', async () => {
 	const login = await loggedIn({revocation: {body: ''}});
 	login.far.state.fault = "The keychain didn't answer within 3 seconds.";
 	expect(drawn(await login.run('logout'), 400)).toBe(
@@ -103,7 +103,7 @@ test('a keychain that does not open is said, nothing is sent, and the login is f
 	expect([login.forms(), login.context.config.read().profiles['lab']?.accessToken]).toEqual([[], undefined]);
 });
 
-test('an API key is not revoked, and the person is told that it is still valid', async () => {
+test('logout does not revoke an API key and says that it is still valid', async () => {
 	const server = await platform();
 	const {run} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);

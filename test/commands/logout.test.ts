@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {dataOf, testContext} from './context.ts';
 import {goodKey, platform} from './platform.ts';
 
-test('a logout forgets the key and keeps the profile', async () => {
+test('logout removes the key and keeps the profile', async () => {
 	const server = await platform();
 	const {run, context} = testContext({flags: {server: server.origin, profile: 'lab', org: 'acme'}});
 	await run('login', goodKey);
@@ -15,7 +15,7 @@ test('a logout forgets the key and keeps the profile', async () => {
 	});
 });
 
-test('the status line no longer shows a connection that has no key', async () => {
+test('the status line drops a connection without a key', async () => {
 	const server = await platform();
 	const {run, context} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);
@@ -24,7 +24,7 @@ test('the status line no longer shows a connection that has no key', async () =>
 	expect(context.store.getState().connection).toMatchObject({server: server.origin, state: 'failed'});
 });
 
-test('who is not logged in cannot log out, and a key of the environment must be unset there', async () => {
+test('logout fails without a login, and says to unset a key of the environment', async () => {
 	await expect(testContext().run('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
 	const env = {SERVICE_SERVER: 'https://a.test', SERVICE_API_KEY: goodKey};
 	await expect(testContext({env}).run('logout')).rejects.toMatchObject({

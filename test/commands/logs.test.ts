@@ -9,7 +9,7 @@ function withLogs() {
 	return here;
 }
 
-test('the logs that are followed are listed with how they are doing', async () => {
+test('open logs are listed with their state', async () => {
 	const result = await withLogs().runInApp('logs');
 	expect(drawn(result, 120).split('\n')).toEqual([
 		'log       environment                           state           lines  unread  opened',
@@ -31,7 +31,7 @@ test.each([['triage'], [triage], ['0b5e']])('a log is shown by %j', async name =
 	expect(await runInApp('logs', 'hide')).toMatchObject({panel: {show: 'log-panel', isShown: false, focus: triage}});
 });
 
-test('what is not followed, or may mean several, is refused with what there is', async () => {
+test('an unknown or ambiguous log is refused with the open ones', async () => {
 	const {runInApp, run, store} = withLogs();
 	await expect(runInApp('logs', 'close', 'nothing')).rejects.toMatchObject({
 		code: 'not-found',

@@ -34,7 +34,7 @@ test.each([80, 120])(
 	},
 );
 
-test('[10] --save keeps the codes in a file for the user alone', async () => {
+test('[10] --save writes the codes to a file that only the user can read', async () => {
 	const {env} = await api({[path]: {json: answer}});
 	const {run, folder} = testContext({env});
 	const file = join(folder, 'codes.txt');
@@ -46,7 +46,7 @@ test('[10] --save keeps the codes in a file for the user alone', async () => {
 	]);
 });
 
-test('the app offers to save the codes before it asks for the one that counts', async () => {
+test('the app offers to save the recovery codes before it asks for the code', async () => {
 	const {env} = await api({[path]: {json: answer}});
 	const {runInApp, folder, asked} = testContext({env, answers: ['codes.txt', '123456', undefined, '123456']});
 	expect(
@@ -65,7 +65,7 @@ test('the app offers to save the codes before it asks for the one that counts', 
 	]);
 });
 
-test('codes that could not be saved are shown all the same', async () => {
+test('recovery codes that could not be saved are shown', async () => {
 	const {env} = await api({[path]: {json: answer}});
 	const {run, folder, said} = testContext({env});
 	const file = join(folder, 'codes.txt');
@@ -76,14 +76,14 @@ test('codes that could not be saved are shown all the same', async () => {
 	expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 
-test('a list without recovery codes is said so', async () => {
+test('a response without recovery codes is reported', async () => {
 	const {env} = await api({[path]: {json: {recovery_codes: []}}});
 	const result = await testContext({env}).run('mfa', 'verify', '123456');
 	expect(drawn(result, 80)).toBe('Two-factor authentication is on. The server returned no recovery codes.');
 	expect(dataOf(result)).toEqual({recovery_codes: []});
 });
 
-test.each([{}, {recovery_codes: 'none'}])('%j does not say that the second factor is on', async bare => {
+test.each([{}, {recovery_codes: 'none'}])('%j does not confirm the second factor', async bare => {
 	const {env, origin} = await api({[path]: {bare}});
 	await expect(testContext({env}).run('mfa', 'verify', '123456')).rejects.toMatchObject({
 		code: 'network',
@@ -92,14 +92,14 @@ test.each([{}, {recovery_codes: 'none'}])('%j does not say that the second facto
 	});
 });
 
-test.each([[undefined], [' ']])('without a code (%j) nothing is sent', async given => {
+test.each([[undefined], [' ']])('nothing is sent without a code (%j)', async given => {
 	const {env, seen} = await api({});
 	const result = await testContext({env, answers: [given]}).run('mfa', 'verify');
 	expect(drawn(result, 80)).toBe('No code given. Nothing changed.');
 	expect(seen).toEqual([]);
 });
 
-test('a code has 64 characters at most, and a wrong one is refused by the server', async () => {
+test('a code has at most 64 characters, and the server refuses a wrong one', async () => {
 	const refusal = {code: 400, type: 'invalid_error', detail: 'Wrong code'};
 	const {env, seen} = await api({[path]: {status: 400, json: refusal}});
 	const {run} = testContext({env});

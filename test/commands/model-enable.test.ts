@@ -17,7 +17,7 @@ async function setUp(enabled_model_ids: unknown = ['a/one', 'b/two']) {
 	return {...testContext({env: platform.env}), preferences, seen: platform.seen, written};
 }
 
-test.each([80, 120])('models are enabled beside those that are, at %d columns', async width => {
+test.each([80, 120])('models are enabled in addition to the others, at %d columns', async width => {
 	const {run, preferences, written} = await setUp();
 	const result = await run('model', 'enable', 'c/three/four', 'a/one', 'd/new', 'd/new');
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -42,7 +42,7 @@ test.each([80, 120])('models are disabled, the others stay, at %d columns', asyn
 	expect(written()).toEqual([{enabled_model_ids: ['a/one']}]);
 });
 
-test('where nothing changes, nothing is written', async () => {
+test('nothing is written if nothing changes', async () => {
 	const {run, preferences, written} = await setUp();
 	const result = await run('model', 'enable', 'a/one');
 	expect(drawn(result, 80).split('\n')).toEqual(['a/one is enabled already.', 'Nothing changed.']);
@@ -54,7 +54,7 @@ test.each<[unknown, string, RegExp]>([
 	[null, 'network', /returned a response without enabled_model_ids\.$/],
 	['all', 'network', /returned a response without enabled_model_ids\.$/],
 	[['a/one', 7], 'failed', /^The server does not show which models are enabled\.$/],
-])('a list that is not understood (%j) is not written over', async (list, code, message) => {
+])('an invalid list (%j) is not overwritten', async (list, code, message) => {
 	const {run, written} = await setUp(list);
 	await expect(run('model', 'enable', 'c/three/four')).rejects.toMatchObject({
 		code,

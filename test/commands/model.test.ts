@@ -3,7 +3,7 @@ import {registry} from '../../src/providers/registry.ts';
 import {httpServer} from '../net/servers.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
-test('the list has context and prices by bucket, and says of when', async () => {
+test('the list has context, prices by bucket, and their date', async () => {
 	const {run} = testContext();
 	const result = await run('model', 'list', 'anthropic/claude-sonnet');
 	const data = dataOf(result);
@@ -29,20 +29,20 @@ test('the list has context and prices by bucket, and says of when', async () => 
 	}
 });
 
-test('every vendor that has prices is in the list', async () => {
+test('every vendor with prices is in the list', async () => {
 	const data = dataOf(await testContext().run('model', 'list'));
 	const ids: readonly string[] = Array.isArray(data) ? data.map(({id}) => String(id)) : [];
 	const priced = Object.values(registry).flatMap(({name, prices}) => (prices ? [name] : []));
 	expect([...new Set(ids.map(id => id.split('/')[0]))]).toEqual(priced);
 });
 
-test('a model that nobody knows may still be used', async () => {
+test('an unknown model can be used', async () => {
 	expect(drawn(await testContext().run('model', 'list', 'nope'), 120)).toContain(
 		'No known model has “nope” in its name. You can still use it if its provider has it; its cost is unknown.',
 	);
 });
 
-test('a model is chosen for now and for new sessions, and says what it needs', async () => {
+test('a model is selected for this and new sessions, and names a missing key', async () => {
 	const {run, context, store} = testContext();
 	const result = await run('model', 'use', 'OpenAI/gpt-x');
 	expect(drawn(result, 80)).toBe('The model is now openai/gpt-x.\nIt needs a key: /keys set openai');
@@ -54,7 +54,7 @@ test('a model is chosen for now and for new sessions, and says what it needs', a
 	expect(drawn(await withKey.run('model', 'openai/gpt-x'), 80)).toBe('The model is now openai/gpt-x.');
 });
 
-test('the demo model is no choice to keep', async () => {
+test('the demo model is not saved for new sessions', async () => {
 	const {run, context} = testContext();
 	await run('model', 'use', 'openai/gpt-x');
 	await run('model', 'use', 'custom/demo');
@@ -64,7 +64,7 @@ test('the demo model is no choice to keep', async () => {
 test.each([
 	['stays what new sessions begin with', {OPENAI_API_KEY: 'sk-0123456789abc'}, 'openai/gpt-x'],
 	['is no longer what they begin with, where it has no key', {}, undefined],
-])('behind a look at the demo model, the one before %s', async (_, env, kept) => {
+])('after a switch to the demo model, the previous one %s', async (_, env, kept) => {
 	const {run, runInApp, context} = testContext({env});
 	await run('model', 'use', 'openai/gpt-x');
 	await runInApp('model', 'use', 'custom/demo');
@@ -80,7 +80,7 @@ test.each([
 	expect(context.config.read().settings.model).toBeUndefined();
 });
 
-test('without an id one chooses: what can answer comes first, the rest say what is missing', async () => {
+test('without an id the user selects: usable models first, the others with what is missing', async () => {
 	const {run, asked} = testContext({env: {GROQ_API_KEY: 'gsk-0123456789'}, answers: [undefined]});
 	expect(await run('model')).toEqual({kind: 'text', text: 'Nothing changed.'});
 	const [pick] = asked;
@@ -97,13 +97,13 @@ test('without an id one chooses: what can answer comes first, the rest say what 
 	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs a key/)});
 });
 
-test('a custom host that does not answer is told of before one chooses', async () => {
+test('a custom provider that does not respond is reported before the selection', async () => {
 	const {run, said} = testContext({env: {CUSTOM_BASE_URL: 'http://127.0.0.1:1/v1'}, answers: [undefined]});
 	await run('model');
 	expect(said).toEqual(["Couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?"]);
 });
 
-test('a model that the user’s own host does not list is not found; without a list it is taken', async () => {
+test('a model that a custom provider does not list is not found; without a list it is accepted', async () => {
 	const {origin} = await httpServer((_, response) => response.end('{"data":[{"id":"llama-8b"},{"id":"qwen"}]}'));
 	const {run, store, context} = testContext({env: {CUSTOM_BASE_URL: `${origin}/v1`}});
 	await expect(run('model', 'use', 'custom/lama-8b')).rejects.toMatchObject({

@@ -7,7 +7,7 @@ test.each([
 	[{}, {}, '/'],
 	[{SERVICE_SERVER: 'https://a.example'}, {}, 'https://a.example'],
 	[{SERVICE_SERVER: 'https://a.example'}, {server: '127.0.0.1:8700'}, 'http://127.0.0.1:8700'],
-])('the document of %j %j speaks of %s, and is valid', async (env, flags, server) => {
+])('openapi %j %j prints a valid document for %s', async (env, flags, server) => {
 	const result = await testContext({env, flags}).run('openapi');
 	const document = openApiDocument({server});
 	expect(dataOf(result)).toEqual(document);
@@ -22,6 +22,6 @@ test.each([
 	expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({valid: true});
 });
 
-test('an address that is none is refused', async () => {
+test('an invalid URL is refused', async () => {
 	await expect(testContext({flags: {server: 'ftp://a'}}).run('openapi')).rejects.toMatchObject({code: 'usage'});
 });

@@ -5,7 +5,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 const path = `PATCH ${inOrg}`;
 const answer = {name: 'Acme Labs', can_manage_members: true, member_count: 3, owner: {name: 'Ada'}, note: '\u001B[2J'};
 
-test.each([80, 120])('an organization is changed and drawn as far as it is plain, at %d columns', async width => {
+test.each([80, 120])('an organization is changed and drawn by its plain fields, at %d columns', async width => {
 	const {env, seen} = await api({[path]: {json: answer}});
 	const result = await testContext({env}).run('org', 'update', '--name', 'Acme Labs');
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -20,7 +20,7 @@ test.each([80, 120])('an organization is changed and drawn as far as it is plain
 	expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{name: 'Acme Labs'}]);
 });
 
-test('what is given is sent, an empty description too, and nothing else', async () => {
+test('only given flags are sent, an empty description too', async () => {
 	const {env, seen} = await api({[path]: {json: {}}});
 	const {run} = testContext({env});
 	expect(drawn(await run('org', 'update', '--description', ''), 80)).toBe('Updated acme.');
@@ -28,7 +28,7 @@ test('what is given is sent, an empty description too, and nothing else', async 
 	expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([{description: ''}, {name: 'A', description: 'B'}]);
 });
 
-test('a change of nothing is refused before anything is sent', async () => {
+test('an update without changes is refused before anything is sent', async () => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('org', 'update')).rejects.toMatchObject({
 		code: 'usage',
@@ -44,7 +44,7 @@ test.each([
 	[403, 'auth'],
 	[404, 'not-found'],
 	[409, 'conflict'],
-])('a refusal with %d is %s', async (status, code) => {
+])('status %d is the error %s', async (status, code) => {
 	const {env} = await api({[path]: {status, json: {code: status, type: 'x_error', detail: 'Owners only'}}});
 	await expect(testContext({env}).run('org', 'update', '--name', 'A')).rejects.toMatchObject({
 		code,

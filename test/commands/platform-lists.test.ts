@@ -31,14 +31,14 @@ test.each(lists)('$line shows what the server lists', async ({line, path, entry}
 	expect(seen.map(({url}) => url)).toEqual([path]);
 });
 
-test.each(lists)('$line says what to do where there is nothing', async ({line, path}) => {
+test.each(lists)('$line shows a hint for an empty list', async ({line, path}) => {
 	const {env} = await api({[`GET ${path}`]: page([])});
 	expect(drawn(await testContext({env}).run(...line.split(' ')), 120)).toMatch(
 		/^(?:No \w+ (?:in this \w+ )?yet\.|You don't belong to an organization\.)/,
 	);
 });
 
-test.each(lists)('$line says that a server offers no such list', async ({line}) => {
+test.each(lists)('$line says that the server doesn’t support the list', async ({line}) => {
 	const {env, origin} = await api({});
 	const text = drawn(await testContext({env}).run(...line.split(' ')), 120)
 		.split('\n')
@@ -49,7 +49,7 @@ test.each(lists)('$line says that a server offers no such list', async ({line}) 
 	);
 });
 
-test('where a server lists no environments, those that were seen on this machine are shown, with when', async () => {
+test('sandboxes seen on this machine are shown if the server lists none', async () => {
 	const made = {id, state: 'ready', task_ref: 'web-shop', execute_token: 'secret-token', ...at};
 	const {env, origin} = await api({[`POST ${inWorkspace}/environments`]: {json: made}});
 	const here = testContext({env});
@@ -64,7 +64,7 @@ test('where a server lists no environments, those that were seen on this machine
 	expect(JSON.stringify(dataOf(result))).not.toContain('secret-token');
 });
 
-test('a list names its next page, and only a project that is asked for narrows it', async () => {
+test('a list names its next page, and only --project filters it', async () => {
 	const {env, seen} = await api({[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]], 5)});
 	const here = testContext({env, flags: {project: 'parser'}});
 	const result = await here.run('env', 'list', '--page', '2', '--page-size', '2');
@@ -73,7 +73,7 @@ test('a list names its next page, and only a project that is asked for narrows i
 	expect(seen.map(({url}) => new URL(url, 'http://a').search)).toEqual(['?page=2&page_size=2&project=parser', '']);
 });
 
-test('what a list showed is offered for completion, and its state is remembered', async () => {
+test('listed ids are offered for completion, and their state is remembered', async () => {
 	const {env, origin} = await api({
 		[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]]),
 		'GET /api/v1/org': page([entries['org list'][1]]),
@@ -94,7 +94,7 @@ test.each([
 	['ready', ['env', 'stop', id], ['no'], 'Nothing changed.', 1],
 	['ready', ['env', 'stop', id], ['yes'], 'Stopped web-shop.', 2],
 	['ready', ['env', 'stop', id, '--yes'], [], 'Stopped web-shop.', 2],
-])('env stop of one that is %s (%j, %j) says: %s', async (state, words, answers, text, calls) => {
+])('env stop for a sandbox that is %s (%j, %j) says: %s', async (state, words, answers, text, calls) => {
 	const environment = {...entries['env list'][1], state};
 	const {env, seen} = await api({
 		[`GET ${inWorkspace}/environments/${id}`]: {json: environment},
@@ -104,7 +104,7 @@ test.each([
 	expect(seen).toHaveLength(calls);
 });
 
-test('a runtime is created with what was given, and says how to start it', async () => {
+test('a runtime is created with the given flags, and a hint says how to start it', async () => {
 	const runtime = {id, key: 'dev-box', name: 'dev-box', status: 'idle', instance: null, ...at};
 	const {env, seen} = await api({[`POST ${inWorkspace}/runtimes`]: {json: runtime}});
 	const result = await testContext({env}).run('runtime', 'create', 'dev-box', 'web-shop', '--timeout', '7200');
@@ -122,7 +122,7 @@ test.each([
 	['usage_limit_exceeded_error', /Ask an owner of acme to buy credits/],
 	['member_limit_exceeded_error', /Ask an owner of acme to raise or lift your monthly limit/],
 	['org_sandbox_capacity_exceeded_error', /Stop another sandbox of acme first/],
-])('a sandbox that is refused with %s says what helps', async (type, hint) => {
+])('a sandbox refused with %s has a hint', async (type, hint) => {
 	const refusal = {status: 409, json: {code: 409, type, detail: 'No more.'}};
 	const {env} = await api({[`POST ${inWorkspace}/environments`]: refusal});
 	const created = testContext({env}).run('env', 'create', 'web-shop');

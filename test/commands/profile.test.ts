@@ -54,19 +54,19 @@ test('profiles are listed, the latest login first, the active one marked', async
 	expect(JSON.stringify(result)).not.toContain('k-lab-');
 });
 
-test('without a login the list says how to make one', async () => {
+test('an empty list says how to log in', async () => {
 	expect(drawn(await testContext().run('profile', 'list'), 80)).toBe(
 		'No profiles yet. Create one: /login --server <url>',
 	);
 });
 
-test('without a login nobody is asked which profile to use', async () => {
+test('profile use asks nothing without a login', async () => {
 	const {run, asked} = testContext({answers: ['lab']});
 	await expect(run('profile', 'use')).rejects.toMatchObject({code: 'not-found', message: 'No profiles yet.'});
 	expect(asked).toEqual([]);
 });
 
-test('a profile is made the active one by its name, or chosen', async () => {
+test('a profile is activated by name, or selected', async () => {
 	const {run, context, asked, store} = await twoLogins(['lab', undefined]);
 	expect(dataOf(await run('profile', 'use', 'agents.example.com'))).toMatchObject({profile: 'agents.example.com'});
 	await run('profile', 'use');
@@ -76,7 +76,7 @@ test('a profile is made the active one by its name, or chosen', async () => {
 	expect(await run('profile', 'use')).toEqual({kind: 'text', text: 'Nothing changed.'});
 });
 
-test('a profile that is not there is named, with those that are', async () => {
+test('an unknown profile is refused with the existing ones', async () => {
 	const {run, asked} = await twoLogins();
 	const missing = {
 		code: 'not-found',
@@ -89,7 +89,7 @@ test('a profile that is not there is named, with those that are', async () => {
 	expect(asked).toEqual([]);
 });
 
-test('a profile is forgotten when the person says yes, or --yes', async () => {
+test('a profile is removed after confirmation or with --yes', async () => {
 	const {run, context, asked} = await twoLogins(['no', 'yes']);
 	expect(await run('profile', 'forget', 'lab')).toEqual({kind: 'text', text: 'Nothing changed.'});
 	expect(asked).toEqual(['Forget profile lab and its key?']);
@@ -100,7 +100,7 @@ test('a profile is forgotten when the person says yes, or --yes', async () => {
 	expect(context.config.read().activeProfile).toBeUndefined();
 });
 
-test('with a profile the ids that were seen there are forgotten', async () => {
+test('removing a profile removes the ids seen with it', async () => {
 	const {run, home} = await twoLogins();
 	const recents = openRecents(openHome({SERVICE_HOME: home}).recentsFile);
 	recents.remember('lab', [{kind: 'run', id: 'one'}]);

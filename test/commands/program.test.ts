@@ -5,7 +5,7 @@ import {goodKey, platform} from './platform.ts';
 
 const home = () => join(folderWith(), 'home');
 
-test('a key comes from standard input, is proved and stored, and whoami says so [11]', async () => {
+test('login reads a key from standard input, verifies and stores it [11]', async () => {
 	const server = await platform();
 	const place = {home: home()};
 	const login = await runProgram(['login', '--server', server.origin, '--profile', 'lab'], {
@@ -26,7 +26,7 @@ test('a key comes from standard input, is proved and stored, and whoami says so 
 	expect(whoami.stdout).not.toContain(goodKey);
 });
 
-test('a provider key comes from standard input, and the list shows four letters of it [8]', async () => {
+test('keys set reads a key from standard input, and the list shows four characters [8]', async () => {
 	const place = {home: home()};
 	const set = await runProgram(['keys', 'set', 'openai'], {...place, input: 'sk-0123456789abcdef'});
 	expect([set.status, set.stderr]).toEqual([0, '']);
@@ -34,7 +34,7 @@ test('a provider key comes from standard input, and the list shows four letters 
 	expect(list.stdout).toBe('provider  key    source  goes to\nopenai    …cdef  file    https://api.openai.com/v1\n');
 });
 
-test('a key on the command line works, with a warning beside the answer [11]', async () => {
+test('a key on the command line works, with a warning [11]', async () => {
 	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'groq', 'gsk-0123456789']);
 	expect(status).toBe(0);
 	expect(stdout).toContain('Stored the key of Groq (…6789).');
@@ -43,7 +43,7 @@ test('a key on the command line works, with a warning beside the answer [11]', a
 	);
 });
 
-test('help and login work whatever the environment says', async () => {
+test('help and login work with an invalid environment', async () => {
 	const env = {SERVICE_PROFILE: 'ghost', SERVICE_SERVER: 'ftp://wrong', ANTHROPIC_BASE_URL: 'nonsense'};
 	expect(await runProgram(['--help'], {env})).toMatchObject({status: 0, stderr: ''});
 	expect(await runProgram(['keys', 'list', '--json'], {env})).toMatchObject({status: 0, stdout: '[]\n'});
@@ -61,7 +61,7 @@ test.each([
 	[['resume', 'ffff'], 5, 'service: Session not found: “ffff”.'],
 	[['profile', 'use', 'ghost'], 5, 'service: Profile not found: “ghost”.\n'],
 	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing is listening on http://127.0.0.1:1.\n'],
-])('%j ends with %i and one sentence', async (args, status, message) => {
+])('%j exits with %i and one sentence', async (args, status, message) => {
 	const ended = await runProgram(args);
 	expect([ended.status, ended.stdout]).toEqual([status, '']);
 	expect(ended.stderr).toContain(message);
@@ -79,7 +79,7 @@ test('with --json an error is JSON on standard error', async () => {
 	});
 });
 
-test('a hostile answer of a server reaches no terminal as it is [1]', async () => {
+test('a hostile response is drawn safely [1]', async () => {
 	const server = await platform({status: 401, body: '{"detail":"\\u001b[2Jgone"}'});
 	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: goodKey});
 	expect([status, stderr.includes('\u001B'), stderr.includes('␛[2Jgone')]).toEqual([4, false, true]);

@@ -44,7 +44,7 @@ function offered({asked}: TestContext): readonly Choice[] {
 	return typeof last === 'object' && last !== null && 'choices' in last ? (last.choices as readonly Choice[]) : [];
 }
 
-test('everything that is known is one list, with state, cost and age, and nothing is asked of a server', async () => {
+test('the picker lists everything known with state, cost and age, without a request', async () => {
 	const {server, here, saved, profile} = await atWork();
 	const {run, asked} = testContext({like: here, env: server.env});
 	expect(await run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
@@ -64,7 +64,7 @@ test('everything that is known is one list, with state, cost and age, and nothin
 	expect(server.seen).toEqual([]);
 });
 
-test('each is gone on with by the command of its own', async () => {
+test('each entry is resumed by its own command', async () => {
 	const {server, here, saved, profile} = await atWork();
 	const at = (kind: string, of: string) => `${kind} ${profile} ${server.origin} acme lab ${of}`;
 	const answers = [at('runtime', runtime.id), at('session', session.id), at('environment', id('e')), saved];
@@ -80,7 +80,7 @@ test('each is gone on with by the command of its own', async () => {
 	]);
 });
 
-test('in the app a runtime that was chosen is asked about as by its own command', async () => {
+test('a runtime selected in the app is confirmed as in runtime resume', async () => {
 	const {server, here, profile} = await atWork();
 	const answers = [`runtime ${profile} ${server.origin} acme lab ${runtime.id}`, undefined];
 	const {runInApp, asked, store} = testContext({like: here, env: server.env, answers});
@@ -89,7 +89,7 @@ test('in the app a runtime that was chosen is asked about as by its own command'
 	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Resume it?', []]);
 });
 
-test('what another server showed is offered with its own login alone, and never sent elsewhere [6]', async () => {
+test('entries of another server use its login and are never sent elsewhere [6]', async () => {
 	const {server, here, profile} = await atWork();
 	const other = await api({});
 	const env = {SERVICE_SERVER: other.origin, SERVICE_API_KEY: goodKey};
@@ -111,7 +111,7 @@ test('what another server showed is offered with its own login alone, and never 
 	expect(offered(moved).map(({fields}) => fields?.['kind'])).toEqual(['saved session']);
 });
 
-test('a server that is named is meant alone, and one that cannot be found hides no session', async () => {
+test('--server limits the list to that server, and an unknown server hides no session', async () => {
 	const {server, here} = await atWork();
 	const named = testContext({like: here, flags: {profile: 'nobody'}});
 	await named.run('resume');

@@ -81,7 +81,7 @@ test.each([80, 120])('an item is drawn by the schema of its type at %d columns',
 	expect(seen.map(({url}) => url.split('?')[1])).toEqual([`project_id=${project}&limit=200`, undefined]);
 });
 
-test('an item names its schema itself, before its type does', async () => {
+test('the schema named by an item wins over the one of its type', async () => {
 	const other = {...entry, schema_ref: 'f@2', json_schema: {title: 'Newer', properties: {note: {title: 'Note'}}}};
 	const bare = {id, data: {note: 'x'}, item_type: 'finding'};
 	const {result} = await items(
@@ -108,7 +108,7 @@ test('an item names its schema itself, before its type does', async () => {
 	]);
 });
 
-test('without schemas the fields have their own names, and it is said why', async () => {
+test('fields keep their names without schemas, and a note says why', async () => {
 	const {result} = await items(
 		[{data: {cvss_score: 9, '\u001B[2J': '\u0007'}, item_type: 'finding', ref: null}],
 		undefined,
@@ -132,7 +132,7 @@ test('filters go to the server; a full page says that there may be more', async 
 	expect(drawn(result, 80)).toMatch(/\n\nShowing the first 1; there may be more\. Raise the limit with --limit\.$/);
 });
 
-test('a run without items says so, and asks for no schemas; neither does --json', async () => {
+test('a run without items says so and requests no schemas; neither does --json', async () => {
 	const {result, seen} = await items([], undefined);
 	expect([drawn(result, 80), dataOf(result), seen.length]).toEqual(['This run recorded no such items.', [], 1]);
 
@@ -160,7 +160,7 @@ test('limits at their edges are sent', async () => {
 	}
 });
 
-test('a project by its slug is not found where the server lists none', async () => {
+test('a project slug is not found if the server lists no projects', async () => {
 	const {env} = await api({});
 	await expect(testContext({env}).run('run', 'items', id)).rejects.toMatchObject({
 		code: 'not-found',
@@ -171,7 +171,7 @@ test('a project by its slug is not found where the server lists none', async () 
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test('a claim makes its id once and shows the one that fences', async () => {
+test('a claim creates its id once and shows the fencing id', async () => {
 	const claimed = {execution_id: 'fence-1\u001B[2J', run_id: id, status: 'running', extra: 1};
 	const {env, seen} = await api({[claimPath]: {json: claimed}});
 	const result = await testContext({env}).run('run', 'claim', id, '--runtime', project);
@@ -188,7 +188,7 @@ test('a claim makes its id once and shows the one that fences', async () => {
 	]);
 });
 
-test('two claims are two attempts, and an attempt can be repeated by its id', async () => {
+test('each claim is a new attempt, and an attempt can be repeated by its id', async () => {
 	const {env, seen} = await api({[claimPath]: {json: {}}});
 	const {run} = testContext({env});
 	await run('run', 'claim', id);
@@ -199,7 +199,7 @@ test('two claims are two attempts, and an attempt can be repeated by its id', as
 	expect(drawn(result, 80)).toBe('fencing id  none from the server');
 });
 
-test('where nobody knows what became of a claim, it says how to repeat the same one', async () => {
+test('a claim with an unknown outcome says how to repeat it', async () => {
 	const {env} = await api({[claimPath]: {text: '<html>Welcome</html>'}});
 	await expect(testContext({env}).run('run', 'claim', id, '--execution', project)).rejects.toMatchObject({
 		code: 'network',

@@ -19,7 +19,7 @@ const paused = {
 	instance: {state: 'paused', pause_reason: 'timeout', supports_pause: false, billed_credits: 2},
 };
 
-test('in the app it is asked first, with what was seen, and No leaves everything as it was', async () => {
+test('the app asks before it resumes a runtime, and No changes nothing', async () => {
 	const {env, seen} = await api({[path('dev-box')]: {json: paused}});
 	const {run, runInApp, asked} = testContext({env, answers: [undefined, 'yes', undefined]});
 	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual({kind: 'text', text: 'Nothing changed.'});
@@ -43,26 +43,23 @@ test('in the app it is asked first, with what was seen, and No leaves everything
 	expect([asked.length, seen.length]).toEqual([3, 2]);
 });
 
-test.each([80, 120])(
-	'with --yes nobody is asked, and the plan stands above the steps at %d columns [1]',
-	async width => {
-		const {env} = await api({[path('dev-box')]: {json: paused}});
-		const {runInApp, asked} = testContext({env});
-		await runInApp('runtime', 'resume', 'dev-box', '--yes');
-		const again = drawn(await runInApp('runtime', 'resume', 'dev-box', '--yes'), width).split('\n');
-		expect(again.slice(0, 6)).toEqual([
-			'Resume runtime Dev␛[2Jbox (seen now)',
-			'state          paused',
-			'paused         time limit reached (timeout)',
-			'can be paused  no',
-			'credits        2 billed',
-			'',
-		]);
-		expect(asked).toEqual([]);
-	},
-);
+test.each([80, 120])('--yes asks nothing and shows the plan above the steps at %d columns [1]', async width => {
+	const {env} = await api({[path('dev-box')]: {json: paused}});
+	const {runInApp, asked} = testContext({env});
+	await runInApp('runtime', 'resume', 'dev-box', '--yes');
+	const again = drawn(await runInApp('runtime', 'resume', 'dev-box', '--yes'), width).split('\n');
+	expect(again.slice(0, 6)).toEqual([
+		'Resume runtime Dev␛[2Jbox (seen now)',
+		'state          paused',
+		'paused         time limit reached (timeout)',
+		'can be paused  no',
+		'credits        2 billed',
+		'',
+	]);
+	expect(asked).toEqual([]);
+});
 
-test('what was seen at another server is not shown for the same key', async () => {
+test('sightings of another server are not shown for the same key', async () => {
 	const first = await api({[path('dev-box')]: {json: paused}});
 	const second = await api({});
 	const here = testContext({env: first.env});
@@ -113,7 +110,7 @@ async function ourServer() {
 	return {server, env: {...names, SERVICE_SERVER: listening.url, SERVICE_API_KEY: owner.key}};
 }
 
-test('at our own server it wakes, and when its credits are used up it says what helps', async () => {
+test('our own server resumes a runtime, and says what to do without credits', async () => {
 	const {server, env} = await ourServer();
 	const {runInApp, asked} = testContext({env, answers: ['yes']});
 	expect(drawn(await runInApp('runtime', 'resume', 'dev'), 120)).toMatch(/ · running as of [\d:]{8}\n/);

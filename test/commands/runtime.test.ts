@@ -48,7 +48,7 @@ async function resume(json: unknown) {
 	return testContext({env}).run('runtime', 'resume', 'dev-box');
 }
 
-test.each([80, 120])('a resumed runtime is drawn at %d columns, with the level that won', async width => {
+test.each([80, 120])('a resumed runtime is drawn at %d columns with its effective limit', async width => {
 	const result = await resume(runtime);
 	expect(drawn(result, width).split('\n')).toEqual([
 		'Development',
@@ -108,7 +108,7 @@ test('a runtime without a sandbox says so', async () => {
 	]);
 });
 
-test('a pause, a level of later and a limit by credits are shown as they came; nothing is inferred from a provider', async () => {
+test('pause, future levels and credit limits are shown as sent; nothing is inferred from a provider', async () => {
 	const result = await resume({
 		status: 'hibernating',
 		instance: {
@@ -179,12 +179,12 @@ test.each([
 	],
 	[{configured_runtime_limit_seconds: 90}, ''],
 	[{configured_runtime_limit_seconds: 60, configured_runtime_limit_source_level: 'l2_org_max'}, ''],
-])('of an actual limit of 90 s and %j it is said: “%s”', async (limits, said) => {
+])('an actual limit of 90 s with %j reads “%s”', async (limits, said) => {
 	const result = await resume({instance: {...limits, actual_runtime_limit_seconds: 90}});
 	expect(drawn(result, 80)).toMatch(new RegExp(`^actual +90 s \\(1 m 30 s\\)${said && `  ${said}`}$`, 'm'));
 });
 
-test('times that are none are shown as the numbers that they are', async () => {
+test('invalid times are shown as numbers', async () => {
 	const result = await resume({
 		instance: {actual_runtime_limit_seconds: 1e308, configured_runtime_limit_seconds: -5, total_runtime_seconds: 0},
 	});
@@ -193,13 +193,13 @@ test('times that are none are shown as the numbers that they are', async () => {
 	expect(drawn(result, 80)).toMatch(/^actual +1\.00e\+308 s$/m);
 });
 
-test.each([[''], ['..'], ['.']])('%j names no runtime: nothing is sent', async given => {
+test.each([[''], ['..'], ['.']])('%j is not a runtime: nothing is sent', async given => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('runtime', 'resume', given)).rejects.toMatchObject({code: 'usage'});
 	expect(seen).toEqual([]);
 });
 
-test('a key with a slash stays one segment of the path', async () => {
+test('a key with a slash is one segment of the path', async () => {
 	const {env, seen} = await api({});
 	await expect(testContext({env}).run('runtime', 'resume', 'a/../b')).rejects.toMatchObject({code: 'not-found'});
 	expect(seen.map(({url}) => url)).toEqual([`${inWorkspace}/runtimes/a%2F..%2Fb/resume`]);

@@ -37,7 +37,7 @@ test('the only organization, workspace and project are used without a question',
 	]);
 });
 
-test('of several organizations the user chooses one, once: the profile keeps it', async () => {
+test('the user selects one of several organizations once, and the profile saves it', async () => {
 	const {env, origin} = await api({
 		'GET /api/v1/org': page(place('acme'), place('globex')),
 		'GET /api/v1/user/preferences': {json: {}},
@@ -77,7 +77,7 @@ test('an organization, a workspace and a project beyond the first 100 are found'
 	expect(seen.find(({url}) => url.includes('/items?'))?.url).toContain(`project_id=${parser}`);
 });
 
-test('where nobody chooses, the organizations are named with the flag', async () => {
+test('without a terminal the error lists the organizations and the flag', async () => {
 	const {env} = await api({'GET /api/v1/org': page(place('acme'), place('globex'))});
 	await expect(testContext({env: {...env, ...noScope}}).run('credits', 'show')).rejects.toMatchObject({
 		code: 'usage',
@@ -86,7 +86,7 @@ test('where nobody chooses, the organizations are named with the flag', async ()
 	});
 });
 
-test('a server that lists none leaves what was seen on this machine, and the question says so', async () => {
+test('organizations seen on this machine are offered if the server lists none', async () => {
 	const {env, origin} = await api({
 		[`GET ${inOrg}/credits/auto-refill`]: {json: {enabled: false}},
 		'GET /api/v1/org/globex/credits/auto-refill': {json: {enabled: false}},
@@ -105,7 +105,7 @@ test('a server that lists none leaves what was seen on this machine, and the que
 	expect(both.asked).toMatchObject([{title: 'Select the organization (seen on this machine)'}]);
 });
 
-test('the beginning of an id is accepted for a sandbox', async () => {
+test('a prefix of a sandbox id is accepted', async () => {
 	const listed = {[`GET ${inWorkspace}/environments`]: page({id: shop}), 'GET /api/v1/org': page(place('acme'))};
 	const {env} = await api({...listed, [logs(shop)]: {json: {logs: 'open\n'}}});
 	expect(drawn(await testContext({env}).run('env', 'logs', '33f3f8a1'), 80)).toBe('open');
@@ -116,7 +116,7 @@ test('the beginning of an id is accepted for a sandbox', async () => {
 	});
 });
 
-test('a runtime is found by the beginning of its id, and by its key also where that looks like one', async () => {
+test('a runtime is found by a prefix of its id, and by a key that looks like one', async () => {
 	const listed = page({id: shop, key: 'web-shop'}, {id: other, key: '33f3'});
 	const {env, seen} = await api({[`GET ${inWorkspace}/runtimes`]: listed, 'GET /api/v1/org': page(place('acme'))});
 	const asked = async (runtime: string) => {
@@ -131,7 +131,7 @@ test('a runtime is found by the beginning of its id, and by its key also where t
 	expect(await asked('web-shop')).toBe(`${inWorkspace}/runtimes/web-shop`);
 });
 
-test('the beginning of several ids is refused with those ids', async () => {
+test('an ambiguous prefix is refused with the matching ids', async () => {
 	const {env} = await api({
 		[`GET ${inWorkspace}/environments`]: page({id: shop}, {id: other}),
 		'GET /api/v1/org': page(place('acme')),
@@ -142,7 +142,7 @@ test('the beginning of several ids is refused with those ids', async () => {
 	});
 });
 
-test('run items takes the beginning of a run and the slug of a project', async () => {
+test('run items accepts a prefix of a run and a project slug', async () => {
 	const {env, seen} = await api({
 		...lists,
 		[`GET ${inWorkspace}/workflows/runs`]: page({id: run}),
@@ -156,7 +156,7 @@ test('run items takes the beginning of a run and the slug of a project', async (
 	});
 });
 
-test('a sandbox is found in the scope that it was made in', async () => {
+test('a sandbox is found in the scope that it was created in', async () => {
 	const there = '/api/v1/org/globex/ws/main';
 	const {env, seen} = await api({
 		[`POST ${there}/environments`]: {json: {id: shop, state: 'ready', task_ref: 'web-shop'}},
@@ -174,7 +174,7 @@ test('a sandbox is found in the scope that it was made in', async () => {
 	);
 });
 
-test('login with an organization that is not there fails and changes nothing', async () => {
+test('login with an unknown organization fails and changes nothing', async () => {
 	const {env, origin} = await api({...lists, 'GET /api/v1/user/preferences': {json: {}}});
 	const here = testContext({flags: {server: origin, org: 'nope'}});
 	await expect(here.run('login', env.SERVICE_API_KEY)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 
 const scope = {org: 'acme', workspace: 'main', project: 'web'};
 
-test('init says whether the user is new, and only what nobody chose', async () => {
+test('init says whether the user is new, and which defaults it used', async () => {
 	const home = testContext({flags: scope});
 	const first = drawn(await home.run('serve', 'init', '--email', 'ada@acme.example'), 120);
 	expect(first).toMatch(/^Created user ada@acme\.example in organization acme\.\n/);
@@ -14,7 +14,7 @@ test('init says whether the user is new, and only what nobody chose', async () =
 	expect(second).toContain('Used by default:     --workspace main --project default\n');
 });
 
-test('limits are shown with where they come from, set, and left to the platform again', async () => {
+test('limits are shown with their source, set and reset', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	expect(drawn(await home.run('serve', 'limits'), 80).split('\n')).toEqual([
@@ -38,7 +38,7 @@ test('limits are shown with where they come from, set, and left to the platform 
 	});
 });
 
-test('credits are given, refilled and limited', async () => {
+test('credits are granted, refilled and limited', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	const none = await home.run('serve', 'credits');

@@ -24,7 +24,7 @@ async function serve(like = testContext(), ...words: readonly string[]) {
 	return {result, url, said, end};
 }
 
-test('what init makes logs in to the server that runs on the same data', async () => {
+test('the key of serve init works on the server with the same data', async () => {
 	const home = testContext({flags: scope});
 	const made = dataOf(await home.run('serve', 'init', '--email', 'ada@acme.example'));
 	expect(made).toEqual({
@@ -47,7 +47,7 @@ test('what init makes logs in to the server that runs on the same data', async (
 	await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
 });
 
-test.each([80, 120])('at %i columns the server says where it is, and what to do', async width => {
+test.each([80, 120])('at %i columns serve shows its address and next steps', async width => {
 	const home = testContext();
 	const {result, url} = await serve(home);
 	expect(drawn(result, width).replaceAll(home.home, '~').split('\n')).toEqual([
@@ -72,7 +72,7 @@ const chosen: Readonly<Record<number, readonly string[]>> = {
 	],
 };
 
-test.each([80, 120])('at %i columns init shows the key once, and what comes next', async width => {
+test.each([80, 120])('at %i columns init shows the key once, and next steps', async width => {
 	const lines = drawn(await testContext().run('serve', 'init'), width).split('\n');
 	expect(lines.map(line => line.replace(/svc_\S+|[\da-f-]{36}/, 'X'))).toEqual([
 		'Created user admin@localhost in organization default.',
@@ -89,7 +89,7 @@ test.each([80, 120])('at %i columns init shows the key once, and what comes next
 	]);
 });
 
-test('[10] the data is readable for nobody else', async () => {
+test('[10] only the user can read the data', async () => {
 	const data = join(temporaryFolder(), 'a', 'data');
 	const made = await testContext().run('serve', 'init', '--data', data);
 	expect(drawn(made, 400)).toMatch(
@@ -99,7 +99,7 @@ test('[10] the data is readable for nobody else', async () => {
 	expect([statSync(data).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600]);
 });
 
-test('a folder with other things in it is refused, and left as it is', async () => {
+test('a folder with other files is refused and unchanged', async () => {
 	const data = temporaryFolder();
 	writeFileSync(join(data, 'letter.txt'), 'mine');
 	mkdirSync(join(data, 'shared'), {mode: 0o755});
@@ -110,7 +110,7 @@ test('a folder with other things in it is refused, and left as it is', async () 
 	expect(readdirSync(data)).toEqual(['letter.txt', 'shared']);
 });
 
-test('a second organization of the same name is a conflict', async () => {
+test('an organization name that exists is a conflict', async () => {
 	const {run} = testContext();
 	await run('serve', 'init');
 	await expect(run('serve', 'init')).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('a second organization of the same name is a conflict', async () => {
 	});
 });
 
-test('a member is added while the server runs, and may come in at once', async () => {
+test('a member added while the server runs can log in at once', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	const {url} = await serve(home);
@@ -137,7 +137,7 @@ test('a member is added while the server runs, and may come in at once', async (
 	expect(answer.status).toBe(200);
 });
 
-test('a code for a password is made while the server runs, and turns a lost second factor off on request', async () => {
+test('a password code works while the server runs, and can turn off a lost second factor', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	const {url} = await serve(home);
@@ -171,7 +171,7 @@ test.each([
 	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],
 	[['key', 'nobody@b.example'], undefined, 'not-found'],
 	[['password', 'nobody@b.example'], undefined, 'not-found'],
-])('serve %j in the organization %s ends with %s', async (words, org, code) => {
+])('serve %j in the organization %s fails with %s', async (words, org, code) => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	const {run} = testContext({like: home, flags: org ? {org} : {}});
@@ -192,7 +192,7 @@ test.each([
 	await expect(testContext().run('serve', flag, value)).rejects.toMatchObject({code: 'usage'});
 });
 
-test('a port that is taken is said', async () => {
+test('a port in use is an error', async () => {
 	const {url} = await serve();
 	await expect(testContext().run('serve', '--port', new URL(url).port)).rejects.toMatchObject({
 		code: 'failed',
@@ -200,14 +200,14 @@ test('a port that is taken is said', async () => {
 	});
 });
 
-test('[25] an address that others can reach is warned of, and strangers of it are refused by name', async () => {
+test('[25] a public address is warned about, and unknown host names are refused', async () => {
 	const {url, said} = await serve(testContext(), '--host', '0.0.0.0', '--public-url', 'https://agents.example');
 	const port = new URL(url).port;
 	expect(said).toEqual(['Anyone on the network can reach 0.0.0.0 and read plain HTTP. Put a proxy with TLS in front.']);
 	expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 
-test('a client that is older than the server asks for is told to update, and ends with status 9', async () => {
+test('an outdated client is told to update and exits with 9', async () => {
 	const home = testContext({flags: scope});
 	const {api_key: key} = JSON.parse(JSON.stringify(dataOf(await home.run('serve', 'init'))));
 	const {url} = await serve(home, '--min-client', '99.1');
@@ -219,6 +219,6 @@ test('a client that is older than the server asks for is told to update, and end
 	expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test('it works in a shell only', async () => {
+test('serve works in a shell only', async () => {
 	await expect(testContext().runInApp('serve')).rejects.toMatchObject({code: 'usage'});
 });

@@ -4,7 +4,7 @@ import {dataOf, drawn, saveSession, testContext} from './context.ts';
 
 const talk = [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done];
 
-test.each([80, 120])('at %i columns a saved session says what it is, and what it used', async width => {
+test.each([80, 120])('at %i columns a saved session is shown with its usage', async width => {
 	const here = testContext();
 	const id = await saveSession(here, [...talk, {type: 'rename', title: 'Parser'}], '2026-02-01T00:00:00.000Z');
 	const lines = drawn(await here.run('session', 'show', id.slice(0, 8)), width).split('\n');
@@ -24,6 +24,6 @@ test.each([80, 120])('at %i columns a saved session says what it is, and what it
 	});
 });
 
-test('a session that is not there is not found', async () => {
+test('an unknown session is not found', async () => {
 	await expect(testContext().run('session', 'show', 'abcd')).rejects.toMatchObject({code: 'not-found'});
 });

@@ -86,7 +86,7 @@ test.each([80, 120])('an unarchived session is drawn at %d columns', async width
 	expect(seen.map(({body}) => body.length)).toEqual([0]);
 });
 
-test('usage that came with less is shown as far as it came, and made safe [1]', async () => {
+test('partial usage is shown, drawn safely [1]', async () => {
 	const bare = {id, title: 'a\u001B[2Jb', origin: 'later', usage: {total_input_tokens: 3}};
 	const {env} = await api({[path(id)]: {json: bare}});
 	const result = await testContext({env}).run('session', 'unarchive', id);
@@ -127,7 +127,7 @@ test.each([
 	});
 });
 
-test.each(['SERVICE_ORG', 'SERVICE_WORKSPACE'])('without %s it says how to name one', async name => {
+test.each(['SERVICE_ORG', 'SERVICE_WORKSPACE'])('without %s the error says how to select one', async name => {
 	const {env, seen} = await api({});
 	const {run} = testContext({env: {...env, [name]: ''}});
 	await expect(run('session', 'unarchive', id)).rejects.toMatchObject({

@@ -43,7 +43,7 @@ test('sessions of the folder are listed, newest first', async () => {
 	}
 });
 
-test('times are told briefly, exactly with --exact, also where a session is chosen', async () => {
+test('times are short, and exact with --exact, also in the picker', async () => {
 	const here = testContext({answers: [undefined]});
 	await saveSession(here, talk, new Date(Date.now() - 3 * 3_600_000 - 1000).toISOString());
 	const result = await here.run('sessions');
@@ -58,7 +58,7 @@ test('times are told briefly, exactly with --exact, also where a session is chos
 	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^saved · \d{4}-.*Z · /)}]}]);
 });
 
-test('sessions of other folders are listed with --all alone', async () => {
+test('sessions of other folders are listed only with --all', async () => {
 	const here = testContext();
 	await saveSession(here, talk);
 	const elsewhere = testContext({like: {...here, folder: testContext().folder}});
@@ -69,7 +69,7 @@ test('sessions of other folders are listed with --all alone', async () => {
 	expect(drawn(await testContext().run('sessions', '--all'), 80)).toBe('No sessions yet.');
 });
 
-test('a session is resumed by its id or a prefix, or chosen', async () => {
+test('a session is resumed by its id or a prefix, or selected', async () => {
 	const first = testContext();
 	const id = await saveSession(first, talk);
 	const here = testContext({like: first, answers: [id, undefined]});
@@ -80,7 +80,7 @@ test('a session is resumed by its id or a prefix, or chosen', async () => {
 	expect(await here.run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
 });
 
-test('what cannot be resumed is said', async () => {
+test('a session that cannot be resumed is an error', async () => {
 	const {run} = testContext();
 	await expect(run('resume', 'ffff')).rejects.toMatchObject({code: 'not-found'});
 	await expect(run('resume')).rejects.toMatchObject({
@@ -90,7 +90,7 @@ test('what cannot be resumed is said', async () => {
 	});
 });
 
-test('a session is renamed: the latest one, or the one that is named', async () => {
+test('rename changes the latest session or the given one', async () => {
 	const here = testContext();
 	const old = await saveSession(here, talk, '2026-01-01T00:00:00.000Z');
 	await saveSession(here, talk, '2026-02-01T00:00:00.000Z');
@@ -100,7 +100,7 @@ test('a session is renamed: the latest one, or the one that is named', async () 
 	expect(Array.isArray(data) && data.map(({title}) => title).sort()).toEqual(['Fix the parser', 'Old one']);
 });
 
-test('a title must say something, and a session must have begun', async () => {
+test('an empty title and an empty session are refused', async () => {
 	const {run, runInApp} = testContext();
 	await expect(run('rename', ' ')).rejects.toMatchObject({code: 'usage'});
 	await expect(run('rename', 'x')).rejects.toMatchObject({code: 'not-found'});
@@ -122,7 +122,7 @@ test('a conversation is exported as Markdown: printed, or into a new file', asyn
 	expect(readFileSync(path, 'utf8')).toBe(markdown);
 });
 
-test('in the app an export without a name goes into a file of its own, and the answer is one line', async () => {
+test('an export without a name in the app goes to a new file, reported on one line', async () => {
 	const here = testContext();
 	const id = await saveSession(here, talk);
 	const {kind, text} = (await here.runInApp('export', '--session', id)) as {
@@ -134,7 +134,7 @@ test('in the app an export without a name goes into a file of its own, and the a
 	expect(readFileSync(join(here.folder, name), 'utf8')).toContain('## You');
 });
 
-test('an export replaces no file, and says where it cannot write', async () => {
+test('an export replaces no file, and names the path if it fails', async () => {
 	const here = testContext();
 	await saveSession(here, talk);
 	writeFileSync(join(here.folder, 'kept.md'), 'mine');
@@ -156,7 +156,7 @@ test('with --events every record is exported as it was written', async () => {
 	);
 });
 
-test('usage of the latest session, or of a named one', async () => {
+test('usage shows the latest session or the given one', async () => {
 	const here = testContext();
 	await saveSession(
 		here,

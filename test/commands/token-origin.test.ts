@@ -37,14 +37,14 @@ async function twoServers(
 	};
 }
 
-test('a redirect to another origin takes no token along [6] [7]', async () => {
+test('a redirect to another origin carries no token [6] [7]', async () => {
 	const {stranger, login} = await twoServers(other => ({status: 307, headers: {location: `${other}/take`}}));
 	await expect(testContext({like: login}).run('credits', 'show')).rejects.toMatchObject({code: 'network'});
 	await expect(testContext({like: login}).run('whoami')).rejects.toMatchObject({code: 'network'});
 	expect(stranger.asked).toEqual([]);
 });
 
-test('metadata that leads to another origin later takes no refresh token along [6]', async () => {
+test('metadata that points to another origin later gets no refresh token [6]', async () => {
 	const {server, stranger, login, setMetadata} = await twoServers(() => ({status: 401}));
 	setMetadata({token_endpoint: `${stranger.origin}/token`});
 	await expect(testContext({like: login}).run('credits', 'show')).rejects.toMatchObject({code: 'auth'});
@@ -52,7 +52,7 @@ test('metadata that leads to another origin later takes no refresh token along [
 	expect(server.polls).toHaveLength(1);
 });
 
-test('a token endpoint that redirects takes no refresh token along [7]', async () => {
+test('a redirecting token endpoint leaks no refresh token [7]', async () => {
 	const stranger = await scripted(() => ({body: '{}'}));
 	const server = await loginServer({
 		tokens: () => ({status: 307, headers: {location: `${stranger.origin}/token`}}),
@@ -62,7 +62,7 @@ test('a token endpoint that redirects takes no refresh token along [7]', async (
 	expect(stranger.asked).toEqual([]);
 });
 
-test('connect and login at another server ask it without the tokens of the first one [6]', async () => {
+test('connect and login never send the tokens of another server [6]', async () => {
 	const {stranger, login} = await twoServers(() => ({status: 200}));
 	const key = 'key-of-the-stranger';
 	await testContext({like: login, answers: [key]}).run('connect', stranger.origin);
@@ -75,7 +75,7 @@ test('connect and login at another server ask it without the tokens of the first
 	expect(received(stranger.asked)).not.toMatch(held);
 });
 
-test('an environment that names another server gets no stored token [6]', async () => {
+test('a server from the environment gets no token of another server [6]', async () => {
 	const {stranger, login} = await twoServers(() => ({status: 200}));
 	const {run} = testContext({like: login, env: {SERVICE_SERVER: stranger.origin}});
 	await expect(run('whoami')).rejects.toMatchObject({code: 'auth'});

@@ -27,7 +27,7 @@ async function setUp({bytes = 'meow', status = 200, ...over}: Readonly<Record<st
 	return {...testContext({env: platform.env}), reference, storage, seen: platform.seen};
 }
 
-test.each([80, 120])('a reference is drawn at %d columns, and what it points to is not fetched', async width => {
+test.each([80, 120])('an artifact is drawn at %d columns and not fetched', async width => {
 	const {run, reference, storage, seen} = await setUp();
 	const result = await run('trace', 'artifact', 't1', 'a1');
 	expect(drawn(result, width).split('\n')).toEqual([
@@ -45,7 +45,7 @@ test.each([80, 120])('a reference is drawn at %d columns, and what it points to 
 	]);
 });
 
-test('[6] an artifact is saved for the user alone, and its storage sees no credential', async () => {
+test('[6] an artifact is saved with mode 0600, and its storage gets no credential', async () => {
 	const {run, folder, reference, storage, seen} = await setUp();
 	const result = await run('trace', 'artifact', 't1', 'a1', '--download');
 	const path = join(folder, 'cat.png');
@@ -61,7 +61,7 @@ test('[6] an artifact is saved for the user alone, and its storage sees no crede
 	]);
 });
 
-test('a file that is there is never written over, and nothing is fetched for it', async () => {
+test('an existing file is never overwritten, and nothing is fetched', async () => {
 	const {run, folder, storage} = await setUp();
 	const path = join(folder, 'mine.png');
 	writeFileSync(path, 'mine');
@@ -81,7 +81,7 @@ test.each([
 	[{url: 'file:///etc/passwd'}, 'failed', /which isn't allowed/],
 	[{url: 'cat'}, 'failed', /returned no address/],
 	[{url: null}, 'failed', /returned no address/],
-])('%j is refused, and no file is left', async (over, code, message) => {
+])('%j is refused and leaves no file', async (over, code, message) => {
 	const {run, folder} = await setUp(over);
 	await expect(run('trace', 'artifact', 't1', 'a1', '--download')).rejects.toMatchObject({
 		code,
@@ -90,19 +90,19 @@ test.each([
 	expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a hostile name of a file stays in the folder', async () => {
+test('a hostile file name stays in the folder', async () => {
 	const {run, folder} = await setUp({filename: '../../.ssh/authorized_keys'});
 	await run('trace', 'artifact', 't1', 'a1', '--download');
 	expect(readdirSync(folder)).toEqual(['authorized_keys']);
 });
 
-test('what a reference lacks is left out', async () => {
+test('missing fields are left out', async () => {
 	const platform = await api({[`GET ${url}`]: {json: {oid: 'a1'}}});
 	const result = await testContext({env: platform.env}).run('trace', 'artifact', 't1', 'a1');
 	expect(drawn(result, 80)).toBe('oid  a1');
 });
 
-test('an answer that says nothing of the artifact is an error', async () => {
+test('a response without details is an error', async () => {
 	const platform = await api({[`GET ${url}`]: {bare: {}}});
 	await expect(testContext({env: platform.env}).run('trace', 'artifact', 't1', 'a1')).rejects.toMatchObject({
 		code: 'network',
@@ -110,7 +110,7 @@ test('an answer that says nothing of the artifact is an error', async () => {
 	});
 });
 
-test('a file without --download, and an artifact that no trace names, are said so', async () => {
+test('a file without --download and an unknown artifact are errors', async () => {
 	const {run, seen} = await setUp();
 	await expect(run('trace', 'artifact', 't1', 'a1', 'cat.png')).rejects.toMatchObject({code: 'usage'});
 	expect(seen).toEqual([]);

@@ -20,7 +20,7 @@ async function setUp(answer: Parameters<typeof api>[0][string] = {json: {}}) {
 	return {...context, seen: platform.seen};
 }
 
-test.each([80, 120])('files go out in their order, each with its type, and are counted at %d columns', async width => {
+test.each([80, 120])('files are sent in order with their types, and counted at %d columns', async width => {
 	const {run, seen} = await setUp();
 	const result = await run('trace', 'push', 'a.json', 'b.pb', 'B.JSON');
 	expect(drawn(result, width)).toBe('Sent 3 files, 44 B.');
@@ -36,7 +36,7 @@ test.each([80, 120])('files go out in their order, each with its type, and are c
 	]);
 });
 
-test('--gzip compresses, --format names what a name does not', async () => {
+test('--gzip compresses, and --format sets the type of a file without an extension', async () => {
 	const {run, seen} = await setUp({status: 200});
 	const result = await run('trace', 'push', 'c.txt', '--gzip', '--format', 'json');
 	expect(drawn(result, 80)).toBe('Sent c.txt, 20 B.');
@@ -52,7 +52,7 @@ test.each([
 	[{errorMessage: 'Use gzip.'}, 'a.json: The server says: Use gzip.'],
 	[{rejectedSpans: 0}, undefined],
 	['all', undefined],
-])('what was taken in part is said: %j', async (partialSuccess, line) => {
+])('a partial success is reported: %j', async (partialSuccess, line) => {
 	const {run} = await setUp({json: {partialSuccess}});
 	expect(drawn(await run('trace', 'push', 'a.json'), 80).split('\n')[1]).toBe(line);
 });
@@ -64,7 +64,7 @@ const twoBinary = Buffer.from([10, 8, 18, 6, 18, 1, 0, 18, 1, 0]);
 test.each([
 	['two.json', two],
 	['two.pb', twoBinary],
-])('%s, of which no span is taken, has failed; one taken span is a success', async (name, content) => {
+])('%s fails if no span is accepted, and succeeds with one', async (name, content) => {
 	const rejecting = (rejectedSpans: number) => ({json: {partialSuccess: {rejectedSpans, errorMessage: 'No run.'}}});
 	const {run, folder} = await setUp(rejecting(2));
 	writeFileSync(join(folder, name), content);
@@ -80,7 +80,7 @@ test.each([
 	expect(drawn(result, 80).split('\n')[1]).toBe(`${name}: The server rejected 1 of 2 spans: No run.`);
 });
 
-test('of several files, those without a taken span fail the command after all were sent', async () => {
+test('a file without an accepted span fails the command after all files are sent', async () => {
 	let count = 0;
 	const {run, folder} = await setUp(() => ({json: ++count === 1 ? {partialSuccess: {rejectedSpans: 2}} : {}}));
 	writeFileSync(join(folder, 'two.json'), two);
@@ -105,14 +105,14 @@ test.each([
 	expect(seen).toEqual([]);
 });
 
-test('a file that is not there is named', async () => {
+test('a missing file is named', async () => {
 	const {run, folder} = await setUp();
 	await expect(run('trace', 'push', 'none.json')).rejects.toMatchObject({
 		message: `Cannot read ${join(folder, 'none.json')}: no such file or folder.`,
 	});
 });
 
-test('a refusal in the middle says what went out before', async () => {
+test('an error between files says how many were sent', async () => {
 	let count = 0;
 	const {run} = await setUp(() =>
 		++count === 2 ? {status: 403, json: {detail: 'No.', type: 'forbidden_error'}} : {json: {}},

@@ -14,7 +14,7 @@ async function app(answers: readonly (string | undefined)[] = []) {
 	return {...here, seen, watches: () => here.store.getState().watches};
 }
 
-test('a watch is on until it is stopped, and listed meanwhile', async () => {
+test('a watch is listed until it is stopped', async () => {
 	const {runInApp, watches} = await app();
 	const begun = await runInApp('watch', 'timed? out|level>=error', id, '--every', '30s');
 	expect(drawn(begun, 80).split('\n')).toEqual([
@@ -48,7 +48,7 @@ test('a watch is on until it is stopped, and listed meanwhile', async () => {
 	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([[], 'No active watches.']);
 });
 
-test('one that asks the agent says before it begins what it may use, and begins with a yes', async () => {
+test('a watch that asks the agent shows its limits and starts after confirmation', async () => {
 	const {runInApp, watches, asked, store} = await app([undefined, 'yes']);
 	store.getState().setModel('openai/gpt-x');
 	const words = ['watch', 'error', id, '--ask', 'Why?', '--every', '5m', '--turns', '3'];
@@ -60,7 +60,7 @@ test('one that asks the agent says before it begins what it may use, and begins 
 	expect(drawn(await runInApp('watch'), 120)).toContain('asks, 0 of 3 turns this hour');
 });
 
-test('without an id it is the log in front, else the one that was seen last', async () => {
+test('watch start without an id uses the log in front, else the latest sandbox', async () => {
 	const {runInApp, watches, store, folder, home} = await app();
 	await expect(runInApp('watch', 'error')).rejects.toMatchObject({code: 'usage', message: 'No sandbox given.'});
 	store.setState({logFocus: id});
@@ -71,7 +71,7 @@ test('without an id it is the log in front, else the one that was seen last', as
 	expect([folder, home].every(Boolean)).toBe(true);
 });
 
-test('stop takes one of several by its number, or all', async () => {
+test('watch stop accepts a number or --all', async () => {
 	const {runInApp, watches} = await app();
 	expect(drawn(await runInApp('watch', 'stop'), 80)).toBe('No active watches.');
 	for (const condition of ['a', 'b', 'c']) {
@@ -100,19 +100,19 @@ test.each([
 	[['error', id, '--turns', '0'], '--turns takes a number from 1 to 60.'],
 	[['error', id, '--turns', 'many'], '--turns must be a whole number.'],
 	[['error', 'short'], 'Invalid sandbox id “short”.'],
-])('%j is refused before anything is asked for', async (words, message) => {
+])('%j is refused before any request', async (words, message) => {
 	const {runInApp, seen, watches} = await app();
 	await expect(runInApp('watch', ...words)).rejects.toMatchObject({code: 'usage', message});
 	expect([seen, watches()]).toEqual([[], []]);
 });
 
-test('an environment that is not there is said at once, and nothing is watched', async () => {
+test('an unknown sandbox is an error, and no watch starts', async () => {
 	const {runInApp, watches} = await app();
 	await expect(runInApp('watch', 'error', id.replace('0', '1'))).rejects.toMatchObject({code: 'not-found'});
 	expect(watches()).toEqual([]);
 });
 
-test('a shell has no watches', async () => {
+test('watch works in the app only', async () => {
 	const {run} = await app();
 	await expect(run('watch', 'error', id)).rejects.toMatchObject({
 		code: 'usage',
@@ -120,7 +120,7 @@ test('a shell has no watches', async () => {
 	});
 });
 
-test('what is listed as data is one JSON document', async () => {
+test('the data of the list is one JSON document', async () => {
 	const {runInApp} = await app();
 	await runInApp('watch', 'error', id);
 	const pipe = output();

@@ -6,7 +6,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 
 const a = 'https://a.test';
 
-test.each([80, 120])('--wire lists every secret, masked, with where it may go, at %d columns [6] [8]', async width => {
+test.each([80, 120])('--wire lists every secret, masked, with its destination, at %d columns [6] [8]', async width => {
 	const {run, context} = testContext({env: {SERVICE_API_KEY: 'environment-key', SERVICE_SERVER: a}});
 	await setKey(context.config, 'anthropic', secret('sk-ant-0123456789'));
 	await saveProfile(context.config, {
@@ -31,6 +31,6 @@ test.each([80, 120])('--wire lists every secret, masked, with where it may go, a
 	]);
 });
 
-test('--wire without any secret says so, and asks no server', async () => {
+test('--wire without secrets says so and sends no request', async () => {
 	expect(drawn(await testContext().run('whoami', '--wire'), 80)).toBe('No secrets are stored or in the environment.');
 });

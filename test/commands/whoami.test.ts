@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {dataOf, drawn, testContext} from './context.ts';
 import {goodKey, platform} from './platform.ts';
 
-test('the profile is shown with its scope and the source of its key, which itself stays hidden [8]', async () => {
+test('whoami shows profile, scope and the source of the masked key [8]', async () => {
 	const server = await platform();
 	const first = testContext({flags: {server: server.origin, profile: 'lab', org: 'acme'}});
 	await first.run('login', goodKey);
@@ -26,13 +26,13 @@ test('the profile is shown with its scope and the source of its key, which itsel
 	expect([drawn(result, 80), drawn(result, 120)]).toEqual([frame, frame]);
 });
 
-test('a key from the environment goes to the server that the environment names, and says so [6]', async () => {
+test('a key from the environment goes to the server from the environment [6]', async () => {
 	const server = await platform();
 	const {run} = testContext({env: {SERVICE_SERVER: server.origin, SERVICE_API_KEY: goodKey}});
 	expect(dataOf(await run('whoami'))).toMatchObject({credential: {source: 'from env'}});
 });
 
-test('a key that the server no longer knows is an error of authentication', async () => {
+test('a key that the server rejects is an authentication error', async () => {
 	const server = await platform();
 	const {run} = testContext({env: {SERVICE_SERVER: server.origin, SERVICE_API_KEY: 'key-revoked'}});
 	await expect(run('whoami')).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test('a key that the server no longer knows is an error of authentication', asyn
 	});
 });
 
-test('without a login it says so, and how to log in', async () => {
+test('whoami without a login says how to log in', async () => {
 	await expect(testContext().run('whoami')).rejects.toMatchObject({
 		code: 'auth',
 		message: 'You are not logged in.',
@@ -49,7 +49,7 @@ test('without a login it says so, and how to log in', async () => {
 	});
 });
 
-test('after a logout the server is not even asked, and a key that is not sent is explained [6]', async () => {
+test('whoami after a logout sends no request, and explains a key that is not sent [6]', async () => {
 	const server = await platform();
 	const first = testContext({flags: {server: server.origin}});
 	await first.run('login', goodKey);
@@ -66,12 +66,12 @@ test('after a logout the server is not even asked, and a key that is not sent is
 	expect(server.seen).toHaveLength(asked);
 });
 
-test('in the app without a login it is the embedded server', async () => {
+test('whoami in the app without a login shows the embedded server', async () => {
 	const {runInApp} = testContext();
 	expect(dataOf(await runInApp('whoami'))).toEqual({profile: 'local', server: 'local', credential: 'embedded'});
 });
 
-test('a server that is not there, or is none, is said in one sentence', async () => {
+test('an unreachable server and a wrong one are one-sentence errors', async () => {
 	const whoami = (env: Record<string, string>) => testContext({env: {SERVICE_API_KEY: goodKey, ...env}}).run('whoami');
 	await expect(whoami({SERVICE_SERVER: 'http://127.0.0.1:1'})).rejects.toMatchObject({code: 'network'});
 	await expect(whoami({SERVICE_SERVER: 'ftp://a'})).rejects.toMatchObject({code: 'usage'});

@@ -35,11 +35,11 @@ const wordsOf = (printed: string) =>
 		.split('\n')
 		.map(line => line.split('\t')[0]);
 
-test('a line holds a word and what it is, with a tab between them', async () => {
+test('a line has a word, a tab and its description', async () => {
 	expect(await completed(['keys', 'se'])).toBe('set\tStore the key of a model provider\n');
 });
 
-test('what a shell keeps of the word is not printed again', async () => {
+test('the part of a word that the shell keeps is not printed', async () => {
 	expect(wordsOf(await completed(['-p', 'Hi', '--output-format=j'], {}, undefined, 16))).toEqual(['json']);
 	expect(await completed(['KEYS'], {}, undefined, 2)).toBe('');
 });
@@ -65,7 +65,7 @@ test.each([
 	[['ghost', ''], ['']],
 	[['keys', 'set', 'openai', ''], ['']],
 	[['\u0000', '\u001B[2J'], ['']],
-])('%j may become %j', async (typed, expected) => {
+])('%j completes to %j', async (typed, expected) => {
 	expect(wordsOf(await completed(typed))).toEqual(expected);
 });
 
@@ -93,7 +93,7 @@ test('models and the ids of the profile in use are offered', async () => {
 	expect(wordsOf(await completed(['model', 'use', 'openai/gpt-4o']))).toContain('openai/gpt-4o-mini');
 });
 
-test('sessions of the folder are offered by their ids, with what they are about [1]', async () => {
+test('sessions of the folder are offered by id, with their titles [1]', async () => {
 	const here = testContext();
 	const events = [start, user('Read it'), said('I did.'), done];
 	const old = await saveSession(here, events, '2026-01-01T00:00:00.000Z');
@@ -122,7 +122,7 @@ test('what does not begin as typed is given only alone, because a shell would pu
 	expect(wordsOf(await completed(['keys', 'remove', 'stral']))).toEqual(['mistral']);
 });
 
-test('names and flags make no state folder, and a state folder that cannot be used is no error', async () => {
+test('completion creates no state folder and ignores an unusable one', async () => {
 	const path = join(temporaryFolder(), 'home');
 	await completed(['keys', ''], {SERVICE_HOME: path});
 	await completed(['keys', 'set', '--b'], {SERVICE_HOME: path});
@@ -130,7 +130,7 @@ test('names and flags make no state folder, and a state folder that cannot be us
 	expect(await completed(['profile', 'use', ''], {SERVICE_HOME: '/dev/null/home'})).toBe('');
 });
 
-test('what works inside the app only is not offered', async () => {
+test('commands of the app are not offered', async () => {
 	let written = '';
 	const env = {SERVICE_HOME: join(temporaryFolder(), 'home')};
 	await runCompletion(['s'], {env, entries, stdout: {write: data => (written += data)}});

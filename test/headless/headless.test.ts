@@ -30,7 +30,7 @@ const noUsage = {
 	reasoning_tokens: 0,
 };
 
-test('an interrupt before the run begins ends with 130 and a result', async () => {
+test('an interrupt before the run exits with 130 and a result', async () => {
 	const run = started(['-p', 'Hi', '--output-format', 'json'], never);
 	run.interrupt();
 	const [status, stdout, stderr] = await run.ended;
@@ -47,14 +47,14 @@ test('an interrupt before the run begins ends with 130 and a result', async () =
 	});
 });
 
-test('an interrupt that came while the program was still loading has its result too', async () => {
+test('an interrupt while the program loads has its result too', async () => {
 	const stop = new AbortController();
 	stop.abort();
 	const [status, stdout] = await started(['-p', 'Hi', '--output-format', 'json'], never, stop).ended;
 	expect([status, JSON.parse(stdout)]).toMatchObject([130, {error: {code: 'interrupted'}}]);
 });
 
-test.each(['json', 'stream-json'])('what keeps a run from beginning is the result of %s as well', async format => {
+test.each(['json', 'stream-json'])('an error before the run is a result of %s as well', async format => {
 	const refused = async () => {
 		throw new AppError('failed', 'Cannot read it.', {hint: 'Repair it.'});
 	};
@@ -66,7 +66,7 @@ test.each(['json', 'stream-json'])('what keeps a run from beginning is the resul
 	});
 });
 
-test('as text it is on standard error alone', async () => {
+test('an error as text is on standard error alone', async () => {
 	const run = started(['-p', 'Hi'], never);
 	run.interrupt();
 	expect(await run.ended).toEqual([130, '', 'service: Interrupted.\n']);

@@ -57,7 +57,7 @@ const answer: Script = [
 ];
 const toolThenAnswer: readonly Script[] = [[call('echo', {word: 'x'}), finish('tool-calls')], answer];
 
-test('text is the answer alone, with one line end', async () => {
+test('text output is the answer with one line end', async () => {
 	expect(await once([[text('Hello.\n'), finish('stop')]], 'text')).toMatchObject({
 		status: 0,
 		stdout: 'Hello.\n',
@@ -65,7 +65,7 @@ test('text is the answer alone, with one line end', async () => {
 	});
 });
 
-test('json is one object', async () => {
+test('json output is one object', async () => {
 	const {status, stdout, stderr} = await once(toolThenAnswer, 'json');
 	expect([status, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
 	expect(JSON.parse(stdout)).toEqual({
@@ -86,7 +86,7 @@ test('json is one object', async () => {
 	});
 });
 
-test('stream-json is every record as it is kept, then the object', async () => {
+test('stream-json output is every record, then the result object', async () => {
 	const {stdout, logged} = await once(toolThenAnswer, 'stream-json');
 	const lines = stdout
 		.trimEnd()
@@ -126,7 +126,7 @@ test.each([
 	expect(await once([script], 'text')).toMatchObject({status, stdout, stderr});
 });
 
-test('why an answer was filtered is the error of the object', async () => {
+test('the reason of a filtered answer is the error of the object', async () => {
 	const filtered: Script = [{type: 'finish', reason: 'content-filter', message: 'Not about \u001B[2Jthat.'}];
 	const {status, stdout, stderr} = await once([filtered], 'json');
 	expect([status, stderr]).toEqual([3, '']);
@@ -139,7 +139,7 @@ test('why an answer was filtered is the error of the object', async () => {
 	expect((await once([filtered], 'text')).stderr).toBe('service: Not about ␛[2Jthat.\n');
 });
 
-test('an answer that ended with an unknown word is incomplete, and the word is said', async () => {
+test('an answer with an unknown stop reason is incomplete, and the reason is shown', async () => {
 	const odd: Script = [text('Half'), {type: 'finish', reason: 'other', vendorReason: 'hologram'}];
 	const {status, stdout} = await once([odd], 'json');
 	expect(status).toBe(3);
@@ -150,7 +150,7 @@ test('an answer that ended with an unknown word is incomplete, and the word is s
 	});
 });
 
-test('a prompt that does not fit is told what fits a shell', async () => {
+test('a prompt that is too long gets a hint for the shell', async () => {
 	const {status, stderr} = await once(
 		[[new AppError('provider', 'Too long.', {overflow: true, hint: 'Esc Esc.'})]],
 		'text',
@@ -161,7 +161,7 @@ test('a prompt that does not fit is told what fits a shell', async () => {
 	]);
 });
 
-test('an answer that was cut off is incomplete, in the status and in the object [22]', async () => {
+test('a cut answer is incomplete, in the exit status and in the object [22]', async () => {
 	const cut: Script = [text('Half')];
 	expect((await once([cut], 'text')).status).toBe(3);
 	const {status, stdout, stderr} = await once([cut], 'json');
@@ -173,7 +173,7 @@ test('an answer that was cut off is incomplete, in the status and in the object 
 	});
 });
 
-test('an error is in the object, and its status is that of the process', async () => {
+test('an error is in the object and sets the exit status', async () => {
 	const {status, stdout} = await once([[refused]], 'json');
 	expect([status, JSON.parse(stdout)]).toMatchObject([
 		4,
@@ -181,7 +181,7 @@ test('an error is in the object, and its status is that of the process', async (
 	]);
 });
 
-test('an empty prompt is refused before a model is asked', async () => {
+test('an empty prompt is refused before any request', async () => {
 	await expect(once([answer], 'text', ' \n')).rejects.toMatchObject({
 		code: 'usage',
 		message: 'The prompt is empty.',
@@ -189,7 +189,7 @@ test('an empty prompt is refused before a model is asked', async () => {
 	});
 });
 
-test('what nobody can be asked for is refused, the model and the user are told, and both events are kept', async () => {
+test('a tool that needs approval is refused, for the model, the user and the journal', async () => {
 	const read: Tool = {
 		...echo,
 		run: async (_, {approve}) => `${await approve({summary: 'Show .env to the model?', subject: 'read /.env'})}`,

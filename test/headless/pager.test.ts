@@ -33,7 +33,7 @@ test('text longer than the window goes through the pager, to its end', async () 
 	expect(await showInPager(long, {stdout: {isTTY: true, rows: 24}, env: {PAGER}})).toBe(true);
 });
 
-test('a terminal gets a page drawn, a pipe gets its Markdown, also inside a group', () => {
+test('a terminal gets a drawn page and a pipe its Markdown, also inside a group', () => {
 	const group: Result = {kind: 'group', parts: [{kind: 'text', text: 'First.'}, page], data: null};
 	expect([isPage(page), isPage(group), isPage({kind: 'text', text: ''})]).toEqual([true, true, false]);
 	expect(drawResult(group, {isTTY: true, columns: 80}, {env: {}})).toBe('First.\n\ndrawn\n');

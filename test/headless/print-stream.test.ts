@@ -21,7 +21,7 @@ async function printed(terminals: {readonly out?: boolean; readonly error?: bool
 	return [stdout.text(), stderr.text()];
 }
 
-test('each place gets what belongs there', async () => {
+test('lines go to standard output, states to standard error', async () => {
 	expect(await printed({})).toEqual(['a\u0007\nb\n', 'service: -- between --\nservice: trouble\n']);
 	expect(await printed({error: true})).toEqual([
 		'a\u0007\nb\n',
@@ -37,7 +37,7 @@ test('each place gets what belongs there', async () => {
 	]);
 });
 
-test('nothing more is asked for while nobody takes what was written [21]', async () => {
+test('a slow reader pauses the stream [21]', async () => {
 	const stdout = new PassThrough({highWaterMark: 10});
 	const abort = new AbortController();
 	let asked = 0;

@@ -30,7 +30,7 @@ test('a pipe gets whole lines without colour, a terminal its width', () => {
 	expect(printed(table, {columns: 0})).toBe(printed(table, {columns: 80}));
 });
 
-test('JSON is one line for a program, and indented for a person', () => {
+test('JSON is one line in a pipe and indented on a terminal', () => {
 	const data = [{name: 'one'}];
 	expect(printed(table, {json: true})).toBe(`${JSON.stringify(data)}\n`);
 	expect(printed(table, {json: true, columns: 80})).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
@@ -40,7 +40,7 @@ test.each([{NO_COLOR: '1'}, {TERM: 'dumb'}])('a terminal with %j gets no colour'
 	expect(printed(table, {columns: 40, env})).not.toContain('\u001B');
 });
 
-test('--json prints the data, and a message where there is no more to say', () => {
+test('--json prints the data, or the message of a result without data', () => {
 	expect(JSON.parse(printed(table, {json: true}))).toEqual([{name: 'one'}]);
 	expect(JSON.parse(printed({kind: 'text', text: 'Done.'}, {json: true}))).toEqual({message: 'Done.'});
 	expect(JSON.parse(printed({kind: 'text', text: 'Done.', data: {id: 1}}, {json: true}))).toEqual({id: 1});
@@ -48,18 +48,18 @@ test('--json prints the data, and a message where there is no more to say', () =
 	expect(JSON.parse(printed({kind: 'quit'}, {json: true}))).toBeNull();
 });
 
-test('an exported text keeps its bytes in a pipe, and is made safe on a terminal [1]', () => {
+test('an export keeps its bytes in a pipe and is drawn safely on a terminal [1]', () => {
 	const lines: Result = {kind: 'lines', lines: [`\u001B[2J${long}`, '\ttab']};
 	expect(printed(lines)).toBe(`\u001B[2J${long}\n\ttab\n`);
 	expect(printed(lines, {columns: 40})).toMatch(/^␛\[2Jword/);
 });
 
-test('what draws nothing prints nothing', () => {
+test('a result that draws nothing prints nothing', () => {
 	expect(printed({kind: 'quit'})).toBe('');
 	expect(printed({kind: 'lines', lines: []})).toBe('');
 });
 
-test('an error is a sentence and what to do, made safe; or JSON in one line [1]', () => {
+test('an error is printed safely with its hint, or as one line of JSON [1]', () => {
 	const report = {code: 'auth', message: 'Refused\u001B[2J.', hint: 'Log in\u0007.'} as const;
 	const print = (json: boolean, hint = true) => {
 		const out = output();

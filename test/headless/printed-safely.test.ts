@@ -13,19 +13,19 @@ test('an answer is drawn safely on a terminal and keeps its bytes in a pipe [1] 
 	expect(pipe.text()).toBe(`${hostile}\n`);
 });
 
-test('an answer of nothing prints nothing', () => {
+test('an empty answer prints nothing', () => {
 	const out = output();
 	printAnswer('', out);
 	expect(out.text()).toBe('');
 });
 
-test('a warning is made safe [1]', () => {
+test('a warning is printed safely [1]', () => {
 	const out = output();
 	printWarning('Ignored \u001B[2J.', out);
 	expect(out.text()).toBe('service: Ignored ␛[2J.\n');
 });
 
-test('JSON does nothing to a terminal, and parses to the same value [1]', () => {
+test('JSON is safe on a terminal and parses to the same value [1]', () => {
 	// fast-check's own strings of any code point take seconds to be set up.
 	const codePoint = fc.oneof(fc.integer({min: 0, max: 0xd7ff}), fc.integer({min: 0xe000, max: 0x10ffff}));
 	const anyText = fc.array(codePoint).map(points => String.fromCodePoint(...points));
@@ -39,13 +39,13 @@ test('JSON does nothing to a terminal, and parses to the same value [1]', () => 
 	);
 });
 
-test('half of a character in what a model said leaves JSON that strict parsers take', () => {
+test('half a character in an answer still prints JSON for strict parsers', () => {
 	const out = output();
 	printJson({text: 'a\uD83D'}, out);
 	expect(out.text()).toBe('{"text":"a\\ufffd"}\n');
 });
 
-test('results and errors as JSON are made safe in the same way [1]', () => {
+test('results and errors as JSON are printed safely [1]', () => {
 	const [result, error] = [output(80), output(80)];
 	printResult({kind: 'text', text: '', data: {name: '\u009B2J'}}, result, {json: true, env: {}});
 	printError({code: 'failed', message: '\u009B2J'}, error, {json: true});

@@ -48,19 +48,19 @@ function file(text: string) {
 	return Object.assign(createReadStream(path, {fd}), {fd});
 }
 
-test('a terminal is not read', async () => {
+test('a terminal is not read as input', async () => {
 	const input = Object.assign(new PassThrough(), {isTTY: true, fd: 0});
 	expect(await readInput(input, silent)).toBe('');
 });
 
-test('neither is something that is no pipe, file or socket', async () => {
+test('only a pipe, file or socket is read as input', async () => {
 	const fd = openSync('/dev/null', 'r');
 	closers.push(() => closeSync(fd));
 	expect(await readInput(Object.assign(new PassThrough(), {fd}), silent)).toBe('');
 	expect(await readInput(Object.assign(new PassThrough(), {fd: 9999}), silent)).toBe('');
 });
 
-test('a pipe is read to its end, whatever its pieces are', async () => {
+test('a pipe in any pieces is read to its end', async () => {
 	const input = await pipe();
 	const bytes = Buffer.from('\uFEFFgrüße 👋\n');
 	for (const byte of bytes) {
@@ -76,7 +76,7 @@ test('a file is read to its end', async () => {
 	expect(await readInput(file(''), silent)).toBe('');
 });
 
-test('a silent pipe is given up where the prompt came otherwise, and that is said', async () => {
+test('a silent pipe is ignored with a note if there is a prompt', async () => {
 	const input = await pipe();
 	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
 	const warn = vi.fn();
@@ -86,7 +86,7 @@ test('a silent pipe is given up where the prompt came otherwise, and that is sai
 	expect(warn.mock.calls).toEqual([['No data on stdin; continuing with the prompt alone.']]);
 });
 
-test('a pipe that began to speak is waited for', async () => {
+test('a pipe that sent data is read to its end', async () => {
 	const input = await pipe();
 	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
 	const warn = vi.fn();
@@ -106,7 +106,7 @@ test('more than 16 MB is refused [21]', async () => {
 	await expect(read).rejects.toMatchObject({code: 'usage', message: 'stdin is longer than 16 MB.'});
 });
 
-test('a pipe that breaks gives what came', async () => {
+test('a broken pipe returns what it sent', async () => {
 	const input = await pipe();
 	const read = readInput(input, silent);
 	input.write('half');

@@ -24,7 +24,7 @@ const usage = (messageId: string, model = 'custom/demo') =>
 		usage: {input: 100, cacheRead: 20, cacheWrite: 3, output: 10, reasoning: 4},
 	}) as const;
 
-test('a run is summed up in the words of the interface', () => {
+test('a run is summed up in the fields of the interface', () => {
 	const transcript = transcriptOf(
 		start,
 		user('Read both'),
@@ -60,7 +60,7 @@ test('a run is summed up in the words of the interface', () => {
 	});
 });
 
-test('what the session had before the run is left out', () => {
+test('usage before the run is left out', () => {
 	const before = transcriptOf(start, user('a'), said('Old'), called('old'), usage('m1'), done);
 	const records = toRecords([{...start, runId: 'r2'}, user('b'), said('New', 'm2'), usage('m2'), done], 'local', 6);
 	const from = before.settled.length;
@@ -71,7 +71,7 @@ test('what the session had before the run is left out', () => {
 	});
 });
 
-test('without any answer the text is empty, and the last message that says something counts', () => {
+test('the text is the last message with text, or empty', () => {
 	expect(resultObject(transcriptOf(start, user('a'), done), done, whole)).toMatchObject({text: '', cost_usd: null});
 	const silent = transcriptOf(start, said('Said.'), called('one'), answered('one'), said(' \n', 'm2'), done);
 	expect(resultObject(silent, done, whole).text).toBe('Said.');
@@ -104,7 +104,7 @@ test.each([
 	expect([result.stop_reason, result.error?.code ?? null]).toEqual([stopReason, code]);
 });
 
-test('an error is what happened, without the hint for people', () => {
+test('an error is its message without the hint', () => {
 	const end = {type: 'run-end', reason: 'error', stopReason: 'error', error} as const;
 	expect(resultObject(transcriptOf(start, end), end, whole).error).toEqual({
 		code: 'auth',

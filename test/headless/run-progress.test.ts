@@ -11,7 +11,7 @@ function terminal(columns = 80) {
 	return {written, isTTY: true, columns, write: (data: string) => written.push(data)};
 }
 
-test('a wait is told after two seconds, every second, and taken away [21]', () => {
+test('a wait is shown after two seconds, updated every second and cleared [21]', () => {
 	const output = terminal();
 	const progress = createRunProgress(output);
 	vi.advanceTimersByTime(1900);
@@ -32,7 +32,7 @@ test('a wait is told after two seconds, every second, and taken away [21]', () =
 	]);
 });
 
-test('the line makes room for what is to stay, and comes back', () => {
+test('the line is cleared for lasting output and drawn again', () => {
 	const output = terminal();
 	const progress = createRunProgress(output);
 	progress.clear();
@@ -59,7 +59,7 @@ test('a quick run writes nothing, and a line never wraps', () => {
 	expect(narrow.written).toEqual(['\rWaiting fo…\u001B[K']);
 });
 
-test('where there is no terminal nothing is told', () => {
+test('no progress is shown without a terminal', () => {
 	const written: string[] = [];
 	const progress = createRunProgress({write: data => written.push(data)});
 	progress.follow(call);

@@ -48,7 +48,7 @@ test('a masked line is read key by key and never echoed [11]', async () => {
 	expect(await shown()).toBe('Key: \n');
 });
 
-test('an open line is echoed, and erased as it is typed', async () => {
+test('an unmasked line is echoed and can be erased', async () => {
 	const {ask, type, shown} = terminal();
 	const asked = ask({label: 'Server:', masked: false});
 	type('ab\u007Fc\u0015http://a\n');
@@ -56,7 +56,7 @@ test('an open line is echoed, and erased as it is typed', async () => {
 	expect(await shown()).toBe('Server: ab\b \bc\b \b\b \bhttp://a\n');
 });
 
-test('a paste is taken without its marks, and arrows do nothing', async () => {
+test('a paste is read without its marks, and arrows do nothing', async () => {
 	const {ask, type} = terminal();
 	const asked = ask(field);
 	type('\u001B[200~sk-1\u001B[201~\u001B[A\u001B[1;5C\u001BOP2\r');
@@ -67,7 +67,7 @@ test.each([
 	['Ctrl+C', '\u0003'],
 	['Escape', '\u001B'],
 	['Ctrl+D at the beginning', '\u0015\u0004'],
-])('%s ends the command as interrupted and gives the terminal back', async (_name, key) => {
+])('%s interrupts the command and restores the terminal', async (_name, key) => {
 	const {ask, type, modes} = terminal();
 	const asked = ask(field);
 	type(`sk-${key}`);
@@ -103,7 +103,7 @@ const pick = {
 	],
 };
 
-test('a choice is made by its number', async () => {
+test('a choice is selected by its number', async () => {
 	const {choose, type, shown} = terminal();
 	const asked = choose(pick);
 	type('2\r');
@@ -111,20 +111,20 @@ test('a choice is made by its number', async () => {
 	expect(await shown()).toBe('Select a model\n1. One\n2. Two, new␛\nNumber, 1 to 2: 2\n');
 });
 
-test.each(['0', '3', '', 'One', '1.5', '-1'])('%j is no choice', async answer => {
+test.each(['0', '3', '', 'One', '1.5', '-1'])('%j is not a valid choice', async answer => {
 	const {choose, type} = terminal();
 	const asked = choose(pick);
 	type(`${answer}\r`);
 	await expect(asked).rejects.toMatchObject({code: 'usage', message: `Invalid number “${answer}”.`});
 });
 
-test('what is said and asked is made safe [1]', async () => {
+test('notes and questions are printed safely [1]', async () => {
 	const {say, shown} = terminal();
 	say('Hello\u001B[2J');
 	expect(await shown()).toBe('Hello␛[2J\n');
 });
 
-test('where nobody can answer, questions are refused with what to do instead', async () => {
+test('questions without a terminal are refused with a hint', async () => {
 	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
 	const {ask, choose, confirm} = createTerminalQuestions({stdin, stderr: new PassThrough()});
 	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
@@ -137,7 +137,7 @@ test('where nobody can answer, questions are refused with what to do instead', a
 	});
 });
 
-test('a login through the browser has its page and its code on lines of their own, made safe [1]', async () => {
+test('a browser login prints its page and code on their own lines, safely [1]', async () => {
 	const {showLogin, shown} = terminal();
 	const page = 'https://a.test/device';
 	const login = {server: 'https://a.test', page, pageWithCode: page, expiresAt: Date.now() + 900_400};
@@ -154,7 +154,7 @@ test('a login through the browser has its page and its code on lines of their ow
 	);
 });
 
-test('progress is one line that is written over, cut to the terminal and safe [1]; a pipe gets none', () => {
+test('progress overwrites one line, cut to the terminal and safe [1]; a pipe gets none', () => {
 	const {stdin} = process;
 	const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 12});
 	const {progress} = createTerminalQuestions({stdin, stderr});
@@ -169,7 +169,7 @@ test('progress is one line that is written over, cut to the terminal and safe [1
 	expect(String(silent.read())).toBe('\r\u001B[KSaving');
 });
 
-test('at a terminal nothing is piped in; a pipe that holds nothing is not waited for twice', async () => {
+test('a terminal has no piped input, and an empty pipe is read once', async () => {
 	expect(terminal().piped).toBe(undefined);
 	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
 	const {piped, ask} = createTerminalQuestions({stdin, stderr: new PassThrough()});
@@ -177,7 +177,7 @@ test('at a terminal nothing is piped in; a pipe that holds nothing is not waited
 	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
 });
 
-test('what is to be known first stands above a question, made safe [1]', async () => {
+test('facts are printed above a question, safely [1]', async () => {
 	const {confirm, type, shown} = terminal();
 	const about = {title: 'Wake box', facts: [['state', 'pau\u001b[2Jsed']]} as const;
 	const asked = confirm('Wake it?', about);
@@ -186,7 +186,7 @@ test('what is to be known first stands above a question, made safe [1]', async (
 	expect(await shown()).toBe('Wake box\nstate: pau␛[2Jsed\nWake it? [y/N] y\n');
 });
 
-test('a list with filters is narrowed by what is typed, and an empty line leaves it', async () => {
+test('a typed filter narrows a list, and an empty line cancels it', async () => {
 	const {choose, type, shown} = terminal();
 	const choices = ['running', 'paused'].map(state => ({id: state, label: `box ${state}`, fields: {state}}));
 	const filters = [{name: 'state', compares: 'text', example: 'state:paused'}] as const;
@@ -200,7 +200,7 @@ test('a list with filters is narrowed by what is typed, and an empty line leaves
 	expect(await left).toBe(undefined);
 });
 
-test('with --json everything on standard error is a JSON object a line', async () => {
+test('--json prints standard error as a JSON object a line', async () => {
 	const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 80});
 	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 0});
 	const {say, progress} = createTerminalQuestions({stdin, stderr, json: true});

@@ -30,7 +30,7 @@ function person(written: string[]): Interaction {
 const erase = '\r\u001B[K';
 const line = (text: string) => `\r${text} Ctrl+C cancel\u001B[K`;
 
-test('a wait is told after 300 ms, then every second, and taken away [21]', () => {
+test('a wait is shown after 300 ms, updated every second and cleared [21]', () => {
 	const {written, ...output} = terminal();
 	const note = createWaitNote({...output, write: data => written.push(data)}, 'credits show');
 	vi.advanceTimersByTime(299);
@@ -72,7 +72,7 @@ test.each(['ask', 'choose', 'confirm'] as const)('it is gone while a person has 
 	expect(output.written.slice(3)).toEqual([line('login… 2.0 s'), erase]);
 });
 
-test('what is said stands on a line of its own, and the note comes back under it', () => {
+test('a message gets its own line, and the note is drawn again below it', () => {
 	const output = terminal();
 	const note = createWaitNote(output, 'env create');
 	vi.advanceTimersByTime(300);
@@ -88,7 +88,7 @@ test('what is said stands on a line of its own, and the note comes back under it
 	]);
 });
 
-test('a command that shows how far it is needs no note', () => {
+test('a command with progress shows no note', () => {
 	const output = terminal();
 	const note = createWaitNote(output, 'trace artifact');
 	const {progress} = note.beside(person(output.written));
@@ -100,7 +100,7 @@ test('a command that shows how far it is needs no note', () => {
 	expect(output.written).toEqual([line('trace artifact…'), erase, 'Saving: 1 kB', 'Saving: 2 kB']);
 });
 
-test('where no line can be taken away a wait is told once, after 2 s, and not while a person is asked [21]', async () => {
+test('without a terminal a wait is printed once, after 2 s, and not during a question [21]', async () => {
 	const written: string[] = [];
 	const note = createPlainNote(text => written.push(text), 'finding list');
 	vi.advanceTimersByTime(1999);

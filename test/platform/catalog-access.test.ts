@@ -13,7 +13,7 @@ const info = {
 	required_api_keys: [],
 };
 
-test('models and prices are known once they are loaded, to the store as well', async () => {
+test('loaded models and prices are in the store as well', async () => {
 	const store = createAppStore();
 	const {load, modelIds} = createCatalogAccess({store, demoInfo: () => undefined});
 	expect(modelIds()).toEqual([]);
@@ -24,7 +24,7 @@ test('models and prices are known once they are loaded, to the store as well', a
 	expect(store.getState().priceOf(first)).toEqual(priceOf(first));
 });
 
-test('of its own model the embedded server is asked, once it runs', async () => {
+test('the embedded server is asked for its model once it runs', async () => {
 	const store = createAppStore();
 	let running = false;
 	const {load} = createCatalogAccess({store, demoInfo: () => (running ? info : undefined)});

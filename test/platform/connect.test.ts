@@ -18,7 +18,7 @@ async function twoLogins() {
 	return {a, b, first};
 }
 
-test('connect - goes back to the server before, and back again', async () => {
+test('connect - goes to the previous server, and back again', async () => {
 	const {a, b, first} = await twoLogins();
 	const {run, context, store} = testContext({like: first});
 	expect(dataOf(await run('connect', '-'))).toEqual({profile: hostOf(a.origin), server: a.origin});
@@ -27,7 +27,7 @@ test('connect - goes back to the server before, and back again', async () => {
 	expect(drawn(await run('connect', '-'), 80)).toBe(`Connected to ${b.origin}.`);
 });
 
-test('in the app, back is where that window came from, whatever another one did meanwhile', async () => {
+test('connect - in the app goes to the previous server of that window', async () => {
 	const {a, b, first} = await twoLogins();
 	const c = await platform();
 	const app = testContext({like: first});
@@ -37,7 +37,7 @@ test('in the app, back is where that window came from, whatever another one did 
 	expect(dataOf(await app.runInApp('connect', '-'))).toMatchObject({server: b.origin});
 });
 
-test('there is no way back where there was no server before, or its profile is gone', async () => {
+test('connect - fails without a previous server or its profile', async () => {
 	await expect(testContext().run('connect', '-')).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'No previous connection.',
@@ -47,7 +47,7 @@ test('there is no way back where there was no server before, or its profile is g
 	await expect(first.run('connect', '-')).rejects.toMatchObject({code: 'not-found'});
 });
 
-test('a way back that fails leaves the connection as it is', async () => {
+test('a failed connect - keeps the connection', async () => {
 	const {a, b, first} = await twoLogins();
 	await saveProfile(first.context.config, {name: hostOf(a.origin), server: a.origin, apiKey: secret('revoked')});
 	const {run, context, store} = testContext({like: first});
@@ -57,7 +57,7 @@ test('a way back that fails leaves the connection as it is', async () => {
 	expect(store.getState().connection).toMatchObject({server: b.origin, state: 'ready'});
 });
 
-test('a key of the environment does not stand in for the login of a profile [6]', async () => {
+test('a key from the environment does not replace the login of a profile [6]', async () => {
 	const {a, first} = await twoLogins();
 	const env = {SERVICE_SERVER: a.origin, SERVICE_API_KEY: 'key-of-the-environment'};
 	await testContext({like: first, env}).run('connect', a.origin);
@@ -72,7 +72,7 @@ test('a server with a device flow is connected through the browser', async () =>
 	expect([shown.length, asked]).toEqual([2, []]);
 });
 
-test('a login that is denied leaves the old connection', async () => {
+test('a denied login keeps the old connection', async () => {
 	const {b, first} = await twoLogins();
 	const there = await loginServer({tokens: [refused('access_denied')]});
 	const {run, context} = testContext({like: first, loginClock});
@@ -80,24 +80,21 @@ test('a login that is denied leaves the old connection', async () => {
 	expect(context.config.read().activeProfile).toBe(hostOf(b.origin));
 });
 
-test.each([80, 120])(
-	'over https the certificate and the protocol are shown at %d columns, made safe [1]',
-	async width => {
-		const {context} = testContext();
-		const server = 'https://agents.example.com';
-		await saveProfile(context.config, {name: 'lab', server, apiKey: secret(goodKey)});
-		const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
-		// No certificate of a test is trusted by this process: what stands at the wire is proved in test/net.
-		const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
-		const result = await dispatch(['connect', server], {...context, platform: far});
-		expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
-			`Connected to ${server} as profile lab: TLSv1.3, certificate from Trust␛[2J, R3.`,
-		);
-		expect(dataOf(result)).toEqual({profile: 'lab', server, tls});
-	},
-);
+test.each([80, 120])('an https connection shows certificate and protocol at %d columns, safely [1]', async width => {
+	const {context} = testContext();
+	const server = 'https://agents.example.com';
+	await saveProfile(context.config, {name: 'lab', server, apiKey: secret(goodKey)});
+	const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
+	// No certificate of a test is trusted by this process: what stands at the wire is proved in test/net.
+	const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
+	const result = await dispatch(['connect', server], {...context, platform: far});
+	expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
+		`Connected to ${server} as profile lab: TLSv1.3, certificate from Trust␛[2J, R3.`,
+	);
+	expect(dataOf(result)).toEqual({profile: 'lab', server, tls});
+});
 
-test('before a login at a new https server its certificate is said', async () => {
+test('the certificate of a new https server is shown before the login', async () => {
 	const {context, said} = testContext({answers: [undefined]});
 	const far = {
 		...context.platform,

@@ -15,7 +15,7 @@ async function connectedToA() {
 	return {a, b, app};
 }
 
-test('in the app whoami and logout mean the connection of that window', async () => {
+test('whoami and logout in the app use the connection of that window', async () => {
 	const {a, b, app} = await connectedToA();
 	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({server: a.origin});
 	expect(dataOf(await app.run('whoami'))).toMatchObject({server: b.origin});
@@ -24,7 +24,7 @@ test('in the app whoami and logout mean the connection of that window', async ()
 	await expect(app.runInApp('whoami')).rejects.toMatchObject({message: `You are not logged in to ${a.origin}.`});
 });
 
-test('back at the server of the app itself, its own key and scope serve, whatever profile is active', async () => {
+test('the embedded server keeps its own key and scope for any active profile', async () => {
 	const {app} = await connectedToA();
 	app.store.getState().setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'});
 	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({profile: 'local', credential: 'embedded'});

@@ -31,29 +31,29 @@ async function outcome(errors: readonly unknown[], answer: boolean) {
 
 const question = `You aren't logged in to ${server}. Log in now?`;
 
-test('a command that wants a login gets one, and runs again', async () => {
+test('a command that needs a login asks for it and runs again', async () => {
 	expect(await outcome([loggedOut], true)).toEqual({
 		result: 'done',
 		did: ['run', question, `log in to ${server}`, 'run'],
 	});
 });
 
-test('who does not want to log in is told what was wrong', async () => {
+test('a declined login shows the original error', async () => {
 	expect(await outcome([loggedOut], false)).toEqual({result: loggedOut, did: ['run', question]});
 });
 
-test('a login that does not help is not offered twice', async () => {
+test('a login is offered only once', async () => {
 	const {result, did} = await outcome([loggedOut, loggedOut], true);
 	expect([result, did.length]).toEqual([loggedOut, 4]);
 });
 
-test('no other error is answered with a login', async () => {
+test('no other error offers a login', async () => {
 	for (const error of [new AppError('auth', 'Not for you.'), new AppError('network', 'Gone.'), new Error('bug')]) {
 		expect(await outcome([error], true)).toEqual({result: error, did: ['run']});
 	}
 });
 
-test('the refusals that a login helps with say where; those of rights do not', async () => {
+test('an authentication error names its server, a permission error does not', async () => {
 	const path = `GET ${inOrg}/credits/auto-refill`;
 	const refusal = async (status: number) => {
 		const {env, origin} = await api({[path]: {status, json: {code: status, detail: 'No'}}});

@@ -47,7 +47,7 @@ async function staleLogin(tokens?: () => Reply) {
 	return {server, home, spent, renew, stored, config};
 }
 
-test('processes that renew a login at once make one refresh, and all of them go on [18]', async () => {
+test('processes that renew a login together send one refresh, and all continue [18]', async () => {
 	const {server, home, spent, stored} = await staleLogin();
 	const worker = join(temporaryFolder(), 'worker.mjs');
 	await build({
@@ -70,14 +70,14 @@ test('processes that renew a login at once make one refresh, and all of them go 
 	expect(stored()?.refreshToken?.reveal()).toBe('refresh-2-0123456789');
 });
 
-test('what another process renewed is taken without a question', async () => {
+test('a login renewed by another process is used without a request', async () => {
 	const {server, config, renew} = await staleLogin();
 	await saveProfile(config, {name: 'lab', server: server.origin, accessToken: secret(fresh)});
 	expect(await renew()).toBeTypeOf('function');
 	expect(server.asked).toEqual([]);
 });
 
-test('a login without a refresh token, one of another server, and none at all are not renewed [6]', async () => {
+test('a missing login, one without a refresh token and one of another server are not renewed [6]', async () => {
 	const {server, config, renew} = await staleLogin();
 	await saveProfile(config, {name: 'lab', server: server.origin, accessToken: secret(stale)});
 	expect(await renew()).toBe(undefined);
@@ -88,7 +88,7 @@ test('a login without a refresh token, one of another server, and none at all ar
 	expect(server.asked).toEqual([]);
 });
 
-test('a login that was stored meanwhile is not replaced by the tokens of the one before', async () => {
+test('tokens of an old login do not replace a newer login', async () => {
 	const {server, config, stored} = await staleLogin();
 	const late = {accessToken: secret('late'), refreshToken: secret('late')};
 	await replaceTokens(config, 'lab', secret('refresh-0-0123456789'), late);

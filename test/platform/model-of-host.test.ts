@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
 import {modelOfHost} from '../../src/platform/model-of-host.ts';
 
-test('the only model of a host is used', async () => {
+test('the only model of a provider is used', async () => {
 	expect(await modelOfHost(['custom/llama'], undefined)).toBe('custom/llama');
 });
 
-test('of several the user selects one, and where nobody can be asked they are listed', async () => {
+test('the user selects one of several models; without a terminal the error lists them', async () => {
 	expect(await modelOfHost(['custom/a', 'ollama/b'], async ids => ids[1])).toBe('ollama/b');
 	await expect(modelOfHost(['custom/a', 'ollama/b'], undefined)).rejects.toMatchObject({
 		code: 'usage',

@@ -6,7 +6,7 @@ const params = {org: 'acme', workspace: 'main'};
 const id = '1b9f3a52-1c7e-4f6e-9a55-0123456789ab';
 const seen = {...place, ...params};
 
-test('of a runtime its state, limits and credits are kept, and no address', () => {
+test('a sighting of a runtime keeps state, limits and credits, and no address', () => {
 	const instance = {state: 'paused', supports_pause: false, billed_credits: 3, pause_reason: null};
 	const answer = {
 		id,
@@ -20,7 +20,7 @@ test('of a runtime its state, limits and credits are kept, and no address', () =
 	]);
 });
 
-test('of an environment neither its token nor what stands in its instruction is kept [8]', () => {
+test('a sighting of a sandbox keeps neither token nor instruction [8]', () => {
 	const answer = {
 		id,
 		state: 'ready',
@@ -40,7 +40,7 @@ test('of an environment neither its token nor what stands in its instruction is 
 	expect(JSON.stringify(sighting)).not.toContain('tok-1');
 });
 
-test('of a session what it is about and what it cost are kept, cut to a length', () => {
+test('a sighting of a session keeps its title and cost, cut to a length', () => {
 	const answer = {id, title: 'x'.repeat(500), archived_at: null, usage: {total_cost_usd: 1.5, total_input_tokens: 5}};
 	expect(sightingsOf(place, 'unarchiveSession', {...params, sessionId: '1b9f'}, answer)).toEqual([
 		{
@@ -52,7 +52,7 @@ test('of a session what it is about and what it cost are kept, cut to a length',
 	]);
 });
 
-test('an id that was only asked with is kept by itself; other kinds of things are not kept here', () => {
+test('an id without a response is kept alone, and other kinds are not kept', () => {
 	expect(sightingsOf(place, 'getEnvironmentLogs', {...params, environmentId: id}, {logs: 'a secret line'})).toEqual([
 		{kind: 'environment', id, ...seen, shown: {}},
 	]);

@@ -8,7 +8,7 @@ function told(milliseconds: number, error: unknown): readonly string[] {
 	return lines;
 }
 
-test('a retry is announced with the reason of the server [21]', () => {
+test('a retry is announced with the reason from the server [21]', () => {
 	expect(told(3000, new AppError('network', 'It gets too many requests.'))).toEqual([
 		'Retrying in 3.0 s: It gets too many requests.',
 	]);

@@ -11,7 +11,7 @@ const inScope = [
 	{kind: 'workspace', id: 'lab'},
 ];
 
-test('a call shows the ids of its path, whatever it answers', () => {
+test('the ids in the path of a request are remembered for any response', () => {
 	const params = {...scope, project: 'parser', itemId: 'i-1'};
 	expect(seenIds('createSubmissionStage', params, {id: 'stage'})).toEqual([
 		...inScope,
@@ -24,7 +24,7 @@ test('a call shows the ids of its path, whatever it answers', () => {
 	]);
 });
 
-test('an answer shows its own id, and that of each row of a list', () => {
+test('the id of a response and of each row of a list is remembered', () => {
 	const environment = {id: 'e-1', services: [{id: 'no'}]};
 	expect(seenIds('createEnvironment', scope, environment)).toEqual([...inScope, {kind: 'environment', id: 'e-1'}]);
 	const task = {kind: 'task', id: 'acme/triage@2'};
@@ -41,7 +41,7 @@ test('an answer shows its own id, and that of each row of a list', () => {
 	expect(seenIds('listRunItems', scope, [{id: 'a'}])).toEqual([...inScope, ...items]);
 });
 
-test('the whole id stands in for its beginning, and a revoked key is not kept', () => {
+test('a full id replaces its prefix, and a revoked key is not remembered', () => {
 	expect(seenIds('unarchiveSession', {...scope, sessionId: '3f2a'}, {id: '3f2a-whole'})).toEqual([
 		...inScope,
 		{kind: 'session', id: '3f2a-whole'},
@@ -50,17 +50,17 @@ test('the whole id stands in for its beginning, and a revoked key is not kept', 
 });
 
 test.each([undefined, null, 'text', 7, [], {}, {findings: null}, {findings: [[]]}])(
-	'an answer like %j shows nothing and hurts nobody',
+	'a response like %j is ignored',
 	answer => {
 		expect(seenIds('listFindings', {}, answer)).toEqual([]);
 	},
 );
 
-test('names that every object inherits are no parameters', () => {
+test('inherited property names are not parameters', () => {
 	expect(seenIds('getAutoRefill', {constructor: 'x', org: 'acme'}, {})).toEqual([{kind: 'org', id: 'acme'}]);
 });
 
-test('every command that reaches the platform remembers, and one that fails does not', async () => {
+test('every successful command of the platform remembers ids', async () => {
 	const {env} = await api({[`GET ${inOrg}/credits/auto-refill`]: {json: {enabled: true}}});
 	const {run, home} = testContext({env});
 	await run('credits', 'show');

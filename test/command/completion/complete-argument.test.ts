@@ -82,11 +82,11 @@ test.each([
 	['/model "us', ['/model use ']],
 	['/model list\n--sort a', []],
 	['/ghost set ', []],
-])('%j may become %j', (line, expected) => {
+])('%j completes to %j', (line, expected) => {
 	expect(lines(line)).toEqual(expected);
 });
 
-test('the argument of the verb that a noun stands for is offered behind its verbs', () => {
+test('a noun completes its verbs, then the argument of its fallback verb', () => {
 	expect(lines('/model ')).toEqual([
 		'/model list',
 		'/model use ',
@@ -98,7 +98,7 @@ test('the argument of the verb that a noun stands for is offered behind its verb
 	expect(lines('/models claude')).toEqual(['/models anthropic/claude']);
 });
 
-test('a value says what it is where that is known', () => {
+test('a value has its description if one is known', () => {
 	const told: KnownValues = () => [{value: 'a1', hint: 'Parser'}, 'a2', {value: 'a 3', hint: ''}];
 	expect(complete(entries, '/model list --run ', {valuesOf: told})).toEqual([
 		{line: '/model list --run a1', label: 'a1', summary: 'Parser'},
@@ -106,7 +106,7 @@ test('a value says what it is where that is known', () => {
 	]);
 });
 
-test('what was typed in full comes first', () => {
+test('an exact match comes first', () => {
 	const turned: KnownValues = () => ['openai/gpt-mini', 'openai/gpt'];
 	expect(complete(entries, '/model use openai/gpt', {valuesOf: turned}).map(({label}) => label)).toEqual([
 		'openai/gpt',
@@ -114,23 +114,23 @@ test('what was typed in full comes first', () => {
 	]);
 });
 
-test('a flag says what it is for', () => {
+test('a flag has its description', () => {
 	expect(complete(entries, '/keys set --base', {valuesOf})).toEqual([
 		{line: '/keys set --base-url ', label: '--base-url', summary: 'where it may go'},
 	]);
 });
 
-test('a secret is never completed, nor by its flag [11]', () => {
+test('a secret is never completed, not even after its flag [11]', () => {
 	expect(lines('/keys set openai ')).toEqual([]);
 	expect(lines('/keys set openai sk')).toEqual([]);
 	expect(lines('/keys set openai --key ')).toEqual([]);
 });
 
-test('what a line or a terminal would read in another way is not offered [1]', () => {
+test('values that a line or a terminal would misread are not offered [1]', () => {
 	expect(lines('/model use x --profile ')).toEqual(['/model use x --profile lab']);
 });
 
-test('Enter may send a line with an argument as it was typed, but for one that must follow', () => {
+test('Enter sends a line with an argument as typed unless another one is required', () => {
 	const optional = (line: string) => complete(entries, line, {valuesOf}).map(({isOptional = false}) => isOptional);
 	expect(optional('/keys set ')).toEqual([false, false]);
 	expect(optional('/keys set o')).toEqual([true]);
@@ -144,7 +144,7 @@ test('at most 50 values are offered', () => {
 	expect(complete(entries, '/model use m', {valuesOf: many}).length).toBe(50);
 });
 
-test('words of a shell complete in the same way, by aliases too', () => {
+test('words of a shell complete in the same way, also after aliases', () => {
 	const words = (...typed: readonly string[]) =>
 		completeWords(entries, typed, {valuesOf, place: 'shell'}).map(({word}) => word);
 	expect(words('')).toEqual(['keys', 'model']);
@@ -154,7 +154,7 @@ test('words of a shell complete in the same way, by aliases too', () => {
 	expect(words('model', '--sort')).toEqual([]);
 });
 
-test('a dash alone is sent as it is, although flags are offered; the beginning of a flag becomes the flag', () => {
+test('Enter sends a dash alone, and completes the beginning of a flag', () => {
 	const optional = (line: string) => new Set(complete(commands, line).map(({isOptional}) => isOptional === true));
 	expect([optional('/connect -'), optional('/connect --')]).toEqual([new Set([true]), new Set([false])]);
 });

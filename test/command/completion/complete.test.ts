@@ -5,7 +5,7 @@ import {entries} from '../entries.ts';
 
 const lines = (typed: string) => complete(entries, typed).map(({line}) => line);
 
-test('a lone slash offers everything that works in the app, with a blank where something must follow', () => {
+test('a lone slash offers every command of the app, with a space after those that need an argument', () => {
 	expect(lines('/')).toEqual(['/greet ', '/note ', '/enter ', '/vault', '/store ', '/screen']);
 });
 
@@ -30,11 +30,11 @@ test.each([
 	['/"gr', []],
 	['/ gr', []],
 	['/\\', []],
-])('%j may become %j', (typed, expected) => {
+])('%j completes to %j', (typed, expected) => {
 	expect(lines(typed)).toEqual(expected);
 });
 
-test('a noun whose verbs all need a shell is not offered in the app', () => {
+test("the app doesn't offer a noun whose verbs all need a shell", () => {
 	expect(complete(commands, '/serv').map(({label}) => label)).toEqual([]);
 	expect(completeWords(commands, ['serv'], {place: 'shell'}).map(({word}) => word)).toEqual(['serve']);
 });

@@ -46,7 +46,7 @@ describe('a typed filter', () => {
 		['paused', '3'],
 		['1B9F', '1'],
 		['"kind:local session"', '2'],
-	])('%j leaves %s', (filter, left) => {
+	])('the filter %j keeps %s', (filter, left) => {
 		expect([ids(filter).join(''), faultOf(filter)]).toEqual([left, undefined]);
 	});
 
@@ -67,7 +67,7 @@ describe('a typed filter', () => {
 		['cost:=>1', 'cost: takes a number, such as cost:>1'],
 		['age:<2', 'age: takes a time, such as age:<2d'],
 		['age:now', 'age: takes a time, such as age:<2d'],
-	])('%j is not understood: it says so, and narrows nothing', (filter, fault) => {
+	])('the filter %j is invalid, says so and hides nothing', (filter, fault) => {
 		expect([faultOf(filter), ids(filter)]).toEqual([fault, ['1', '2', '3', '4']]);
 		expect(ids(`${filter} dev`)).toEqual(['1']);
 	});
@@ -93,7 +93,7 @@ describe('a typed filter', () => {
 	});
 });
 
-test('words stand anywhere, and names that begin with the first one come before others', () => {
+test('a word matches anywhere, and names that start with it come first', () => {
 	const models = ['openai/gpt', 'groq/openai/gpt', 'openai/mini'].map(id => ({id, label: id, detail: 'context'}));
 	const left = (filter: string) => narrowChoices(models, filter).found.map(({id}) => id);
 	expect(left('openai gpt')).toEqual(['openai/gpt', 'groq/openai/gpt']);

@@ -7,7 +7,7 @@ const root = (schema: JsonObject) => ({document: schema, schema});
 const named = (value: JsonObject, schema: JsonObject) =>
 	propertiesOf(value, root(schema)).map(({name, title}) => [name, title]);
 
-test('properties come in the order of the schema, with their titles; others follow in their own', () => {
+test('properties follow the order and titles of the schema, then come the others', () => {
 	const schema = {properties: {b: {title: 'Bee'}, absent: {title: 'Absent'}, a: {}}};
 	expect(named({z: 1, a: 2, b: 3}, schema)).toEqual([
 		['b', 'Bee'],
@@ -16,7 +16,7 @@ test('properties come in the order of the schema, with their titles; others foll
 	]);
 });
 
-test('titles are found through references and choices with null, and the nearest one counts', () => {
+test('titles are found through references and nullable types, and the nearest one wins', () => {
 	const schema: JsonObject = {
 		$defs: {'a/b~c': {title: 'Far'}, chain: {$ref: '#/$defs/a~1b~0c'}},
 		properties: {
@@ -38,7 +38,7 @@ test('titles are found through references and choices with null, and the nearest
 	]);
 });
 
-test('a reference that leads round, nowhere or out of the document is no schema', () => {
+test('a circular, dangling or external reference is ignored', () => {
 	const schema: JsonObject = {
 		$defs: {a: {$ref: '#/$defs/b'}, b: {$ref: '#/$defs/a'}},
 		properties: {
@@ -53,14 +53,14 @@ test('a reference that leads round, nowhere or out of the document is no schema'
 	expect(named(value, schema)).toEqual(Object.keys(value).map(name => [name, undefined]));
 });
 
-test('entries of a list have the schema of its items', () => {
+test('entries of a list use the schema of its items', () => {
 	const schema = {items: {$ref: '#/$defs/step'}, $defs: {step: {title: 'Step'}}};
 	const entries = entriesOf(root(schema));
 	expect(entries && titleOf(entries)).toBe('Step');
 	expect([entriesOf(undefined), entriesOf(root({items: true}))]).toEqual([undefined, undefined]);
 });
 
-test('any JSON is taken as a schema, and no property of a value is lost', () => {
+test('any JSON is accepted as a schema, and no property of a value is lost', () => {
 	const object = fc
 		.dictionary(fc.oneof(fc.string(), fc.constantFrom('properties', '$ref', 'anyOf', '__proto__')), fc.jsonValue())
 		.map(value => JSON.parse(JSON.stringify(value)) as Json);

@@ -10,7 +10,7 @@ const view = (items: readonly JsonObject[], width = 80) =>
 		width,
 	).split('\n');
 
-test('what comes first is named, the rest comes as it was found; hidden, nested and empty fields do not', () => {
+test('columns start with the named fields; hidden, nested and empty fields are left out', () => {
 	const items: readonly JsonObject[] = [
 		{b: 1.5, name: 'n', secret: 's', deep: {a: 1}, list: [1], none: null},
 		{a: false, id: 'i'},
@@ -18,7 +18,7 @@ test('what comes first is named, the rest comes as it was found; hidden, nested 
 	expect(view(items)).toEqual(['id  name  b    a', '    n     1.5', 'i              no']);
 });
 
-test('a field that is called like something of every object is no more than a field', () => {
+test('a field with the name of an inherited property is an ordinary field', () => {
 	const items: readonly JsonObject[] = [
 		JSON.parse('{"constructor":"c","toString":"t","__proto__":"p"}') as JsonObject,
 		{id: 'i'},
@@ -26,7 +26,7 @@ test('a field that is called like something of every object is no more than a fi
 	expect(view(items)).toEqual(['id  constructor  toString  proto', '    c            t         p', 'i']);
 });
 
-test('eight columns are the most, and times are short', () => {
+test('a loose table has at most eight columns and short times', () => {
 	const item = Object.fromEntries(Array.from({length: 20}, (_, index) => [`f${index}`, index]));
 	expect(view([{...item, id: 'x'}])).toEqual(['id  f0  f1  f2  f3  f4  f5  f6', 'x   0   1   2   3   4   5   6']);
 	expect(view([{id: 'x', made_at: '2020-01-02T03:04:05Z', at: '2020-01-02T03:04:05Z'}])[1]).toBe(
@@ -44,7 +44,7 @@ test.each([
 	expect(cellOf(name, value)).toEqual(cell);
 });
 
-test('one object is its plain values by name', () => {
+test('one object is drawn as its plain values with their names', () => {
 	expect(looseFields({a_b: 1, c: null, d: '', e: {}, f: true})).toEqual([
 		['a b', '1'],
 		['f', 'yes'],

@@ -8,7 +8,7 @@ import {anyText} from '../../any-text.ts';
 const bars = (...all: readonly (readonly [string, number])[]): Plot => ({shape: 'bars', bars: all});
 const curve = (...points: readonly Point[]): Plot => ({shape: 'curve', points});
 
-test('bars are as long as their numbers, and what is not nothing is seen', () => {
+test('bars are proportional, and any number above 0 is visible', () => {
 	expect(drawPlot(bars(['cat', 1], ['a long name of a class indeed', 0.5], ['fish', 0.0001]), 60)).toEqual([
 		'cat                         1  █████████████████████████████',
 		'a long name of a cl…      0.5  ██████████████▌',
@@ -16,7 +16,7 @@ test('bars are as long as their numbers, and what is not nothing is seen', () =>
 	]);
 });
 
-test('[1] labels are drawn safely, and numbers that have no bar are still said', () => {
+test('[1] labels are drawn safely, and numbers without a bar are still shown', () => {
 	const hostile = bars(['\u001B[2J', Number.NaN], ['b', 1e308], ['c', -1], ['d', 0], ['e', Number.POSITIVE_INFINITY]);
 	expect(drawPlot(hostile, 30)).toEqual([
 		'␛[2J          ?',
@@ -27,7 +27,7 @@ test('[1] labels are drawn safely, and numbers that have no bar are still said',
 	]);
 });
 
-test('more bars than a screen holds are counted', () => {
+test('bars that do not fit are counted', () => {
 	const many = drawPlot(bars(...Array.from({length: 10_000}, (_, index) => [`class ${index}`, index] as const)), 80);
 	expect([many.length, many[0], many.at(-1)]).toEqual([21, 'class 0    0', 'and 9980 more']);
 });
@@ -47,7 +47,7 @@ test('a curve rises from its first point to its last', () => {
 	]);
 });
 
-test('the largest numbers there are do not overflow', () => {
+test('the largest numbers do not overflow', () => {
 	const lines = drawPlot(curve([-1e308, 1e308], [1e308, -1e308], [Number.NaN, 1]), 40);
 	expect([lines[0], lines[7], lines[9]]).toEqual([
 		' 1.00e+308 ┤⠑⠢⢄⡀',
@@ -61,7 +61,7 @@ test.each([
 	[curve(), 40, ['Nothing to draw.']],
 	[curve([Number.NaN, 0]), 40, ['Nothing to draw.']],
 	[curve([0, 0], [1, 1]), 8, ['Too nar…']],
-])('%j at %i columns is said in words', (plot, width, lines) => {
+])('%j at %i columns is described in words', (plot, width, lines) => {
 	expect(drawPlot(plot, width)).toEqual(lines);
 });
 
@@ -70,7 +70,7 @@ test('one point stands in the middle', () => {
 	expect(lines.filter(line => /[\u2800-\u28FF]/.test(line))).toEqual(['  │        ⠈']);
 });
 
-test('ten thousand points take no more room than ten', () => {
+test('ten thousand points take as much room as ten', () => {
 	const wave = Array.from({length: 10_000}, (_, index) => [index, Math.sin(index / 500)] as const);
 	const lines = drawPlot(curve(...wave), 200);
 	expect([lines.length, Math.max(...lines.map(lineWidth))]).toEqual([10, 64]);
@@ -78,7 +78,7 @@ test('ten thousand points take no more room than ten', () => {
 
 const number = fc.oneof(fc.double(), fc.constantFrom(0, 1, -1, 1e308, -1e308, 5e-324, Number.NaN));
 
-test('no drawing is wider than it may be, taller than it must be, or unsafe', () => {
+test('no plot exceeds its width or height or draws unsafe text', () => {
 	const plot = fc.oneof(
 		fc.array(fc.tuple(anyText(), number)).map(all => bars(...all)),
 		fc.array(fc.tuple(number, number)).map(all => curve(...all)),

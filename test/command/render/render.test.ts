@@ -19,7 +19,7 @@ const table = (rows: ReadonlyArray<readonly string[]>): Result => ({
 	data: null,
 });
 
-test('a table has its columns side by side, numbers to the right', () => {
+test('a table aligns its columns, numbers to the right', () => {
 	expect(
 		draw(
 			table([
@@ -36,7 +36,7 @@ test('the last column is cut first', () => {
 	);
 });
 
-test('where columns do not fit side by side, a row becomes a list', () => {
+test('a row becomes a list if the columns do not fit', () => {
 	expect(draw(table([['a name of words', '1,200,300', 'about it']]), 20)).toEqual([
 		'Things',
 		'name   a name of',
@@ -47,7 +47,7 @@ test('where columns do not fit side by side, a row becomes a list', () => {
 	]);
 });
 
-test('spare columns go, the last one first, before the first one loses a cell', () => {
+test('spare columns are dropped, last one first, before the first column is cut', () => {
 	const spare = {
 		kind: 'table',
 		columns: [{label: 'id'}, {label: 'severity'}, {label: 'created', spare: true}, {label: 'goal', spare: true}],
@@ -63,7 +63,7 @@ test('spare columns go, the last one first, before the first one loses a cell', 
 	]);
 });
 
-test('an id is never cut, and no number is: columns go, or the row becomes a list', () => {
+test('ids and numbers are never cut: columns are dropped, or the row becomes a list', () => {
 	const id = '0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11';
 	const spend: Result = {
 		kind: 'table',
@@ -76,15 +76,15 @@ test('an id is never cut, and no number is: columns go, or the row becomes a lis
 	expect(draw(spend, 50)).toEqual(['name    a long name of it', `id      ${id}`, 'tokens  12,345,678']);
 });
 
-test('a row as a list leaves out what is empty', () => {
+test('a row drawn as a list leaves out empty cells', () => {
 	expect(draw(table([['a name of words', '', 'about it']]), 12)).not.toContain('size');
 });
 
-test('a table without rows says so in a sentence', () => {
+test('a table without rows shows its empty message', () => {
 	expect(draw(table([]))).toEqual(['Things', 'Nothing here.', 'A note under it.']);
 });
 
-test('a record has its values under each other', () => {
+test('a record shows one value a line', () => {
 	const record: Result = {
 		kind: 'record',
 		fields: [
@@ -100,7 +100,7 @@ test('a record has its values under each other', () => {
 	]);
 });
 
-test('lines with colours of their own are drawn anew, also where a colour goes on in the next line [2]', () => {
+test('coloured lines are redrawn, even if a colour continues on the next line [2]', () => {
 	const lines: Result = {kind: 'lines', lines: ['\u001B[31mred', 'still\u001B[0m plain\u001B[2J'], colored: true};
 	expect(renderResult(lines, {width: 40, palette: colored})).toEqual([
 		'\u001B[31mred\u001B[0m',
@@ -110,12 +110,12 @@ test('lines with colours of their own are drawn anew, also where a colour goes o
 	expect(draw({kind: 'lines', lines: [], colored: true})).toEqual([]);
 });
 
-test('parts of a group are a blank line apart', () => {
+test('a blank line separates the parts of a group', () => {
 	const part = (text: string): Result => ({kind: 'text', text});
 	expect(draw({kind: 'group', parts: [part('a'), part('b')], data: null})).toEqual(['a', '', 'b']);
 });
 
-test('what only a screen can show draws nothing', () => {
+test('a result for the screen alone draws nothing', () => {
 	expect([draw({kind: 'quit'}), draw({kind: 'panel', panel: {show: 'clear'}})]).toEqual([[], []]);
 });
 
@@ -164,7 +164,7 @@ const anyResult: fc.Arbitrary<Result> = fc.oneof(
 	}),
 );
 
-test.each([40, 80, 120])('at %i columns nothing is ever wider, whatever it holds', width => {
+test.each([40, 80, 120])('no result is wider than %i columns', width => {
 	fc.assert(
 		fc.property(anyResult, result => {
 			for (const line of renderResult(result, {width, palette: colored})) {
@@ -174,7 +174,7 @@ test.each([40, 80, 120])('at %i columns nothing is ever wider, whatever it holds
 	);
 });
 
-test('no byte of the data reaches the terminal as a command [1]', () => {
+test('no data reaches the terminal as a control sequence [1]', () => {
 	fc.assert(
 		fc.property(anyResult, result => {
 			for (const line of draw(result)) {

@@ -32,11 +32,11 @@ async function read(size_bytes: number | undefined, transport: Transport, clock:
 	return {text: Buffer.concat(chunks).toString(), said};
 }
 
-test('a quick download says nothing', async () => {
+test('a quick download shows no progress', async () => {
 	expect(await read(4, storage(['ab', 'cd']), [100, 299])).toEqual({text: 'abcd', said: []});
 });
 
-test('a long one says how far it is, not more often than can be read, and takes the line away', async () => {
+test('a long download shows its progress at a readable rate, then clears the line', async () => {
 	const {said} = await read(8, storage(['ab', 'cd', 'ef', 'gh']), [100, 300, 399, 400]);
 	expect(said).toEqual(['Saving: 4 B of 8 B, 50 %', 'Saving: 8 B of 8 B, 100 %', '']);
 	expect((await read(undefined, storage(['ab']), [300])).said).toEqual(['Saving: 2 B', '']);

@@ -63,7 +63,7 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 	expect(said[0]?.length).toBeLessThanOrEqual(60);
 });
 
-test('a prompt in which something stands is left alone', async () => {
+test('a prompt that is not empty is left alone', async () => {
 	const {prompt, said} = await create(environment, {}, 'half a thought');
 	expect([prompt, said]).toEqual(['half a thought', ["The prompt isn't empty, so the instruction wasn't added."]]);
 });
@@ -72,12 +72,12 @@ test.each([
 	['that failed', {...environment, state: 'failed', error: 'no image'}],
 	['without an instruction', {...environment, instruction: null}],
 	['with a blank one', {...environment, instruction: ' \n'}],
-])('a sandbox %s is followed, and nothing is asked for', async (_, answer) => {
+])('a sandbox %s is followed, and no prompt is added', async (_, answer) => {
 	const {prompt, followed, said} = await create(answer);
 	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
 });
 
-test('without a screen it is said that an empty line sends the instruction', async () => {
+test('the line-by-line app says that an empty line sends the instruction', async () => {
 	const {prompt, followed, said} = await create(environment, {ACCESSIBLE: '1'});
 	expect([prompt.split('\n')[0], followed.length]).toEqual([
 		`This is the task in the sandbox ${id}, whose log you can read:`,
@@ -90,14 +90,14 @@ test.each([
 	['an id that is none', {...environment, id: 'x'}, [/^Can't show its log: /, /^Enter send to the agent/]],
 	['no end', {...environment, expires_at: null}, [/^Enter send to the agent/]],
 	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter send to the agent/]],
-])('an answer with %s is shown all the same', async (_, answer, words) => {
+])('a response with %s is still shown', async (_, answer, words) => {
 	const {result, said, sandboxes} = await create(answer);
 	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});
 	expect(said).toEqual(words.map(word => expect.stringMatching(word)));
 	expect(sandboxes.filter(({environment: made}) => made === id)).toEqual([]);
 });
 
-test('an answer without an id is an error that says that the sandbox may be there', async () => {
+test('a response without an id is an error that says the sandbox may exist', async () => {
 	await expect(create({...environment, id: undefined})).rejects.toMatchObject({
 		code: 'network',
 		message: expect.stringMatching(/ returned a response without id\.$/),
@@ -105,7 +105,7 @@ test('an answer without an id is an error that says that the sandbox may be ther
 	});
 });
 
-test('a shell shows the answer, and does nothing more', async () => {
+test('a shell only shows the response', async () => {
 	const {env} = await api({[`POST ${inWorkspace}/environments`]: {json: environment}});
 	const here = testContext({env});
 	await here.run('env', 'create', 'web-shop');

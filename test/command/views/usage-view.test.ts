@@ -11,7 +11,7 @@ const palette = createPalette({color: false});
 const draw = (...events: readonly AgentEvent[]) =>
 	renderResult(usageResult(transcriptOf(...events), priceOf, '2026-01-01'), {width: 80, palette});
 
-test('before anything was used there are zeros, and no cost yet', () => {
+test('an unused session has zeros and no cost', () => {
 	expect(draw()).toEqual([
 		'Usage of this session',
 		'                current     total',
@@ -29,7 +29,7 @@ test('before anything was used there are zeros, and no cost yet', () => {
 	]);
 });
 
-test('every field of the usage is shown, the current era beside the total, and the cost by model', () => {
+test('usage shows every field, the current era beside the total, and the cost by model', () => {
 	expect(
 		draw(
 			user('a'),
@@ -60,7 +60,7 @@ test('every field of the usage is shown, the current era beside the total, and t
 	]);
 });
 
-test('the data is the usage of the API, with the models beside it', () => {
+test('the data is the usage of the API, plus the models', () => {
 	const result = usageResult(transcriptOf(used('m1', 1000, 10)), priceOf, '2026-01-01');
 	expect(result.kind === 'group' && result.data).toEqual({
 		usage: expect.objectContaining({total_input_tokens: 1000, total_cost_usd: 0.0011, compaction_count: 0}),

@@ -11,7 +11,7 @@ const used: Transcript['usage'] = new Map([
 	['m2', {model: 'openai/x', current: true, usage: {...noUsage, input: 30_000, output: 1000}}],
 ]);
 
-test('what a watch may cost is told by its turns, and by the last call where its price is known', () => {
+test('the cost of a watch is shown as turns, and as the last request if its price is known', () => {
 	const {model, transcript} = createAppStore().getState();
 	const priced = {input: 1, cacheRead: 0.1, cacheWrite: 1, output: 10};
 	expect(costFacts(limits, {model, transcript, priceOf: () => undefined})).toEqual([
@@ -37,7 +37,7 @@ test('only the turns of the last hour count, and a hostile condition is drawn sa
 	]);
 });
 
-test('a watch that has used up its turns says until when, in a narrow window too', () => {
+test('a watch without turns left says until when, also in a narrow window', () => {
 	const watch = {number: 3, condition: 'a', environment: '0b5e0a1c-9c1f', server: 's', profile: 's', every: 60_000};
 	const now = Date.now();
 	const spent = {...watch, ask: 'Why?', perHour: 1, startedAt: 0, found: 7, turns: [now - 60_000], state: 'live'};

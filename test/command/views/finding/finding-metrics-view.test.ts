@@ -11,7 +11,7 @@ const view = (metrics: Json, width = 60) =>
 		width,
 	).split('\n');
 
-test('numbers and previews stand in a list', () => {
+test('numbers and previews are drawn as a list', () => {
 	const metrics = {advantage: 0.4, tokens_total: 12, distance_norm: 'l2', original_preview: 'good', l0_changed: null};
 	expect(view(metrics)).toEqual([
 		'Metrics',
@@ -29,7 +29,7 @@ test('an image in text is cut', () => {
 	]);
 });
 
-test('scores are counted in ranges that all lists share', () => {
+test('scores are counted in ranges shared by all lists', () => {
 	expect(view({score_distribution: {members: [0, 0.95, 1], others: [0.1], none: []}}, 40)).toEqual([
 		'score distribution: members (3)',
 		'0 to 0.1    1  ████████████▌',
@@ -56,7 +56,7 @@ test('scores are counted in ranges that all lists share', () => {
 	expect(view({score_distribution: {one: [5, 5]}}, 20)).toEqual(['score distribution:…', '5  2  ██████████████']);
 });
 
-test('pairs make a curve, and what is no pair is counted', () => {
+test('pairs are drawn as a curve, and invalid points are counted', () => {
 	const [title, ...lines] = view({roc: [[0, 0], [1, 1], [3], [1, 2, 3]], distance_curve: []});
 	expect([title, lines.length]).toEqual(['roc (2 points, 2 skipped: not a pair of numbers)', 10]);
 	expect(view({reconstruction_curve: [[[1]], ['x']]})).toEqual([
@@ -65,7 +65,7 @@ test('pairs make a curve, and what is no pair is counted', () => {
 	]);
 });
 
-test('records are tables of at most twenty rows', () => {
+test('records are drawn as a table of at most twenty rows', () => {
 	const leaked_records = Array.from({length: 30}, (_, rank) => ({rank, outcome: 'TP', record: null}));
 	const lines = view({leaked_records});
 	expect([lines[0], lines[1], lines[2], lines.length, lines.at(-1)]).toEqual([
@@ -77,7 +77,7 @@ test('records are tables of at most twenty rows', () => {
 	]);
 });
 
-test('classes are bars and rows, and a model of the hub is shown as far as it is plain', () => {
+test('classes are drawn as bars and rows, and a hub model by its plain fields', () => {
 	const metrics = {
 		per_class_fidelity: {cat: 1, dog: 0.5},
 		per_class: [{class: 'cat', auc: 0.3, confusion: [1]}],
@@ -97,7 +97,7 @@ test('classes are bars and rows, and a model of the hub is shown as far as it is
 	]);
 });
 
-test('the largest and smallest numbers, and very many, are drawn within bounds', () => {
+test('extreme and very many numbers are drawn within bounds', () => {
 	const many = Array.from({length: 200_000}, (_, index) => index);
 	const metrics = {
 		kl_divergence: 1e308,

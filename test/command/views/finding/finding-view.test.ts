@@ -9,7 +9,7 @@ const resultOf = (finding: object, full = false) =>
 	findingView(readLeniently(findingSchema, finding as Json) ?? {}, {full});
 const view = (finding: object, width = 80, full = false) => drawn(resultOf(finding, full), width).split('\n');
 
-test('[16] media are named, and what is on record only is said not to be fetched', () => {
+test('[16] media are named and marked as not fetched', () => {
 	const best_candidate_parts = [
 		{kind: 'text', text: 'Look at this:'},
 		{
@@ -41,7 +41,7 @@ test('[16] media are named, and what is on record only is said not to be fetched
 	]);
 });
 
-test('reviews stand in their order with what each of them changed', () => {
+test('reviews are drawn in order with their changes', () => {
 	const review_events = [
 		{
 			updated_at: '2026-01-02T00:00:00Z',
@@ -65,7 +65,7 @@ test('reviews stand in their order with what each of them changed', () => {
 	]);
 });
 
-test('trials show what was tried, answered, judged and called; the first three, or all', () => {
+test('the first three trials, or all, show prompt, response, verdict and tool calls', () => {
 	const trial = {
 		rank: 1,
 		score: 0.9,
@@ -98,18 +98,18 @@ test('trials show what was tried, answered, judged and called; the first three, 
 	expect(view(finding, 80, true).at(-2)).toBe('Trial 4');
 });
 
-test('long texts are cut, between characters, unless all is wanted', () => {
+test('long texts are cut between characters unless --full is given', () => {
 	const best_response = `${'x'.repeat(599)}😀${'y'.repeat(99)}`;
 	expect(view({best_response}, 900).at(-1)).toBe(`response  ${'x'.repeat(599)}… (101 more characters: --full)`);
 	expect(view({best_response}, 900, true).at(-1)).toBe(`response  ${best_response}`);
 });
 
-test('compliance tags are shown whatever they hold', () => {
+test('compliance tags of any shape are shown', () => {
 	const compliance_tags = {owasp: ['LLM01', 'LLM02'], nist: {a: 1}, eu: true, none: null};
 	expect(view({compliance_tags})).toEqual(['Compliance', 'owasp  LLM01, LLM02', 'nist   {"a":1}', 'eu     yes']);
 });
 
-test('[1] nothing in a finding reaches the terminal as it is, and the data stays as it came', () => {
+test('[1] every text of a finding is drawn safely, and the data stays unchanged', () => {
 	const nasty = '\u001B]0;x\u0007\u202E';
 	const finding = {
 		attack_name: nasty,
@@ -124,6 +124,6 @@ test('[1] nothing in a finding reaches the terminal as it is, and the data stays
 	expect(dataOf(resultOf(finding))).toEqual(finding);
 });
 
-test('a finding of which nothing is known is still drawn', () => {
+test('a finding without fields is still drawn', () => {
 	expect(view({})).toEqual(['']);
 });

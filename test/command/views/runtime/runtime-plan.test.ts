@@ -30,7 +30,7 @@ const box: Sighting = {
 const withInstance = (more: Readonly<Record<string, string | number | boolean | null>>, status = 'paused') =>
 	wakePlan('dev-box', {...box, shown: {...box.shown, status, instance: {...instance, ...more}}}, now);
 
-test('a plan says what was seen: the state and why, what it cost, and the limits with their levels', () => {
+test('a plan shows state, reason, cost and limits with their levels', () => {
 	expect(wakePlan('dev-box', box, now)).toEqual({
 		title: 'Resume runtime Development (seen 2 h ago)',
 		facts: [
@@ -46,7 +46,7 @@ test('a plan says what was seen: the state and why, what it cost, and the limits
 	});
 });
 
-test('what nobody said is not shown: an id alone, or nothing at all', () => {
+test('a plan leaves out unknown fields', () => {
 	const title = 'Resume runtime dev-box (status unknown)';
 	const unknown = {title, facts: [], question: 'This may use credits. Resume it?'};
 	expect([wakePlan('dev-box', undefined, now), wakePlan('dev-box', {...box, shown: {}}, now)]).toEqual([
@@ -58,13 +58,13 @@ test('what nobody said is not shown: an id alone, or nothing at all', () => {
 	]);
 });
 
-test('whether it can be paused is read, never inferred from a provider or a state', () => {
+test('the ability to pause is read, never inferred from a provider or a state', () => {
 	const said = (supports_pause: boolean | null) =>
 		new Map(withInstance({supports_pause, provider: 'e2b'}).facts).get('can be paused');
 	expect([said(true), said(false), said(null)]).toEqual(['yes', 'no', 'unknown']);
 });
 
-test('only a runtime that ran, and whose time cannot be over, is not asked about', () => {
+test('only a runtime that is certainly still running is resumed without a question', () => {
 	const running = {state: 'running', pause_reason: null};
 	expect(withInstance({...running, expires_at: '2026-11-21T12:30:00Z'}, 'running').question).toBe(undefined);
 	expect(withInstance({...running, expires_at: '2026-11-21T11:59:00Z'}, 'running').question).toBeDefined();
@@ -78,11 +78,11 @@ test.each([
 	['member_limit_exceeded', 'you reached your monthly credit limit (member_limit_exceeded)'],
 	['moon_phase', 'moon_phase'],
 	['constructor', 'constructor'],
-])('a pause because of %s is told as “%s”', (pause_reason, told) => {
+])('the pause reason %s reads “%s”', (pause_reason, told) => {
 	expect(new Map(withInstance({pause_reason}).facts).get('paused')).toBe(told);
 });
 
-test('a runtime is found by its key or UUID, at its own server and in its own workspace alone', () => {
+test('a runtime is found by key or UUID, only on its own server and in its own workspace', () => {
 	const at = {profile: 'lab', server: 'https://lab.test', org: 'acme', workspace: 'main'};
 	expect(findRuntime([box], 'dev-box', at)).toBe(box);
 	expect(findRuntime([box], box.id.toUpperCase(), at)).toBe(box);

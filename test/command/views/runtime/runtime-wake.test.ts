@@ -15,7 +15,7 @@ async function steps(milliseconds: number, isStill = false) {
 	}
 }
 
-test('a quick answer is asked for and over: no wait is told', async () => {
+test('a quick response shows no wait', async () => {
 	expect(await steps(299)).toEqual({
 		shown: ['runtime box: asked', ''],
 		answer: 'awake',
@@ -25,7 +25,7 @@ test('a quick answer is asked for and over: no wait is told', async () => {
 	});
 });
 
-test('a longer wait is counted from 300 ms on', async () => {
+test('a wait is counted after 300 ms', async () => {
 	const {shown} = await steps(1400);
 	expect(shown).toEqual([
 		'runtime box: asked',
@@ -36,19 +36,19 @@ test('a longer wait is counted from 300 ms on', async () => {
 	]);
 });
 
-test('where a line that was shown stays, a wait is told once', async () => {
+test("a wait is shown once if lines can't be redrawn", async () => {
 	expect((await steps(200, true)).shown).toEqual([]);
 	expect((await steps(3000, true)).shown).toEqual(['runtime box: asked, waiting']);
 });
 
-test('what fails leaves no step behind', async () => {
+test('a failure leaves no step on screen', async () => {
 	const shown: string[] = [];
 	const ask = () => Promise.reject(new Error('no'));
 	await expect(withSteps('x', ask, {show: step => shown.push(step), isStill: false})).rejects.toThrow('no');
 	expect(shown).toEqual(['x: asked', '']);
 });
 
-test('the steps stand in one line when they are over', () => {
+test('finished steps are one line', () => {
 	const askedAt = new Date(2026, 10, 21, 9, 5, 7).getTime();
 	const server = 'https://lab.test';
 	expect(stepsLine({server, askedAt, took: 1300, status: 'running'})).toBe(
