@@ -19,7 +19,7 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	expect(terminal.text()).toMatch(/The last of its lines:/);
 
 	terminal.type('/watch level>=error --every 5s\r');
-	await terminal.waitFor(/Watch 1: watching/);
+	await terminal.waitFor(/Watching web-shop for level>=error\./);
 	await terminal.waitFor(() => terminal.status().includes(' · watching · '));
 	await terminal.waitFor(/ℹ Watch 1: .* match(?:es)? “level>=error” in the log of/, 30_000);
 	expect(terminal.output()).toContain('\u0007');

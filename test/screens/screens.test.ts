@@ -85,7 +85,7 @@ test('the picture of the README shows the program as it is: npm run screens', as
 	await terminal.waitFor('I found');
 	await waitForIdle(terminal);
 	terminal.type('/watch level>=error --every 1m\r');
-	await terminal.waitFor('Watch 1: watching');
+	await terminal.waitFor(/Watching \S+ for level>=error/);
 	await send(shop, failing);
 	await terminal.waitFor('Watch 1: a line matches', 30_000);
 	await fillLog(terminal, shop);
