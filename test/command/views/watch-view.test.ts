@@ -15,13 +15,13 @@ test('the cost of a watch is shown as turns, and as the last request if its pric
 	const {model, transcript} = createAppStore().getState();
 	const priced = {input: 1, cacheRead: 0.1, cacheWrite: 1, output: 10};
 	expect(costFacts(limits, {model, transcript, priceOf: () => undefined})).toEqual([
-		['limit', 'up to 1 time an hour, at most every 5 min'],
+		['limit', 'at most every 5 min and once an hour'],
 		['model', 'none selected yet'],
 	]);
 	expect(
 		costFacts(limits, {model: 'openai/x', transcript: {...transcript, usage: used}, priceOf: () => priced}),
 	).toEqual([
-		['limit', 'up to 1 time an hour, at most every 5 min'],
+		['limit', 'at most every 5 min and once an hour'],
 		['model', 'openai/x'],
 		['last request', 'cost $0.040; a turn makes one or more'],
 	]);
