@@ -9,10 +9,10 @@ import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {yogaBytes} from './bundle-yoga.mjs';
 
-/** An installation without development dependencies has no bundler: it keeps what is built, and must not fail. */
+/** Without development dependencies there is no bundler: the installation keeps the last build and must not fail. */
 const {build} = await import('esbuild').catch(error => {
 	if (error.code === 'ERR_MODULE_NOT_FOUND' && process.env.npm_lifecycle_event === 'prepare') {
-		console.warn('dist/ is not built: esbuild is a development dependency, and those were left out.');
+		console.warn('dist/ was not built: esbuild is missing, because development dependencies are not installed.');
 		process.exit(0);
 	}
 

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
-/** What the first frame is drawn from. */
+/** The modules that draw the first frame. */
 const firstModules = ['src/main.tsx', 'src/ui/start.tsx'];
 
 /** Returns the modules that the first frame needs: those in `firstModules` and all that they import statically. */

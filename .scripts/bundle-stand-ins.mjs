@@ -1,11 +1,11 @@
 import {join} from 'node:path';
 
-/** Returns modules that cost time or do harm in a bundle, each with the source that replaces it. */
+/** Returns modules that are slow or harmful in a bundle, each with its replacement source. */
 export function standInSources(root) {
 	return {
 		// Ink asks for the devtools only in development; the module is not a dependency of ours.
 		'react-devtools-core': 'export default {};',
-		// Ink draws nothing where `CI` is set. Whether to draw is our decision: we do on a terminal, and only there.
+		// Ink draws nothing if `CI` is set. We draw on every terminal, and only there.
 		'is-in-ci': 'export default false;',
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
 		'string-width': `export {lineWidth as default} from ${JSON.stringify(join(root, 'src/terminal/text/width.ts'))};`,

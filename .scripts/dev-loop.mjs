@@ -2,12 +2,12 @@ import {spawn} from 'node:child_process';
 import {watch} from 'node:fs';
 import process from 'node:process';
 
-/** How long files must stay as they are, in milliseconds: an editor or `git checkout` writes several. */
+/** How long files must stay unchanged: an editor or `git checkout` writes several. */
 const quietMs = 100;
 const stopTimeoutMs = 5000;
 
 /**
- * Builds and runs a program, and does both again whenever a file at one of `paths` changes. Returns the exit status of the
+ * Builds and runs a program, and again after each change of a file in `paths`. Returns the exit status of the
  * program once it ends by itself; after a failed build it waits for the next change.
  */
 export async function devLoop({paths, build, start}) {
@@ -69,10 +69,10 @@ function watchAll(paths) {
 	};
 }
 
-/** Starts Node in this terminal. `stop` ends it, with the terminal as it was. */
+/** Starts Node in this terminal. `stop` ends it and restores the terminal. */
 export function startNode(args) {
 	const child = spawn(process.execPath, args, {stdio: 'inherit'});
-	// Ctrl+C is the program's, which gets it from the terminal by itself.
+	// The terminal sends Ctrl+C to the program directly.
 	const ignore = () => undefined;
 	process.on('SIGINT', ignore);
 	const closed = new Promise(resolve => child.once('close', resolve)).finally(() => process.off('SIGINT', ignore));

@@ -1,4 +1,4 @@
-// `npm run dev -- [arguments of the program]`: builds and starts the app, and again whenever a source file changes.
+// `npm run dev -- [arguments of the program]`: builds and starts the app, and again when a source file changes.
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import process from 'node:process';

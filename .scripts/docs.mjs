@@ -1,4 +1,4 @@
-// Renews the tables of README.md from the code.
+// Updates the tables of README.md from the code.
 import {readFile, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {loadSource} from './load-source.mjs';

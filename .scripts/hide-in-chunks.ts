@@ -17,10 +17,10 @@ export function hideInChunks(chunks: readonly Chunk[], hide: Hide): readonly Chu
 	return cutAgain(chunks, lines, shown);
 }
 
-/** A text in the JSON of a line. */
+/** A text in a line's JSON. */
 type Leaf = {readonly line: number; text: string};
 
-/** Hides what only shows when the texts at one place of all lines are read one after the other. */
+/** Masks what only appears when the texts at one place of all lines are joined. */
 function hideInTexts(lines: readonly string[], hide: Hide): readonly string[] {
 	const places = new Map<string, Leaf[]>();
 	const trees = lines.map((line, index) => {
@@ -41,7 +41,7 @@ function hideInTexts(lines: readonly string[], hide: Hide): readonly string[] {
 	});
 }
 
-/** Adds the texts of a value to their places. Returns what builds the value again from them. */
+/** Adds the texts of a value to their places. Returns a function that rebuilds the value from them. */
 function gather(value: Json, line: number, at: string, places: Map<string, Leaf[]>): () => Json {
 	if (typeof value === 'string') {
 		const leaf: Leaf = {line, text: value};

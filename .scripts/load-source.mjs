@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
 
-/** Returns a TypeScript module of this repository, with all that it imports, as JavaScript. `path` is from the root. */
+/** Returns a TypeScript module with its imports as JavaScript. `path` is relative to the repository. */
 export async function bundleSource(path) {
 	const {
 		outputFiles: [bundle],
@@ -16,7 +16,7 @@ export async function bundleSource(path) {
 		format: 'esm',
 		platform: 'node',
 		loader: {'.md': 'text'},
-		// What writes the configuration is imported at the first change, which a script never makes.
+		// The code that writes the configuration is imported at the first change; a script never makes one.
 		external: ['*/conf-store.ts', '@napi-rs/keyring'],
 		logLevel: 'error',
 	});
@@ -28,7 +28,7 @@ export async function loadSource(path) {
 	return import(`data:text/javascript;base64,${Buffer.from(await bundleSource(path)).toString('base64')}`);
 }
 
-/** Writes a bundled module to a temporary file. Returns its URL, for `node --import`, and what removes it. */
+/** Writes a bundled module to a temporary file. Returns its URL, for `node --import`, and a cleanup. */
 export async function writeSource(path) {
 	const folder = mkdtempSync(join(tmpdir(), 'service-script-'));
 	const file = join(folder, 'module.mjs');

@@ -1,4 +1,4 @@
-// Makes src/core/prices.json of the models and prices in @pydantic/genai-prices. `--print` writes to stdout instead.
+// Generates src/core/prices.json from the models and prices in @pydantic/genai-prices. `--print` writes to stdout instead.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {findProvider} from '@pydantic/genai-prices';
@@ -18,7 +18,7 @@ if (installed !== release.version) {
 
 const {providerRows} = await loadSource('src/core/provider-rows.ts');
 
-// Models that one does not chat with, those that Google only resells, and prices that are not the vendor's own.
+// Models that can't chat, models that Google only resells, and prices of resellers.
 const noChat =
 	/embed|whisper|tts|image|audio|realtime|transcribe|ocr|moderation|guard|live|voxtral|computer-use|deep-research|omni|^(?:text-)?(?:ada|babbage|curie|davinci)|turbo-instruct|search-preview|:free|vision/;
 const ownPrice = (provider, {price_comments: comments = ''}) =>
@@ -51,8 +51,8 @@ function inForce(id, prices) {
 }
 
 /**
- * US dollars per million tokens by bucket; buckets without a price of their own are left out. `tiers` is what all tokens
- * take where the prompt has more than `above` of them.
+ * US dollars per million tokens by bucket; buckets without their own price are left out. `tiers` has the prices of all
+ * tokens for prompts of more than `above` tokens.
  */
 function priceOf(id, all) {
 	const prices = inForce(id, all);
@@ -62,7 +62,7 @@ function priceOf(id, all) {
 	return price.input > 0 && price.output > 0 ? {...price, ...(tiers.length > 0 && {tiers})} : undefined;
 }
 
-/** The prices for a prompt of so many tokens. */
+/** Returns the prices for a prompt of this many tokens. */
 function bucketsAt(prices, tokens) {
 	const entries = Object.entries(buckets).flatMap(([bucket, key]) => {
 		const price = prices[key];
@@ -73,7 +73,7 @@ function bucketsAt(prices, tokens) {
 	return Object.fromEntries(entries);
 }
 
-/** The package's matching rule as the source of one regular expression. */
+/** Returns the package's matching rule as the source of a regular expression. */
 function patternOf(match) {
 	const literal = text => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 	const [[kind, value]] = Object.entries(match);
@@ -97,7 +97,7 @@ function patternOf(match) {
 	}
 }
 
-/** The name that the vendor takes: the package leaves the folder out of some. */
+/** Returns the name that the vendor accepts: the package omits the folder of some. */
 function nameOf({id, match}) {
 	const whole = [match, ...(match.or ?? [])].flatMap(({equals = []}) => equals);
 	return whole.includes(id) ? id : (whole.find(name => name.endsWith(`/${id}`)) ?? id);
@@ -119,7 +119,7 @@ function rowOf(provider, model) {
 	};
 }
 
-/** A row without a price stays only where another row's rule would take its model in. */
+/** Keeps a row without a price only if another row's rule would match its model. */
 function rowsOf(provider) {
 	const rows = findProvider({providerId: providerRows[provider].prices.source}).models.map(model =>
 		rowOf(provider, model),

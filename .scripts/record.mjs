@@ -1,4 +1,4 @@
-// `npm run record -- <file> [arguments of the program]`: runs the app, or -p, and records what its models answer.
+// `npm run record -- <file> [arguments of the program]`: runs the app, or -p, and records the answers of its models.
 import {closeSync, openSync} from 'node:fs';
 import {resolve} from 'node:path';
 import process from 'node:process';

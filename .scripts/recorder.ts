@@ -16,7 +16,7 @@ type UndiciRequest = {
 	readonly origin: string | URL;
 	readonly method: string;
 	readonly path: string;
-	/** Names and values in turn. */
+	/** Names and values, alternating. */
 	readonly headers: string[];
 	readonly body: unknown;
 };
@@ -105,7 +105,7 @@ function end(request: UndiciRequest, isCut: boolean): void {
 
 	open.delete(request);
 	const {found, body, status, headers, chunks} = exchange;
-	// An error may name a credential that has no known shape; an answer is to come out as it was.
+	// An error can contain a credential of unknown shape; an answer stays unchanged.
 	const hide = status < 400 ? secrets.hide : (text: string) => secrets.hide(redact(text));
 	const line: Exchange = {
 		provider: found.provider,

@@ -3,7 +3,7 @@ import {type ProviderData, type ProviderName, providerRows} from '../src/core/pr
 /** One request to a model and its response, a line of a recording. */
 export type Exchange = {
 	readonly provider: ProviderName;
-	/** What the model is called, without its provider. */
+	/** The name of the model, without its provider. */
 	readonly model: string;
 	/** Path below the base URL, without query. */
 	readonly path: string;
@@ -11,7 +11,7 @@ export type Exchange = {
 	readonly body: unknown;
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
-	/** Parts of the response as they came: milliseconds since the request, and text. */
+	/** Parts of the response as received: milliseconds since the request, and text. */
 	readonly chunks: ReadonlyArray<readonly [atMs: number, text: string]>;
 	/** True if the response broke off. */
 	readonly isCut: boolean;
@@ -25,7 +25,7 @@ const modelPaths: Readonly<Record<ProviderData['adapter'], RegExp>> = {
 	'openai-responses': /\/responses$/,
 };
 
-/** The provider of a host that no row knows. */
+/** The provider for an unknown host. */
 const usualProviders: Readonly<Record<ProviderData['adapter'], ProviderName>> = {
 	anthropic: 'anthropic',
 	gemini: 'google',
@@ -52,7 +52,7 @@ export function modelRequest(
 	return undefined;
 }
 
-/** Returns the model that a request asks for: Gemini names it in the path. */
+/** Returns the model of a request: Gemini names it in the path. */
 export function modelOf(path: string, body: unknown): string {
 	const [, inPath] = modelPaths.gemini.exec(path) ?? [];
 	const named = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
@@ -62,7 +62,7 @@ export function modelOf(path: string, body: unknown): string {
 /** Fields whose values are words of the protocol, or names of tools. */
 const plainFields: readonly string[] = ['model', 'role', 'type', 'name', 'object', 'stream'];
 
-/** Returns a body with each text replaced by its length, but those of `plainFields`. */
+/** Returns a body with each text replaced by its length, except those in `plainFields`. */
 export function shapeOf(value: unknown, field = ''): unknown {
 	if (typeof value === 'string') {
 		return plainFields.includes(field) && value.length <= 128 ? value : `${value.length} characters`;

@@ -2,8 +2,8 @@ import {createServer} from 'node:http';
 import {setTimeout as sleep} from 'node:timers/promises';
 
 /**
- * Serves the exchanges of a recording on this machine, each once and in their order, below `/<provider>`. With `isFast` it
- * leaves out the recorded pauses. Returns its address.
+ * Serves the exchanges of a recording on this machine, each once and in order, under `/<provider>`. With `isFast` it
+ * skips the recorded pauses. Returns its URL.
  */
 export async function startReplayHost(exchanges, {isFast = false} = {}) {
 	const waiting = [...exchanges];
@@ -57,7 +57,7 @@ function listOf(exchanges) {
 	return {object: 'list', data: [...new Set(exchanges.map(({model}) => model))].map(id => ({id, object: 'model'}))};
 }
 
-/** Returns the environment in which the program asks the host at `url` instead of the recorded providers. */
+/** Returns the environment that sends the program's model requests to `url`. */
 export function replayEnvironment(exchanges, url, providerRows) {
 	const providers = [...new Set(exchanges.map(({provider}) => provider))];
 	return Object.fromEntries(

@@ -1,5 +1,5 @@
 // `npm run replay -- [--fast] <file> [arguments of the program]`: serves a recording on this machine and starts the app
-// with it, in a state folder of its own. `--fast` leaves out the recorded pauses.
+// with it, in a state folder of its own. `--fast` skips the recorded pauses.
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';

@@ -6,8 +6,8 @@ import {fileURLToPath} from 'node:url';
 export const program = fileURLToPath(new URL('../dist/service.js', import.meta.url));
 
 /**
- * Runs the built program in this terminal. Returns its exit status once it has ended, as a shell has it. Signals of the
- * terminal reach it by themselves; the others are passed on.
+ * Runs the built program in this terminal. Returns its exit status as a shell reports it. Signals of the
+ * terminal reach it directly; others are passed on.
  */
 export async function runApp(args, {env = process.env, nodeArgs = []} = {}) {
 	const child = spawn(process.execPath, [...nodeArgs, program, ...args], {stdio: 'inherit', env});

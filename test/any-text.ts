@@ -9,7 +9,7 @@ const character = fc
 	)
 	.map(point => String.fromCodePoint(point));
 
-/** Any text at all that UTF-8 can hold. */
+/** Any text that UTF-8 can encode. */
 export function anyText(constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> {
 	return fc.string({...constraints, unit: character});
 }

@@ -85,7 +85,7 @@ test('the first frame loads nothing that only SERVICE_DEBUG needs', () => {
 test('Yoga gets its WebAssembly as bytes, without a data URL to fetch', () => {
 	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
 	expect(modules.filter(path => path.startsWith('yoga-wasm:'))).toHaveLength(1);
-	// A module of WebAssembly begins with \0asm, which is AGFzbQ in base64.
+	// A WebAssembly module starts with \0asm, which is AGFzbQ in base64.
 	const withDataUrl = Object.keys(outputs).filter(path => /base64,AGFzbQ/.test(readFileSync(path, 'utf8')));
 	expect(withDataUrl).toEqual([]);
 });

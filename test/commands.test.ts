@@ -8,7 +8,7 @@ import {recentKinds} from '../src/config/recents.ts';
 
 const all = allCommands(commands);
 
-/** Commands whose ids are of this machine, or secrets: nothing of the platform completes them. */
+/** Commands whose ids are local or secret: no remembered id completes them. */
 const localIds = new Set(['resume', 'set']);
 
 test('every file is a listed command of its name, and every folder a noun with a file per verb', () => {
@@ -47,7 +47,7 @@ test.each(all)('$path describes each argument; its positions and secrets are arg
 	expect(Object.keys(describe).filter(name => !names.includes(name))).toEqual([]);
 	expect(!rest || positional.length > 0).toBe(true);
 
-	// What is needed comes first, and by position; a flag that one must give follows its position alone.
+	// Required arguments come first, by position; a required flag only follows its position.
 	const required = fields.filter(field => field.required).map(({name}) => name);
 	const places = positional.filter(name => required.includes(name));
 	expect(positional.slice(0, places.length)).toEqual(places);

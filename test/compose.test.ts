@@ -16,7 +16,7 @@ afterEach(async () => {
 	await Promise.all(programs.splice(0).map(program => program.close()));
 });
 
-/** The program in a home of its own, `home` in it. */
+/** Returns the program with its own home folder, `home`. */
 function composed({env = {}, ...options}: Options = {}, home = join(temporaryFolder(), 'home')) {
 	const store = createAppStore();
 	const program = compose({

@@ -1,12 +1,12 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {posix} from 'node:path';
 
-/** Where tests get their databases. */
+/** The module that opens databases for tests. */
 const source = 'test/server/database/engine.ts';
 
 const importPattern = /\bfrom '(\.[^']+)'/g;
 
-/** The test files that open a database, by themselves or through what they import: each is to run on every engine. */
+/** Returns the test files that open a database, directly or through imports; they run on every engine. */
 export function databaseTests(): readonly string[] {
 	const importers = importersOf(
 		readdirSync('test', {recursive: true, withFileTypes: true})
@@ -14,7 +14,7 @@ export function databaseTests(): readonly string[] {
 			.map(entry => posix.join(entry.parentPath, entry.name)),
 	);
 	const found = new Set([source]);
-	// What is added while the set is walked is walked, too.
+	// Iterating over a set includes entries that are added meanwhile.
 	for (const file of found) {
 		for (const importer of importers.get(file) ?? []) {
 			found.add(importer);
@@ -24,7 +24,7 @@ export function databaseTests(): readonly string[] {
 	return [...found].filter(file => /\.test\.tsx?$/.test(file));
 }
 
-/** Which of these files import each of them. */
+/** Returns the files that import each of these files. */
 function importersOf(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
 	const importers = new Map<string, string[]>();
 	for (const file of files) {

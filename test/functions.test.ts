@@ -16,7 +16,7 @@ function isTree(value: unknown): value is Tree {
 	return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** Returns the name that a function is declared with, or that of the constant or property that holds it. */
+/** Returns the name of a function, or of the constant or property that holds it. */
 function nameOf(node: Tree, holder: Tree | undefined): string {
 	const named = [node['id'], holder?.['id'], holder?.['key']].find(isTree);
 	return typeof named?.['name'] === 'string' ? named['name'] : 'anonymous';

@@ -11,7 +11,7 @@ const sources = sourceFiles()
 	// The server's pages and the descriptions of the API are read elsewhere; the help topics are Markdown.
 	.filter(file => !/^src\/(?:server|contract|command\/topics)\//.test(file));
 
-/** What stands for an expression inside a hint, where any word would not do. */
+/** Samples for expressions inside hints that need more than any word. */
 const samples: Readonly<Record<string, string>> = {
 	path: 'whoami',
 	"words.join(' ')": 'run claim x',
@@ -21,17 +21,17 @@ const samples: Readonly<Record<string, string>> = {
 	'page + 1': '2',
 };
 
-/** Hints of commands that the app alone has, in files that speak in the app alone. */
+/** Hints with commands of the app, in files whose text only the app shows. */
 const appOnly = /^(?:commands\/(?:logs|watch)\/|commands\/env\/env-logs\.ts$|src\/command\/open-log\.ts$)/;
 
 type Hint = {readonly file: string; readonly text: string};
 
 const strings = sources.flatMap(file => stringsOf(file, samples));
 
-/** A path of a server, and folders, which are no commands. */
+/** Paths of a server and folders, which aren't commands. */
 const paths = ['password', 'proc', 'sys', 'dev'];
 
-/** Commands in backticks: in the place where they are read, or behind `$` in a shell. */
+/** Commands in backticks: for the place that shows them, or after `$` for a shell. */
 const hints: readonly Hint[] = strings.flatMap(({file, text}) =>
 	[...text.replaceAll('\\`', '`').matchAll(/(?<![\w`])`(\$(?: [^`]+)?|[a-z][^`]*)`/g)].map(match => ({
 		file,

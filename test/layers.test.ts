@@ -2,7 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {posix} from 'node:path';
 import {expect, test} from 'vitest';
 
-/** From the bottom to the top; folders of one row are peers that know nothing of each other. */
+/** From the bottom to the top; folders of one row don't import each other. */
 const layers = [
 	['src/core'],
 	['src/contract'],
@@ -37,7 +37,7 @@ const withoutFiles = [
 type Source = {
 	readonly path: string;
 	readonly text: string;
-	/** What its static, side-effect, type and dynamic imports name: packages as they are, files by their path. */
+	/** Its static, side-effect, type and dynamic imports: names of packages, paths of files. */
 	readonly imports: readonly string[];
 };
 
@@ -59,7 +59,7 @@ function placeOf(path: string): {level: number; folder: string} {
 	for (const [level, row] of layers.entries()) {
 		const folder = row.find(name => path === name || path.startsWith(`${name}/`));
 		if (folder) {
-			// The two files at the top are one: the entry and what it is composed of.
+			// The two files at the top count as one: the entry and its composition.
 			return {level, folder: level === layers.length - 1 ? 'top' : folder};
 		}
 	}

@@ -1,4 +1,4 @@
 import {beforeEach, inject} from 'vitest';
 
-/** Without PostgreSQL the tests of this project are counted as skipped, each with the reason. */
+/** Skips the tests of this project, with the reason, if PostgreSQL isn't installed. */
 beforeEach(({skip}) => skip(inject('postgres') === '', 'PostgreSQL is not installed (Debian: postgresql)'));

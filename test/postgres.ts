@@ -10,32 +10,32 @@ import {openDatabase} from '../src/server/database/open.ts';
 
 declare module 'vitest' {
 	interface ProvidedContext {
-		/** The folder of the socket of a PostgreSQL server of the tests' own; empty where none is installed. */
+		/** The socket folder of the tests' PostgreSQL server; empty if none is installed. */
 		postgres: string;
 	}
 }
 
-/** Where Debian puts the versions that are installed. */
+/** Where Debian installs its versions. */
 const versions = '/usr/lib/postgresql';
 
-/** A database with the schema, which those of tests are copied from. */
+/** A database with the schema; tests copy it. */
 export const template = 'service_template';
 
-/** The address of a database in the server whose socket is in a folder. */
+/** Returns the URL of a database on the server with this socket folder. */
 export const postgresUrl = (folder: string, database: string): string =>
 	`postgres:///${database}?host=${encodeURIComponent(folder)}&user=service`;
 
-/** A PostgreSQL server of the tests' own. */
+/** A PostgreSQL server for tests. */
 export type Postgres = {
-	/** Holds the socket through which alone it is reached. */
+	/** The folder of its socket; the server doesn't listen on TCP. */
 	readonly folder: string;
 	readonly start: () => Promise<void>;
-	/** `SIGINT` ends it without waiting for clients, `SIGQUIT` as a crash would. */
+	/** Stops it: `SIGINT` doesn't wait for clients, `SIGQUIT` acts like a crash. */
 	readonly end: (signal: 'SIGINT' | 'SIGQUIT') => Promise<void>;
 	readonly remove: () => void;
 };
 
-/** Starts PostgreSQL for the whole run where it is installed, and ends it. */
+/** Starts PostgreSQL for the whole run if it is installed, and stops it. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
 	const postgres = await createPostgres();
 	if (!postgres) {
@@ -60,7 +60,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 	return end;
 }
 
-/** An empty PostgreSQL that is not started yet; undefined where none is installed. */
+/** Creates an empty PostgreSQL without starting it. Returns undefined if none is installed. */
 export async function createPostgres(): Promise<Postgres | undefined> {
 	const binaries = findBinaries();
 	if (!binaries) {
@@ -99,7 +99,7 @@ function findBinaries(): string | undefined {
 		.find(folder => existsSync(join(folder, 'initdb')));
 }
 
-/** PostgreSQL refuses to be run by root, so root runs it as the user that Debian made for it. */
+/** PostgreSQL refuses to run as root, so root runs it as Debian's `postgres` user. */
 async function unprivilegedUser(folder: string): Promise<{uid?: number; gid?: number}> {
 	if (process.getuid?.() !== 0) {
 		return {};

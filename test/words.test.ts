@@ -11,7 +11,7 @@ const notConverted = ['src/ui/logs/'];
 const files = sourceFiles().filter(file => !notConverted.some(folder => file.startsWith(folder)));
 const strings = files.flatMap(file => stringsOf(file));
 
-/** Comments of a file, each with the line that it begins in. */
+/** Returns the comments of a file, each with its first line. */
 function commentsOf(file: string): ReadonlyArray<{readonly at: string; readonly text: string}> {
 	const code = readFileSync(file, 'utf8');
 	return [...code.matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(match => ({
@@ -35,7 +35,7 @@ test.each([
 	expect(strings.filter(({text}) => / /.test(text) && pattern.test(text))).toEqual([]);
 });
 
-/** What these keys do, on every screen. */
+/** The verbs of these keys, on every screen. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
 	Enter: ['select', 'send', 'open', 'confirm'],
 	Esc: ['cancel', 'close', 'interrupt', 'back'],

@@ -1,4 +1,4 @@
-// What the built program costs, measured from outside: `npm run bench`. Medians; compare ratios, not single figures.
+// Measures the built program from outside: `npm run bench`. Prints medians; compare ratios, not single numbers.
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
@@ -13,7 +13,7 @@ const runs = 7;
 
 const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Starts a command in a pty; `seen(text)` resolves when that was written, with the bytes so far. */
+/** Starts a command in a pty; `seen(text)` resolves with the bytes so far once that text was written. */
 function start(args, env = {}) {
 	const {PATH} = process.env;
 	const begun = performance.now();
@@ -33,7 +33,10 @@ function start(args, env = {}) {
 		bytes: () => output.length,
 		seen: (text, from = 0) =>
 			new Promise((resolve, reject) => {
-				const timer = setTimeout(() => reject(new Error(`“${text}” never came:\n${output.slice(-2000)}`)), 60_000);
+				const timer = setTimeout(
+					() => reject(new Error(`“${text}” was never written:\n${output.slice(-2000)}`)),
+					60_000,
+				);
 				check = () => {
 					if (output.includes(text, from)) {
 						clearTimeout(timer);
@@ -45,7 +48,7 @@ function start(args, env = {}) {
 	};
 }
 
-/** Processor time of a process so far, in milliseconds (Linux). */
+/** Returns the processor time of a process so far, in milliseconds (Linux). */
 function cpuOf(pid) {
 	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
 	return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -62,7 +65,7 @@ async function firstFrame(args, text) {
 	return median(times.slice(1));
 }
 
-/** A host that streams an answer of `lines` lines, forty of them at a time. */
+/** Starts a provider that streams an answer of `lines` lines, forty at a time. */
 async function chatHost(lines) {
 	const server = createServer((request, response) => {
 		request.resume();

@@ -1,5 +1,5 @@
-// What the server takes and gives, measured from outside: `npm run bench`. SQLite, and PostgreSQL too where
-// SERVICE_BENCH_DATABASE names an empty database of one. Medians and ratios travel between machines, single figures do not.
+// Measures the server from outside: `npm run bench`. SQLite, and PostgreSQL too if
+// SERVICE_BENCH_DATABASE is the URL of an empty database. Compare medians and ratios, not single numbers.
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -55,7 +55,7 @@ async function measure(label, place) {
 async function load(options) {
 	const result = await autocannon({...options, connections: 16, duration: seconds});
 	if (result.non2xx > 0 || result.errors > 0) {
-		throw new Error(`${options.url}: ${result.non2xx} answers were no success, ${result.errors} failed.`);
+		throw new Error(`${options.url}: ${result.non2xx} responses weren't 2xx, ${result.errors} requests failed.`);
 	}
 
 	return result;
@@ -63,7 +63,7 @@ async function load(options) {
 
 const perSecond = ({requests, latency}) => `${requests.average.toFixed(0)}/s, p99 ${latency.p99} ms`;
 
-/** Memory that a process holds, in megabytes; Linux alone says it in a file. */
+/** Returns the memory of a process in megabytes (Linux). */
 function residentMegabytes(pid) {
 	const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
 	return Number(kilobytes) / 1024;

@@ -25,7 +25,7 @@ test.each(names)('the page %s has a title and its tables, and no marker', name =
 	const page = pageOf(name);
 	expect(page).toMatch(/^# \S/);
 	expect(page).not.toContain('<!--');
-	// A paragraph is one line, so that the window decides where it breaks.
+	// A paragraph is one line; the window wraps it.
 	expect(page.replace(/```[\s\S]*?```/g, '')).not.toMatch(/^[A-Za-z`].*\n[A-Za-z`]/m);
 	expect(page.split('\n').filter(line => /\s$/.test(line))).toEqual([]);
 });

@@ -8,11 +8,11 @@ import {httpServer} from '../net/servers.ts';
 
 const rows = Object.entries<Endpoint>(operations).map(([id, row]) => ({
 	...row,
-	// The contract does not show it, but a list is one.
+	// The contract doesn't say so, but a list is an object.
 	answers: id === 'listApiKeys' ? fc.array(valuesOf(apiKeySchema)) : row.result && valuesOf(row.result),
 }));
 
-/** A server of the platform that answers every operation with something that the contract allows, the same for a seed. */
+/** Starts a server that gives every operation a random valid response, the same for a seed. */
 export function anyApi(seed: number) {
 	return httpServer((request, response) => {
 		request.resume();

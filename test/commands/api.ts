@@ -2,10 +2,10 @@ import {completeAnswer} from '../contract/complete.ts';
 import {httpServer} from '../net/servers.ts';
 import {goodKey} from './platform.ts';
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export type Seen = {
 	readonly method: string;
-	/** With the query. */
+	/** Includes the query. */
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 	readonly body: Buffer;
@@ -13,9 +13,9 @@ export type Seen = {
 
 type Answer = {
 	readonly status?: number;
-	/** An object gets the fields that the contract requires and it does not have. */
+	/** Missing fields that the contract requires are added to an object. */
 	readonly json?: unknown;
-	/** The same as it is. */
+	/** Sent unchanged. */
 	readonly bare?: unknown;
 	readonly text?: string;
 };
@@ -24,14 +24,14 @@ type Answer = {
 export const inOrg = '/api/v1/org/acme';
 export const inWorkspace = `${inOrg}/ws/lab`;
 
-/** True for a request that only asks which organizations, workspaces or projects there are. */
+/** True for a request that only lists organizations, workspaces or projects. */
 export function asksForScope({method, url}: Seen): boolean {
 	return method === 'GET' && /^\/api\/v1\/org(?:\/acme\/ws(?:\/lab\/projects)?)?\?/.test(url);
 }
 
 /**
- * A server of the platform that answers `METHOD /path` (without the query) as told, and everything else with 404. `env`
- * is what logs in to it, in organization `acme`, workspace `lab` and project `parser`.
+ * Starts a server that responds to `METHOD /path` (without the query) as given, and to everything else with 404. `env`
+ * logs in to it, in organization `acme`, workspace `lab` and project `parser`.
  */
 export async function api(answers: Readonly<Record<string, Answer | ((seen: Seen) => Answer)>>) {
 	const seen: Seen[] = [];

@@ -4,7 +4,7 @@ import {faults, goodKey, platform} from './platform.ts';
 
 const hostOf = (origin: string) => new URL(origin).host;
 
-/** Logged in to one server, with another one at hand. */
+/** Returns a login to one server, and a second server. */
 async function loggedIn() {
 	const here = await platform();
 	const first = testContext({flags: {server: here.origin}});
@@ -52,7 +52,7 @@ test('a key of one server is never sent to another [6]', async () => {
 		kind: 'text',
 		text: 'Login cancelled. Nothing changed.',
 	});
-	// Whether it is a server, with a login through the browser, is asked without any credential.
+	// The check for a server with a browser login carries no credential.
 	expect(there.seen.map(({url, headers}) => [url, headers.authorization])).toEqual([
 		['/.well-known/oauth-authorization-server', undefined],
 		['/api/v1/user/preferences', undefined],

@@ -20,15 +20,15 @@ import {temporaryFolder} from '../storage/temporary.ts';
 type Options = {
 	readonly env?: Readonly<Record<string, string>>;
 	readonly flags?: Partial<GlobalFlags>;
-	/** What the person says to each question, in order; undefined cancels. */
+	/** The answer to each question, in order; undefined cancels. */
 	readonly answers?: readonly (string | undefined)[];
-	/** Another context's folders, for a second process of the same user. */
+	/** The folders of another context, for a second process of the same user. */
 	readonly like?: TestContext;
 	readonly signal?: AbortSignal;
-	/** What the person does who is to log in through a browser. */
+	/** Plays the user in a browser login. */
 	readonly onLogin?: (login: BrowserLogin, cancel: () => void) => void;
 	readonly loginClock?: LoginClock;
-	/** Without one secrets stay in the file. */
+	/** Without a keychain, secrets stay in the file. */
 	readonly keychain?: Keychain;
 };
 
@@ -37,16 +37,16 @@ export type TestContext = {
 	readonly store: AppStore;
 	readonly home: string;
 	readonly folder: string;
-	/** What was said to the person, and what he was asked. */
+	/** Notes shown to the user, and questions asked. */
 	readonly said: string[];
 	readonly asked: unknown[];
-	/** The logins through a browser that were shown, and when they were taken away again. */
+	/** Browser logins that were shown, and when they were closed. */
 	readonly shown: unknown[];
-	/** The logs that the app was to follow. */
+	/** Logs that the app was asked to follow. */
 	readonly followed: LogToFollow[];
 	/** Runs a command as typed, in a shell. */
 	readonly run: (...words: readonly string[]) => Promise<Result>;
-	/** The same command in the app. */
+	/** Runs a command as typed, in the app. */
 	readonly runInApp: (...words: readonly string[]) => Promise<Result>;
 };
 
@@ -61,7 +61,7 @@ const noFlags: GlobalFlags = {
 	project: undefined,
 };
 
-/** The real program in a home and a folder of its own; the person alone is scripted. */
+/** Returns the real program with its own home and folder; only the user is scripted. */
 export function testContext({
 	env = {},
 	flags = {},
@@ -87,7 +87,7 @@ export function testContext({
 
 	const program = compose({
 		store,
-		// No test leaves this machine: what asks a vendor finds nobody.
+		// No test leaves this machine: requests to vendors fail.
 		env: {HTTPS_PROXY: 'http://127.0.0.1:1', ...env, SERVICE_HOME: home},
 		folder,
 		workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
@@ -129,7 +129,7 @@ export function testContext({
 	};
 }
 
-/** Saves a session of these events in the context's folder, as a run would. Gives its id. */
+/** Saves a session of these events in the context's folder, as a run would. Returns its id. */
 export async function saveSession(
 	{home, folder}: TestContext,
 	events: readonly AgentEvent[],
@@ -150,12 +150,12 @@ export async function saveSession(
 	return session;
 }
 
-/** What a person sees at that width, without colour. */
+/** Returns the result as drawn at that width, without colour. */
 export function drawn(result: Result, width: number): string {
 	return renderResult(result, {width, palette: createPalette({color: false})}).join('\n');
 }
 
-/** The data that `--json` prints. */
+/** Returns the data that `--json` prints. */
 export function dataOf(result: Result): unknown {
 	return 'data' in result ? result.data : undefined;
 }

@@ -6,7 +6,7 @@ import {testContext} from './context.ts';
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const loginClock = fastClock();
 
-/** Logged in at a server whose first token ends after one answer, and the second one too. */
+/** Returns a login on a server whose tokens expire after one response. */
 async function loggedIn() {
 	let answers = 0;
 	const server = await loginServer({

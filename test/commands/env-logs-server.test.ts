@@ -4,7 +4,7 @@ import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
 import {shell} from './shell.ts';
 
-/** Our own server at a port, with an environment that logs what it is asked. */
+/** Starts our own server at a port, with a sandbox that logs its requests. */
 async function environment() {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});

@@ -8,7 +8,7 @@ const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const path = `${inWorkspace}/environments/${id}/logs`;
 const follow = ['env', 'logs', id, '--follow'];
 
-/** A server that answers one after the other, then 404. */
+/** Starts a server that sends these responses in order, then 404. */
 function answers(...given: readonly (string | {readonly status: number})[]) {
 	let count = 0;
 	return api({
@@ -19,10 +19,10 @@ function answers(...given: readonly (string | {readonly status: number})[]) {
 	});
 }
 
-/** What a command wrote until it ended. */
+/** Returns the output of a command after it ended. */
 async function ran(words: readonly string[], env: Readonly<Record<string, string>>, isTerminal = false) {
 	const {outcome, stdout, stderr} = shell(words, {env, isTerminal});
-	// A busy machine may let it wait for so long that this is said, too.
+	// On a busy machine the note about waiting may appear, too.
 	const waiting = 'env logs is still waiting for an answer. Ctrl+C ends it.\n';
 	return {outcome: await outcome, stdout: stdout(), stderr: stderr().replace(waiting, '')};
 }

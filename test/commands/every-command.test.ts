@@ -14,10 +14,10 @@ import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
 
-/** Results that no line says: the screen shows them by what it does. */
+/** Results without text: the screen shows them by what it does. */
 const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 
-/** Commands that work on what the app has open. */
+/** Commands that need something open in the app. */
 const inApp = new Set([
 	'connect',
 	'new',
@@ -31,13 +31,13 @@ const inApp = new Set([
 	'logs close',
 ]);
 
-/** Examples that nothing of a loopback server can fulfil, with the tests that do. */
+/** Examples that a loopback server can't satisfy, with the tests that cover them. */
 const elsewhere: Readonly<Record<string, string>> = {
 	'connect -': 'connect.test.ts: it goes back to a server before this one',
 	'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png': 'trace-artifact.test.ts: it wants an artifact with bytes',
 };
 
-/** Commands that end when they are told to, or make a database: they have tests of their own. */
+/** Commands that run until interrupted or create a database; other tests cover them. */
 const serves = /^serve\b/;
 
 /** The documented examples, without what a shell does with their output; those that read a file by `<` need the program. */
@@ -48,7 +48,7 @@ const examples = all.flatMap(({path, command}) =>
 		.map(example => ({path, example: example.replace(/ +>.*$/, '')})),
 );
 
-/** A machine where an example can run as it is written, but for addresses and ids. */
+/** Returns a machine where an example runs as written, except for URLs and ids. */
 async function prepared(path: string, example: string, seed: number) {
 	const {origin} = await anyApi(seed);
 	const env = {SERVICE_API_KEY: 'key-0123456789abcd', SERVICE_SERVER: origin, SERVICE_WORKSPACE: 'lab'};

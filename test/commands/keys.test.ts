@@ -147,7 +147,7 @@ test('a custom provider that does not respond is reported, and the model stays',
 	expect(store.getState().model).toBe('openai/gpt-x');
 });
 
-/** A host that knows one key, and lists these models. */
+/** Starts a provider that accepts one key and lists these models. */
 async function host(known: string, ...models: readonly string[]) {
 	const {origin} = await httpServer((request, response) => {
 		const isKnown = request.headers.authorization === `Bearer ${known}`;

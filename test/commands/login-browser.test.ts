@@ -8,10 +8,10 @@ import {goodKey} from './platform.ts';
 const hostOf = (origin: string) => new URL(origin).host;
 const loginClock = fastClock();
 
-/** What every operation of these tests may answer, in one. */
+/** A response that is valid for every operation of these tests. */
 const anyAnswer = JSON.stringify({models: [], ...JSON.parse(refill)});
 
-/** An API that knows these bearer tokens. */
+/** Returns an API that accepts these bearer tokens. */
 const knows =
 	(...tokens: readonly string[]) =>
 	({headers}: Asked) =>
@@ -22,7 +22,7 @@ const knows =
 const first = 'access-1-0123456789';
 const second = 'access-2-0123456789';
 
-/** What is stored of the credential of that server. */
+/** Returns the stored credential of that server. */
 function stored({config}: CommandContext, origin: string) {
 	const {apiKey, accessToken, refreshToken} = config.read().profiles[hostOf(origin)] ?? {};
 	return [apiKey, accessToken, refreshToken].map(held => held?.reveal());
@@ -132,7 +132,7 @@ test('a rejected token is renewed once, and the request is repeated', async () =
 	});
 	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
 	await login.run('login');
-	// The server forgets the first token; the next answers know the second alone.
+	// The server drops the first token; later responses accept only the second.
 	server.polls.push(new URLSearchParams());
 	await testContext({like: login}).run('credits', 'show');
 	expect(Object.fromEntries(server.polls.at(-1) ?? [])).toEqual({

@@ -18,7 +18,7 @@ type Options = {
 	readonly signal?: AbortSignal;
 };
 
-/** Somebody who logged in through his browser, with his secrets in a keychain. */
+/** Returns a browser login with its secrets in a keychain. */
 async function loggedIn({signal, ...options}: Options = {}) {
 	const server = await loginServer({api, ...options});
 	const far = memoryKeychain();
@@ -33,7 +33,7 @@ async function loggedIn({signal, ...options}: Options = {}) {
 	return {server, far, forms, ...context};
 }
 
-/** Whether anything of the login is left here. */
+/** True if a part of the login is still stored. */
 const isForgotten = ({context, far}: Awaited<ReturnType<typeof loggedIn>>) =>
 	far.entries.size === 0 && context.config.read().profiles['lab']?.accessToken === undefined;
 

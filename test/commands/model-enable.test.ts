@@ -5,7 +5,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 const url = '/api/v1/user/preferences';
 const models = ['a/one', 'b/two', 'c/three/four'].map(id => ({id, name: id}));
 
-/** A server that keeps the list it is given. */
+/** Starts a server that saves the list it receives. */
 async function setUp(enabled_model_ids: unknown = ['a/one', 'b/two']) {
 	const preferences = {enabled_model_ids, inference_credits_per_dollar: 100, models};
 	const platform = await api({

@@ -43,7 +43,7 @@ test.each(lists)('$line says that the server doesn’t support the list', async 
 	const text = drawn(await testContext({env}).run(...line.split(' ')), 120)
 		.split('\n')
 		.at(-1);
-	// The scope of a call that was tried is all that was seen.
+	// Only the scope of the attempted request was remembered.
 	expect(text).toMatch(
 		new RegExp(`^${origin} doesn't list \\w+(?:, and this machine has seen none\\.|\\. These were seen)`),
 	);

@@ -3,7 +3,7 @@ import {httpServer} from '../net/servers.ts';
 
 export const goodKey = 'key-0123456789abcd';
 
-/** A server of the platform that knows one key. `fault` makes it answer something else. */
+/** Starts a server that accepts one key. `fault` replaces its responses. */
 export async function platform(fault?: {readonly status: number; readonly body: string}) {
 	return httpServer((request, response) => {
 		const answer = fault ?? answerTo(request);
@@ -22,7 +22,7 @@ function answerTo({method, url, headers}: IncomingMessage) {
 		: {status: 401, body: '{"detail":"Invalid API key"}'};
 }
 
-/** Ways in which a server fails, and the error that says so. */
+/** Failures of a server, and the error code for each. */
 export const faults = [
 	[{status: 401, body: '{"detail":"Key revoked"}'}, 'auth', /rejected the key \(Key revoked\)\.$/],
 	[{status: 403, body: '{"detail":"Not for you"}'}, 'auth', /rejected the key \(Not for you\)\.$/],

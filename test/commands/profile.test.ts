@@ -5,7 +5,7 @@ import {secret} from '../../src/core/secrets/secret.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
-/** Two logins, the second one active. */
+/** Creates two logins, the second one active. */
 async function twoLogins(answers: readonly (string | undefined)[] = []) {
 	const made = testContext({answers});
 	const {config} = made.context;

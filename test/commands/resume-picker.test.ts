@@ -25,7 +25,7 @@ const answers = {
 	[`GET ${inWorkspace}/environments/${id('e')}/logs`]: {json: {logs: 'listening\n'}},
 };
 
-/** Has a server say something of each kind to a user who has a session of his own as well. */
+/** Remembers an entry of each kind from a server, and saves a session. */
 async function atWork() {
 	const server = await api(answers);
 	const here = testContext({env: server.env});
@@ -38,7 +38,7 @@ async function atWork() {
 	return {server, here, saved, profile: server.origin.replace('http://', '')};
 }
 
-/** The choices that were offered by the last question. */
+/** Returns the choices of the last question. */
 function offered({asked}: TestContext): readonly Choice[] {
 	const last = asked.at(-1);
 	return typeof last === 'object' && last !== null && 'choices' in last ? (last.choices as readonly Choice[]) : [];

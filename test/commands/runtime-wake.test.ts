@@ -89,7 +89,7 @@ test.each([
 	});
 });
 
-/** A server of ours with the runtime `dev` and credits for twelve minutes of it, and what logs in to it. */
+/** Starts our server with the runtime `dev` and credits for twelve minutes, and a login to it. */
 async function ourServer() {
 	const server = await createTestServer();
 	const {app, services, database, owner} = server;

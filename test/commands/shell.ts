@@ -6,11 +6,11 @@ import {temporaryFolder} from '../storage/temporary.ts';
 
 type Options = {
 	readonly env: Readonly<Record<string, string>>;
-	/** Standard output is a terminal of 80 columns; standard error is then one too. */
+	/** True if stdout and stderr are terminals of 80 columns. */
 	readonly isTerminal?: boolean;
 };
 
-/** Runs a command line in the real program, as in a shell that one can look at while it works. */
+/** Runs a command line in the real program; its output can be read while it runs. */
 export function shell(words: readonly string[], {env, isTerminal = false}: Options) {
 	const [stdout, stderr] = [stream(isTerminal), stream(isTerminal)];
 	const store = createAppStore();
@@ -38,7 +38,7 @@ export function shell(words: readonly string[], {env, isTerminal = false}: Optio
 		outcome,
 		stdout: stdout.text,
 		stderr: stderr.text,
-		/** As Ctrl+C does. */
+		/** Interrupts, as Ctrl+C does. */
 		interrupt: () => interrupt(),
 	};
 }

@@ -6,11 +6,11 @@ import {testContext} from './context.ts';
 const loginClock = fastClock();
 const held = /access-\d|refresh-\d|device-code/;
 
-/** Everything that came over the socket, as one text. */
+/** Returns everything received over the socket as one text. */
 const received = (asked: readonly Asked[]) =>
 	asked.map(({url, headers, body}) => `${url.href} ${JSON.stringify(headers)} ${body.toString()}`).join('\n');
 
-/** Logged in through the browser at one server, whose API then answers as told; another server listens beside it. */
+/** Logs in through the browser to a server with the given responses, and starts a second server. */
 async function twoServers(
 	then: (other: string) => {readonly status: number; readonly headers?: Record<string, string>},
 ) {

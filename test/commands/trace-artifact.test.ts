@@ -8,7 +8,7 @@ import {goodKey} from './platform.ts';
 
 const url = `${inWorkspace}/traces/t1/artifacts/a1`;
 
-/** A platform that resolves one artifact, and the storage that has it. */
+/** Starts a server that knows one artifact, and the storage that has it. */
 async function setUp({bytes = 'meow', status = 200, ...over}: Readonly<Record<string, unknown>> = {}) {
 	const storage = await httpServer((_, response) => {
 		response.writeHead(Number(status), {location: 'http://127.0.0.1:1/'});

@@ -57,7 +57,7 @@ test.each([
 	expect(drawn(await run('trace', 'push', 'a.json'), 80).split('\n')[1]).toBe(line);
 });
 
-/** Two spans as JSON, and as bytes of the protocol. */
+/** Two spans as JSON and as Protocol Buffers. */
 const two = '{"resourceSpans":[{"scopeSpans":[{"spans":[{},{}]}]}]}';
 const twoBinary = Buffer.from([10, 8, 18, 6, 18, 1, 0, 18, 1, 0]);
 

@@ -7,7 +7,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const logs = {[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'ready\n'}}};
 
-/** The app, connected to a server with one log. */
+/** Returns the app, connected to a server with one log. */
 async function app(answers: readonly (string | undefined)[] = []) {
 	const {env, seen} = await api(logs);
 	const here = testContext({env, answers});

@@ -8,7 +8,7 @@ import {output} from './output.ts';
 
 type Compose = Parameters<typeof runHeadless>[1]['compose'];
 
-/** One run from these words; `interrupt` is what Ctrl+C does. */
+/** Runs these arguments; `interrupt` does what Ctrl+C does. */
 function started(argv: readonly string[], compose: Compose, stop = new AbortController()) {
 	const stdin = Object.assign(new PassThrough(), {isTTY: true});
 	const invocation = readInvocation(argv);

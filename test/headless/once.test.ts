@@ -8,7 +8,7 @@ import {createAppStore} from '../../src/store/store.ts';
 import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
 import {output} from './output.ts';
 
-/** One run of a real conversation with a scripted model. */
+/** Runs a real conversation with a scripted model once. */
 async function once(
 	scripts: readonly Script[],
 	format: 'text' | 'json' | 'stream-json',

@@ -1,4 +1,4 @@
-/** Keeps what is written, as a pipe or a terminal of that width. */
+/** Returns an output that keeps its text, as a pipe or a terminal of that width. */
 export function output(columns?: number) {
 	let written = '';
 	return {

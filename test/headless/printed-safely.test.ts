@@ -26,7 +26,7 @@ test('a warning is printed safely [1]', () => {
 });
 
 test('JSON is safe on a terminal and parses to the same value [1]', () => {
-	// fast-check's own strings of any code point take seconds to be set up.
+	// fast-check's own strings of any code point take seconds to set up.
 	const codePoint = fc.oneof(fc.integer({min: 0, max: 0xd7ff}), fc.integer({min: 0xe000, max: 0x10ffff}));
 	const anyText = fc.array(codePoint).map(points => String.fromCodePoint(...points));
 	fc.assert(

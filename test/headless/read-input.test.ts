@@ -18,7 +18,7 @@ afterEach(() => {
 
 const silent = {optional: false, warn: () => undefined};
 
-/** Standard input as a pipe: a stream beside the descriptor of a real socket, which `readInput` looks at. */
+/** Returns a pipe as stdin: a stream, and the descriptor of a real socket, which `readInput` checks. */
 async function pipe() {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -43,7 +43,7 @@ async function connected(port: number): Promise<Socket> {
 function file(text: string) {
 	const path = join(temporaryFolder(), 'input.txt');
 	writeFileSync(path, text);
-	// The stream closes its descriptor by itself.
+	// The stream closes its own descriptor.
 	const fd = openSync(path, 'r');
 	return Object.assign(createReadStream(path, {fd}), {fd});
 }

@@ -3,7 +3,7 @@ import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
 import {createTerminalQuestions} from '../../src/headless/terminal-questions.ts';
 
-/** Questions at a terminal that keys are typed into. */
+/** Returns questions on a terminal, and a way to type keys. */
 function terminal() {
 	const modes: boolean[] = [];
 	const stream = new PassThrough();
@@ -163,7 +163,7 @@ test('progress overwrites one line, cut to the terminal and safe [1]; a pipe get
 	expect(String(stderr.read())).toBe('\r\u001B[KSaving: ␛ …\r\u001B[K');
 	expect(createTerminalQuestions({stdin, stderr: new PassThrough()}).progress).toBeUndefined();
 
-	// Some terminals do not say how wide they are.
+	// Some terminals don't report their width.
 	const silent = Object.assign(new PassThrough(), {isTTY: true, columns: 0});
 	createTerminalQuestions({stdin, stderr: silent}).progress?.('Saving');
 	expect(String(silent.read())).toBe('\r\u001B[KSaving');

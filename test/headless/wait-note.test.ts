@@ -10,7 +10,7 @@ function terminal(columns = 80) {
 	return {written, columns, write: (data: string) => written.push(data)};
 }
 
-/** A person who answers after 1.8 seconds. */
+/** A user who answers after 1.8 seconds. */
 function person(written: string[]): Interaction {
 	const later = async <T>(value: T) => {
 		written.push('asked');

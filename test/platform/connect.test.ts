@@ -9,7 +9,7 @@ import {goodKey, platform} from '../commands/platform.ts';
 const hostOf = (origin: string) => new URL(origin).host;
 const loginClock = fastClock();
 
-/** Logged in to `a`, then to `b`. */
+/** Logs in to `a`, then to `b`. */
 async function twoLogins() {
 	const [a, b] = [await platform(), await platform()];
 	const first = testContext({flags: {server: a.origin}});
@@ -85,7 +85,7 @@ test.each([80, 120])('an https connection shows certificate and protocol at %d c
 	const server = 'https://agents.example.com';
 	await saveProfile(context.config, {name: 'lab', server, apiKey: secret(goodKey)});
 	const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
-	// No certificate of a test is trusted by this process: what stands at the wire is proved in test/net.
+	// This process trusts no test certificate; test/net tests TLS itself.
 	const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
 	const result = await dispatch(['connect', server], {...context, platform: far});
 	expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(

@@ -4,7 +4,7 @@ import {createPlatformAccess} from '../../src/platform/platform-access.ts';
 import {dataOf, testContext} from '../commands/context.ts';
 import {goodKey, platform} from '../commands/platform.ts';
 
-/** The app connected to `a`, while another window made `b` the active profile. */
+/** Returns the app connected to `a` after another window activated profile `b`. */
 async function connectedToA() {
 	const [a, b] = [await platform(), await platform()];
 	const first = testContext({flags: {server: a.origin, org: 'acme'}});

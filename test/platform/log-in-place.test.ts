@@ -7,7 +7,7 @@ import {testContext} from '../commands/context.ts';
 const server = 'https://a.test';
 const loggedOut = new AppError('auth', 'No.', {logInTo: server});
 
-/** Runs what fails as told, then works; gives what was done in between. */
+/** Runs an operation that fails with the given errors, then works. Returns the calls in between. */
 async function outcome(errors: readonly unknown[], answer: boolean) {
 	const did: string[] = [];
 	const left = [...errors];

@@ -16,7 +16,7 @@ import {temporaryFolder} from '../storage/temporary.ts';
 const stale = 'access-1-0123456789';
 const fresh = 'access-2-0123456789';
 
-/** A stored login at a server that takes each refresh token once, and the new access token alone. */
+/** Stores a login to a server that accepts each refresh token once, and only the new access token. */
 async function staleLogin(tokens?: () => Reply) {
 	const spent: (string | null)[] = [];
 	const server = await loginServer({

@@ -5,7 +5,7 @@ import {createTransport} from '../../src/net/undici-transport.ts';
 import {createLoginAccess} from '../../src/platform/login-access.ts';
 import {openHome} from '../../src/storage/home.ts';
 
-// Run as a process of its own by login-access.test.ts: renews the login of a profile whose token was not accepted.
+// login-access.test.ts runs this as a process: it renews the login of a profile whose token was rejected.
 const [path, server = '', profile = '', token = ''] = process.argv.slice(2);
 const {refreshOf} = createLoginAccess({
 	config: openConfig(openHome({SERVICE_HOME: path})),

@@ -125,7 +125,7 @@ const cell = fc.oneof(
 	fc.constantFrom(hostile, '日本語の長い文字列です', '👩‍👩‍👧‍👦 family', 'a\nb', '\t'),
 );
 
-/** Any result whose data comes from elsewhere. */
+/** Any result with untrusted data. */
 const anyResult: fc.Arbitrary<Result> = fc.oneof(
 	fc.record({kind: fc.constant('text' as const), text: cell, hint: cell}),
 	fc.record({

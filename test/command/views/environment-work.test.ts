@@ -59,7 +59,7 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 		].join('\n\n'),
 	);
 	expect(said).toEqual(['Enter send to the agent · Ctrl+C clear']);
-	// It stands on one line, in a window of 60 columns as well.
+	// It is one line, also in a window of 60 columns.
 	expect(said[0]?.length).toBeLessThanOrEqual(60);
 });
 

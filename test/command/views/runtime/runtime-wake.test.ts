@@ -1,7 +1,7 @@
 import {expect, test, vi} from 'vitest';
 import {stepsLine, withSteps} from '../../../../src/command/views/runtime/runtime-wake.ts';
 
-/** The steps that are shown while an answer takes so long. */
+/** Returns the steps shown while a response takes that long. */
 async function steps(milliseconds: number, isStill = false) {
 	vi.useFakeTimers({now: 0});
 	try {
