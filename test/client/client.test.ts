@@ -18,7 +18,7 @@ async function answering(reply: Reply | 'cut', options: Parameters<typeof client
 	return {...server, ...clientOf(server.origin, options)};
 }
 
-test('a call with anything wrong is refused with each field and its bound, before a byte is sent', async () => {
+test('an invalid call is rejected with each field and its rule, before anything is sent', async () => {
 	const {client, asked} = await answering({body: '{}'});
 	const wrong = [
 		client.createSubmissionStage({
@@ -43,7 +43,7 @@ test('a call with anything wrong is refused with each field and its bound, befor
 	expect(asked).toEqual([]);
 });
 
-test('of many wrong fields five are named', async () => {
+test('at most five invalid fields are named', async () => {
 	const {client} = await answering({});
 	const secrets = Array.from({length: 9}, (_, index) => index) as never[];
 	await expect(
@@ -57,7 +57,7 @@ test.each(['.', '..', '\ud800'])('“%s” cannot be a part of a path, and is no
 	expect(asked).toEqual([]);
 });
 
-test('what a path is filled with stays in its segment', async () => {
+test('a path parameter stays in its segment', async () => {
 	const {client, asked} = await answering({body: '{}'});
 	await client.resolveTraceArtifact({
 		params: {...place, traceId: '../../x?y#z', oid: 'sha256:a/b'},
@@ -68,7 +68,7 @@ test('what a path is filled with stays in its segment', async () => {
 	]);
 });
 
-test('the artifact resolver gets a token as a bearer where there is no API key', async () => {
+test('the artifact resolver gets a bearer token if there is no API key', async () => {
 	const {origin, asked} = await scripted(() => ({body: '{}'}));
 	const client = createClient({server: origin, transports: {bearer: transportTo(origin, 'bearer', token)}});
 	await client.resolveTraceArtifact({params: {...place, traceId: 't', oid: 'o'}});
@@ -77,7 +77,7 @@ test('the artifact resolver gets a token as a bearer where there is no API key',
 	]);
 });
 
-test('a credential goes to its own origin, whatever server a client is made for [6]', async () => {
+test("a credential only goes to its own origin, whatever the client's server [6]", async () => {
 	const other = await scripted(() => ({body: preferences}));
 	const transports = {
 		bearer: transportTo('http://127.0.0.1:1', 'bearer', token),
@@ -94,7 +94,7 @@ test('a credential goes to its own origin, whatever server a client is made for 
 	]);
 });
 
-test('traces go out byte for byte, with their format and compression', async () => {
+test('traces are sent byte for byte, with their format and compression', async () => {
 	const {client, asked} = await answering({
 		headers: {'content-type': 'application/x-protobuf'},
 		body: Buffer.from([10, 0]),
@@ -110,7 +110,7 @@ test('traces go out byte for byte, with their format and compression', async () 
 	});
 });
 
-test('findings take filters by names that the specification does not show', async () => {
+test('findings accept filters that are not in the specification', async () => {
 	const {client, asked} = await answering({body: '{"findings":[],"total":0}'});
 	const params = {...place, project: 'p'};
 	const found = await client.listFindings({params, query: {severity: ['high', 'low'], sort_by: 'score', status: null}});
@@ -118,7 +118,7 @@ test('findings take filters by names that the specification does not show', asyn
 	expect(asked[0]?.url.search).toBe('?severity=high&severity=low&sort_by=score');
 });
 
-test('an answer of another kind than the contract says names both kinds', async () => {
+test('a response of the wrong type names both types', async () => {
 	const {client, origin} = await answering({body: '[]'});
 	await expect(client.getAutoRefill({params: {org: 'acme'}})).rejects.toMatchObject({
 		code: 'network',
@@ -182,7 +182,7 @@ test.each(unusable.slice(0, 5))(
 	},
 );
 
-test('what carries no body, or one of no known shape, is given as it comes', async () => {
+test('a response without a body or with an unspecified shape is returned unchanged', async () => {
 	const limit = {params: {org: 'acme', userId: id}};
 	for (const [reply, key] of [
 		[{status: 204}, undefined],
@@ -200,7 +200,7 @@ test('what carries no body, or one of no known shape, is given as it comes', asy
 	await expect(client.revokeApiKey({params: {keyId: id}})).rejects.toMatchObject({code: 'network'});
 });
 
-test('a call is interrupted at once, also between two tries [21]', async () => {
+test('a call is interrupted at once, even between two attempts [21]', async () => {
 	const {origin} = await scripted(() => ({status: 500}));
 	const abort = new AbortController();
 	const {client} = clientOf(origin, {retry: {onWait: () => abort.abort()}});

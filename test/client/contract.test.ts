@@ -58,7 +58,7 @@ const validCall = (row: Endpoint): Given => fc.sample(callsOf(row), {numRuns: 1,
 describe.each(rows)('%s', (id, row) => {
 	const answers = row.result ? valuesOf(row.result) : fc.constant(undefined);
 
-	test('goes out as it was given and comes back as it was answered, with the one credential it takes', async () => {
+	test('sends its input and returns its result unchanged, with its credential only', async () => {
 		let reply: Reply = {};
 		const {origin, asked} = await scripted(() => reply);
 		const operation = operationOf(origin, id);
@@ -87,7 +87,7 @@ describe.each(rows)('%s', (id, row) => {
 		);
 	});
 
-	test('every status of an error is one typed error, with its detail, its type and its fields', async () => {
+	test('every error status becomes one typed error, with its detail, type and fields', async () => {
 		const codes: Readonly<Record<number, ErrorCode>> = {
 			400: 'failed',
 			401: 'auth',

@@ -52,7 +52,7 @@ const tokensOf = (outcome: unknown) => {
 	return revealed(outcome as Tokens);
 };
 
-test('a login is pending, told to slow down, pending again, then approved', async () => {
+test('a login stays pending, slows down on request, and is then approved', async () => {
 	const {outcome, polls, waits, asked} = await logIn({
 		tokens: [pending, refused('slow_down'), pending, granted()],
 	});
@@ -72,13 +72,13 @@ test.each([
 	['access_denied', /^The login was denied on http:/],
 	['expired_token', /^The code was not approved before it expired\.$/],
 	['invalid_client', /doesn't allow this login: invalid_client\.$/],
-] as const)('%s ends the login as one of authentication, and nothing is asked any more', async (error, message) => {
+] as const)('%s ends the login with an auth error and no more requests', async (error, message) => {
 	const {outcome, polls} = await logIn({tokens: [pending, refused(error)]});
 	expect(outcome).toMatchObject({code: 'auth', message: expect.stringMatching(message)});
 	expect(polls).toHaveLength(2);
 });
 
-test('a code that nobody approves ends with its time, whatever the server says [21]', async () => {
+test('a code that is not approved expires, whatever the server says [21]', async () => {
 	let now = 0;
 	const clock = {
 		now: () => now,
@@ -91,7 +91,7 @@ test('a code that nobody approves ends with its time, whatever the server says [
 	expect(waits).toEqual([5, 5, 2]);
 });
 
-test('a server that breaks off or fails is asked again, ever more slowly', async () => {
+test('a server that fails is polled again with growing intervals', async () => {
 	const {outcome, waits} = await logIn({tokens: ['cut', {status: 503, body: 'busy'}, granted()]});
 	expect(tokensOf(outcome)).toEqual(['access-1-0123456789', 'refresh-1-0123456789']);
 	expect(waits).toEqual([5, 10, 20]);
@@ -114,7 +114,7 @@ test.each([
 	[{interval: -3}, 1],
 	[{interval: 'soon'}, 5],
 	[{interval: 100_000}, 60],
-])('an interval of %j is waited as %d seconds', async (device, seconds) => {
+])('an interval of %j means %d seconds', async (device, seconds) => {
 	expect((await logIn({device}, {clock: fastClock(2000)})).waits).toEqual([seconds]);
 });
 
@@ -129,7 +129,7 @@ test.each([
 	[{verification_uri: 'https://good.test@evil.test/'}],
 	[{verification_uri: 'nothing'}],
 	[{device_code: 5}],
-])('%j is nothing to show to a person [3]', async device => {
+])('%j is rejected, because it is not safe to show [3]', async device => {
 	const {outcome, polls} = await logIn({device});
 	expect(outcome).toMatchObject({
 		code: 'network',
@@ -154,7 +154,7 @@ test('a page with strange characters is written in plain ones, and a second page
 	expect(JSON.stringify(code)).not.toContain(deviceCode);
 });
 
-test('a server that does not begin a login says why, without what was sent coming back [8]', async () => {
+test('a server that rejects a login says why, without echoing what was sent [8]', async () => {
 	const {outcome} = await logIn({
 		device: {status: 401, body: '{"error":"unauthorized_client","error_description":"Not this client."}'},
 	});
@@ -168,7 +168,7 @@ test.each([
 	[{body: '{"access_token":"two words"}'}],
 	[{body: '{"access_token":"x","token_type":"mac"}'}],
 	[{body: '{}'}],
-])('an approval that is %j gives no token', async reply => {
+])('an approval of %j yields no token', async reply => {
 	const {outcome} = await logIn({tokens: [reply]});
 	expect(outcome).toBeInstanceOf(AppError);
 	expect(outcome).toMatchObject({code: 'network'});

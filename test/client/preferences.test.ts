@@ -24,7 +24,7 @@ const model = {
 	later: {unknown: true},
 };
 
-test('models are read leniently: what is not as specified is left out, what is unknown is kept', async () => {
+test('models are read leniently: invalid ones are omitted, unknown fields are kept', async () => {
 	const {origin, seen} = await platform({
 		status: 200,
 		body: JSON.stringify({models: [model, {id: 5}, null, 'x'], theme: 'dark'}),
@@ -44,7 +44,7 @@ test.each(['{}', '{"models":null}', '{"models":"none"}', '{"models":{}}'])('%s h
 	expect(await getPreferences(origin, transportTo(origin))).toEqual({models: []});
 });
 
-test.each(faults)('%j is said in one sentence', async (fault, code, message) => {
+test.each(faults)('%j is reported in one sentence', async (fault, code, message) => {
 	const {origin} = await platform(fault);
 	await expect(getPreferences(origin, transportTo(origin))).rejects.toMatchObject({
 		code,
@@ -53,19 +53,19 @@ test.each(faults)('%j is said in one sentence', async (fault, code, message) => 
 	});
 });
 
-test('an answer longer than 4 MB is refused [21]', async () => {
+test('a response longer than 4 MB is rejected [21]', async () => {
 	const {origin} = await platform({status: 200, body: `{"models":"${'x'.repeat(5 * 1024 * 1024)}"}`});
 	await expect(getPreferences(origin, transportTo(origin))).rejects.toMatchObject({code: 'network'});
 });
 
-test('the question can be interrupted [21]', async () => {
+test('the request can be interrupted [21]', async () => {
 	const {origin} = await platform();
 	const abort = new AbortController();
 	abort.abort();
 	await expect(getPreferences(origin, transportTo(origin), abort.signal)).rejects.toMatchObject({name: 'AbortError'});
 });
 
-test('a login that is not accepted says so in words of its own, and where to log in again', async () => {
+test('a rejected login says so, and where to log in again', async () => {
 	const {origin} = await platform({status: 401, body: '{"detail":"Expired"}'});
 	await expect(getPreferences(origin, transportTo(origin), undefined, {isLogin: true})).rejects.toMatchObject({
 		code: 'auth',

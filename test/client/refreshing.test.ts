@@ -32,7 +32,7 @@ async function stale(refresh: (renewed: Transport, count: number) => Promise<Tra
 
 const call = {params: {org: 'acme'}};
 
-test('401 refreshes once and sends again what was asked, also a write with its body', async () => {
+test('401 refreshes once and repeats the request, even a write with its body', async () => {
 	const {client, asked, refreshes} = await stale(async renewed => renewed);
 	await client.createApiKey({body: {name: 'ci'}});
 	expect(await client.getAutoRefill(call)).toEqual(JSON.parse(refill));
@@ -44,7 +44,7 @@ test('401 refreshes once and sends again what was asked, also a write with its b
 	expect(refreshes()).toBe(1);
 });
 
-test('calls that meet 401 at once share one refresh; who comes late takes its token', async () => {
+test('concurrent calls with 401 share one refresh, and a later one uses its token', async () => {
 	let release = () => {};
 	const {client, asked, refreshes} = await stale(async renewed => {
 		await new Promise<void>(resolve => {
@@ -63,7 +63,7 @@ test('calls that meet 401 at once share one refresh; who comes late takes its to
 	expect([refreshes(), asked.length]).toEqual([1, 10]);
 });
 
-test('where no new token is to be had, or it is refused too, the login has failed', async () => {
+test('without a new token, or if it is rejected too, the login has failed', async () => {
 	for (const refresh of [async () => undefined, async (_: Transport, count: number) => never(count)]) {
 		const {client, origin} = await stale(refresh);
 		await expect(client.getAutoRefill(call)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test('where no new token is to be had, or it is refused too, the login has faile
 	}
 });
 
-test('a refresh that fails says why, and the next call may try again', async () => {
+test('a failed refresh says why, and the next call may retry', async () => {
 	const {client, refreshes} = await stale(async (renewed, count) => {
 		if (count === 1) {
 			throw new AppError('network', 'The login server is away.', {permanent: true});
@@ -98,7 +98,7 @@ test('a refresh that fails says why, and the next call may try again', async () 
 	expect(refreshes()).toBe(2);
 });
 
-test('who gives up does not end the refresh that others wait for', async () => {
+test("an aborted call doesn't abort the refresh that others wait for", async () => {
 	let release = () => {};
 	const {client, asked} = await stale(async renewed => {
 		await new Promise<void>(resolve => {
@@ -120,7 +120,7 @@ test('who gives up does not end the refresh that others wait for', async () => {
 	expect(await patient).toEqual(JSON.parse(refill));
 });
 
-test('an API key that is refused, and 403, are not refreshed', async () => {
+test('a rejected API key and 403 cause no refresh', async () => {
 	const {client, refreshes} = await stale(async renewed => renewed);
 	const artifact = client.resolveTraceArtifact({params: {org: 'a', workspace: 'w', traceId: 't', oid: 'o'}});
 	await expect(artifact).rejects.toMatchObject({code: 'auth'});

@@ -31,7 +31,7 @@ test.each([
 	expect(refusalOf(error)).toEqual({status, type: 'app_error', detail: 'Why'});
 });
 
-test('each field that the server names is shown, up to five, without its line breaks', () => {
+test('up to five invalid fields are shown, without line breaks', () => {
 	const item = (index: number) => ({loc: ['body', 'list', index], msg: 'too\nlong.', type: 't'});
 	const body = (count: number) =>
 		JSON.stringify({
@@ -57,7 +57,7 @@ test('an unknown input is named with the accepted ones, and other invalid fields
 	);
 });
 
-test('a type that came after this version is shown as it is', () => {
+test('an unknown error type is shown unchanged', () => {
 	expect(refused(409, problem(409, 'No.', 'quantum_error')).message).toContain('(quantum_error)');
 });
 
@@ -89,7 +89,7 @@ test.each([
 		{},
 		': a (status 500); 1; b.',
 	],
-] as const)('%s as the body of an error is said in one sentence', (_, text, headers, said) => {
+] as const)('%s as the body of an error is reported in one sentence', (_, text, headers, said) => {
 	const {code, message} = refused(500, text, headers);
 	expect([code, message]).toEqual([
 		'network',
@@ -115,7 +115,7 @@ test('whatever the body, it is one line of bounded length, and never another err
 	expect(refused(404, problem(404, 'x'.repeat(1_000_000), 'y'.repeat(1_000_000))).message.length).toBeLessThan(1200);
 });
 
-test('the wait that was asked for is the hint, in seconds or by date, for what may be tried again', () => {
+test('Retry-After, in seconds or as a date, becomes the hint of a retryable error', () => {
 	const asked = (status: number, value: string) => refused(status, '', {'retry-after': value});
 	expect(asked(429, '90')).toMatchObject({retryAfter: 90_000, hint: 'Try again in 1 m 30 s.'});
 	expect(asked(503, 'Sat, 31 Jan 2026 12:00:12 GMT')).toMatchObject({retryAfter: 12_000, hint: 'Try again in 12 s.'});
@@ -124,7 +124,7 @@ test('the wait that was asked for is the hint, in seconds or by date, for what m
 	expect(asked(409, '90')).toMatchObject({hint: 'Check its state, then try again.', permanent: true});
 });
 
-test('only what a server refused is a refusal', () => {
+test("only a server's rejection is a refusal", () => {
 	expect(refusalOf(new AppError('network', 'No.'))).toBeUndefined();
 	expect(refusalOf(new Error('bug'))).toBeUndefined();
 	const inner = refused(409, problem(409, 'No.', 'conflict_error'));

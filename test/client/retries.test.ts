@@ -4,26 +4,26 @@ import {clientOf, preferences, refill, scripted} from './server.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 
-test.each([429, 500, 502, 503, 504])('a GET is tried again after %d, and a later success counts [23]', async status => {
+test.each([429, 500, 502, 503, 504])('a GET is retried after %d, and a later success counts [23]', async status => {
 	const {origin, asked} = await scripted((_, count) => (count < 3 ? {status} : {body: refill}));
 	const {client, waits} = clientOf(origin);
 	expect(await client.getAutoRefill({params: {org: 'acme'}})).toEqual(JSON.parse(refill));
 	expect([asked.length, waits]).toEqual([3, [500, 500]]);
 });
 
-test('a GET whose connection breaks is tried again [23]', async () => {
+test('a GET whose connection breaks is retried [23]', async () => {
 	const {origin, asked} = await scripted((_, count) => (count < 3 ? 'cut' : {body: preferences}));
 	expect(await clientOf(origin).client.getUserPreferences()).toEqual(JSON.parse(preferences));
 	expect(asked).toHaveLength(3);
 });
 
-test.each([400, 401, 402, 403, 404, 409, 422, 426])('a GET is not tried again after %d [23]', async status => {
+test.each([400, 401, 402, 403, 404, 409, 422, 426])('a GET is not retried after %d [23]', async status => {
 	const {origin, asked} = await scripted(() => ({status}));
 	await expect(clientOf(origin).client.getUserPreferences()).rejects.toThrow();
 	expect(asked).toHaveLength(1);
 });
 
-test('what writes is sent once, whatever comes of it [23]', async () => {
+test('a write is sent once, whatever its result [23]', async () => {
 	for (const reply of ['cut', {status: 429, headers: {'retry-after': '1'}}, {status: 500}, {status: 502}] as const) {
 		const {origin, asked} = await scripted(() => reply);
 		const {client, waits} = clientOf(origin);
@@ -34,7 +34,7 @@ test('what writes is sent once, whatever comes of it [23]', async () => {
 	}
 });
 
-test('a claim that carries its execution id is the same attempt when it is sent again [23]', async () => {
+test('a claim with an execution id is retried as the same attempt [23]', async () => {
 	const params = {org: 'acme', workspace: 'lab', runId: id};
 	const {origin, asked} = await scripted((_, count) =>
 		count === 1 ? 'cut' : count === 2 ? {status: 502} : {body: '{}'},
@@ -47,7 +47,7 @@ test('a claim that carries its execution id is the same attempt when it is sent 
 	expect(once.asked).toHaveLength(1);
 });
 
-test('Retry-After is obeyed to the millisecond; more than a minute is said instead [23]', async () => {
+test('Retry-After is obeyed to the millisecond; more than a minute becomes an error [23]', async () => {
 	const polite = await scripted((_, count) =>
 		count === 1 ? {status: 429, headers: {'retry-after': '7'}} : {body: preferences},
 	);
@@ -69,7 +69,7 @@ test('Retry-After is obeyed to the millisecond; more than a minute is said inste
 	expect(busy.asked).toHaveLength(1);
 });
 
-test('whoever waits is told how long, and for what', async () => {
+test('a wait is reported with its length and reason', async () => {
 	const {origin} = await scripted((_, count) => (count === 1 ? {status: 503} : {body: preferences}));
 	const told: unknown[] = [];
 	const clock = {sleep: () => Promise.resolve(), random: () => 0};

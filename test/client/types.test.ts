@@ -10,7 +10,7 @@ type AnswerOf<Id extends OperationId> = Awaited<ReturnType<Client[Id]>>;
 
 const place = {org: 'acme', workspace: 'ml'};
 
-test('a client has a function for each row, and no other', () => {
+test('a client has exactly one function per row', () => {
 	expectTypeOf<keyof Client>().toEqualTypeOf<keyof typeof operations>();
 });
 
@@ -31,7 +31,7 @@ test('query and body are those of the schema; defaults may be left out, other ty
 	>();
 });
 
-test('an answer may lack any field and bring new words; its unknown fields are not in the type', () => {
+test('a response may lack any field and have new enum values; unknown fields are not in the type', () => {
 	expectTypeOf<AnswerOf<'resumeRuntime'>['name']>().toEqualTypeOf<string | undefined>();
 	expectTypeOf<'hibernating'>().toExtend<AnswerOf<'resumeRuntime'>['status']>();
 	expectTypeOf<'later'>().not.toExtend<keyof AnswerOf<'resumeRuntime'>>();
@@ -39,7 +39,7 @@ test('an answer may lack any field and bring new words; its unknown fields are n
 	expectTypeOf<AnswerOf<'listApiKeys'>>().toEqualTypeOf<unknown>();
 });
 
-test('usage of a session here has the fields of usage there', () => {
+test('session usage of core and contract has the same fields', () => {
 	expectTypeOf<SessionUsage>().toExtend<Session['usage']>();
 	expectTypeOf<Exclude<keyof SessionUsage, KnownOf<Session['usage']>>>().toEqualTypeOf<never>();
 	expectTypeOf<Exclude<KnownOf<Session['usage']>, keyof SessionUsage>>().toEqualTypeOf<never>();

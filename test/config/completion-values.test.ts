@@ -7,7 +7,7 @@ import {AppError} from '../../src/core/error.ts';
 import {providerNames} from '../../src/core/model.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 
-test('values come from the configuration, the ids that were seen, and the models', async () => {
+test('values come from the configuration, recently seen ids and models', async () => {
 	const home = temporaryHome();
 	const config = openConfig(home);
 	const recents = openRecents(home.recentsFile);
@@ -25,7 +25,7 @@ test('values come from the configuration, the ids that were seen, and the models
 	expect(valuesOf('item')).toEqual([]);
 });
 
-test('a configuration that cannot be read offers nothing and breaks no key press', () => {
+test('an unreadable configuration offers no values and throws nothing', () => {
 	const config = {
 		read() {
 			throw new AppError('failed', 'Invalid configuration.');

@@ -13,13 +13,13 @@ import {AppError} from '../../src/core/error.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 
-test('without a file the configuration is empty, and reading makes none', () => {
+test('without a file the configuration is empty, and reading creates none', () => {
 	const home = temporaryHome();
 	expect(readConfig(home)).toEqual(emptyConfig);
 	expect(readdirSync(home.path)).toEqual([]);
 });
 
-test('a change is on disk, for its owner alone, with nothing left beside it [10]', async () => {
+test('a change is written to a private file, without leftovers [10]', async () => {
 	const home = temporaryHome();
 	const config = openConfig(home);
 	await saveSettings(config, {model: 'openai/gpt'});
@@ -28,7 +28,7 @@ test('a change is on disk, for its owner alone, with nothing left beside it [10]
 	expect(readdirSync(home.path)).toEqual(['config.json']);
 });
 
-test('what this version does not know is kept', async () => {
+test('unknown fields are kept', async () => {
 	const home = temporaryHome();
 	const stored = {
 		version: 1,
@@ -61,7 +61,7 @@ test('secrets are wrapped as soon as they are read [8]', async () => {
 	expect(data.keys['openai']?.key?.reveal()).toBe('sk-0123456789abcdef');
 });
 
-test('a reader sees what another one wrote', async () => {
+test('a reader sees the changes of another writer', async () => {
 	const home = temporaryHome();
 	const [one, two] = [openConfig(home), openConfig(home)];
 	expect(one.read()).toEqual(emptyConfig);
@@ -84,7 +84,7 @@ test.each([
 		'server',
 	],
 	['not an object', 'null', 'the file: '],
-])('a file that is %s is kept aside, never written over', (_, text, fault) => {
+])('a file that is %s is moved aside, never overwritten', (_, text, fault) => {
 	const home = temporaryHome();
 	writeFileSync(home.configFile, text, {mode: 0o600});
 	let thrown: unknown;
@@ -105,7 +105,7 @@ test.each([
 	expect(readConfig(home)).toEqual(emptyConfig);
 });
 
-test('the file of a newer version is left as it is', () => {
+test('the file of a newer version is left unchanged', () => {
 	const home = temporaryHome();
 	writeFileSync(home.configFile, '{"version": 2, "keys": "elsewhere"}', {mode: 0o600});
 	expect(() => readConfig(home)).toThrow('newer version');
@@ -121,7 +121,7 @@ test('a symbolic link is neither read nor written through [10]', async () => {
 	expect(readFileSync(target, 'utf8')).toBe(JSON.stringify(emptyConfig));
 });
 
-test('processes that change the configuration at once lose nothing [18]', async () => {
+test('concurrent changes by several processes lose nothing [18]', async () => {
 	const home = temporaryHome();
 	const worker = join(temporaryFolder(), 'worker.mjs');
 	await build({

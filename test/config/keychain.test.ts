@@ -19,7 +19,7 @@ const replies = (line: string) => `process.stdout.write(${JSON.stringify(line)})
 /** Written at once and not queued: a queue would grow in the child, which never turns to writing what is in it. */
 const endless = "import {writeSync} from 'node:fs'; for (;;) writeSync(1, 'x'.repeat(65536));";
 
-test('what is asked goes through a pipe, and what is answered comes back', async () => {
+test('requests and responses go through pipes', async () => {
 	const file = join(temporaryFolder(), 'asked');
 	const {get, set, remove} = scripted(`
 		import {readFileSync, appendFileSync} from 'node:fs';
@@ -41,7 +41,7 @@ test('what is asked goes through a pipe, and what is answered comes back', async
 	]);
 });
 
-test('the child sees the way to the desktop, and no key of the environment [15]', async () => {
+test("the child gets the desktop's variables and no key from the environment [15]", async () => {
 	const env = {
 		DBUS_SESSION_BUS_ADDRESS: 'unix:path=/bus',
 		OPENAI_API_KEY: 'sk-1',
@@ -54,7 +54,7 @@ test('the child sees the way to the desktop, and no key of the environment [15]'
 	expect(seen?.filter(name => name.includes('KEY'))).toEqual([]);
 });
 
-test('a keychain that asks in a window nobody answers is given up, and its child ended [21]', async () => {
+test('a keychain that waits for its window times out, and its child is killed [21]', async () => {
 	const {get} = scripted('setInterval(() => {}, 1000);', {timeoutMs: 300});
 	await expect(get('a')).rejects.toMatchObject({
 		code: 'failed',
@@ -76,7 +76,7 @@ test.each([
 	await expect(scripted(source).set('a', 'sk-0123456789')).rejects.toMatchObject({code: 'failed', message});
 });
 
-test('switched off, nothing is started', async () => {
+test('a keychain that is off starts no child process', async () => {
 	const file = join(temporaryFolder(), 'started');
 	const source = `import {writeFileSync} from 'node:fs'; writeFileSync(${JSON.stringify(file)}, '');`;
 	const {get, set, remove} = scripted(source, {env: {SERVICE_KEYCHAIN: ' OFF '}});

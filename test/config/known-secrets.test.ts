@@ -8,7 +8,7 @@ import {memoryKeychain} from './memory-keychain.ts';
 
 const odd = 'correct-horse-battery';
 
-test('a stored key is known by itself, whatever it looks like [8]', async () => {
+test('a stored key is recognized, whatever it looks like [8]', async () => {
 	const config = openConfig(temporaryHome());
 	await setKey(config, 'custom', secret(odd), 'https://models.test/v1');
 	const {find, hide} = createKnownSecrets(config, {});
@@ -17,7 +17,7 @@ test('a stored key is known by itself, whatever it looks like [8]', async () => 
 	expect(await find('a correct horse')).toBe(false);
 });
 
-test('one in the keychain is found by its last letters, and nothing else opens the keychain [8]', async () => {
+test('a key in the keychain is found by its last characters, and nothing else opens the keychain [8]', async () => {
 	const {keychain, calls} = memoryKeychain();
 	const config = openConfig(temporaryHome(), keychain);
 	await setKey(config, 'openai', secret(odd));
@@ -32,7 +32,7 @@ test('one in the keychain is found by its last letters, and nothing else opens t
 	expect(hide(`key ${odd}`)).toBe(`key ${odd}`);
 });
 
-test('keys of the environment and of known kinds are known, and short ones are not', async () => {
+test('keys from the environment and of known kinds are recognized, short ones are not', async () => {
 	const {find, hide} = createKnownSecrets(openConfig(temporaryHome()), {GROQ_API_KEY: odd, CUSTOM_API_KEY: 'short'});
 	expect(hide(`${odd} short ghp_${'aB3'.repeat(12)}`)).toBe('*** short ***');
 	expect(await find('a short word')).toBe(false);

@@ -51,7 +51,7 @@ test('the latest login is the active one', async () => {
 	expect(resolve(openConfig(temporaryHome()))).toBeUndefined();
 });
 
-test('a profile is used, logged out and forgotten by name', async () => {
+test('a profile is activated, logged out and forgotten by name', async () => {
 	const config = await twoLogins();
 	await activateProfile(config, 'a');
 	expect(resolve(config)).toEqual(ofA);
@@ -68,7 +68,7 @@ test('a profile is used, logged out and forgotten by name', async () => {
 	}
 });
 
-test('a login to the same server keeps what it does not name; to another one it keeps nothing [6]', async () => {
+test('a login to the same server keeps other fields, a login to another server keeps nothing [6]', async () => {
 	const config = await twoLogins();
 	await saveProfile(config, {name: 'a', server: a, project: 'p'});
 	expect(resolve(config)).toEqual({...ofA, project: 'p'});
@@ -99,7 +99,7 @@ test('a flag wins over the environment, the environment over the active profile'
 	});
 });
 
-test('a server that is only named never gets the key of a profile [6]', async () => {
+test('a server named by its URL never gets the key of a profile of another server [6]', async () => {
 	const config = await twoLogins();
 	const strange = {
 		name: 'evil.test:8443',
@@ -115,7 +115,7 @@ test('a server that is only named never gets the key of a profile [6]', async ()
 	}
 });
 
-test('the key from the environment goes to the server from the environment, or to one that was named [6]', async () => {
+test('the key from the environment goes to the server from the environment, or to a named one [6]', async () => {
 	const config = await twoLogins();
 	const key = {SERVICE_API_KEY: 'env-key'};
 	expect(resolve(config, {...key, SERVICE_SERVER: b})).toEqual({...ofB, apiKey: 'env-key', keySource: 'from env'});
@@ -134,7 +134,7 @@ test('the key from the environment goes to the server from the environment, or t
 	expect(resolve(config, {...key, SERVICE_SERVER: a}, {server: b})).toEqual({...ofB, notice});
 });
 
-test('names and addresses that fit nothing are refused in words', async () => {
+test('unknown profiles and invalid URLs are rejected with a sentence', async () => {
 	const config = await twoLogins();
 	expect(() => resolve(config, {SERVICE_PROFILE: 'c'})).toThrow('Profile not found: “c”.');
 	expect(() => resolve(config, {}, {server: 'ftp://a.test'})).toThrow('Invalid URL “ftp://a.test”');
@@ -144,7 +144,7 @@ test('names and addresses that fit nothing are refused in words', async () => {
 	await expect(saveProfile(config, {name: 'x', server: 'https://u:p@a.test'})).rejects.toThrow('user name');
 });
 
-test('the key from the environment does not follow the app to another server that it connects to [6]', async () => {
+test("the key from the environment doesn't go to another server that the app connects to [6]", async () => {
 	const config = await twoLogins();
 	const connectedTo = (connected: string, env: Record<string, string>) =>
 		resolveProfile({data: config.read(), env: {SERVICE_API_KEY: 'env-key', ...env}, flags: {}, connected});

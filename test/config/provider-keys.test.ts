@@ -18,7 +18,7 @@ async function resolved(provider: ProviderName, env: Record<string, string>, kee
 	return found && {...found, key: found.key?.reveal()};
 }
 
-test('a stored key goes to the vendor, or to the base URL that it was stored with [6]', async () => {
+test('a stored key goes to the vendor, or to the base URL it was stored with [6]', async () => {
 	const vendor = {key: 'stored-0123456789', baseUrl: 'https://api.openai.com/v1', source: 'file'};
 	expect(await resolved('openai', {}, {})).toEqual(vendor);
 	expect(await resolved('openai', {}, {baseUrl: 'https://gate.test/v1/'})).toEqual({
@@ -37,7 +37,7 @@ test('a base URL from the environment never gets a stored key [6]', async () => 
 	});
 });
 
-test('the environment wins as a whole, and never takes over the stored base URL [6]', async () => {
+test('the environment wins as a whole and never uses the stored base URL [6]', async () => {
 	const keep = {baseUrl: 'https://gate.test/v1'};
 	const env = {OPENAI_API_KEY: ' env-key '};
 	expect(await resolved('openai', env, keep)).toEqual({
@@ -52,7 +52,7 @@ test('the environment wins as a whole, and never takes over the stored base URL 
 	});
 });
 
-test('the first variable that is set counts, an empty one is not set', async () => {
+test('the first variable that is set counts, and an empty one is not set', async () => {
 	expect(await resolved('google', {GOOGLE_API_KEY: '', GEMINI_API_KEY: 'gemini'})).toMatchObject({key: 'gemini'});
 	expect(await resolved('google', {GOOGLE_API_KEY: 'google', GEMINI_API_KEY: 'gemini'})).toMatchObject({key: 'google'});
 	expect(await resolved('google', {GOOGLE_API_KEY: ' '})).toBeUndefined();
@@ -108,7 +108,7 @@ test('a program on this machine needs no key, and gets none elsewhere [6]', asyn
 	);
 });
 
-test('addresses and keys that are none are refused in words', async () => {
+test('invalid URLs and keys are rejected with a sentence', async () => {
 	await expect(resolved('openai', {OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'ftp://x'})).rejects.toMatchObject({
 		code: 'usage',
 		message: 'Invalid OPENAI_BASE_URL: not an http or https URL.',
@@ -123,7 +123,7 @@ test('addresses and keys that are none are refused in words', async () => {
 	}
 });
 
-test('a list shows the last four characters and where a key is from, what is in use first [8]', async () => {
+test('a list shows the last four characters and the source of each key, those in use first [8]', async () => {
 	const config = openConfig(temporaryHome());
 	await setKey(config, 'openai', stored);
 	await setKey(config, 'custom', undefined, 'http://localhost:1234/v1');

@@ -29,7 +29,7 @@ test('ids come back newest first, once each, by profile and kind', async () => {
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('what was just kept or dropped is seen before it is written', async () => {
+test('changes are visible before they are written', async () => {
 	const recents = openRecents(path());
 	recents.remember('lab', [{kind: 'task', id: 'web-shop'}]);
 	recents.remember('far', [{kind: 'task', id: 'triage'}]);
@@ -40,7 +40,7 @@ test('what was just kept or dropped is seen before it is written', async () => {
 	expect([recents.recall('lab', 'task'), recents.recall('far', 'task')]).toEqual([[], ['triage']]);
 });
 
-test('what another process remembers is seen, and neither loses what the other wrote [18]', async () => {
+test("two processes see each other's ids, and neither overwrites the other's [18]", async () => {
 	const file = path();
 	const [one, other] = [openRecents(file), openRecents(file)];
 	one.remember('lab', [{kind: 'run', id: 'a'}]);
@@ -49,7 +49,7 @@ test('what another process remembers is seen, and neither loses what the other w
 	expect(one.recall('lab', 'run').toSorted()).toEqual(['a', 'b']);
 });
 
-test('30 ids of a kind and 20 profiles are kept, the newest', async () => {
+test('the newest 30 ids of a kind and 20 profiles are kept', async () => {
 	const file = path();
 	const recents = openRecents(file);
 	recents.remember(
@@ -67,7 +67,7 @@ test('30 ids of a kind and 20 profiles are kept, the newest', async () => {
 	expect(recents.recall('p0', 'org')).toEqual(['acme']);
 });
 
-test('a profile that is no more leaves nothing behind', async () => {
+test('a removed profile leaves no ids', async () => {
 	const file = path();
 	const recents = openRecents(file);
 	recents.remember('lab', [{kind: 'run', id: 'one'}]);
@@ -86,7 +86,7 @@ test.each([
 	['a flag', '--yes'],
 	['nothing', ''],
 	['too much', 'x'.repeat(129)],
-])('%s is no id that a line could hold: %j is not kept [1]', async (_, id) => {
+])('%s is not an id for a command line: %j is not kept [1]', async (_, id) => {
 	const recents = openRecents(path());
 	recents.remember('lab', [{kind: 'run', id}]);
 	await recents.settle();
@@ -99,7 +99,7 @@ test.each([
 	['[]', []],
 	['{"profiles":{"lab":{"run":["good",1,"\\u001b[2J",null],"org":{"a":1}}}}', ['good']],
 	['{"profiles":{"__proto__":{"run":["bad"]}}}', []],
-])('the file %j is read leniently, and put right by the next id', async (text, expected) => {
+])('the file %j is read leniently, and repaired by the next id', async (text, expected) => {
 	const file = path();
 	writeFileSync(file, text, {mode: 0o600});
 	const recents = openRecents(file);
@@ -109,7 +109,7 @@ test.each([
 	expect(recents.recall('lab', 'run')).toEqual(['next', ...expected]);
 });
 
-test('names that every object inherits are names like others', async () => {
+test('names of inherited properties are ordinary profile names', async () => {
 	const recents = openRecents(path());
 	recents.remember('__proto__', [{kind: 'run', id: 'a'}]);
 	await recents.settle();
@@ -117,7 +117,7 @@ test('names that every object inherits are names like others', async () => {
 	expect(recents.recall('toString', 'run')).toEqual([]);
 });
 
-test('a link in its place is not followed, and nothing fails because of it [10]', async () => {
+test('a symbolic link in its place is not followed and causes no failure [10]', async () => {
 	const file = path();
 	const target = join(temporaryFolder(), 'target');
 	const text = '{"profiles":{"lab":{"run":["a"]}}}';

@@ -16,7 +16,7 @@ const box: Sighting = {
 	shown: {key: 'dev-box', status: 'paused'},
 };
 
-test('what was seen comes back, the newest first, in a file of mode 0600 [10]', async () => {
+test('sightings are returned newest first, from a file with mode 0600 [10]', async () => {
 	const file = path();
 	const sightings = openSightings(file);
 	expect(await sightings.recall()).toEqual([]);
@@ -28,7 +28,7 @@ test('what was seen comes back, the newest first, in a file of mode 0600 [10]', 
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a thing stands once: its last answer stays where only its id is seen, and takes the place of its key', async () => {
+test('each thing is listed once: a sighting of its id keeps the known fields and replaces its key', async () => {
 	const sightings = openSightings(path());
 	sightings.remember([{...box, id: 'dev-box', shown: {}}]);
 	sightings.remember([box]);
@@ -39,7 +39,7 @@ test('a thing stands once: its last answer stays where only its id is seen, and 
 	expect(await sightings.recall()).toEqual([later]);
 });
 
-test('the same id at another server or of another profile is another thing', async () => {
+test('the same id on another server or in another profile is another thing', async () => {
 	const sightings = openSightings(path());
 	const others = [
 		{...box, server: 'https://evil.test'},
@@ -51,7 +51,7 @@ test('the same id at another server or of another profile is another thing', asy
 	expect(await sightings.recall()).toEqual([others[1]]);
 });
 
-test('60 of a profile are kept, whatever another one shows, and nothing that could not be typed again', async () => {
+test('60 sightings per profile are kept, and only ids that can be typed', async () => {
 	const sightings = openSightings(path());
 	sightings.remember([
 		{...box, id: '--yes'},
@@ -69,7 +69,7 @@ test('60 of a profile are kept, whatever another one shows, and nothing that cou
 	expect(await sightings.recall()).toHaveLength(300);
 });
 
-test('what two processes see at once is kept of both [18]', async () => {
+test('concurrent sightings of two processes are all kept [18]', async () => {
 	const file = path();
 	const [one, two] = [openSightings(file), openSightings(file)];
 	one.remember([{...box, id: 'one'}]);
@@ -78,7 +78,7 @@ test('what two processes see at once is kept of both [18]', async () => {
 	expect((await one.recall()).map(({id}) => id).toSorted()).toEqual(['one', 'two']);
 });
 
-test('a file that is damaged, or a folder that is none, stops nothing', async () => {
+test('a damaged file or a missing folder causes no failure', async () => {
 	const file = path();
 	writeFileSync(file, JSON.stringify({seen: [box, 5, null, {...box, kind: 'moon'}, {...box, shown: []}, {id: 'x'}]}));
 	expect(await openSightings(file).recall()).toEqual([box]);

@@ -19,7 +19,7 @@ function opened() {
 
 const uuid = '[0-9a-f-]{36}';
 
-test('the file holds a mark, the keychain the secret, and another process reads it from there [8]', async () => {
+test('the file has a reference, the keychain has the secret, and another process reads it [8]', async () => {
 	const {config, keychain, entries, calls, home, text} = opened();
 	await setKey(config, 'openai', secret(key));
 	expect(text()).not.toContain(key);
@@ -39,14 +39,14 @@ test('the file holds a mark, the keychain the secret, and another process reads 
 	expect(() => held.reveal()).toThrow('before it was opened');
 });
 
-test('who stored a secret does not ask the keychain for it again', async () => {
+test('a secret that was just stored is not read from the keychain', async () => {
 	const {config, calls} = opened();
 	const stored = await setKey(config, 'openai', secret(key));
 	expect(stored?.key && (await config.open(stored.key)).reveal()).toBe(key);
 	expect(calls).toEqual(['set']);
 });
 
-test('a secret that lies in the file is read, and moves with the next write of its record', async () => {
+test('a secret in the file is read, and moves to the keychain when its record is written', async () => {
 	const {config, keychain, home, calls, entries, text} = opened();
 	await saveProfile(openConfig(home), {name: 'lab', server, apiKey: secret(key)});
 	const held = config.read().profiles['lab']?.apiKey ?? secret('');
@@ -58,7 +58,7 @@ test('a secret that lies in the file is read, and moves with the next write of i
 	expect([...entries.values(), text().includes(key)]).toEqual([key, false]);
 });
 
-test('without a keychain the file takes it, for its owner alone, and one is told why once [10]', async () => {
+test('without a keychain the secret is in a private file, and the reason is reported once [10]', async () => {
 	const {config, state, entries, text} = opened();
 	state.fault = 'No system keychain found.';
 	const told: string[] = [];
@@ -69,7 +69,7 @@ test('without a keychain the file takes it, for its owner alone, and one is told
 	expect(entries.size).toBe(0);
 });
 
-test('what is replaced or forgotten leaves the keychain', async () => {
+test('a replaced or removed secret is deleted from the keychain', async () => {
 	const {config, entries} = opened();
 	await setKey(config, 'openai', secret('sk-first-0123456789'));
 	await setKey(config, 'openai', secret(key));
@@ -89,7 +89,7 @@ test('what is replaced or forgotten leaves the keychain', async () => {
 	expect(entries.size).toBe(0);
 });
 
-test('a keychain that does not let go does not keep a secret from being forgotten here', async () => {
+test("a keychain that fails to delete doesn't stop the profile from being forgotten", async () => {
 	const {config, state, entries} = opened();
 	await setKey(config, 'openai', secret(key));
 	state.fault = "The keychain didn't answer within 3 seconds.";
@@ -98,7 +98,7 @@ test('a keychain that does not let go does not keep a secret from being forgotte
 	expect([config.read().keys, told, entries.size]).toEqual([{}, [state.fault], 1]);
 });
 
-test('a keychain that lost an entry says what to do', async () => {
+test('a lost entry is reported with what to do', async () => {
 	const {config, entries, home, keychain} = opened();
 	await setKey(config, 'openai', secret(key));
 	entries.clear();
@@ -110,7 +110,7 @@ test('a keychain that lost an entry says what to do', async () => {
 	});
 });
 
-test('who still holds what another process replaced is told to try again', async () => {
+test('reading a secret that another process replaced says to try again', async () => {
 	const {config, home, keychain} = opened();
 	await setKey(config, 'openai', secret(key));
 	const other = openConfig(home, keychain);
@@ -119,7 +119,7 @@ test('who still holds what another process replaced is told to try again', async
 	await expect(other.open(before)).rejects.toMatchObject({code: 'conflict', hint: 'Try again.'});
 });
 
-test('a locked keychain is asked anew, and by many at once only once', async () => {
+test('a locked keychain is asked again, and only once for concurrent reads', async () => {
 	const {config, home, keychain, calls, state} = opened();
 	await setKey(config, 'openai', secret(key));
 	const other = openConfig(home, keychain);
@@ -135,7 +135,7 @@ test('a locked keychain is asked anew, and by many at once only once', async () 
 	expect(calls).toEqual(['set', 'get', 'get']);
 });
 
-test('a file that cannot be written leaves nothing in the keychain', async () => {
+test('a failed write of the file leaves nothing in the keychain', async () => {
 	const {config, entries, home} = opened();
 	await saveSettings(config, {});
 	rmSync(home.configFile);
@@ -145,7 +145,7 @@ test('a file that cannot be written leaves nothing in the keychain', async () =>
 	expect(entries.size).toBe(0);
 });
 
-test('processes that store at once lose neither a mark nor its entry [18]', async () => {
+test('concurrent writes lose no reference and no entry [18]', async () => {
 	const {home, keychain, entries} = opened();
 	const names = Array.from({length: 8}, (_, index) => `p${index}`);
 	await Promise.all(
@@ -162,7 +162,7 @@ test.each([
 	['last4', {keychain: 'a', last4: 'longer'}],
 	['no last4', {keychain: 'a'}],
 	['a number', 7],
-])('a mark with a bad %s is not valid', (_name, mark) => {
+])('a reference with an invalid %s is rejected', (_name, mark) => {
 	const {home, config} = opened();
 	writeFileSync(home.configFile, JSON.stringify({version: 1, keys: {openai: {key: mark, savedAt: 'then'}}}));
 	expect(() => config.read()).toThrow('Invalid configuration (keys.openai.key');

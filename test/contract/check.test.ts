@@ -36,7 +36,7 @@ describe.each([
 	});
 });
 
-test('a code of MFA has 1 to 64 characters', () => {
+test('an MFA code has 1 to 64 characters', () => {
 	const check = (length: number) => said(verifyMfaEnrollment.body, {code: '1'.repeat(length)});
 	expect([check(0), check(1), check(64), check(65)]).toEqual([
 		['code must have at least 1 character'],
@@ -46,7 +46,7 @@ test('a code of MFA has 1 to 64 characters', () => {
 	]);
 });
 
-test('a run lists 1 to 1000 items, in whole numbers, of one project', () => {
+test("a run's items are limited to 1 to 1000, a whole number, and need a project", () => {
 	const check = (limit: unknown) => said(listRunItems.query, {project_id: id, limit});
 	expect([check(0), check(1), check(1000), check(1001)]).toEqual([
 		['limit must be at least 1'],
@@ -62,7 +62,7 @@ test('a run lists 1 to 1000 items, in whole numbers, of one project', () => {
 	expect(said(listRunItems.query, {})).toEqual(['project_id is required']);
 });
 
-test('the order of a model begins with 1', () => {
+test('the order of a model starts at 1', () => {
 	const model = {id: 'a/b', name: 'b', provider: 'a', has_required_keys: true, required_api_keys: []};
 	expect([0, 1, null].map(order => said(inferenceInfoSchema, {...model, order}))).toEqual([
 		['order must be at least 1'],
@@ -71,7 +71,7 @@ test('the order of a model begins with 1', () => {
 	]);
 });
 
-test('everything that is wrong is named with its place', () => {
+test('every violation is reported with its path', () => {
 	const wrong = {action_id: 'x', provenance: {...provenance, runtime_id: 5, platform_session_id: null}, extra: 1};
 	expect(said(createSubmissionStage.body, wrong)).toEqual([
 		'action_id must be a UUID',
@@ -104,7 +104,7 @@ test.each([id, id.toUpperCase(), '00000000-0000-0000-0000-000000000000', '111111
 	},
 );
 
-test('a session is named by a UUID or any beginning of one', () => {
+test('a session id is a UUID or any beginning of one', () => {
 	const lengths = Array.from({length: id.length}, (_, index) => index + 1);
 	expect(lengths.flatMap(length => said(pathParameters.sessionId, id.slice(0, length)))).toEqual([]);
 	for (const wrong of [

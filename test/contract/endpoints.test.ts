@@ -40,7 +40,7 @@ test('the artifact resolver alone takes the API key in its own header', () => {
 	expect(rows.filter(([, {auth}]) => auth === 'api-key').map(([id]) => id)).toEqual(['resolveTraceArtifact']);
 });
 
-test('what works without a scope, in an org, a workspace or a project is read from the path', () => {
+test('the scope of an operation is read from its path', () => {
 	const scoped = Object.fromEntries(rows.map(([id, row]) => [id, scopeOf(row).join(' ')]));
 	expect(scoped).toMatchObject({
 		getUserPreferences: '',
@@ -51,11 +51,11 @@ test('what works without a scope, in an org, a workspace or a project is read fr
 	});
 });
 
-test('every parameter of a path is described, and none that no path has', () => {
+test('every path parameter is described, and no other', () => {
 	const used = new Set(rows.flatMap(([, {path}]) => parametersOf(path)));
 	expect([...used].sort()).toEqual(Object.keys(pathParameters).sort());
 });
 
-test('reading changes nothing at the server: no GET has a body', () => {
+test('no GET has a body', () => {
 	expect(rows.filter(([, row]) => row.method === 'GET' && (row.body || row.raw))).toEqual([]);
 });

@@ -12,7 +12,7 @@ import {valuesOf} from './arbitrary.ts';
 
 const named = Object.entries<z.ZodMiniType>(components);
 
-test.each(named)('%s: what is as specified is given as it came, unknown fields and all', (_, schema) => {
+test.each(named)('%s: a valid value is returned unchanged, with its unknown fields', (_, schema) => {
 	fc.assert(
 		fc.property(valuesOf(schema), value => {
 			expect(readLeniently(schema, value)).toBe(value);
@@ -22,7 +22,7 @@ test.each(named)('%s: what is as specified is given as it came, unknown fields a
 	);
 });
 
-test.each(named)('%s: whatever is missing, the rest is given', (_, schema) => {
+test.each(named)('%s: if a field is missing, the rest is returned', (_, schema) => {
 	fc.assert(
 		fc.property(valuesOf(schema), fc.infiniteStream(fc.boolean()), (value, chances) => {
 			const some = isJsonObject(value)
@@ -34,7 +34,7 @@ test.each(named)('%s: whatever is missing, the rest is given', (_, schema) => {
 	);
 });
 
-test.each(named)('%s: whatever comes, no field is of another kind than the contract says', (_, schema) => {
+test.each(named)("%s: no returned field is of a type other than the contract's", (_, schema) => {
 	// A misfit is what the schema cannot take for its kind; bounds, words and formats do not count.
 	const kinds = (value: Json) =>
 		(z.safeParse(schema, value).error?.issues ?? []).filter(issue => {
@@ -82,7 +82,7 @@ function at(value: Json, path: readonly PropertyKey[]): unknown {
 	);
 }
 
-test('words and formats that came after this version are given as they are', () => {
+test('enum values and formats newer than this version are returned unchanged', () => {
 	const runtime = {
 		id: 'rt_5',
 		status: 'hibernating',
@@ -92,7 +92,7 @@ test('words and formats that came after this version are given as they are', () 
 	expect(readLeniently(runtimeSchema, runtime)).toBe(runtime);
 });
 
-test('a field of the wrong kind is left out, its neighbours stay, and the original is kept beside it', () => {
+test('a field of the wrong type is omitted, the others stay, and the original is kept', () => {
 	const instance = {state: 5, provider: 'e2b', expires_at: null, total_runtime_seconds: '12', billed_credits: null};
 	const runtime = {id: null, name: 'dev', instance, later: {state: 5}};
 	const read = readLeniently(runtimeSchema, runtime);
@@ -101,7 +101,7 @@ test('a field of the wrong kind is left out, its neighbours stay, and the origin
 	expect(runtime.instance).toBe(instance);
 });
 
-test('entries of a list and of a record that are of the wrong kind are left out', () => {
+test('entries of the wrong type are omitted from lists and records', () => {
 	const spans: Json = [{attack_name: 'a', transforms: ['x', 1, null, 'y']}, 'b', null, [], {goal: 'c'}];
 	expect(readLeniently(z.array(attackSpanSchema), spans)).toEqual([
 		{attack_name: 'a', transforms: ['x', 'y']},
@@ -111,7 +111,7 @@ test('entries of a list and of a record that are of the wrong kind are left out'
 	expect(readLeniently(environmentSchema, urls)).toEqual({service_urls: {web: {url: 'http://127.0.0.1'}}});
 });
 
-test('a number beyond all numbers is none', () => {
+test('an infinite number is omitted', () => {
 	expect(readLeniently(z.array(z.number()), JSON.parse('[1, 1e999, -1e999, 2.5]'))).toEqual([1, 2.5]);
 });
 
@@ -121,11 +121,11 @@ test.each<[string, Json]>([
 	['text', 'x'],
 	['a number', 5],
 	['true', true],
-])('%s is no object', (_, value) => {
+])('%s is not an object', (_, value) => {
 	expect(readLeniently(runtimeSchema, value)).toBeUndefined();
 });
 
-test('names that every object has are no fields', () => {
+test('inherited properties are not fields', () => {
 	const hostile: Json = JSON.parse(
 		'{"__proto__": {"id": 5}, "constructor": 5, "toString": null, "id": 7, "name": "a"}',
 	);
@@ -134,7 +134,7 @@ test('names that every object has are no fields', () => {
 	expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
 });
 
-test('a list of a million invalid items costs as much as it is long [21]', () => {
+test('a list of a million invalid items is read in linear time [21]', () => {
 	expect(
 		readLeniently(
 			z.array(attackSpanSchema),
@@ -145,7 +145,7 @@ test('a list of a million invalid items costs as much as it is long [21]', () =>
 	expectLinear(size => readLeniently(z.array(attackSpanSchema), ones.slice(0, size)), 20_000, 10);
 });
 
-test('the original of what is as specified is the value itself', () => {
+test('the original of a valid value is the value itself', () => {
 	const runtime = {id: 'a'};
 	expect(originalOf(readLeniently(runtimeSchema, runtime))).toBe(runtime);
 	expect([originalOf(5), originalOf(undefined), originalOf(null), originalOf('')]).toEqual([5, null, null, '']);

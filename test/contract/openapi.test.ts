@@ -35,19 +35,19 @@ test('the document is valid OpenAPI 3.1', async () => {
 	expect(validator.version).toBe('3.1');
 });
 
-test('a document that is not valid is told from one that is', async () => {
+test('the validator rejects an invalid document', async () => {
 	const broken = {...structuredClone(document), paths: {'/a': {get: {responses: 5}}}};
 	expect(await new Validator().validate(broken)).toMatchObject({valid: false});
 });
 
-test('every reference leads somewhere, and every schema is referred to', () => {
+test('every reference resolves, and every schema is referenced', () => {
 	const found = references(document);
 	expect(found.filter(reference => at(...reference.slice(2).split('/')) === undefined)).toEqual([]);
 	const unused = Object.keys(components).filter(name => !found.includes(`#/components/schemas/${name}`));
 	expect(unused).toEqual([]);
 });
 
-test.each(rows)('%s is there, with its credential, its parameters and its errors', (id, row) => {
+test.each(rows)('%s is documented with its credential, parameters and errors', (id, row) => {
 	const place = ['paths', pathTemplate(row.path), row.method.toLowerCase()];
 	expect(at(...place)).toMatchObject({
 		operationId: id,
@@ -61,7 +61,7 @@ test.each(rows)('%s is there, with its credential, its parameters and its errors
 	expect(Object.keys(at(...place, 'responses') ?? {}).map(Number)).toEqual([row.result ? 200 : 204, ...statuses]);
 });
 
-test('bounds, defaults, words and nulls of the schemas are in the document', () => {
+test('bounds, defaults, enums and nulls of the schemas are in the document', () => {
 	expect(at('components', 'schemas', 'StageCreateRequest', 'properties', 'provenance')).toMatchObject({
 		additionalProperties: false,
 		required: ['capability_name', 'capability_version', 'platform_session_id', 'root_run_id'],
@@ -83,19 +83,19 @@ test('bounds, defaults, words and nulls of the schemas are in the document', () 
 	});
 });
 
-test('a push of traces takes both formats of OpenTelemetry, and says how it is compressed', () => {
+test('pushing traces accepts both formats of OpenTelemetry and a content encoding', () => {
 	expect(at('paths', '/api/v1/org/{org}/otel/traces', 'post')).toMatchObject({
 		parameters: [{name: 'org'}, {name: 'content-encoding', in: 'header'}],
 		requestBody: {content: {'application/x-protobuf': {}, 'application/json': {}}},
 	});
 });
 
-test('what the specification lacks is marked as an extension, and nothing else is', () => {
+test('exactly the operations outside the specification are marked as extensions', () => {
 	const marked = rows.filter(([, row]) => at('paths', pathTemplate(row.path), row.method.toLowerCase(), 'x-extension'));
 	expect(marked.map(([id]) => id)).toEqual(Object.keys(extensions));
 });
 
-test('what is deprecated says so', () => {
+test('deprecated operations are marked', () => {
 	const deprecated = rows.filter(([, row]) =>
 		at('paths', pathTemplate(row.path), row.method.toLowerCase(), 'deprecated'),
 	);

@@ -4,14 +4,14 @@ import {fillPath, matchPath} from '../../src/contract/path.ts';
 
 const path = '/api/v1/org/:org/ws/:workspace';
 
-test('parameters are put into a path and read back from it', () => {
+test('parameters are inserted into a path and read back', () => {
 	expect(fillPath(path, {org: 'acme', workspace: 'a b'})).toBe('/api/v1/org/acme/ws/a%20b');
 	expect(matchPath(path, '/api/v1/org/acme/ws/a%20b')).toEqual({org: 'acme', workspace: 'a b'});
 });
 
 const segment = fc.string({minLength: 1}).filter(text => text !== '.' && text !== '..');
 
-test('whatever a parameter holds, it stays one segment and comes back as it was', () => {
+test('any parameter stays one segment and is read back unchanged', () => {
 	fc.assert(
 		fc.property(segment, segment, (org, workspace) => {
 			const filled = fillPath(path, {org, workspace});

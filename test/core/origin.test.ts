@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each(['', ' ', 'ftp://a.test', 'file:///etc/passwd', 'javascript:alert(1)', 'http://', 'https://a b', '//'])(
-	'%j is no address',
+	'%j is not a valid URL',
 	typed => {
 		expect(() => parseServerUrl(typed)).toThrowError(
 			expect.objectContaining({code: 'usage', hint: 'Use https://host or http://127.0.0.1:8700.'}),

@@ -17,7 +17,7 @@ test('what is beyond the good bytes was written in part and is cut off [17]', as
 	expect(readFileSync(path, 'utf8')).toBe('good\nnext\n');
 });
 
-test('a short write goes on with the rest', async () => {
+test('a short write continues with the rest', async () => {
 	const written: string[] = [];
 	const file = {
 		write: async (bytes: Uint8Array) => {

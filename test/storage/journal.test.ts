@@ -52,7 +52,7 @@ test('records come back as they were given, from a file for its owner alone [10]
 	await opened.journal.close();
 });
 
-test('a session without a message leaves nothing behind', async () => {
+test('a session without a message leaves no file', async () => {
 	const home = temporaryHome();
 	const journal = await createJournal({home, folder: temporaryFolder(), session: id});
 	for (const record of recorded([{type: 'rename', title: 'Nothing'}])) {
@@ -158,7 +158,7 @@ test('a file that cannot be read, or is a link, is an error with a hint [10]', a
 	expect(readdirSync(folder).sort()).toEqual([basename(path), 'real'].sort());
 });
 
-test('a session is written by one process; a second one is told which', async () => {
+test('one process writes a session; a second one is told which', async () => {
 	const path = join(temporaryFolder(), `${id}.jsonl`);
 	writeFileSync(path, linesOf(recorded(run('hello'))));
 	const {journal} = await openJournal({id, path});
@@ -172,7 +172,7 @@ test('a session is written by one process; a second one is told which', async ()
 	expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
-test('a write error is a state, and what was missed is written first when writing works again [19]', async () => {
+test('a write error is a state, and missed records are written first once writing works again [19]', async () => {
 	const home = temporaryHome();
 	const states: JournalState[] = [];
 	const onState = (state: JournalState) => states.push(state);
@@ -196,7 +196,7 @@ test('a write error is a state, and what was missed is written first when writin
 	await journal.close();
 });
 
-test('a file that is there already is never written over', async () => {
+test('an existing file is never overwritten', async () => {
 	const home = temporaryHome();
 	const folder = temporaryFolder();
 	const journal = await createJournal({home, folder, session: id});

@@ -14,7 +14,7 @@ function take(path: string): Lock {
 	return lock;
 }
 
-test('a lock that passes from one to another is waited for longer than one holder may keep it [18]', async () => {
+test('waiting for a lock that changes hands lasts longer than one holder may keep it [18]', async () => {
 	const path = join(temporaryFolder(), 'file.lock');
 	let held = take(path);
 	let turns = 0;
@@ -31,7 +31,7 @@ test('a lock that passes from one to another is waited for longer than one holde
 	await expect(withLock(path, async () => turns, 60)).resolves.toBe(10);
 });
 
-test('a lock that one holder keeps is given up with who holds it [18] [21]', async () => {
+test('waiting for a lock that one process keeps times out and names that process [18] [21]', async () => {
 	const path = join(temporaryFolder(), 'file.lock');
 	const held = take(path);
 	await expect(withLock(path, async () => undefined, 30)).rejects.toMatchObject({

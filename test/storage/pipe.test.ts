@@ -11,7 +11,7 @@ import {temporaryFolder} from './temporary.ts';
 
 const id = '0e3f7a52-1111-4222-8333-444455556666';
 
-test.skipIf(process.platform === 'win32')('a pipe in place of a file is refused, never waited for [10]', async () => {
+test.skipIf(process.platform === 'win32')('a pipe in place of a file is rejected without waiting [10]', async () => {
 	const [folder, home] = [temporaryFolder(), openHome({SERVICE_HOME: join(temporaryFolder(), 'home')})];
 	const place = join(home.sessions, folderSlug(folder));
 	const path = join(place, `${id}.jsonl`);

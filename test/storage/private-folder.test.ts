@@ -8,7 +8,7 @@ import {temporaryFolder, temporaryHome} from './temporary.ts';
 const hint = 'Do something.';
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('a folder is made for its owner alone, with those above it, and made private again [10]', () => {
+test('a folder is created private, with its parents, and made private again [10]', () => {
 	const path = join(temporaryFolder(), 'a', 'b');
 	makePrivateFolder(path, {hint});
 	expect([modeOf(path), modeOf(join(path, '..'))]).toEqual([0o700, 0o700]);

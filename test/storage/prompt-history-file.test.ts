@@ -15,7 +15,7 @@ test('prompts come back oldest first, line breaks and all, from a file for its o
 	expect(statSync(home.promptHistoryFile).mode & 0o777).toBe(0o600);
 });
 
-test('the newest 1,000 are kept', async () => {
+test('the newest 1,000 prompts are kept', async () => {
 	const home = temporaryHome();
 	const lines = Array.from({length: 1000}, (_, index) => JSON.stringify({text: `${index}`}));
 	writeFileSync(home.promptHistoryFile, `${lines.join('\n')}\n`);
@@ -36,7 +36,7 @@ test('long prompts push old ones out, so that the file stays a small one', async
 	expect(statSync(home.promptHistoryFile).size).toBeLessThan(1024 * 1024 + 1);
 });
 
-test('lines that are no prompts are passed over and kept', async () => {
+test('lines that are not prompts are skipped and kept', async () => {
 	const home = temporaryHome();
 	appendFileSync(home.promptHistoryFile, '{"text":"good"}\nbroken{\n{"later":"version"}\n');
 	await appendPrompt(home, 'next');

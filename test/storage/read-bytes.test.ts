@@ -26,14 +26,14 @@ test('a dash is standard input', async () => {
 	});
 });
 
-test('where nothing is piped in, a dash is refused instead of waited for', async () => {
+test('without piped input a dash is rejected without waiting', async () => {
 	const terminal = Object.assign(stdin(), {isTTY: true});
 	for (const nothing of [undefined, terminal]) {
 		await expect(readBytes('-', {maxBytes, stdin: nothing})).rejects.toMatchObject({code: 'usage'});
 	}
 });
 
-test('what cannot be read is said with its reason', async () => {
+test('an unreadable file is reported with the reason', async () => {
 	const folder = temporaryFolder();
 	mkdirSync(join(folder, 'sub'));
 	await expect(readBytes(join(folder, 'none'), {maxBytes, stdin: undefined})).rejects.toMatchObject({

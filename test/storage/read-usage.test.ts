@@ -48,7 +48,7 @@ test('what each message used is read, the last word on a message alone', async (
 	);
 });
 
-test('what is too large, gone, or a link is left out and stops nothing [10]', async () => {
+test('a large, missing or linked file is skipped [10]', async () => {
 	const {sessions, home, files} = await twoSessions();
 	const [first] = files;
 	const link = join(home.sessions, 'link.jsonl');

@@ -30,7 +30,7 @@ const linesIn = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n
 const recordsIn = (path: string) => linesIn(path).map((line): Recorded => JSON.parse(line));
 
 describe('a new session', () => {
-	test('makes no file before its first message', async () => {
+	test('creates no file before its first message', async () => {
 		const {home, sessions} = access();
 		const journal = await sessions.create(sessionId);
 		const [first, message] = recorded(run('Hello'));
@@ -68,7 +68,7 @@ test('a folder without sessions says what to do', async () => {
 });
 
 describe('a session that is resumed', () => {
-	test('goes on behind its last record', async () => {
+	test('continues after its last record', async () => {
 		const {sessions, write} = access();
 		const file = await write(run('Hello'));
 		const {transcript, journal, notices} = await sessions.resume(file);

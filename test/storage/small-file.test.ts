@@ -48,7 +48,7 @@ test('8 processes x 500 updates keep 4,000 [18]', async () => {
 	expect(readdirSync(folder).sort()).toEqual(['shared', 'worker.mjs']);
 }, 300_000);
 
-test('a file that is not there reads as undefined, and the first update makes it for its owner alone [10]', async () => {
+test('a missing file reads as undefined, and the first update creates it private [10]', async () => {
 	const path = join(temporaryFolder(), 'file');
 	expect(readSmallFile(path)).toBeUndefined();
 	expect(await updateSmallFile(path, text => `${text ?? 'new'} text`)).toBe('new text');
@@ -98,7 +98,7 @@ test('a lock of a later process with the same id is taken over too [18]', async 
 	expect(await updateSmallFile(path, () => 'mine')).toBe('mine');
 });
 
-test('an old lock is taken over, and its owner finds out before he writes [18]', () => {
+test('an old lock is taken over, and its owner notices before it writes [18]', () => {
 	const path = join(temporaryFolder(), 'file.lock');
 	const first = tryLock(path);
 	expect(tryLock(path, {staleAfterMs: 30_000})).toMatchObject({pid: process.pid});
@@ -114,7 +114,7 @@ test('an old lock is taken over, and its owner finds out before he writes [18]',
 	expect(existsSync(path)).toBe(true);
 });
 
-test('a lock that its maker left empty holds for five seconds', () => {
+test('a lock left empty by its creator holds for five seconds', () => {
 	const path = join(temporaryFolder(), 'file.lock');
 	writeFileSync(path, '');
 	expect(tryLock(path)).toEqual({pid: 0, host: ''});
@@ -123,7 +123,7 @@ test('a lock that its maker left empty holds for five seconds', () => {
 	expect(tryLock(path)).toHaveProperty('release');
 });
 
-test('what the file system refuses is told in words [10]', async () => {
+test('an error of the file system is reported in a sentence [10]', async () => {
 	const folder = temporaryFolder();
 	const path = join(folder, 'file');
 	mkdirSync(path);
@@ -145,7 +145,7 @@ test.each([
 	});
 });
 
-test('what no file system throws stays the bug that it is', () => {
+test('an error that no file system throws stays a bug', () => {
 	const bug = new TypeError('undefined is not a function');
 	expect(explainFileError(bug, 'write', '/state/file')).toBe(bug);
 });
