@@ -141,7 +141,7 @@ test('a custom provider that does not respond is reported, and the model stays',
 	const {runInApp, store} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
 	store.getState().setModel('openai/gpt-x');
 	expect(drawn(await runInApp('keys', 'set', 'custom'), 200)).toBe(
-		"Stored the address of Custom. It could not be verified: Couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?\n" +
+		"Stored the address of Custom. It could not be verified: couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?\n" +
 			'Name a model: /model custom/<name>.',
 	);
 	expect(store.getState().model).toBe('openai/gpt-x');
