@@ -62,9 +62,9 @@ test("a proxy's web page and a refused connection each get their own error", asy
 	await waitForIdle(alone);
 	alone.type('hello\r');
 
-	await alone.waitFor(/✗ [\s\S]*→ /, 20_000);
+	await alone.waitFor(/✗ [\s\S]*→ /);
 	expect(alone.text()).toContain(new URL(baseUrl).host);
-	await behindProxy.waitFor(/✗ .*web page.*[\s\S]*→ /, 20_000);
+	await behindProxy.waitFor(/✗ .*web page.*[\s\S]*→ /);
 	expect(behindProxy.text()).not.toContain('<html>');
 });
 

@@ -12,7 +12,7 @@ const addressOf = (text: string) => /web +(http:\/\/127\.0\.0\.1:\d+)/.exec(text
 /** Creates a web shop. Returns its id and address. */
 async function createShop(terminal: TestTerminal) {
 	terminal.type('/env create web-shop\r');
-	await terminal.waitFor('Enter send to the agent', 20_000);
+	await terminal.waitFor('Enter send to the agent');
 	await waitForIdle(terminal);
 	terminal.press('ctrl+c');
 	await terminal.waitFor(isOn(terminal, 'Ask something'));
@@ -102,7 +102,7 @@ test('the tail waits for a killed server and continues when it is back', async (
 	first.child.kill('SIGKILL');
 	await terminal.waitFor(isOn(terminal, /reconnecting in \d+ s \(attempt \d+\)/));
 	await ownServer(home, data, first.port);
-	await terminal.waitFor(isOn(terminal, /── web-shop .* · (?:live|ended)/), 25_000);
+	await terminal.waitFor(isOn(terminal, /── web-shop .* · (?:live|ended)/));
 	expect(terminal.screen().join('\n')).toMatch(/── web-shop .* · live/);
 });
 
@@ -111,7 +111,7 @@ test('without a screen a log is printed line by line until Ctrl+C', async () => 
 	const terminal = startTerminal({folder, env: {ACCESSIBLE: '1'}, columns: 200});
 	await terminal.waitFor('for a real one · /help');
 	terminal.type('/env create web-shop\r');
-	await terminal.waitFor(() => addressOf(terminal.text()) !== '', 20_000);
+	await terminal.waitFor(() => addressOf(terminal.text()) !== '');
 	await terminal.waitFor(/when you are right\.\s+>\s*$/);
 	terminal.type(`/env logs ${idOf(terminal.text())} --follow\r`);
 	await terminal.waitFor('msg=request');

@@ -184,7 +184,7 @@ export function startTerminal(options: Options = {}): TestTerminal {
 		modes: () => terminal.modes,
 		emulator: terminal,
 		output: () => output,
-		waitFor(wanted, milliseconds = 10_000) {
+		waitFor(wanted, milliseconds = 30_000) {
 			return new Promise((resolve, reject) => {
 				const finish = (error?: Error) => {
 					clearInterval(poll);
