@@ -41,13 +41,18 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const typedAt = useApp(state => state.typedAt);
-	const [, redraw] = useReducer((count: number) => count + 1, 0);
-	useEffect(() => {
-		// One more millisecond: a timer may fire early, and then nothing would draw the keys.
-		const timer = setTimeout(redraw, untilAnswerable(panel, typedAt, steadyNow()) + 1);
-		return () => clearTimeout(timer);
-	}, [panel, typedAt]);
+	const [draws, redraw] = useReducer((count: number) => count + 1, 0);
 	const isAnswerable = untilAnswerable(panel, typedAt, steadyNow()) <= 0;
+	// A timer may fire too early by as much as the event loop was busy before it was set: then this draw sets another one.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each draw without keys needs a timer
+	useEffect(() => {
+		if (isAnswerable) {
+			return undefined;
+		}
+
+		const timer = setTimeout(redraw, Math.max(0, untilAnswerable(panel, typedAt, steadyNow())) + 1);
+		return () => clearTimeout(timer);
+	}, [panel, typedAt, isAnswerable, draws]);
 	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable});
 	return <Lines lines={[...known.slice(0, Math.max(0, height - asked.length)), ...asked].slice(0, height)} />;
 }

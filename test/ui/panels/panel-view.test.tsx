@@ -1,5 +1,5 @@
 import '../not-in-ci.ts';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
 import {App} from '../../../src/ui/app.tsx';
@@ -196,6 +196,17 @@ test('[4] a question shows its keys once they answer it', async () => {
 	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now() + 2000});
 	expect(panelLines()).toEqual(['? Sure? …']);
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
+});
+
+test('[4] a question shows its keys even if its timer fires too early', async () => {
+	const {setTimeout: later} = globalThis;
+	const early = vi.spyOn(globalThis, 'setTimeout');
+	onTestFinished(() => early.mockRestore());
+	early.mockImplementation(((run: () => void, delayMs = 0) =>
+		later(run, delayMs > 100 ? 10 : delayMs)) as typeof later);
+	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
+	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
+	expect(early).toHaveBeenCalled();
 });
 
 test('[4] a question shows no keys while the user types into the prompt', async () => {
