@@ -47,12 +47,16 @@ type Change = (sightings: readonly Sighting[]) => readonly Sighting[];
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
 export function openSightings(path: string): Sightings {
 	let writing: Promise<unknown> = Promise.resolve();
+	/** Changes on their way to the file. Each may be applied twice: to what is written, and to what is read meanwhile. */
+	const pending = new Set<Change>();
 
 	const later = (change: Change) => {
+		pending.add(change);
 		writing = writing
 			.then(() => updateSmallFile(path, before => print(change(parse(before)))))
 			// A failed write must not stop the program.
-			.catch(() => undefined);
+			.catch(() => undefined)
+			.finally(() => pending.delete(change));
 	};
 
 	const settle = () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]);
@@ -69,14 +73,20 @@ export function openSightings(path: string): Sightings {
 		},
 		async recall() {
 			await settle();
-			try {
-				return parse(readSmallFile(path));
-			} catch {
-				return [];
-			}
+			const written = readSightings(path);
+			return [...pending].reduce((sightings, change) => change(sightings), written);
 		},
 		settle,
 	};
+}
+
+/** Returns what the file holds; nothing if it can't be read. */
+function readSightings(path: string): readonly Sighting[] {
+	try {
+		return parse(readSmallFile(path));
+	} catch {
+		return [];
+	}
 }
 
 /** Puts the newest first, once, even if it was known by its key before. A sighting with only an id keeps the old fields. */

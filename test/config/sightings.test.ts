@@ -2,6 +2,7 @@ import {readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openSightings, type Sighting} from '../../src/config/sightings.ts';
+import {withLock} from '../../src/storage/lock.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 const path = () => join(temporaryFolder(), 'sightings.json');
@@ -37,6 +38,17 @@ test('each thing is listed once: a sighting of its id keeps the known fields and
 	const later = {...box, at: '2026-11-23T08:00:00.000Z', shown: {status: 'running'}};
 	sightings.remember([later]);
 	expect(await sightings.recall()).toEqual([later]);
+});
+
+test('what is not written yet is recalled as well', async () => {
+	const file = path();
+	const sightings = openSightings(file);
+	await withLock(`${file}.lock`, async () => {
+		sightings.remember([{...box, id: 'dev-box', shown: {}}]);
+		sightings.remember([box]);
+		expect(await sightings.recall()).toEqual([box]);
+	});
+	await expect.poll(() => openSightings(file).recall()).toEqual([box]);
 });
 
 test('the same id on another server or in another profile is another thing', async () => {
