@@ -7,7 +7,8 @@ import {type Home, openHome} from '../../src/storage/home.ts';
 /** An empty folder, a real path, that is gone after the test. */
 export function temporaryFolder(): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'service-test-')));
-	onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+	// A process that a test ends may still write its last line.
+	onTestFinished(() => rmSync(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50}));
 	return folder;
 }
 

@@ -15,7 +15,8 @@ export const plainPath = '/nowhere';
 /** A folder for this test alone. */
 export async function temporaryFolder(): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'service-sandbox-'));
-	onTestFinished(() => rm(folder, {recursive: true, force: true}));
+	// A sandbox that a test ends may still write its last line.
+	onTestFinished(() => rm(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50}));
 	return folder;
 }
 
