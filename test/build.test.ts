@@ -62,6 +62,7 @@ test('the first frame waits for no network, Markdown, settings or validation lib
 		'undici',
 		'marked',
 		'highlight.js',
+		'diff',
 		'conf',
 		'zod',
 		'kysely',

@@ -24,8 +24,10 @@ export type RunOptions = {
 	/** The user's message; left out to continue the conversation as it is. */
 	readonly prompt?: QueuedMessage;
 	readonly tools: readonly Tool[];
-	/** The folder that the tools may see, an absolute real path. */
+	/** The folder that the tools may read and write, an absolute real path. */
 	readonly workspace: string;
+	/** The files that the model has read in this session: the hash of their content, by real path. */
+	readonly readFiles: Map<string, string>;
 	/** Asks the user for what a tool may not do without approval. */
 	readonly approvals: Approvals;
 	readonly signal: AbortSignal;

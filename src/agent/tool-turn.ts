@@ -1,5 +1,5 @@
 import {abortable} from '../core/abortable.ts';
-import type {AgentEvent} from '../core/session/event.ts';
+import type {AgentEvent, FileChange} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {answerCall} from './answer-call.ts';
@@ -12,6 +12,7 @@ type Options = {
 	readonly workspace: string;
 	readonly signal: AbortSignal;
 	readonly approvals: Approvals;
+	readonly readFiles: Map<string, string>;
 	readonly clock?: () => number;
 };
 
@@ -70,15 +71,19 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 		for (const call of waiting) {
 			signal.throwIfAborted();
 			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
+			let change: FileChange | undefined;
+			const onChange = (written: FileChange) => {
+				change = written;
+			};
 			const startedAt = clock();
 			const approve = approvals({id: call.id, signal, emit: events.push});
-			const {output, failed, bug} = await answerCall(call, {...options, onOutput, approve});
+			const {output, failed, bug} = await answerCall(call, {...options, onOutput, onChange, approve});
 			const milliseconds = Math.round(clock() - startedAt);
 			if (bug) {
 				events.push({type: 'notice', level: 'error', text: bug});
 			}
 
-			events.push({type: 'tool-result', id: call.id, output, failed, milliseconds});
+			events.push({type: 'tool-result', id: call.id, output, failed, milliseconds, ...(change && {change})});
 		}
 	};
 

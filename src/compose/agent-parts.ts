@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import process from 'node:process';
-import {type Decide, refuseAll} from '../agent/approval/approval.ts';
+import {type Decide, decideUnasked} from '../agent/approval/approval.ts';
 import {instructions} from '../agent/instructions.ts';
 import {createModelAccess} from '../agent/model-access.ts';
 import {debugRecord} from '../core/debug.ts';
@@ -37,7 +37,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	});
 
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
-	let decide: Decide = options.approve === 'all' ? async () => 'once' : refuseAll;
+	let decide: Decide = decideUnasked(options.approve ?? 'never');
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	return {
 		access,

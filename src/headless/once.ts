@@ -37,7 +37,7 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
-	let question = '';
+	let question = {text: '', hint: ''};
 	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
 	onRecord(record => {
 		progress.follow(record.event);
@@ -49,10 +49,11 @@ export async function runOnce(
 		}
 
 		if (record.event.type === 'approval-request') {
-			question = record.event.summary;
+			const {summary: text, kind} = record.event;
+			question = {text, hint: `Allow it with --approve ${kind === 'edit' ? 'edits' : 'all'}.`};
 		} else if (record.event.type === 'approval-answer' && !record.event.allowed && format !== 'stream-json') {
 			progress.clear();
-			printWarning(`Refused without asking (not interactive): ${question}`, stderr, 'Allow it with --approve all.');
+			printWarning(`Refused without asking (not interactive): ${question.text}`, stderr, question.hint);
 		}
 
 		if (record.event.type === 'run-end') {

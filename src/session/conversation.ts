@@ -55,11 +55,11 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	const {newId, decide, openLog} = dependencies;
 	const recorder = createRecorder(dependencies);
 	const runs = createRuns(dependencies, recorder);
-	/** What the user allowed is valid for one session. */
-	let approvals: Approvals;
+	/** What the user allowed and the model has read is valid for one session. */
+	let grants: SessionGrants;
 
 	const begin = (transcript: Transcript, log?: RecordLog) => {
-		approvals = createApprovals(decide);
+		grants = {approvals: createApprovals(decide), readFiles: new Map()};
 		recorder.begin(transcript, log);
 	};
 
@@ -76,7 +76,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	begin(emptyTranscript(newId()));
 
 	return {
-		send: text => runs.send(text, approvals),
+		send: text => runs.send(text, grants),
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
@@ -102,6 +102,8 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 }
 
+type SessionGrants = {readonly approvals: Approvals; readonly readFiles: Map<string, string>};
+
 type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
 
 /** Creates the runs of a conversation: one at a time, each with the server that it started on. */
@@ -111,8 +113,8 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 	const emit = (event: AgentEvent) => recorder.emit(event, run?.server ?? store.getState().connection.server);
 
-	const execute = async (text: string, signal: AbortSignal, approvals: Approvals) => {
-		const events = await startAgent(text, signal, {...dependencies, approvals, flush: recorder.flush});
+	const execute = async (text: string, signal: AbortSignal, grants: SessionGrants) => {
+		const events = await startAgent(text, signal, {...dependencies, ...grants, flush: recorder.flush});
 		for await (const event of events) {
 			emit(event);
 		}
@@ -120,7 +122,7 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 	return {
 		emit,
-		async send(text: string, approvals: Approvals) {
+		async send(text: string, grants: SessionGrants) {
 			if (run) {
 				store.getState().enqueue({id: newId(), text});
 				return run.done;
@@ -128,7 +130,7 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 			recorder.flush();
 			const abort = new AbortController();
-			const done = execute(text, abort.signal, approvals).finally(() => {
+			const done = execute(text, abort.signal, grants).finally(() => {
 				run = undefined;
 				recorder.flush();
 			});
@@ -145,11 +147,11 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 	};
 }
 
-type AgentOptions = Dependencies & {
-	readonly approvals: Approvals;
-	/** Applies what waits to the store, before usage is read from there. */
-	readonly flush: () => void;
-};
+type AgentOptions = Dependencies &
+	SessionGrants & {
+		/** Applies what waits to the store, before usage is read from there. */
+		readonly flush: () => void;
+	};
 
 /** Starts the agent on the conversation so far and this message. */
 async function startAgent(
@@ -157,7 +159,7 @@ async function startAgent(
 	signal: AbortSignal,
 	options: AgentOptions,
 ): Promise<AsyncIterable<AgentEvent>> {
-	const {store, newId, openModel, loadTools, workspace, approvals, maxTurns, budget, flush} = options;
+	const {store, newId, openModel, loadTools, workspace, approvals, readFiles, maxTurns, budget, flush} = options;
 	const {model, transcript} = store.getState();
 	const priceOf = await budget?.loadPrices();
 	const spent = (prices: PriceOf) => {
@@ -176,6 +178,7 @@ async function startAgent(
 		tools: await loadTools(),
 		workspace: workspace(),
 		approvals,
+		readFiles,
 		signal,
 		newId,
 		nextMessages: () => store.getState().takeQueue(),

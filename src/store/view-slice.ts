@@ -2,6 +2,7 @@ import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
 import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
+import type {Palette} from '../terminal/text/style.ts';
 
 /** One line of a picker. `id` is the answer; `label` and `detail` are shown and searched. */
 export type Choice = {
@@ -27,6 +28,22 @@ export type FilterField = {
 export type About = {
 	readonly title: string;
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
+};
+
+type DrawingStyle = {readonly width: number; readonly palette: Palette};
+
+/** Draws a change of a file. Its module is loaded with the first question about one. */
+export type ChangeDrawing = {
+	/** Returns the file and the counts, on one line. */
+	readonly title: (style: DrawingStyle) => string;
+	/** Returns the lines that fit from `offset` on, and how many are left out. */
+	readonly window: (style: DrawingStyle & {readonly rows: number; readonly offset?: number}) => {
+		readonly shown: readonly string[];
+		readonly leftOut: number;
+	};
+	/** Returns the rows that the first lines need. */
+	readonly rows: (width: number, maxLines: number) => number;
+	readonly lastOffset: number;
 };
 
 /** One way to answer a question besides no: the key, its label, and the value of the answer. */
@@ -81,6 +98,8 @@ export type Panel =
 			readonly kind: 'confirm';
 			readonly question: string;
 			readonly about?: About;
+			/** The change of a file that the question is about. */
+			readonly change?: ChangeDrawing;
 			readonly answers?: readonly Answer[];
 			readonly askedAt: number;
 	  }

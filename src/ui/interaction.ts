@@ -1,10 +1,16 @@
 import {abortable} from '../core/abortable.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
-import type {About, Answer, Panel, TablePanel} from '../store/view-slice.ts';
+import type {About, Answer, ChangeDrawing, Panel, TablePanel} from '../store/view-slice.ts';
 import {steadyNow} from './panels/question.ts';
 
-export type Inquiry = {readonly question: string; readonly about?: About; readonly answers: readonly Answer[]};
+export type Inquiry = {
+	readonly question: string;
+	readonly about?: About;
+	/** The change of a file that the question is about. */
+	readonly change?: ChangeDrawing;
+	readonly answers: readonly Answer[];
+};
 
 /** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {

@@ -1,13 +1,14 @@
 import {isCommandLine} from '../command/line.ts';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
-import {formatCount, formatUsd} from '../core/format.ts';
+import {formatCount, formatNumber, formatUsd} from '../core/format.ts';
 import {totalCost, windowTokens} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
+import type {ChangeDrawing} from '../store/view-slice.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
-import {createPalette} from '../terminal/text/style.ts';
+import {createPalette, type Palette} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
@@ -58,7 +59,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		palette,
 		// Nothing is drawn that may still change.
 		live: createLiveLines(),
-		interact: createInteraction(terminal, now),
+		interact: createInteraction(terminal, palette, now),
 		version,
 		homeFolder: env['HOME'],
 		write: terminal.write,
@@ -79,25 +80,43 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	return 0;
 }
 
-function createInteraction(terminal: LineTerminal, now: () => number): AppInteraction {
+function createInteraction(terminal: LineTerminal, palette: Palette, now: () => number): AppInteraction {
 	const {say, question} = terminal;
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
-		confirm: async (text, about) => (await inquire({question: text, ...(about && {about})}, terminal, now)) === 'yes',
-		inquire: inquiry => inquire(inquiry, terminal, now),
+		confirm: async (text, about) =>
+			(await inquire({question: text, ...(about && {about})}, terminal, palette, now)) === 'yes',
+		inquire: inquiry => inquire(inquiry, terminal, palette, now),
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
+}
+
+/** Most lines of a change that are printed with a question. */
+const maxChangeLines = 400;
+
+/** Wider than any line of a change: a screen reader needs no wrapping. */
+const unwrapped = 32_000;
+
+function wholeChange(change: ChangeDrawing, palette: Palette): readonly string[] {
+	const style = {width: unwrapped, palette};
+	const {shown, leftOut} = change.window({...style, rows: maxChangeLines});
+	return [change.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
 }
 
 type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
 
 /** Asks until the answer was typed after the question. Returns undefined for no. */
 async function inquire(
-	{question: text, about, answers}: LineInquiry,
+	{question: text, about, change, answers}: LineInquiry,
 	{say, question}: LineTerminal,
+	palette: Palette,
 	now: () => number,
 ): Promise<string | undefined> {
+	if (change) {
+		say(wholeChange(change, palette).join('\n'));
+	}
+
 	if (about) {
 		say(aboutLines(about).map(safeLine).join('\n'));
 	}

@@ -4,7 +4,6 @@ import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Answer} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import type {AppInteraction} from './interaction.ts';
@@ -18,11 +17,6 @@ import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/block-lines.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
-
-const approvalAnswers: readonly Answer[] = [
-	{key: 'y', label: 'once', value: 'once'},
-	{key: 's', label: 'for this session', value: 'session'},
-];
 
 /** What the app needs of the program. */
 export type AppProgram = Omit<Program, 'onRecord'>;
@@ -85,7 +79,10 @@ export async function openConversation(
 	};
 
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions), resume});
-	askForApprovals(parts);
+	program.askWith(async (request, signal) => {
+		const {approvalQuestions} = await import('./panels/approval-questions.ts');
+		return approvalQuestions(interact)(request, signal);
+	});
 	greet(parts);
 	loadHistory(program, store, tell);
 	const stops = [
@@ -119,11 +116,12 @@ export async function openConversation(
 }
 
 async function loadPainter({store, palette, live, write, isOnScreen}: Dependencies): Promise<Painter> {
-	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}] = await Promise.all([
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {changedLines}] = await Promise.all([
 		import('../terminal/markdown/markdown.ts'),
 		import('../terminal/markdown/markdown-stream.ts'),
+		import('./transcript/diff-lines.ts'),
 	]);
-	const markdown = {renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	const markdown = {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines};
 	return createPainter({store, palette, live, write, isOnScreen, markdown});
 }
 
@@ -151,13 +149,6 @@ function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQu
 			painter.forget();
 		},
 	};
-}
-
-function askForApprovals({program, interact}: Parts): void {
-	program.askWith(async ({summary}, signal) => {
-		const answer = await interact.inquire({question: summary, answers: approvalAnswers}, signal);
-		return answer === 'once' || answer === 'session' ? answer : 'no';
-	});
 }
 
 /** Prints the welcome and the warnings. */

@@ -65,6 +65,7 @@ export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>)
 		tools: [echo],
 		workspace: '/',
 		approvals: createApprovals(refuseAll),
+		readFiles: new Map(),
 		signal: new AbortController().signal,
 		nextMessages: () => [],
 		newId: () => `id-${++ids}`,

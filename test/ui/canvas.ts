@@ -6,6 +6,7 @@ import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
+import {changedLines} from '../../src/ui/transcript/diff-lines.ts';
 
 export const palette = createPalette({color: false});
 
@@ -20,7 +21,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 		store,
 		palette,
 		live,
-		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
+		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines},
 		write(data) {
 			writes++;
 			written.push(...data.split('\n').slice(0, -1));

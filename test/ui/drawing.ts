@@ -13,6 +13,7 @@ import {followWindow} from '../../src/ui/screen/follow-window.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
+import {changedLines} from '../../src/ui/transcript/diff-lines.ts';
 import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 
@@ -43,7 +44,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		palette,
 		live,
 		write: screen.print,
-		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream},
+		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines},
 	});
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,

@@ -46,6 +46,49 @@ const systemPlaces: readonly string[] = [
 	...['/etc/sudoers.d', '/etc/ssl/private', '/etc/pki/tls/private', '/etc/NetworkManager/system-connections'],
 ];
 
+/**
+ * What a shell, a login or git obeys at its start: whoever writes one of these runs a command later (SAFETY 13). Below the
+ * home folder.
+ */
+const startupPlaces: readonly string[] = [
+	...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.bash_completion', '.profile'],
+	...['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.config/zsh', '.oh-my-zsh', '.config/fish'],
+	...[
+		'.cshrc',
+		'.tcshrc',
+		'.login',
+		'.logout',
+		'.kshrc',
+		'.mkshrc',
+		'.inputrc',
+		'.config/nushell',
+		'.config/powershell',
+	],
+	...[
+		'.xprofile',
+		'.xsession',
+		'.xsessionrc',
+		'.xinitrc',
+		'.pam_environment',
+		'.config/environment.d',
+		'.config/direnv',
+	],
+	...['.config/autostart', '.config/systemd', '.local/share/systemd', 'Library/LaunchAgents'],
+	...['.gitconfig', '.config/git', 'Documents/PowerShell', 'Documents/WindowsPowerShell'],
+];
+
+/** The same for all users of the system. */
+const systemStartupPlaces: readonly string[] = [
+	...['/etc/profile', '/etc/profile.d', '/etc/bash.bashrc', '/etc/zsh', '/etc/environment', '/etc/ld.so.preload'],
+	...['/etc/crontab', '/etc/cron.d', '/var/spool/cron', '/etc/systemd', '/etc/pam.d'],
+];
+
+/** Returns every place that is never written, as an absolute path: protected places and start-up files. */
+export function unwritablePlaces(places: Places): readonly string[] {
+	const {homeFolder = homedir()} = places;
+	return [...protectedPlaces(places), ...startupPlaces.map(place => join(homeFolder, place)), ...systemStartupPlaces];
+}
+
 /** Returns every protected place as an absolute path. Links are not resolved, and most places don't exist. */
 export function protectedPlaces({stateFolder, homeFolder = homedir()}: Places): readonly string[] {
 	return [stateFolder, ...credentialPlaces.map(place => join(homeFolder, place)), ...systemPlaces];

@@ -29,8 +29,10 @@ export function createReadFile(places: Places): Tool {
 		}),
 
 		async run({path, offset: start = 1, limit = maxLines}, context) {
-			const {workspace, signal} = context;
-			const {text, shown} = await readText(path, await boundsOf(workspace, places), signal, askForSecrets(context));
+			const {workspace, signal, readFiles} = context;
+			const bounds = await boundsOf(workspace, places);
+			const {text, shown, real, hash} = await readText(path, bounds, signal, askForSecrets(context));
+			readFiles.set(real, hash);
 			const lines = splitLines(text);
 			if (lines.length === 0) {
 				return `[${shown} is empty]`;

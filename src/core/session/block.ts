@@ -1,5 +1,5 @@
 import type {JsonObject} from '../json.ts';
-import type {Opaque, RunEndReason, StopReason} from './event.ts';
+import type {FileChange, Opaque, RunEndReason, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
@@ -29,6 +29,8 @@ export type Block =
 			readonly output: string;
 			/** Its duration in milliseconds; undefined until it ended. */
 			readonly milliseconds: number | undefined;
+			/** The change of a file that it has written. */
+			readonly change?: FileChange;
 			readonly open: boolean;
 			readonly at: string;
 	  }

@@ -19,6 +19,13 @@ const usage = z.object({
 	estimated: z.optional(z.boolean()),
 });
 
+/**
+ * A change of a file. `diff` has the hunks of a unified diff; `@@` lines carry the line numbers. Its length is limited;
+ * `added` and `removed` count all changed lines.
+ */
+const fileChange = z.object({path: z.string(), added: z.number(), removed: z.number(), diff: z.string()});
+export type FileChange = Readonly<z.infer<typeof fileChange>>;
+
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
 export type RunEndReason = z.infer<typeof runEndReason>;
 
@@ -57,7 +64,15 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		malformed: z.optional(z.string()),
 		opaque: z.optional(opaque),
 	}),
-	z.object({type: z.literal('approval-request'), id: z.string(), summary: z.string(), hash: z.string()}),
+	z.object({
+		type: z.literal('approval-request'),
+		id: z.string(),
+		summary: z.string(),
+		hash: z.string(),
+		/** What is asked for; left out by versions that only asked to read secret files. */
+		kind: z.optional(z.string()),
+		change: z.optional(fileChange),
+	}),
 	z.object({type: z.literal('approval-answer'), id: z.string(), allowed: z.boolean(), hash: z.string()}),
 	/** A piece of the output of a running tool. */
 	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
@@ -68,6 +83,8 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		output: z.string(),
 		failed: z.boolean(),
 		milliseconds: z.number(),
+		/** The change of a file that the tool has written. */
+		change: z.optional(fileChange),
 	}),
 	/** Usage of one model message so far; the last event of a `messageId` replaces earlier ones. */
 	z.object({type: z.literal('usage'), messageId: z.string(), model: z.string(), usage}),

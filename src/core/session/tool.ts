@@ -1,4 +1,5 @@
 import type {JsonObject} from '../json.ts';
+import type {FileChange} from './event.ts';
 
 /** A tool as described to the model. */
 export type ToolDefinition = {
@@ -9,17 +10,32 @@ export type ToolDefinition = {
 	readonly parameters: JsonObject;
 };
 
+/** What a tool asks the user to allow. */
+export type Approval = {
+	/** `edit-secret` is a change of a file whose name suggests secrets. */
+	readonly kind: 'read-secret' | 'edit' | 'edit-secret';
+	/** The question. */
+	readonly summary: string;
+	/** Exactly what the answer covers. */
+	readonly subject: string;
+	/** The change of a file, for the journal: without credentials and of limited length. */
+	readonly change?: FileChange;
+	/** The same change as the user sees it: exactly what is written. */
+	readonly exactChange?: FileChange;
+};
+
 export type ToolContext = {
-	/** The only folder that tools may read, as an absolute real path. */
+	/** The only folder that tools may read and write, as an absolute real path. */
 	readonly workspace: string;
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while the tool runs. */
 	readonly onOutput: (text: string) => void;
-	/**
-	 * Asks the user for permission; returns false for no. `summary` is the question, `subject` exactly what the answer
-	 * covers.
-	 */
-	readonly approve: (request: {readonly summary: string; readonly subject: string}) => Promise<boolean>;
+	/** Reports a change of a file, once it is written. */
+	readonly onChange: (change: FileChange) => void;
+	/** Asks the user for permission; returns false for no. Throws `AppError("failed")` if nobody can be asked. */
+	readonly approve: (request: Approval) => Promise<boolean>;
+	/** The files that the model has read in this session: the hash of their content, by real path. */
+	readonly readFiles: Map<string, string>;
 };
 
 /** A tool that the agent can run. */

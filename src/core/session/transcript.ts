@@ -112,8 +112,8 @@ function startTool(
 	});
 }
 
-function endedTool({output, milliseconds, failed}: EventOf<'tool-result'>): Partial<Tool> {
-	return {output, milliseconds, status: failed ? 'failed' : 'done', open: false};
+function endedTool({output, milliseconds, failed, change}: EventOf<'tool-result'>): Partial<Tool> {
+	return {output, milliseconds, status: failed ? 'failed' : 'done', ...(change && {change}), open: false};
 }
 
 function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {

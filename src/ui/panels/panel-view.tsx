@@ -7,7 +7,7 @@ import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {DevicePanel} from './device-panel.tsx';
 import {Picker} from './picker.tsx';
-import {drawQuestion, type Question, steadyNow, untilAnswerable} from './question.ts';
+import {drawQuestion, drawQuestionedChange, type Question, steadyNow, untilAnswerable} from './question.ts';
 import {TableView} from './table-view.tsx';
 
 type Props = {
@@ -36,9 +36,10 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
-/** Asks a question. A low window drops the last facts, never the question. */
+/** Asks a question. A low window drops the last facts and lines of the change, never the question. */
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
+	const offset = useScroll(panel.change?.lastOffset ?? 0);
 	const columns = useApp(state => state.size.columns);
 	const typedAt = useApp(state => state.typedAt);
 	const [draws, redraw] = useReducer((count: number) => count + 1, 0);
@@ -54,7 +55,10 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 		return () => clearTimeout(timer);
 	}, [panel, typedAt, isAnswerable, draws]);
 	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable});
-	return <Lines lines={[...known.slice(0, Math.max(0, height - asked.length)), ...asked].slice(0, height)} />;
+	const room = Math.max(0, height - asked.length);
+	const rows = Math.max(0, room - known.length);
+	const change = panel.change ? drawQuestionedChange(panel.change, {columns, palette, rows, offset}) : [];
+	return <Lines lines={[...known.slice(0, room), ...change, ...asked].slice(0, height)} />;
 }
 
 /** Shows a one-line field. Enter confirms it, Esc cancels it. */
@@ -77,6 +81,20 @@ function Field({label, masked}: {readonly label: string; readonly masked: boolea
 	);
 }
 
+/** Returns how far the panel is scrolled, from 0 to `last`. */
+function useScroll(last: number): number {
+	const offset = useApp(state => state.scroll);
+	const scrollBy = useApp(state => state.scrollBy);
+	const start = Math.max(0, Math.min(offset, last));
+	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
+	useEffect(() => {
+		if (start !== offset) {
+			scrollBy(start - offset);
+		}
+	}, [start, offset, scrollBy]);
+	return start;
+}
+
 /** Shows lines in a panel that scrolls. */
 function Window({
 	title,
@@ -89,17 +107,9 @@ function Window({
 }) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const offset = useApp(state => state.scroll);
-	const scrollBy = useApp(state => state.scrollBy);
 	const titled = height > 1;
 	const room = Math.max(1, height - 1);
-	const start = Math.max(0, Math.min(offset, lines.length - room));
-	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
-	useEffect(() => {
-		if (start !== offset) {
-			scrollBy(start - offset);
-		}
-	}, [start, offset, scrollBy]);
+	const start = useScroll(lines.length - room);
 	const shown = lines.slice(start, start + room);
 	const more = lines.length > room ? ` · ${start + 1}-${start + shown.length} of ${lines.length} · ↑↓ scroll` : '';
 	const header = palette.dim(truncate(`── ${safeLine(title)}${more} · Esc close`, columns));

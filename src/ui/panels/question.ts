@@ -1,4 +1,5 @@
-import type {Answer, Panel} from '../../store/view-slice.ts';
+import {formatNumber} from '../../core/format.ts';
+import type {Answer, ChangeDrawing, Panel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
@@ -43,6 +44,9 @@ export function keysOf({answers}: Pick<Question, 'answers'>): string {
 	return answers ? `[${[...answers.map(({key, label}) => `${key} ${label}`), 'N no'].join(' · ')}]` : '[y/N]';
 }
 
+/** Most lines of a change that make a question taller; the rest scrolls. */
+const maxChangeLines = 200;
+
 type Style = {readonly columns: number; readonly palette: Palette; readonly isAnswerable: boolean};
 
 /** Returns the facts, one a line, and the lines of the question, with its keys once they can answer it. */
@@ -58,9 +62,25 @@ export function drawQuestion(panel: Question, {columns, palette, isAnswerable}: 
 	return {known, asked: wrapLine(shown, columns, {first: `${palette.warning('?')} `, rest: '  '})};
 }
 
-/** Returns the number of lines of the facts and the question. */
+/**
+ * Returns the change that a question is about: its title, then as many lines as there is room for, then how many lines are
+ * left out. `offset` is the first line.
+ */
+export function drawQuestionedChange(
+	change: ChangeDrawing,
+	{columns, palette, rows, offset}: Omit<Style, 'isAnswerable'> & {readonly rows: number; readonly offset: number},
+): readonly string[] {
+	const title = change.title({width: columns, palette});
+	const {shown, leftOut} = change.window({width: columns, palette, rows: Math.max(0, rows - 1), offset});
+	const more =
+		leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines · ↑↓ scroll`, columns))] : [];
+	return [title, ...shown, ...more].slice(0, rows);
+}
+
+/** Returns the number of lines of the facts, the change and the question. */
 export function questionRows(panel: Question, columns: number): number {
-	const {question, about} = panel;
+	const {question, about, change} = panel;
 	const asked = wrapLine(`${safeLine(question)} ${keysOf(panel)}`, columns, {first: '? ', rest: '  '});
-	return (about ? about.facts.length + 1 : 0) + asked.length;
+	const changeRows = change ? change.rows(columns, maxChangeLines) + 1 : 0;
+	return (about ? about.facts.length + 1 : 0) + changeRows + asked.length;
 }

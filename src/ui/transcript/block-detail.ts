@@ -5,6 +5,7 @@ import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
+import {allChangedLines} from './diff-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -30,7 +31,7 @@ export function detailLines(block: Block, style: Style): readonly string[] {
 		case 'user':
 			return messageOf(block, style);
 		case 'tool':
-			return [...head, ...toolDetail(block, style)];
+			return [head[0] ?? '', ...toolDetail(block, style)];
 		case 'reasoning':
 			return [head[0] ?? '', ...indented(style.palette.dim(safeText(block.text.trim())), style)];
 		case 'compaction':
@@ -40,7 +41,7 @@ export function detailLines(block: Block, style: Style): readonly string[] {
 	}
 }
 
-function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly string[] {
+function toolDetail({at, arguments: args, output, change}: Tool, style: Style): readonly string[] {
 	const {palette} = style;
 	const cut = output.slice(0, maxCharacters);
 	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
@@ -48,6 +49,7 @@ function toolDetail({at, arguments: args, output}: Tool, style: Style): readonly
 	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
 		...indented(palette.dim(`started ${formatClock(Date.parse(at))}`), style),
+		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
 		...(isWhole ? [] : indented(palette.dim('… output truncated; /export has all of it'), style)),

@@ -2,12 +2,18 @@ import {nameCommands} from '../../core/command-words.ts';
 import {formatBytes, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Block} from '../../core/session/block.ts';
+import type {FileChange} from '../../core/session/event.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 
-type Style = {readonly width: number; readonly palette: Palette};
+type Style = {
+	readonly width: number;
+	readonly palette: Palette;
+	/** Returns the lines below a call that changed a file; none by default. */
+	readonly changedLines?: (change: FileChange, style: Style) => readonly string[];
+};
 
 /** Returns the lines of a block, at most `width` cells wide. The model's text is plain here; Markdown is drawn elsewhere. */
 export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style: Style): readonly string[] {
@@ -18,7 +24,7 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 		case 'reasoning':
 			return reasoningLines(block, style);
 		case 'tool':
-			return [toolLine(block, style)];
+			return [toolLine(block, style), ...((block.change && style.changedLines?.(block.change, style)) ?? [])];
 		case 'notice': {
 			const role = {info: palette.dim, warning: palette.warning, error: palette.danger}[block.level];
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
@@ -115,6 +121,8 @@ function reasoningLines(
 const minCallWidth = 12;
 /** Most cells of the output of a running tool. */
 const maxOutputWidth = 50;
+/** Arguments that would fill the line, and are shown as a diff. */
+const isShownAsDiff: ReadonlySet<string> = new Set(['content', 'edits']);
 const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
 
 function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
@@ -133,7 +141,11 @@ function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style
 	return truncate([head, call && ` ${truncate(call, room)}`, end].join(''), width);
 }
 
-function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>): string {
+function outcome({status, output, milliseconds, change}: Extract<Block, {kind: 'tool'}>): string {
+	if (change && status === 'done') {
+		return ` · ${changeCounts(change)}`;
+	}
+
 	switch (status) {
 		case 'running':
 			return output ? ` · ${lastLine(output)}` : ' …';
@@ -148,6 +160,11 @@ function outcome({status, output, milliseconds}: Extract<Block, {kind: 'tool'}>)
 	}
 }
 
+/** Returns the counts of a change, such as `+3 −1`. */
+export function changeCounts({added, removed}: FileChange): string {
+	return `+${formatNumber(added)} −${formatNumber(removed)}`;
+}
+
 /** Returns the last line of the output of a running tool. */
 function lastLine(output: string): string {
 	const [last = ''] = output.slice(-2000).trimEnd().split('\n').slice(-1);
@@ -157,6 +174,7 @@ function lastLine(output: string): string {
 /** Returns the arguments of a call on one line: strings unchanged, others as JSON; all but the first with their names. */
 function summarize(args: JsonObject): string {
 	return Object.entries(args)
+		.filter(([name]) => !isShownAsDiff.has(name))
 		.map(([name, value], index) => (index === 0 ? show(value) : `${name}=${show(value)}`))
 		.join(' ')
 		.slice(0, 500);

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createApprovals, type Decision} from '../../../src/agent/approval/approval.ts';
+import {createApprovals, type Decision, decideUnasked} from '../../../src/agent/approval/approval.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
@@ -15,7 +15,11 @@ function approvals(...decisions: readonly Decision[]) {
 		return decisions[asked.length - 1] ?? 'no';
 	});
 	const approve = (subject: string) =>
-		bind({id: 'call', signal, emit: event => events.push(event)})({summary: `Read ${subject}?`, subject});
+		bind({id: 'call', signal, emit: event => events.push(event)})({
+			kind: 'read-secret',
+			summary: `Read ${subject}?`,
+			subject,
+		});
 	return {approve, asked, events};
 }
 
@@ -42,7 +46,8 @@ test('question and answer are events of the call with the hash of what is allowe
 		description: '',
 		parameters: {},
 		readOnly: true,
-		run: async (_, {approve}) => `${await approve({summary: 'Show .env?', subject: 'read /repo/.env'})}`,
+		run: async (_, {approve}) =>
+			`${await approve({kind: 'read-secret', summary: 'Show .env?', subject: 'read /repo/.env'})}`,
 	};
 	const options = {
 		...runOptions({ask: scriptedModel().ask}),
@@ -60,4 +65,58 @@ test('question and answer are events of the call with the hash of what is allowe
 		{type: 'tool-result', id: 'c1', output: 'true', failed: false},
 	]);
 	expect(new Set(events.flatMap(event => ('hash' in event ? [event.hash] : []))).size).toBe(1);
+});
+
+const change = {path: 'a.txt', added: 1, removed: 0, diff: '@@ -1 +1 @@\n+***'};
+const exactChange = {...change, diff: '@@ -1 +1 @@\n+secret'};
+
+test('the user sees the exact change, the journal the one without credentials [8]', async () => {
+	const shown: unknown[] = [];
+	const events: AgentEvent[] = [];
+	const approve = createApprovals(async request => {
+		shown.push(request.change);
+		return 'once';
+	})({id: 'call', signal, emit: event => events.push(event)});
+	expect(await approve({kind: 'edit', summary: 'Change a.txt?', subject: 'x', change, exactChange})).toBe(true);
+	expect(shown).toEqual([exactChange]);
+	expect(events[0]).toMatchObject({type: 'approval-request', kind: 'edit', change});
+	expect(JSON.stringify(events)).not.toContain('+secret');
+});
+
+test('all edits of the session are allowed with one answer, but not those of secret files', async () => {
+	const asked: string[] = [];
+	const approve = createApprovals(async ({kind}) => {
+		asked.push(kind);
+		return asked.length === 1 ? 'session' : 'no';
+	})({id: 'call', signal, emit: () => {}});
+	const ask = (kind: 'edit' | 'edit-secret' | 'read-secret', subject: string) => approve({kind, summary: '', subject});
+	expect([
+		await ask('edit', 'a'),
+		await ask('edit', 'b'),
+		await ask('edit-secret', 'c'),
+		await ask('read-secret', 'd'),
+	]).toEqual([true, true, false, false]);
+	expect(asked).toEqual(['edit', 'edit-secret', 'read-secret']);
+});
+
+test.each([
+	['never', [false, false, false]],
+	['edits', [true, false, false]],
+	['all', [true, true, true]],
+] as const)(
+	'without a user, --approve %s allows edits, edits of secret files and reading those: %j',
+	async (mode, expected) => {
+		const approve = createApprovals(decideUnasked(mode))({id: 'call', signal, emit: () => {}});
+		const kinds = ['edit', 'edit-secret', 'read-secret'] as const;
+		const answers = kinds.map(kind => approve({kind, summary: 'May I?', subject: kind}).catch(() => false));
+		expect(await Promise.all(answers)).toEqual(expected);
+	},
+);
+
+test('a model that nobody can allow something reads why, and which flag would', async () => {
+	const approve = createApprovals(decideUnasked('never'))({id: 'call', signal, emit: () => {}});
+	await expect(approve({kind: 'edit', summary: 'Change a.txt?', subject: 'x'})).rejects.toMatchObject({
+		message: "Not allowed: Change a.txt? This run can't ask the user for approval.",
+		hint: 'Continue without it, and tell the user that --approve edits allows it.',
+	});
 });

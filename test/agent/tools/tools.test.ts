@@ -25,6 +25,8 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['list_files', ['path', 'pattern'], [], false],
 		['read_file', ['path', 'offset', 'limit'], ['path'], false],
 		['search_text', ['pattern', 'path', 'glob', 'literal', 'ignore_case'], ['pattern'], false],
+		['edit_file', ['path', 'edits'], ['path', 'edits'], false],
+		['write_file', ['path', 'content'], ['path', 'content'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

@@ -27,7 +27,13 @@ export async function makeWorkspace(files: Readonly<Record<string, string | Buff
 
 /** Returns the context of a tool in a run without a user. */
 export function toolContext(): Omit<ToolContext, 'workspace'> {
-	return {signal: new AbortController().signal, onOutput: () => {}, approve: async () => false};
+	return {
+		signal: new AbortController().signal,
+		onOutput: () => {},
+		onChange: () => {},
+		approve: async () => false,
+		readFiles: new Map(),
+	};
 }
 
 export async function writeAll(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {

@@ -7,6 +7,7 @@ import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {detailLines, hasDetail} from '../../../src/ui/transcript/block-detail.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
+import {changedLines} from '../../../src/ui/transcript/diff-lines.ts';
 import {anyText} from '../../any-text.ts';
 import {call, canvas, palette, result, say, start, think, user} from '../canvas.ts';
 
@@ -162,4 +163,28 @@ test('with colour only our own sequences are written [1]', () => {
 	for (const line of blockLines(block, {width: 60, palette: colored})) {
 		expect(plainText(line)).not.toMatch(dangerous);
 	}
+});
+
+describe('a call that changed a file', () => {
+	const change = {path: 'a.ts', added: 12, removed: 1, diff: `@@ -4 +4 @@\n same\n-old\n${'+new\n'.repeat(12)} end`};
+	const edit = {
+		...tool,
+		name: 'edit_file',
+		arguments: {path: 'a.ts', edits: [{old_text: 'old', new_text: 'new'}]},
+		change,
+	};
+
+	test('has its counts and first lines, and the whole in its details', () => {
+		const drawn = blockLines(edit, {width: 60, palette, changedLines});
+		expect(drawn.slice(0, 4)).toEqual(['✓ edit_file a.ts · +12 −1', '  4   same', '  5 - old', '  5 + new']);
+		expect([drawn.length, drawn.at(-1)]).toEqual([11, '  … 6 more lines']);
+		const whole = detailLines(edit, {width: 60, palette});
+		expect(whole).toContain(' 17   end');
+		expect(whole.join('\n')).toContain('"new_text": "new"');
+	});
+
+	test('shows its path alone while it waits for the user', () => {
+		const {change: _, ...asking} = {...edit, status: 'asking', open: true} as const;
+		expect(lines(asking)).toEqual(['? edit_file a.ts · waiting for you']);
+	});
 });

@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath} from 'node:fs/promises';
 import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
 import {AppError} from '../../../core/error.ts';
-import {type Places, protectedPlaces} from '../../policy/protected-places.ts';
+import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
 
 /** What the tools may see. */
 export type Bounds = {
@@ -18,11 +18,18 @@ export type Located = {
 	readonly shown: string;
 };
 
-/** Returns the bounds of one tool call. `workspace` is a real path. */
+/** Returns the bounds of one tool call that reads. `workspace` is a real path. */
 export async function boundsOf(workspace: string, places: Places): Promise<Bounds> {
-	const real = await Promise.all(
-		protectedPlaces(places).map(async place => (await realPathOf(place)) ?? (await realParentOf(place))),
-	);
+	return boundsWithout(protectedPlaces(places), workspace);
+}
+
+/** Returns the bounds of one tool call that writes. `workspace` is a real path. */
+export async function writeBoundsOf(workspace: string, places: Places): Promise<Bounds> {
+	return boundsWithout(unwritablePlaces(places), workspace);
+}
+
+async function boundsWithout(places: readonly string[], workspace: string): Promise<Bounds> {
+	const real = await Promise.all(places.map(async place => (await realPathOf(place)) ?? (await realParentOf(place))));
 	return {workspace, hidden: real.filter(place => isInside(place, workspace) || isInside(workspace, place))};
 }
 
@@ -36,18 +43,25 @@ export function hiddenBelow(folder: string, {hidden}: Bounds): readonly string[]
  * `AppError("failed")` if it is outside the workspace or protected, existing or not.
  */
 export async function locate(path: string, bounds: Bounds): Promise<Located> {
+	const {exists, ...located} = await locateTarget(path, bounds);
+	if (!exists) {
+		throw new AppError('not-found', `File not found: “${path}”.`, {hint: 'Call list_files to see the files.'});
+	}
+
+	return located;
+}
+
+/** Resolves the path of a file that may not exist yet. Throws like `locate` for any other reason. */
+export async function locateTarget(path: string, bounds: Bounds): Promise<Located & {readonly exists: boolean}> {
 	if (path.includes('\0')) {
 		throw new AppError('usage', "A path can't contain a NUL character.");
 	}
 
 	const absolute = resolve(bounds.workspace, path);
-	const real = await realPathOf(absolute);
-	assertVisible(real ?? (await realParentOf(absolute)), path, bounds);
-	if (real === undefined) {
-		throw new AppError('not-found', `File not found: “${path}”.`, {hint: 'Call list_files to see the files.'});
-	}
-
-	return {real, shown: shownPath(real, bounds.workspace)};
+	const found = await realPathOf(absolute);
+	const real = found ?? (await realParentOf(absolute));
+	assertVisible(real, path, bounds);
+	return {real, shown: shownPath(real, bounds.workspace), exists: found !== undefined};
 }
 
 /** A file that is open for reading; `real` and `shown` are its actual path. */
@@ -99,7 +113,22 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 /** True for git's own data, our own state, and places with secrets of the user or the system. */
 function isProtected(real: string, {workspace, hidden}: Bounds): boolean {
 	const segments = relative(workspace, real).split(sep);
-	return segments.some(segment => segment.toLowerCase() === '.git') || hidden.some(place => isInside(real, place));
+	return (
+		segments.some(isGitFolder) || hidden.some(place => isInside(real, place) || isInside(folded(real), folded(place)))
+	);
+}
+
+/** True for any name that a file system may take for `.git`: other cases, invisible characters, the short name of DOS. */
+function isGitFolder(segment: string): boolean {
+	return /^(?:\.git|git~\d)$/.test(folded(segment).replace(/[ .]+$/, ''));
+}
+
+/** Folds what file systems ignore in names: case, the form of accents, and invisible characters. */
+function folded(path: string): string {
+	return path
+		.normalize('NFC')
+		.replace(/\p{Cf}/gu, '')
+		.toLowerCase();
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -112,13 +141,13 @@ function shownPath(real: string, workspace: string): string {
 	return relative(workspace, real).replaceAll(sep, '/') || '.';
 }
 
-function assertVisible(real: string, path: string, bounds: Bounds): void {
+export function assertVisible(real: string, path: string, bounds: Bounds): void {
 	if (!isInside(real, bounds.workspace)) {
 		throw new AppError('failed', `“${path}” is outside the working folder.`, {hint: 'Give a path inside it.'});
 	}
 
 	if (isProtected(real, bounds)) {
-		throw new AppError('failed', `“${path}” is protected and never shown to a model.`);
+		throw new AppError('failed', `“${path}” is protected. Tools never read or write it.`);
 	}
 }
 
@@ -133,7 +162,7 @@ function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, 
 }
 
 /** Returns the actual path of an opened file. Linux tells it; elsewhere the path must still lead to the same file. */
-async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
+export async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
 	if (process.platform === 'linux') {
 		// The kernel adds this to the path of a removed file.
 		return (await readlink(`/proc/self/fd/${handle.fd}`)).replace(/ \(deleted\)$/, '');

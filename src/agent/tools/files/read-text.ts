@@ -1,22 +1,30 @@
+import {createHash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
 import {AppError} from '../../../core/error.ts';
-import {type Bounds, type Guard, openInside} from './bounds.ts';
+import {type Bounds, type Guard, type Located, type Opened, openInside} from './bounds.ts';
+import {decodeText, type Encoding} from './text-encoding.ts';
 
-/** Larger files are not read. */
-const maxFileBytes = 16 * 1024 * 1024;
+/** Larger files are neither read nor written. */
+export const maxFileBytes = 16 * 1024 * 1024;
 const minReadBytes = 4096;
 
+/** The text of a file without its byte order mark, and what identifies its content. */
+export type FileText = Located & {
+	readonly text: string;
+	readonly encoding: Encoding;
+	readonly bytes: Buffer;
+	readonly hash: string;
+};
+
 /**
- * Returns the text of a file of the workspace, without a byte order mark. Throws `AppError` if it is too large or
- * binary, and like `openInside`.
+ * Returns the text of a file of the workspace. Throws `AppError` if it is too large or binary, and like `openInside`.
  */
-export async function readText(
-	path: string,
-	bounds: Bounds,
-	signal: AbortSignal,
-	guard?: Guard,
-): Promise<{text: string; shown: string}> {
-	const {handle, size, shown} = await openInside(path, bounds, guard);
+export async function readText(path: string, bounds: Bounds, signal: AbortSignal, guard?: Guard): Promise<FileText> {
+	return readOpened(await openInside(path, bounds, guard), signal);
+}
+
+/** Returns the text of an opened file, and closes it. Throws `AppError` if it is too large or binary. */
+export async function readOpened({handle, size, real, shown}: Opened, signal: AbortSignal): Promise<FileText> {
 	try {
 		if (size > maxFileBytes) {
 			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
@@ -25,14 +33,20 @@ export async function readText(
 		}
 
 		const bytes = await readBytes(handle, size, signal);
-		if (isBinary(bytes)) {
+		const decoded = decodeText(bytes);
+		if (!decoded) {
 			throw new AppError('failed', `“${shown}” is a binary file (${bytes.length} bytes); only text can be read.`);
 		}
 
-		return {text: new TextDecoder().decode(bytes), shown};
+		return {...decoded, bytes, hash: contentHash(bytes), real, shown};
 	} finally {
 		await handle.close();
 	}
+}
+
+/** Returns the hash that identifies the content of a file. */
+export function contentHash(bytes: Buffer): string {
+	return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Splits text at LF and CRLF. A line end at the end of the text begins no further line. */
@@ -56,11 +70,6 @@ async function readBytes(handle: FileHandle, size: number, signal: AbortSignal):
 			return Buffer.concat(chunks);
 		}
 	}
-}
-
-/** True for a NUL byte near the beginning, the rule of git and ripgrep. */
-function isBinary(bytes: Buffer): boolean {
-	return bytes.subarray(0, 8192).includes(0);
 }
 
 function megabytes(bytes: number): string {

@@ -9,6 +9,7 @@ import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import {findRipgrep} from '../../../../src/agent/tools/search/ripgrep-search.ts';
 import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
 import {createFolderTools} from '../../../../src/agent/tools/tools.ts';
+import type {JsonObject} from '../../../../src/core/json.ts';
 import {makeWorkspace, toolContext} from '../workspace.ts';
 
 const refusals: readonly (readonly [path: string, message: string])[] = [
@@ -29,6 +30,12 @@ const refusals: readonly (readonly [path: string, message: string])[] = [
 	['src', 'is a folder'],
 ];
 
+const moreArguments: Readonly<Record<string, JsonObject>> = {
+	search_text: {pattern: 'x'},
+	edit_file: {edits: [{old_text: 'a', new_text: 'b'}]},
+	write_file: {content: 'b'},
+};
+
 test.each(refusals)('[13] %j is refused by every tool: %s', async (path, message) => {
 	const {root, workspace, stateFolder, context} = await makeWorkspace({
 		'src/a.ts': 'a',
@@ -37,9 +44,11 @@ test.each(refusals)('[13] %j is refused by every tool: %s', async (path, message
 	});
 	await symlink(join(root, 'outside.txt'), join(workspace, 'link-out'));
 	await symlink(root, join(workspace, 'folder-out'));
-	const tools = createFolderTools({stateFolder}).filter(({name}) => path !== 'src' || name === 'read_file');
+	const tools = createFolderTools({stateFolder}).filter(
+		({name}) => (path !== 'src' || name === 'read_file') && (path !== 'missing.txt' || name !== 'write_file'),
+	);
 	for (const tool of tools) {
-		const args = {path, ...(tool.name === 'search_text' && {pattern: 'x'})};
+		const args = {path, ...moreArguments[tool.name]};
 		await expect(tool.run(args, context)).rejects.toThrow(message);
 	}
 });

@@ -1,0 +1,101 @@
+import {AppError} from '../../../core/error.ts';
+import type {ToolContext} from '../../../core/session/tool.ts';
+import type {Places} from '../../policy/protected-places.ts';
+import {isSecretFile} from '../../policy/secret-files.ts';
+import {locateTarget, openLocated, writeBoundsOf} from './bounds.ts';
+import {describeChange} from './file-diff.ts';
+import {writesMask} from './masked-values.ts';
+import {pathText} from './path-text.ts';
+import {contentHash, type FileText, maxFileBytes, readOpened} from './read-text.ts';
+import {replaceFile} from './replace-file.ts';
+import {encodeText, utf8} from './text-encoding.ts';
+
+/** Returns the new text of a file; `text` is undefined for a new one. Throws `AppError` for what can't be changed. */
+type Compute = (text: string | undefined, shown: string) => string;
+
+/**
+ * Changes a file of the workspace as a whole, once the user allows the exact result. The model must have read the file as
+ * it is now. Returns a sentence for the model. Throws `AppError` if anything is in the way; then nothing was written.
+ */
+export async function changeFile(
+	path: string,
+	compute: Compute,
+	places: Places,
+	context: ToolContext,
+): Promise<string> {
+	const {workspace, signal, approve, onChange, readFiles} = context;
+	const bounds = await writeBoundsOf(workspace, places);
+	const {exists, ...located} = await locateTarget(path, bounds);
+	const current = exists ? await readOpened(await openLocated(located, bounds), signal) : undefined;
+	const name = pathText(located.shown);
+	if (current) {
+		assertRead(current, name, readFiles);
+	}
+
+	const {text = '', encoding = utf8} = current ?? {};
+	// Half a surrogate pair has no bytes.
+	const next = compute(current?.text, name).replace(/\p{Cs}/gu, '\uFFFD');
+	const bytes = encodeText(next, encoding);
+	assertWritable(text, next, bytes, name);
+	const {exact, recorded} = describeChange(located.shown, text, next);
+	const isAllowed = await approve({
+		kind: isSecretFile(located.real) ? 'edit-secret' : 'edit',
+		summary: questionFor(name, located.real, exists),
+		subject: `write ${located.real}\n${contentHash(bytes)}`,
+		change: recorded,
+		exactChange: exact,
+	});
+	if (!isAllowed) {
+		throw new AppError('failed', `The user did not allow this change of “${name}”. Nothing was written.`, {
+			hint: 'Ask what they want instead.',
+		});
+	}
+
+	await replaceFile({...located, replaces: current?.hash}, bytes, bounds, signal);
+	readFiles.set(located.real, contentHash(bytes));
+	onChange(recorded);
+	const {added, removed} = exact;
+	return `${exists ? 'Changed' : 'Created'} ${name} (+${added} -${removed} lines).`;
+}
+
+function assertRead({real, hash, text, encoding, bytes}: FileText, name: string, readFiles: ToolContext['readFiles']) {
+	const known = readFiles.get(real);
+	if (known === undefined) {
+		throw new AppError('conflict', `“${name}” exists, but you have not read it in this session.`, {
+			hint: 'Call read_file first.',
+		});
+	}
+
+	if (known !== hash) {
+		throw new AppError('conflict', `“${name}” was changed since you read it.`, {
+			hint: 'Call read_file again, then repeat the change.',
+		});
+	}
+
+	if (!encodeText(text, encoding).equals(bytes)) {
+		throw new AppError('failed', `“${name}” is neither UTF-8 nor UTF-16, so it can't be changed without damage.`);
+	}
+}
+
+function assertWritable(before: string, after: string, bytes: Buffer, name: string): void {
+	if (bytes.length > maxFileBytes) {
+		throw new AppError('failed', `“${name}” would be too large. Nothing was written.`, {
+			hint: 'A file can have 16 MB.',
+		});
+	}
+
+	if (after.includes('\0')) {
+		throw new AppError('usage', 'A text file has no NUL characters. Nothing was written.');
+	}
+
+	if (writesMask(before, after)) {
+		throw new AppError('usage', `This would replace a credential in “${name}” by ***. Nothing was written.`, {
+			hint: '*** hides a value that you may not see. Edit other lines only, and leave that one as it is.',
+		});
+	}
+}
+
+function questionFor(name: string, real: string, exists: boolean): string {
+	const verb = exists ? 'Change' : 'Create';
+	return isSecretFile(real) ? `${verb} ${name}? Its name suggests secrets.` : `${verb} ${name}?`;
+}

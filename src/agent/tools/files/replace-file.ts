@@ -1,0 +1,125 @@
+import {randomBytes} from 'node:crypto';
+import type {Stats} from 'node:fs';
+import {access, constants, type FileHandle, link, lstat, open, rename, unlink} from 'node:fs/promises';
+import {basename, dirname} from 'node:path';
+import {AppError} from '../../../core/error.ts';
+import {type Bounds, type Located, openLocated} from './bounds.ts';
+import {type Folder, openFolder} from './folder-handle.ts';
+import {readOpened} from './read-text.ts';
+
+type Target = Located & {
+	/** The hash of the content that is replaced; undefined for a new file. */
+	readonly replaces: string | undefined;
+};
+
+/** File systems without hard links answer with one of these. */
+const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/**
+ * Writes a file as a whole: whoever reads it, also after a crash, sees the old content or the new one. Keeps the mode of
+ * the file. Throws `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now.
+ */
+export async function replaceFile(target: Target, bytes: Buffer, bounds: Bounds, signal: AbortSignal): Promise<void> {
+	try {
+		await replaceIn(await openFolder(dirname(target.real), bounds), target, bytes, bounds, signal);
+	} catch (error) {
+		throw explained(error, target.shown);
+	}
+}
+
+async function replaceIn(folder: Folder, target: Target, bytes: Buffer, bounds: Bounds, signal: AbortSignal) {
+	const temporary = folder.pathOf(`.service-${randomBytes(8).toString('hex')}.tmp`);
+	const path = folder.pathOf(basename(target.real));
+	try {
+		const stats = target.replaces === undefined ? undefined : await writableStats(path);
+		await writeTemporary(temporary, bytes, stats);
+		await folder.check();
+		signal.throwIfAborted();
+		if (target.replaces === undefined) {
+			await create(temporary, path);
+		} else {
+			await assertUnchanged(target, bounds, signal);
+			await rename(temporary, path);
+		}
+
+		await folder.sync();
+	} finally {
+		await unlink(temporary).catch(() => undefined);
+		await folder.close();
+	}
+}
+
+async function writableStats(path: string): Promise<Stats> {
+	await access(path, constants.W_OK);
+	return lstat(path);
+}
+
+async function writeTemporary(path: string, bytes: Buffer, stats: Stats | undefined): Promise<void> {
+	const file = await open(path, 'wx', stats ? 0o600 : 0o666);
+	try {
+		await file.writeFile(bytes);
+		if (stats) {
+			await keepOwnerAndMode(file, stats);
+		}
+
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+/** The owner is kept if we may: a file of a group stays with it. */
+async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Promise<void> {
+	const own = await file.stat();
+	if (own.uid !== uid || own.gid !== gid) {
+		await file.chown(uid, gid).catch(() => undefined);
+	}
+
+	await file.chmod(mode & 0o777);
+}
+
+/** Names the new file, unless the name is in use. */
+async function create(temporary: string, path: string): Promise<void> {
+	try {
+		await link(temporary, path);
+	} catch (error) {
+		if (!noLinks.has(codeOf(error))) {
+			throw error;
+		}
+
+		// Reserves the name, which the rename then replaces.
+		await (await open(path, 'wx')).close();
+		await rename(temporary, path);
+	}
+}
+
+async function assertUnchanged(target: Target, bounds: Bounds, signal: AbortSignal): Promise<void> {
+	const {hash} = await readOpened(await openLocated(target, bounds), signal);
+	if (hash !== target.replaces) {
+		throw new AppError('conflict', `“${target.shown}” was changed meanwhile. Nothing was written.`, {
+			hint: 'Read it again, then repeat the change.',
+		});
+	}
+}
+
+function explained(error: unknown, shown: string): unknown {
+	switch (codeOf(error)) {
+		case '':
+			return error;
+		case 'EEXIST':
+			return new AppError('conflict', `“${shown}” exists by now. Nothing was written.`, {hint: 'Read it first.'});
+		case 'ELOOP':
+		case 'ENOTDIR':
+			return new AppError('failed', `A folder of “${shown}” is a link or a file. Nothing was written.`);
+		case 'EACCES':
+		case 'EPERM':
+		case 'EROFS':
+			return new AppError('failed', `“${shown}” is write-protected (${codeOf(error)}).`);
+		default:
+			return new AppError('failed', `Couldn't write “${shown}”: ${codeOf(error)}.`, {cause: error});
+	}
+}
+
+function codeOf(error: unknown): string {
+	return error instanceof Error && 'code' in error && !(error instanceof AppError) ? String(error.code) : '';
+}

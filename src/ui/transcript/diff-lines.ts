@@ -1,0 +1,159 @@
+import {formatNumber} from '../../core/format.ts';
+import type {FileChange} from '../../core/session/event.ts';
+import type {ChangeDrawing} from '../../store/view-slice.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+import {changeCounts} from './block-lines.ts';
+
+type Style = {readonly width: number; readonly palette: Palette};
+
+type DiffLine = {
+	/** `@` stands between two places of the file. */
+	readonly sign: ' ' | '+' | '-' | '@' | '\\';
+	/** The number of the line in the new file; of a removed one, in the old file. */
+	readonly number: number | undefined;
+	readonly text: string;
+};
+
+/** Longer lines are cut: minified code would fill the screen. */
+const maxLineLength = 2000;
+
+/** Most rows of a change below its call. */
+const maxChangedRows = 10;
+
+/** Returns how a change is drawn. */
+export function drawingOf(change: FileChange): ChangeDrawing {
+	const lines = parse(change.diff);
+	return {
+		title: style => changeTitle(change, style),
+		window: style => windowOf(lines, style),
+		rows: (width, maxLines) => rowsOf(lines, width, maxLines),
+		lastOffset: lines.length - 1,
+	};
+}
+
+/** Returns the first lines of a change that a tool has written, for the conversation. */
+export function changedLines(change: FileChange, {width, palette}: Style): readonly string[] {
+	const {shown, leftOut} = windowOf(parse(change.diff), {width, palette, rows: maxChangedRows, isCut: true});
+	return leftOut > 0 ? [...shown, palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines`, width))] : shown;
+}
+
+/** Returns all lines of a change, as far as they fit. */
+export function allChangedLines(change: FileChange, style: Style & {readonly rows: number}): readonly string[] {
+	return windowOf(parse(change.diff), style).shown;
+}
+
+function changeTitle(change: FileChange, {width, palette}: Style): string {
+	const counts = ` · ${changeCounts(change)}`;
+	const path = truncate(safeLine(change.path), Math.max(1, width - lineWidth(counts)));
+	return truncate(palette.label(path) + palette.dim(counts), width);
+}
+
+type WindowStyle = Style & {
+	readonly rows: number;
+	/** The first line of the diff that is shown. */
+	readonly offset?: number;
+	/** True to cut long lines instead of wrapping them. */
+	readonly isCut?: boolean;
+};
+
+/** Returns the lines of a diff that fit, and how many are left out. One row is kept free for telling that. */
+function windowOf(
+	lines: readonly DiffLine[],
+	{rows, offset = 0, ...style}: WindowStyle,
+): {readonly shown: readonly string[]; readonly leftOut: number} {
+	const shown: string[] = [];
+	let index = offset;
+	for (; index < lines.length; index++) {
+		const drawn = drawLine(lines[index], gutterOf(lines), style);
+		const isLast = index === lines.length - 1;
+		const room = rows - shown.length - (isLast && offset === 0 ? 0 : 1);
+		if (drawn.length > room) {
+			// A line that is taller than the window is better than none.
+			shown.push(...(shown.length === 0 ? drawn.slice(0, Math.max(0, rows - 1)) : []));
+			break;
+		}
+
+		shown.push(...drawn);
+	}
+
+	return {shown, leftOut: lines.length - (index - offset)};
+}
+
+/** Returns the rows that the first lines of a diff need. */
+function rowsOf(lines: readonly DiffLine[], width: number, maxLines: number): number {
+	const gutter = gutterOf(lines);
+	return lines.slice(0, maxLines).reduce((rows, line) => rows + wrapped(line, gutter, width).length, 0);
+}
+
+/** Reads the hunks of a unified diff. The first `@@` line is left out: there is nothing before it. */
+function parse(diff: string): readonly DiffLine[] {
+	const lines: DiffLine[] = [];
+	let [old, now] = [1, 1];
+	for (const line of diff.split('\n')) {
+		const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line) ?? [];
+		if (oldStart && newStart) {
+			[old, now] = [Number(oldStart), Number(newStart)];
+			if (lines.length > 0) {
+				lines.push({sign: '@', number: undefined, text: ''});
+			}
+
+			continue;
+		}
+
+		const text = line.slice(1);
+		switch (line[0]) {
+			case '+':
+				lines.push({sign: '+', number: now++, text});
+				break;
+			case '-':
+				lines.push({sign: '-', number: old++, text});
+				break;
+			case '\\':
+				lines.push({sign: '\\', number: undefined, text});
+				break;
+			case ' ':
+				lines.push({sign: ' ', number: now++, text});
+				old++;
+				break;
+			default:
+		}
+	}
+
+	return lines;
+}
+
+function gutterOf(lines: readonly DiffLine[]): number {
+	const numbers = [lines.at(-1)?.number ?? lines.at(-2)?.number ?? 1, lines[0]?.number ?? 1];
+	return String(Math.max(...numbers)).length + 1;
+}
+
+function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, isCut}: Omit<WindowStyle, 'rows'>) {
+	if (!line) {
+		return [];
+	}
+
+	const role = {'+': palette.success, '-': palette.danger, ' ': plain, '@': palette.dim, '\\': palette.dim}[line.sign];
+	const rows = wrapped(line, gutter, width);
+	const shown = isCut && rows.length > 1 ? [truncate(`${rows[0]}…`, width)] : rows;
+	return shown.map(row => role(row));
+}
+
+const plain = (text: string) => text;
+
+/** Returns a line with its number and sign, wrapped at the width. */
+function wrapped({sign, number, text}: DiffLine, gutter: number, width: number): readonly string[] {
+	if (sign === '@') {
+		return [truncate(`${' '.repeat(gutter)} ⋯`, width)];
+	}
+
+	const rest = text.length > maxLineLength ? `… [${formatNumber(text.length - maxLineLength)} more characters]` : '';
+	const first = `${String(number ?? '').padStart(gutter)} ${sign} `;
+	return wrapLine(safeText(text.slice(0, maxLineLength)) + rest, width, {
+		first,
+		rest: ' '.repeat(lineWidth(first)),
+		hard: true,
+	});
+}

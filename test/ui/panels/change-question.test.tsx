@@ -1,0 +1,46 @@
+import '../not-in-ci.ts';
+import {expect, test} from 'vitest';
+import {App} from '../../../src/ui/app.tsx';
+import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
+import {draw} from '../frame.ts';
+
+const diff = `@@ -1 +1 @@\n first\n-second\n+${Array.from({length: 40}, (_, index) => `line ${index + 2}`).join('\n+')}`;
+const change = drawingOf({path: 'src/a\u001b[2J.ts', added: 40, removed: 1, diff});
+const answers = [{key: 'y', label: 'once', value: 'once'}];
+
+/** Opens the question in the app. */
+async function open(columns: number, rows: number) {
+	const drawn = draw(<App />, {columns, rows, answer: () => undefined});
+	drawn.store.getState().setPanel({kind: 'confirm', question: 'Change src/a.ts?', change, answers, askedAt: 0});
+	const panelLines = () => {
+		const lines = drawn.lines();
+		const end = lines.findIndex(line => line.startsWith('──────────'));
+		return lines.slice(lines[0] === '' ? 1 : 0, end < 0 ? undefined : end);
+	};
+
+	await expect.poll(panelLines, {interval: 5}).toContain('? Change src/a.ts? [y once · N no]');
+	return {...drawn, panelLines};
+}
+
+test.each([
+	[80, 24],
+	[60, 12],
+])(
+	'a question shows the beginning of its change and how much is left out, in %i columns and %i rows [4]',
+	async (columns, rows) => {
+		const {panelLines, lines} = await open(columns, rows);
+		const shown = panelLines();
+		expect(shown.slice(0, 4)).toEqual(['src/a␛[2J.ts · +40 −1', '  1   first', '  2 - second', '  2 + line 2']);
+		expect(shown.at(-2)).toBe(`  … ${42 - (shown.length - 3)} more lines · ↑↓ scroll`);
+		expect(shown.at(-1)).toBe('? Change src/a.ts? [y once · N no]');
+		expect(lines().length).toBeLessThan(rows);
+	},
+);
+
+test('a long change scrolls to its end', async () => {
+	const {panelLines, store} = await open(80, 24);
+	store.getState().scrollBy(38);
+	await expect
+		.poll(() => panelLines().slice(1, 5))
+		.toEqual([' 38 + line 38', ' 39 + line 39', ' 40 + line 40', ' 41 + line 41']);
+});

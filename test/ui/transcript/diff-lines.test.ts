@@ -1,0 +1,70 @@
+import {describe, expect, test} from 'vitest';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {changedLines, drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
+import {palette} from '../canvas.ts';
+
+const change = {
+	path: 'src/a.ts',
+	added: 3,
+	removed: 1,
+	diff: '@@ -8 +8 @@\n eight\n-nine\n+NINE\n+and a half\n@@ -99 +100 @@\n ninety-nine\n+more\n\\ No newline at end of file',
+};
+const style = {width: 60, palette};
+
+test('a diff has the numbers of its lines, signs without colour too, and a mark between places', () => {
+	expect(drawingOf(change).window({...style, rows: 20})).toEqual({
+		shown: [
+			'   8   eight',
+			'   9 - nine',
+			'   9 + NINE',
+			'  10 + and a half',
+			'     ⋯',
+			' 100   ninety-nine',
+			' 101 + more',
+			'     \\  No newline at end of file',
+		],
+		leftOut: 0,
+	});
+	expect(drawingOf(change).title(style)).toBe('src/a.ts · +3 −1');
+});
+
+test('added and removed lines have their colours', () => {
+	const colored = createPalette({color: true});
+	const {shown} = drawingOf(change).window({width: 60, palette: colored, rows: 20});
+	expect([shown[1], shown[2]]).toEqual([colored.danger('   9 - nine'), colored.success('   9 + NINE')]);
+});
+
+test('a low window shows a part, says how many lines are left out, and scrolls', () => {
+	expect(drawingOf(change).window({...style, rows: 4})).toEqual({
+		shown: ['   8   eight', '   9 - nine', '   9 + NINE'],
+		leftOut: 5,
+	});
+	expect(drawingOf(change).window({...style, rows: 4, offset: 5}).shown[0]).toBe(' 100   ninety-nine');
+});
+
+describe('a long line', () => {
+	const long = {path: 'a', added: 1, removed: 0, diff: `@@ -1 +1 @@\n+${'word '.repeat(30)}`};
+
+	test('is wrapped in a question, and cut in the conversation', () => {
+		expect(drawingOf(long).rows(60, 9)).toBe(3);
+		expect(drawingOf(long).window({...style, rows: 9}).shown).toHaveLength(3);
+		expect(changedLines(long, style)).toEqual([expect.stringMatching(/…$/)]);
+	});
+
+	test('that is taller than the window shows its beginning', () => {
+		expect(drawingOf(long).window({...style, rows: 3})).toMatchObject({leftOut: 0, shown: {length: 3}});
+		expect(drawingOf(long).window({...style, rows: 2})).toMatchObject({leftOut: 1, shown: {length: 1}});
+	});
+});
+
+test.each([60, 20, 2])('hostile paths and contents stay in their lines, %i cells wide [1]', width => {
+	const hostile = 'a\u001B[2J\u001B]0;x\u0007\u202Eb\rc';
+	const evil = {path: hostile, added: 1, removed: 0, diff: `@@ -1 +1 @@\n+${hostile}\n ${'宽'.repeat(80)}`};
+	const lines = [drawingOf(evil).title({width, palette}), ...drawingOf(evil).window({width, palette, rows: 200}).shown];
+	for (const line of lines) {
+		expect(plainText(line)).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202E]/);
+		expect(lineWidth(line)).toBeLessThanOrEqual(width);
+	}
+});
