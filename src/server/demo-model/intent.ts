@@ -3,7 +3,7 @@ import {uuidSource} from '../../core/uuid.ts';
 
 /** A tool to call, by its name in the client. */
 export type IntendedCall = {
-	readonly name: 'list_files' | 'read_file' | 'search_text' | 'environment_logs' | 'wait_for_log';
+	readonly name: 'list_files' | 'read_file' | 'edit_file' | 'search_text' | 'environment_logs' | 'wait_for_log';
 	readonly arguments: JsonObject;
 };
 
@@ -49,12 +49,12 @@ function listCalls(text: string): readonly IntendedCall[] {
 /** A path has a slash or an extension, or is a name that every project has. */
 const path = String.raw`[\w@.-]*(?:\/[\w@.-]+)+|[\w@-][\w@.-]*\.\w{1,8}|\.\w[\w.]{2,}|README|LICENSE|Makefile|Dockerfile`;
 const readPattern = new RegExp(
-	String.raw`\b(?:read|open|show|cat|print|and)\b(?: me)?(?: the)?(?: file)? [\x60"']?(${path})(?=[\x60"',;:?!\s]|\.?$|\.\s)`,
+	String.raw`\b(?:read|open|show|cat|print|and|typos? in|spelling (?:of|in))\b(?: me)?(?: the)?(?: file)? [\x60"']?(${path})(?=[\x60"',;:?!\s]|\.?$|\.\s)`,
 	'gi',
 );
 
 function readCalls(text: string): readonly IntendedCall[] {
-	const wanted = /\b(?:read|open|show|cat|print)\b/i.test(text);
+	const wanted = /\b(?:read|open|show|cat|print|fix)\b/i.test(text);
 	const paths = wanted ? [...text.matchAll(readPattern)].map(match => (match[1] ?? '').replace(/\.$/, '')) : [];
 	return [...new Set(paths)].slice(0, 5).map(found => ({name: 'read_file', arguments: {path: found}}));
 }

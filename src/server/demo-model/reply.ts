@@ -3,6 +3,7 @@ import {type ChatRequest, lastPrompt, latestResults} from './chat.ts';
 import {type IntendedCall, readIntent} from './intent.ts';
 import {texts} from './texts.ts';
 import {describeResults} from './tool-results.ts';
+import {fixFor} from './typo.ts';
 
 /** One message of the demo model. */
 export type Reply = {
@@ -14,6 +15,12 @@ export type Reply = {
 /** Answers a conversation. The reply depends only on the request. */
 export function replyTo(chat: ChatRequest): Reply {
 	const answers = latestResults(chat);
+	const fix = fixFor(lastPrompt(chat), answers);
+	if (fix) {
+		const calls = offered(chat, fix);
+		return {reasoning: 'I know how that word is spelled.', text: calls.length > 0 ? '' : texts.noTools, calls};
+	}
+
 	if (answers.length > 0) {
 		const tools = answers.map(({name}) => name).join(' and ');
 		return {reasoning: `${tools} answered. I put that into words.`, text: describeResults(answers), calls: []};

@@ -20,6 +20,7 @@ const help = `${label} What you can try with me:
 | \`read README.md\` | a tool call and a code block |
 | \`search for export\` | a tool call and a list |
 | \`list the files and read README.md\` | two tools at the same time |
+| \`fix the typo in README.md\` | a change, and the question whether to write it |
 | \`what does the log of <environment id> say\` | the log of a sandbox, as the agent reads it |
 | \`a table\`, \`some code\`, \`a long answer\` | how answers are drawn |
 

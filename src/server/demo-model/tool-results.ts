@@ -17,6 +17,8 @@ function describeResult({name, arguments: args, output}: ToolResult): string {
 			return describeFile(String(args['path'] ?? ''), output);
 		case 'search_text':
 			return describeMatches(String(args['pattern'] ?? ''), output);
+		case 'edit_file':
+			return `The tool said: ${inline(output)}\n`;
 		case 'environment_logs':
 		case 'wait_for_log':
 			return describeLog(output);
