@@ -124,6 +124,6 @@ test('a new row appears in completion, help and the environment table', () => {
 	expect(verbs.find(({name}) => name === 'set')?.describe?.['provider']).toContain('lab, ');
 	expect(program.environmentRows()).toContainEqual([
 		'`LAB_API_KEY`, `LAB_BASE_URL`',
-		'key of Lab, and its address instead of https://api.lab.test/v1',
+		'API key for Lab, and its base URL instead of https://api.lab.test/v1',
 	]);
 });
