@@ -73,7 +73,7 @@ describe('-p', () => {
 	});
 });
 
-test('the app shows the diff, writes after y, and shows the change; a resumed session shows it again', async () => {
+test('the app shows the diff, writes after y, and shows the change', async () => {
 	const folder = folderWith({'poem.txt': poem});
 	const {host, terminal} = await startChat({folder});
 	host.answerWith(...script);

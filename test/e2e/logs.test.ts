@@ -26,8 +26,12 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	const folder = folderWith();
 	const {host, terminal} = await startChat({folder, columns: 100, rows: 30});
 	const {id, address} = await createShop(terminal);
-	terminal.type(`/env logs ${id}\r`);
+	terminal.type(`/env logs ${id}`);
+	await terminal.waitFor(isOn(terminal, `❯ /env logs ${id}`));
+	terminal.press('enter');
 	await terminal.waitFor(isOn(terminal, /── web-shop [0-9a-f]{8} · live, complete/));
+	// What a busy machine reads at once with the command would be a paste.
+	await terminal.waitFor(isOn(terminal, 'Ask something'));
 
 	let finish: () => void = () => undefined;
 	host.answerWith(async answer => {
