@@ -49,8 +49,8 @@ export default defineConfig({
 	plugins: [shippedWidth, markdownAsText],
 	test: {
 		server: {deps: {inline: [drawnWith]}},
-		// Most tests wait for terminals, sockets and processes, so that four go together even on two cores.
-		maxWorkers: Math.max(4, availableParallelism()),
+		// Most tests wait for terminals, sockets and processes, so that three go together even on two cores.
+		maxWorkers: Math.max(3, availableParallelism()),
 		// Ends what hangs, however busy the machine is; no test measures by it.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
