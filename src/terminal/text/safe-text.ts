@@ -29,7 +29,7 @@ const kept = [
 	// Characters of the format category that have a glyph.
 	'[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}]',
 ].join('|');
-/** Controls that a terminal obeys wherever they stand, but LF, TAB and CR: a run of them is replaced at once. */
+/** Controls that a terminal obeys anywhere in a text, except LF, TAB and CR. A run of them is replaced at once. */
 const controls = '[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F]';
 const hidden = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}]';
 

@@ -112,7 +112,8 @@ function lineEndOf(text: string): LineEnd {
 	return crlf === 0 ? 'lf' : crlf === text.split('\n').length - 1 ? 'crlf' : 'mixed';
 }
 
-function withLf(text: string): string {
+/** Returns a text with LF in place of each CRLF. */
+export function withLf(text: string): string {
 	return text.replaceAll('\r\n', '\n');
 }
 

@@ -1,6 +1,7 @@
 import {structuredPatch} from 'diff';
 import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
 import type {FileChange} from '../../../core/session/event.ts';
+import {withLf} from './apply-edits.ts';
 
 type Hunk = {readonly oldStart: number; readonly newStart: number; readonly lines: readonly string[]};
 type Counts = Pick<FileChange, 'added' | 'removed'>;
@@ -78,8 +79,4 @@ function shortened(diff: string): string {
 function linesOf(text: string): readonly string[] {
 	const lines = text.split('\n');
 	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
-
-function withLf(text: string): string {
-	return text.replaceAll('\r\n', '\n');
 }

@@ -3,6 +3,7 @@ import type {Stats} from 'node:fs';
 import {access, constants, type FileHandle, link, lstat, open, rename, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
 import {AppError} from '../../../core/error.ts';
+import {errnoOf} from '../../../storage/file-error.ts';
 import {type Bounds, type Located, openLocated} from './bounds.ts';
 import {type Folder, openFolder} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
@@ -13,7 +14,7 @@ type Target = Located & {
 };
 
 /** File systems without hard links answer with one of these. */
-const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const noLinks = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
  * Writes a file as a whole: whoever reads it, also after a crash, sees the old content or the new one. Keeps the mode of
@@ -83,7 +84,7 @@ async function create(temporary: string, path: string): Promise<void> {
 	try {
 		await link(temporary, path);
 	} catch (error) {
-		if (!noLinks.has(codeOf(error))) {
+		if (!noLinks.has(errnoOf(error))) {
 			throw error;
 		}
 
@@ -103,8 +104,9 @@ async function assertUnchanged(target: Target, bounds: Bounds, signal: AbortSign
 }
 
 function explained(error: unknown, shown: string): unknown {
-	switch (codeOf(error)) {
-		case '':
+	const code = errnoOf(error);
+	switch (code) {
+		case undefined:
 			return error;
 		case 'EEXIST':
 			return new AppError('conflict', `“${shown}” exists by now. Nothing was written.`, {hint: 'Read it first.'});
@@ -114,12 +116,8 @@ function explained(error: unknown, shown: string): unknown {
 		case 'EACCES':
 		case 'EPERM':
 		case 'EROFS':
-			return new AppError('failed', `“${shown}” is write-protected (${codeOf(error)}).`);
+			return new AppError('failed', `“${shown}” is write-protected (${code}).`);
 		default:
-			return new AppError('failed', `Couldn't write “${shown}”: ${codeOf(error)}.`, {cause: error});
+			return new AppError('failed', `Couldn't write “${shown}”: ${code}.`, {cause: error});
 	}
-}
-
-function codeOf(error: unknown): string {
-	return error instanceof Error && 'code' in error && !(error instanceof AppError) ? String(error.code) : '';
 }
