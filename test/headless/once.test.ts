@@ -192,8 +192,10 @@ test('an empty prompt is refused before any request', async () => {
 test('a tool that needs approval is refused, for the model, the user and the journal', async () => {
 	const read: Tool = {
 		...echo,
-		run: async (_, {approve}) =>
-			`${await approve({kind: 'read-secret', summary: 'Show .env to the model?', subject: 'read /.env'})}`,
+		run: async (_, {approve}) => {
+			const act = {kind: 'read-secret', path: '/.env'} as const;
+			return `${(await approve({act, summary: 'Show .env to the model?', subject: 'read /.env'})).allowed}`;
+		},
 	};
 	const {stderr, logged} = await once(toolThenAnswer, 'text', 'Hi', [read]);
 	expect(stderr).toBe(

@@ -1,13 +1,14 @@
 import {createHash} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
+import type {Act, Approval} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
-import type {Approval, ToolContext} from '../../core/session/tool.ts';
+import type {ToolContext} from '../../core/session/tool.ts';
 
 /** A question as it is recorded. `id` is the call that waits, `hash` identifies exactly what is allowed. */
-type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type' | 'kind'>;
+type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
 
 /** A question as it is shown. Its `change` is exact, while the recorded one has no credentials. */
-export type ApprovalRequest = RecordedRequest & {readonly kind: Approval['kind']; readonly change?: FileChange};
+export type ApprovalRequest = Omit<RecordedRequest, 'kind'> & Pick<Approval, 'act'> & {readonly change?: FileChange};
 
 /**
  * The answer. `session` allows the same thing for the rest of the session; for an edit, all edits that aren't of secret
@@ -28,7 +29,7 @@ export type UnaskedMode = 'never' | 'edits' | 'all';
 
 /** Returns the answers of a run without a user. Only `all` allows secret files. */
 export function decideUnasked(mode: UnaskedMode): Decide {
-	return async ({kind}) => (mode === 'all' || (mode === 'edits' && kind === 'edit') ? 'once' : 'unasked');
+	return async ({act}) => (mode === 'all' || (mode === 'edits' && act.kind === 'edit') ? 'once' : 'unasked');
 }
 
 /** Refuses everything, for a run without a user. */
@@ -41,15 +42,16 @@ export function createApprovals(decide: Decide): Approvals {
 	let previous: Promise<unknown> = Promise.resolve();
 
 	return ({id, signal, emit}) => {
-		const ask = async ({kind, summary, change, exactChange}: Approval, hash: string) => {
+		const ask = async ({act, summary, change, exactChange}: Approval, hash: string) => {
+			const {kind} = act;
 			signal.throwIfAborted();
 			if (allowed.has(hash) || (allowsEdits && kind === 'edit')) {
-				return true;
+				return {allowed: true};
 			}
 
-			const request = {id, summary, hash, kind, ...(change && {change})};
-			emit({type: 'approval-request', ...request});
-			const decision = await decide({...request, ...(exactChange && {change: exactChange})}, signal);
+			const request = {id, summary, hash, ...(change && {change})};
+			emit({type: 'approval-request', ...request, kind});
+			const decision = await decide({...request, act, ...(exactChange && {change: exactChange})}, signal);
 			signal.throwIfAborted();
 			const isAllowed = decision === 'once' || decision === 'session';
 			emit({type: 'approval-answer', id, allowed: isAllowed, hash});
@@ -64,7 +66,7 @@ export function createApprovals(decide: Decide): Approvals {
 				});
 			}
 
-			return isAllowed;
+			return {allowed: isAllowed};
 		};
 
 		return request => {
@@ -77,6 +79,6 @@ export function createApprovals(decide: Decide): Approvals {
 }
 
 /** Returns the flag that allows this in a run without a user. */
-function flagFor(kind: Approval['kind']): string {
+function flagFor(kind: Act['kind']): string {
 	return kind === 'edit' ? '--approve edits' : '--approve all';
 }

@@ -13,7 +13,8 @@ export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {
 
 		const name = pathText(shown);
 		const summary = `Show ${name} to the model? Its name suggests secrets.`;
-		if (!(await approve({kind: 'read-secret', summary, subject: `read ${real}`}))) {
+		const {allowed} = await approve({act: {kind: 'read-secret', path: real}, summary, subject: `read ${real}`});
+		if (!allowed) {
 			throw new AppError('failed', `The user did not allow reading “${name}”, whose name suggests secrets.`, {
 				hint: 'Continue without it, or tell the user what you need from it.',
 			});

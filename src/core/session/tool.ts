@@ -1,4 +1,5 @@
 import type {JsonObject} from '../json.ts';
+import type {Approval, Permission} from './approval.ts';
 import type {FileChange} from './event.ts';
 
 /** A tool as described to the model. */
@@ -10,20 +11,6 @@ export type ToolDefinition = {
 	readonly parameters: JsonObject;
 };
 
-/** What a tool asks the user to allow. */
-export type Approval = {
-	/** `edit-secret` is a change of a file whose name suggests secrets. */
-	readonly kind: 'read-secret' | 'edit' | 'edit-secret';
-	/** The question. */
-	readonly summary: string;
-	/** Exactly what the answer covers. */
-	readonly subject: string;
-	/** The change of a file, for the journal: without credentials and of limited length. */
-	readonly change?: FileChange;
-	/** The same change as the user sees it: exactly what is written. */
-	readonly exactChange?: FileChange;
-};
-
 export type ToolContext = {
 	/** The only folder that tools may read and write, as an absolute real path. */
 	readonly workspace: string;
@@ -32,8 +19,8 @@ export type ToolContext = {
 	readonly onOutput: (text: string) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
-	/** Asks the user for permission; returns false for no. Throws `AppError("failed")` if nobody can be asked. */
-	readonly approve: (request: Approval) => Promise<boolean>;
+	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */
+	readonly approve: (request: Approval) => Promise<Permission>;
 	/** The files that the model has read in this session: the hash of their content, by real path. */
 	readonly readFiles: Map<string, string>;
 };

@@ -14,12 +14,11 @@ function approvals(...decisions: readonly Decision[]) {
 		asked.push(summary);
 		return decisions[asked.length - 1] ?? 'no';
 	});
-	const approve = (subject: string) =>
-		bind({id: 'call', signal, emit: event => events.push(event)})({
-			kind: 'read-secret',
-			summary: `Read ${subject}?`,
-			subject,
-		});
+	const bound = bind({id: 'call', signal, emit: event => events.push(event)});
+	const approve = async (subject: string) => {
+		const act = {kind: 'read-secret', path: subject} as const;
+		return (await bound({act, summary: `Read ${subject}?`, subject})).allowed;
+	};
 	return {approve, asked, events};
 }
 
@@ -46,8 +45,10 @@ test('question and answer are events of the call with the hash of what is allowe
 		description: '',
 		parameters: {},
 		readOnly: true,
-		run: async (_, {approve}) =>
-			`${await approve({kind: 'read-secret', summary: 'Show .env?', subject: 'read /repo/.env'})}`,
+		run: async (_, {approve}) => {
+			const act = {kind: 'read-secret', path: '/repo/.env'} as const;
+			return `${(await approve({act, summary: 'Show .env?', subject: 'read /repo/.env'})).allowed}`;
+		},
 	};
 	const options = {
 		...runOptions({ask: scriptedModel().ask}),
@@ -77,7 +78,8 @@ test('the user sees the exact change, the journal the one without credentials [8
 		shown.push(request.change);
 		return 'once';
 	})({id: 'call', signal, emit: event => events.push(event)});
-	expect(await approve({kind: 'edit', summary: 'Change a.txt?', subject: 'x', change, exactChange})).toBe(true);
+	const request = {act: {kind: 'edit', path: '/repo/a.txt'}, summary: 'Change a.txt?', subject: 'x'} as const;
+	expect(await approve({...request, change, exactChange})).toEqual({allowed: true});
 	expect(shown).toEqual([exactChange]);
 	expect(events[0]).toMatchObject({type: 'approval-request', kind: 'edit', change});
 	expect(JSON.stringify(events)).not.toContain('+secret');
@@ -85,11 +87,12 @@ test('the user sees the exact change, the journal the one without credentials [8
 
 test('all edits of the session are allowed with one answer, but not those of secret files', async () => {
 	const asked: string[] = [];
-	const approve = createApprovals(async ({kind}) => {
-		asked.push(kind);
+	const approve = createApprovals(async ({act}) => {
+		asked.push(act.kind);
 		return asked.length === 1 ? 'session' : 'no';
 	})({id: 'call', signal, emit: () => {}});
-	const ask = (kind: 'edit' | 'edit-secret' | 'read-secret', subject: string) => approve({kind, summary: '', subject});
+	const ask = async (kind: 'edit' | 'edit-secret' | 'read-secret', subject: string) =>
+		(await approve({act: {kind, path: subject}, summary: '', subject})).allowed;
 	expect([
 		await ask('edit', 'a'),
 		await ask('edit', 'b'),
@@ -108,14 +111,18 @@ test.each([
 	async (mode, expected) => {
 		const approve = createApprovals(decideUnasked(mode))({id: 'call', signal, emit: () => {}});
 		const kinds = ['edit', 'edit-secret', 'read-secret'] as const;
-		const answers = kinds.map(kind => approve({kind, summary: 'May I?', subject: kind}).catch(() => false));
+		const answers = kinds.map(async kind => {
+			const asked = approve({act: {kind, path: '/repo/a'}, summary: 'May I?', subject: kind});
+			return (await asked.catch(() => ({allowed: false}))).allowed;
+		});
 		expect(await Promise.all(answers)).toEqual(expected);
 	},
 );
 
 test('a model that nobody can allow something reads why, and which flag would', async () => {
 	const approve = createApprovals(decideUnasked('never'))({id: 'call', signal, emit: () => {}});
-	await expect(approve({kind: 'edit', summary: 'Change a.txt?', subject: 'x'})).rejects.toMatchObject({
+	const act = {kind: 'edit', path: '/repo/a.txt'} as const;
+	await expect(approve({act, summary: 'Change a.txt?', subject: 'x'})).rejects.toMatchObject({
 		message: "Not allowed: Change a.txt? This run can't ask the user for approval.",
 		hint: 'Continue without it, and tell the user that --approve edits allows it.',
 	});

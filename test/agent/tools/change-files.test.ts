@@ -12,7 +12,7 @@ test('an edit asks with the diff and the hash of the result, writes it, and repo
 	expect(changes).toEqual([change]);
 	expect(asked).toEqual([
 		{
-			kind: 'edit',
+			act: {kind: 'edit', path: `${workspace}/src/a.ts`},
 			summary: 'Change src/a.ts?',
 			subject: expect.stringMatching(`^write ${workspace}/src/a.ts\n[0-9a-f]{64}$`),
 			change,
@@ -85,7 +85,7 @@ test('a file whose name suggests secrets is asked about as such', async () => {
 	await read('.env');
 	await edit('.env', 'PORT=1', 'PORT=2');
 	await write('.env.local', 'A=1\n');
-	expect(asked.map(({kind, summary}) => [kind, summary])).toEqual([
+	expect(asked.map(({act, summary}) => [act.kind, summary])).toEqual([
 		['read-secret', 'Show .env to the model? Its name suggests secrets.'],
 		['edit-secret', 'Change .env? Its name suggests secrets.'],
 		['edit-secret', 'Create .env.local? Its name suggests secrets.'],

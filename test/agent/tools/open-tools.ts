@@ -3,8 +3,9 @@ import {join} from 'node:path';
 import {createEditFile} from '../../../src/agent/tools/edit-file.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import {createWriteFile} from '../../../src/agent/tools/write-file.ts';
+import type {Approval} from '../../../src/core/session/approval.ts';
 import type {FileChange} from '../../../src/core/session/event.ts';
-import type {Approval, ToolContext} from '../../../src/core/session/tool.ts';
+import type {ToolContext} from '../../../src/core/session/tool.ts';
 import {makeWorkspace} from './workspace.ts';
 
 type Answer = boolean | ((request: Approval) => boolean | Promise<boolean>);
@@ -19,7 +20,7 @@ export async function openTools(files: Parameters<typeof makeWorkspace>[0] = {},
 		onChange: change => changes.push(change),
 		async approve(request) {
 			asked.push(request);
-			return typeof answer === 'function' ? answer(request) : answer;
+			return {allowed: typeof answer === 'function' ? await answer(request) : answer};
 		},
 	};
 	const places = {stateFolder, homeFolder: join(root, 'home')};

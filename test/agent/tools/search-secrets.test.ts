@@ -7,6 +7,7 @@ import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import {findRipgrep} from '../../../src/agent/tools/search/ripgrep-search.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
+import type {ToolContext} from '../../../src/core/session/tool.ts';
 import {makeWorkspace, writeAll} from './workspace.ts';
 
 const token = `ghp_${'aB3'.repeat(12)}`;
@@ -18,7 +19,10 @@ const engines = [
 ] as const;
 
 for (const [name, options] of engines) {
-	const searchIn = async (files: Readonly<Record<string, string>>, approve = async () => false) => {
+	const searchIn = async (
+		files: Readonly<Record<string, string>>,
+		approve: ToolContext['approve'] = async () => ({allowed: false}),
+	) => {
 		const {workspace, stateFolder, context} = await makeWorkspace(files);
 		const {run} = createSearchText({stateFolder, ...options});
 		return {workspace, run: (args: JsonObject) => run(args, {...context, approve})};
@@ -68,8 +72,8 @@ for (const [name, options] of engines) {
 
 	test(`a secret file is searched once the user allows it, with ${name}`, async () => {
 		const asked: string[] = [];
-		const approve = async ({summary}: {summary: string}) => asked.push(summary) > 1;
-		const {run} = await searchIn({'.env': 'PORT=1\n'}, approve as () => Promise<boolean>);
+		const approve: ToolContext['approve'] = async ({summary}) => ({allowed: asked.push(summary) > 1});
+		const {run} = await searchIn({'.env': 'PORT=1\n'}, approve);
 		await expect(run({pattern: 'PORT', path: '.env'})).rejects.toMatchObject({
 			message: 'The user did not allow reading “.env”, whose name suggests secrets.',
 		});
@@ -107,7 +111,7 @@ test('a secret file is read only once the user allows it, also through a link', 
 	const {run} = createReadFile({stateFolder});
 	for (const path of ['.env', 'notes.txt']) {
 		await expect(run({path}, context)).rejects.toThrow('The user did not allow reading');
-		expect(await run({path}, {...context, approve: async () => true})).toBe('1\tPORT=1');
+		expect(await run({path}, {...context, approve: async () => ({allowed: true})})).toBe('1\tPORT=1');
 	}
 
 	expect(await run({path: '.env.example'}, context)).toBe('1\tPORT=');

@@ -31,7 +31,7 @@ export function toolContext(): Omit<ToolContext, 'workspace'> {
 		signal: new AbortController().signal,
 		onOutput: () => {},
 		onChange: () => {},
-		approve: async () => false,
+		approve: async () => ({allowed: false}),
 		readFiles: new Map(),
 	};
 }

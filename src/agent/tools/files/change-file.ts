@@ -38,14 +38,14 @@ export async function changeFile(
 	const bytes = encodeText(next, encoding);
 	assertWritable(text, next, bytes, name);
 	const {exact, recorded} = describeChange(located.shown, text, next);
-	const isAllowed = await approve({
-		kind: isSecretFile(located.real) ? 'edit-secret' : 'edit',
+	const {allowed} = await approve({
+		act: {kind: isSecretFile(located.real) ? 'edit-secret' : 'edit', path: located.real},
 		summary: questionFor(name, located.real, exists),
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
 		exactChange: exact,
 	});
-	if (!isAllowed) {
+	if (!allowed) {
 		throw new AppError('failed', `The user did not allow this change of “${name}”. Nothing was written.`, {
 			hint: 'Ask what they want instead.',
 		});

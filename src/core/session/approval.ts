@@ -1,0 +1,48 @@
+import type {FileChange} from './event.ts';
+
+/**
+ * What the agent may do without asking. `ask`: read. `edits`: also change files of the folder. `all`: also whatever a
+ * sandbox holds. `plan`: read, and nothing else even if the user would allow it.
+ */
+export const approvalModes = ['ask', 'edits', 'all', 'plan'] as const;
+export type ApprovalMode = (typeof approvalModes)[number];
+
+/** Whether a sandbox holds a command: `sandbox` without the network, `network` with it, `none` if nothing does. */
+export type Containment = 'sandbox' | 'network' | 'none';
+
+/** What a tool is about to do, as rules see it. */
+export type Act =
+	/** `path` is an absolute real path. The names of `read-secret` and `edit-secret` files suggest secrets. */
+	| {readonly kind: 'read-secret' | 'edit' | 'edit-secret'; readonly path: string}
+	/** `command` is the exact text for the shell, `folder` where it runs: an absolute real path. */
+	| {
+			readonly kind: 'command';
+			readonly command: string;
+			readonly folder: string;
+			readonly containment: Containment;
+	  }
+	/** `url` is what is fetched, after normalization; `method` is in upper case. */
+	| {readonly kind: 'fetch'; readonly url: string; readonly method: string};
+
+/** What a tool asks to be allowed. */
+export type Approval = {
+	readonly act: Act;
+	/** The question. */
+	readonly summary: string;
+	/** Exactly what the answer covers. */
+	readonly subject: string;
+	/** The change of a file, for the journal: without credentials and of limited length. */
+	readonly change?: FileChange;
+	/** The same change as the user sees it: exactly what is written. */
+	readonly exactChange?: FileChange;
+	/** What the user should know besides, a line each: the environment of a command, what is not contained. Untrusted. */
+	readonly facts?: ReadonlyArray<readonly [label: string, value: string]>;
+};
+
+/**
+ * The answer to a tool. `command` is the command that the user edited: it runs instead of the one that was asked for.
+ * `reason` says to the model why it is refused.
+ */
+export type Permission =
+	| {readonly allowed: true; readonly command?: string}
+	| {readonly allowed: false; readonly reason?: string};
