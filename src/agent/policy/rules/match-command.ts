@@ -1,0 +1,67 @@
+import {posix} from 'node:path';
+import type {SimpleCommand} from '../command/parse-command.ts';
+import {type CommandPattern, matchesWord, quoteWord, readCommandPattern} from './command-pattern.ts';
+import type {Rule} from './rule.ts';
+
+/** Variables that change how much a program prints, never what it does. */
+const harmlessVariables = /^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR|LANG|LC_[A-Z]+)$/;
+
+/**
+ * True if an allowing rule covers a simple command, strictly: word by word, in the folder that it names. `folder` is
+ * relative to the working folder, with `/`; `.` for the folder itself.
+ */
+export function allowsCommand({tool, pattern}: Rule, command: SimpleCommand, folder: string): boolean {
+	if (tool !== 'run_command' || !hasHarmlessVariables(command)) {
+		return false;
+	}
+
+	const read: CommandPattern | {fault: string} =
+		pattern === undefined ? {words: [], open: true} : readCommandPattern(pattern);
+	if (
+		'fault' in read ||
+		(pattern !== undefined && posix.normalize(read.folder ?? '.').replace(/(?!^)\/$/, '') !== folder)
+	) {
+		return false;
+	}
+
+	const {words, open} = read;
+	const isLong = command.words.length >= words.length;
+	return (
+		isLong &&
+		(open || command.words.length === words.length) &&
+		// File names are known only when the shell runs: they fit where any words do.
+		command.words.every(({value, pattern: fileNames}, index) => {
+			const expected = words[index];
+			return expected ? fileNames === undefined && matchesWord(expected, value) : open;
+		})
+	);
+}
+
+export function hasHarmlessVariables({variables}: SimpleCommand): boolean {
+	return variables.every(([name]) => harmlessVariables.test(name));
+}
+
+/** Programs whose first words say what they do, with the number of those words. Others are suggested word by word. */
+const leadingWords: Readonly<Record<string, number>> = {
+	...{'npm test': 2, 'npm ci': 2, 'npm run': 3, 'pnpm run': 3, 'pnpm test': 2, 'yarn run': 3, 'yarn test': 2},
+	...{'bun test': 2, 'bun run': 3, 'node --test': 2, 'deno test': 2, 'npx tsc': 2, 'npx eslint': 2, 'npx vitest': 2},
+	...{'npx jest': 2, tsc: 1, eslint: 1, vitest: 1, jest: 1, pytest: 1, ruff: 1, mypy: 1, tox: 1},
+	...{'cargo build': 2, 'cargo test': 2, 'cargo check': 2, 'cargo clippy': 2, 'cargo fmt': 2},
+	...{'go build': 2, 'go test': 2, 'go vet': 2, gofmt: 1, 'git add': 2, 'git commit': 2, 'git stash': 2},
+	...{'dotnet build': 2, 'dotnet test': 2, mkdir: 1, touch: 1},
+	...{'bundle exec rspec': 3, rspec: 1, rubocop: 1, 'mix test': 2, 'swift test': 2, 'zig build': 2, phpunit: 1},
+};
+
+/** Returns the rule that would allow a command of this kind again; undefined if none can. */
+export function suggestRule(command: SimpleCommand, folder: string): Rule | undefined {
+	if (!hasHarmlessVariables(command) || command.words.some(({pattern}) => pattern !== undefined)) {
+		return undefined;
+	}
+
+	const values = command.words.map(({value}) => value);
+	const count = [3, 2, 1].map(length => leadingWords[values.slice(0, length).join(' ')]).find(Boolean);
+	const words = (count === undefined ? values : values.slice(0, count)).map(quoteWord);
+	const place = folder === '.' ? [] : ['cd', quoteWord(folder), '&&'];
+	const pattern = [...place, ...words, ...(count === undefined ? [] : ['*'])].join(' ');
+	return {tool: 'run_command', pattern};
+}

@@ -1,0 +1,83 @@
+import {AppError} from '../../../core/error.ts';
+import {readCommandPattern} from './command-pattern.ts';
+
+/** The tools that rules name. `edit_file` and `write_file` mean the same: every change of a file. */
+export const ruleTools = ['run_command', 'edit_file', 'write_file', 'read_file', 'fetch_url'] as const;
+export type RuleTool = (typeof ruleTools)[number];
+
+/** What a rule covers; without a pattern, every act of the tool. Whether it allows or denies is said beside it. */
+export type Rule = {readonly tool: RuleTool; readonly pattern?: string};
+
+const maxLength = 2000;
+const maxAlternatives = 64;
+
+/** What a rule looks like, for the hint of an error and for help. */
+const examples: Readonly<Record<RuleTool, string>> = {
+	run_command: 'run_command(npm test *)',
+	edit_file: 'edit_file(src/**)',
+	write_file: 'write_file(docs/*.md)',
+	read_file: 'read_file(.env)',
+	fetch_url: 'fetch_url(api.example.com)',
+};
+
+/** Reads a rule such as `run_command(git diff *)`. Throws `AppError("usage")` that says what is valid. */
+export function parseRule(text: string): Rule {
+	const [, name = '', pattern] = /^([a-z_]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
+	const tool = ruleTools.find(known => known === name);
+	if (tool === undefined) {
+		throw new AppError('usage', `Invalid rule “${text}”.`, {
+			hint: `Write a tool and a pattern, for example “${examples.run_command}”. Tools: ${ruleTools.join(', ')}.`,
+		});
+	}
+
+	const rule: Rule = pattern === undefined ? {tool} : {tool, pattern: pattern.trim()};
+	const fault = faultOf(rule);
+	if (fault !== undefined) {
+		throw new AppError('usage', `Invalid rule “${text}”: ${fault}.`, {
+			hint: `Write it like “${examples[tool]}”, or “${tool}” for everything.`,
+		});
+	}
+
+	return rule;
+}
+
+/** Returns the rule as `parseRule` reads it. */
+export function ruleText({tool, pattern}: Rule): string {
+	return pattern === undefined ? tool : `${tool}(${pattern})`;
+}
+
+/** Returns why a rule is invalid, as a clause. */
+function faultOf({tool, pattern}: Rule): string | undefined {
+	if (pattern === undefined) {
+		return undefined;
+	}
+
+	if (pattern === '') {
+		return 'the pattern is empty';
+	}
+
+	if (pattern.length > maxLength || /\p{Cc}/u.test(pattern)) {
+		return 'the pattern is too long or has control characters';
+	}
+
+	if (tool === 'run_command') {
+		const read = readCommandPattern(pattern);
+		return 'fault' in read ? read.fault : undefined;
+	}
+
+	return tool === 'fetch_url' ? hostFault(pattern) : pathFault(pattern);
+}
+
+function pathFault(pattern: string): string | undefined {
+	if (/^[/~\\]|^[A-Za-z]:/.test(pattern) || pattern.split('/').includes('..')) {
+		return 'paths are relative to the working folder';
+	}
+
+	return pattern.split(/[{,]/).length > maxAlternatives ? 'it has too many alternatives' : undefined;
+}
+
+function hostFault(pattern: string): string | undefined {
+	return /^(?:\*\.)?(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(pattern)
+		? undefined
+		: 'a host is a name such as “api.example.com”, “*.example.com” or “127.0.0.1:8080”';
+}
