@@ -61,6 +61,12 @@ export function formatDuration(milliseconds: number): string {
 		: `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`;
 }
 
+/** Formats a duration that goes on in whole seconds, as `9 s` or `3 m 04 s`. */
+export function formatElapsed(milliseconds: number): string {
+	const wholeMs = Math.floor(Math.max(0, milliseconds) / 1000) * 1000;
+	return wholeMs < 10_000 ? `${wholeMs / 1000} s` : formatDuration(wholeMs);
+}
+
 /** Formats a size in bytes as `312 B`, `2.1 kB` or `14 MB`. */
 export function formatBytes(bytes: number): string {
 	const count = formatCount(bytes);

@@ -15,7 +15,7 @@ import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
-import {messageLines} from './transcript/block-lines.ts';
+import {messageLines} from './transcript/message-lines.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
 
 /** What the app needs of the program. */
@@ -43,6 +43,8 @@ type Dependencies = {
 	readonly logs: LogDisplay;
 	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
 	readonly isOnScreen?: (line: string) => boolean;
+	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
+	readonly clock?: () => number;
 };
 
 export type OpenedConversation = {
@@ -115,14 +117,14 @@ export async function openConversation(
 	};
 }
 
-async function loadPainter({store, palette, live, write, isOnScreen}: Dependencies): Promise<Painter> {
-	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {changedLines}] = await Promise.all([
+async function loadPainter({store, palette, live, write, isOnScreen, clock}: Dependencies): Promise<Painter> {
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}] = await Promise.all([
 		import('../terminal/markdown/markdown.ts'),
 		import('../terminal/markdown/markdown-stream.ts'),
-		import('./transcript/diff-lines.ts'),
+		import('./transcript/block-lines.ts'),
 	]);
-	const markdown = {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines};
-	return createPainter({store, palette, live, write, isOnScreen, markdown});
+	const tools = {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	return createPainter({store, palette, live, write, isOnScreen, clock, tools});
 }
 
 function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQuestions>) {

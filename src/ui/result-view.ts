@@ -13,7 +13,7 @@ import type {AppInteraction} from './interaction.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {endsWithApp} from './quit-words.ts';
 import type {Painter} from './screen/painter.ts';
-import {messageLines} from './transcript/block-lines.ts';
+import {messageLines} from './transcript/message-lines.ts';
 
 export type ResultDependencies = Pick<Program, 'entries'> & {
 	readonly store: AppStore;

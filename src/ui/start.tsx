@@ -17,6 +17,7 @@ import {type AppFlags, type AppProgram, type OpenedConversation, openConversatio
 import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {followWindow} from './screen/follow-window.ts';
+import {followMoving} from './screen/live-clock.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import {openTranscript} from './transcript/open-transcript.ts';
 
@@ -24,7 +25,10 @@ type AppSurroundings = TerminalOptions &
 	Pick<Surroundings<keyof AppProgram>, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
 
 /** What the first frame is drawn without. */
-type Loaded = {program?: AppProgram; logs?: AppLogs; opened?: OpenedConversation};
+type Loaded = {program?: AppProgram; logs?: AppLogs; opened?: OpenedConversation; stopMoving?: () => void};
+
+/** How often a running call is drawn, for its sign and its time. */
+const movingMs = 200;
 
 /** The parts of the app. */
 type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
@@ -87,6 +91,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		input.stop();
 		store.getState().setPanel(undefined);
 		loaded.logs?.dispose();
+		loaded.stopMoving?.();
 		stopAlerts();
 		stopWindow();
 		ink.unmount();
@@ -129,7 +134,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 
 /** Loads what the first frame is drawn without, and opens the conversation. */
 async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> {
-	const {compose, env, terminal, loaded} = parts;
+	const {compose, store, env, terminal, loaded} = parts;
 	const {screen} = terminal;
 	const program = await compose(flags);
 	loaded.program = program;
@@ -144,8 +149,10 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');
 		},
 		logs,
+		clock: Date.now,
 	});
 	loaded.opened = opened;
+	loaded.stopMoving = followMoving({store, draw: opened.painter.advance, intervalMs: movingMs});
 	return opened;
 }
 

@@ -1,4 +1,4 @@
-import {formatCount, formatDuration, formatUsd} from '../core/format.ts';
+import {formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {sumUsage, totalCost, windowTokens} from '../core/session/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
@@ -132,9 +132,4 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 		{text: `out ${formatCount(sum.output)}`, rank: 6},
 		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 2},
 	];
-}
-
-/** Formats whole seconds, without the tenths of a measured duration. */
-function formatElapsed(durationMs: number): string {
-	return durationMs < 10_000 ? `${durationMs / 1000} s` : formatDuration(durationMs);
 }

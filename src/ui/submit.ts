@@ -12,7 +12,7 @@ import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
 import {createRunningCommands, type RunningCommands} from './running-commands.ts';
-import {messageLines} from './transcript/block-lines.ts';
+import {messageLines} from './transcript/message-lines.ts';
 
 type Dependencies = ResultDependencies &
 	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {

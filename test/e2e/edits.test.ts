@@ -86,7 +86,7 @@ test('the app shows the diff, writes after y, and shows the change', async () =>
 	terminal.type('y');
 	await terminal.waitFor('That is all.');
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(fixed);
-	expect(terminal.text()).toMatch(/✓ edit_file poem\.txt · \+1 −1\n 1 {3}roses are red\n 2 - violets are blu\n/);
+	expect(terminal.text()).toMatch(/✓ Edit poem\.txt · \+1 −1\n 1 {3}roses are red\n 2 - violets are blu\n/);
 	await waitForIdle(terminal);
 	await quit(terminal);
 });

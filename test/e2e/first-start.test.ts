@@ -22,11 +22,11 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 
 	terminal.type('list the files here\r');
-	await terminal.waitFor(/✓ list_files.*\n[\s\S]*I see 2 files/);
+	await terminal.waitFor(/✓ List.*\n[\s\S]*I see 2 files/);
 	await waitForIdle(terminal);
 	expect(terminal.status()).toMatch(/context .* · in .* · out .* · \$0\.00$/);
 	const said = [...conversation(terminal.text())];
-	expect(said.join('\n')).toMatch(/^❯ list the files here\n✻ Thought.*\n✓ list_files .*\n/);
+	expect(said.join('\n')).toMatch(/^❯ list the files here\n✻ Thought.*\n✓ List .*\n/);
 
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 	const lines = terminal.screen().filter(Boolean);

@@ -55,7 +55,7 @@ test('a message during a run is shown as queued and joins at the next turn', asy
 	terminal.type('and be brief\r');
 	await terminal.waitFor('queued: and be brief');
 	goOn();
-	await terminal.waitFor(/✓ list_files .*\n\n❯ and be brief\n\nBoth done\./);
+	await terminal.waitFor(/✓ List .*\n\n❯ and be brief\n\nBoth done\./);
 	await waitForIdle(terminal);
 	expect(terminal.text()).not.toContain('queued:');
 	expect(host.chats().at(-1)?.slice(-2)).toEqual(['tool: apple.txt', 'user: and be brief']);
@@ -99,7 +99,7 @@ test('a kill in the middle of an answer resets the terminal, and the session can
 	expect(terminal.modes()).toMatchObject({bracketedPasteMode: false, synchronizedOutputMode: false});
 
 	const again = await startChat({folder, home, args: ['-c']});
-	await again.terminal.waitFor(/❯ go\n\nI look around\.\n\n✓ list_files[\s\S]*This is cut he\n\n■ Interrupted\./);
+	await again.terminal.waitFor(/❯ go\n\nI look around\.\n\n✓ List[\s\S]*This is cut he\n\n■ Interrupted\./);
 	again.terminal.type('go on\r');
 	await again.terminal.waitFor('Hello from the host.');
 	expect(again.host.chats().at(-1)?.slice(1)).toEqual([
@@ -120,7 +120,7 @@ test('a tool call without a result is shown as interrupted, and is not run again
 		finish();
 	});
 	terminal.type('go\r');
-	await terminal.waitFor('✓ list_files');
+	await terminal.waitFor('✓ List');
 	terminal.kill('SIGKILL');
 	await terminal.exit();
 	const [journal = ''] = readdirSync(home, {recursive: true, encoding: 'utf8'}).filter(

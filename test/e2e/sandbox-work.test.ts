@@ -14,7 +14,7 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
 
 	terminal.press('enter');
-	await terminal.waitFor(/✓ environment_logs/);
+	await terminal.waitFor(/✓ Read log of/);
 	await waitForIdle(terminal);
 	expect(terminal.text()).toMatch(/The last of its lines:/);
 

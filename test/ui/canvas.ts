@@ -1,3 +1,4 @@
+import type {JsonObject} from '../../src/core/json.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
@@ -6,7 +7,7 @@ import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
-import {changedLines} from '../../src/ui/transcript/diff-lines.ts';
+import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 
 export const palette = createPalette({color: false});
 
@@ -21,7 +22,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 		store,
 		palette,
 		live,
-		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines},
+		tools: {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 		write(data) {
 			writes++;
 			written.push(...data.split('\n').slice(0, -1));
@@ -71,7 +72,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 export const user = (text: string, id = 'u1'): AgentEvent => ({type: 'user-message', id, text});
 export const say = (text: string, id = 't1'): AgentEvent => ({type: 'text-delta', id, messageId: 'm1', text});
 export const think = (text: string): AgentEvent => ({type: 'reasoning-delta', id: 'r1', messageId: 'm1', text});
-export const call = (id: string, name = 'read_file', args = {path: 'README.md'}): AgentEvent => ({
+export const call = (id: string, name = 'read_file', args: JsonObject = {path: 'README.md'}): AgentEvent => ({
 	type: 'tool-call',
 	id,
 	messageId: 'm1',

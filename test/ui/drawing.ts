@@ -13,7 +13,7 @@ import {followWindow} from '../../src/ui/screen/follow-window.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
-import {changedLines} from '../../src/ui/transcript/diff-lines.ts';
+import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 
@@ -44,7 +44,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		palette,
 		live,
 		write: screen.print,
-		markdown: {renderMarkdown, renderMarkdownParts, createMarkdownStream, changedLines},
+		tools: {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 	});
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,

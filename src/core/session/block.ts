@@ -25,7 +25,7 @@ export type Block =
 			readonly arguments: JsonObject;
 			readonly opaque?: Opaque;
 			readonly status: ToolStatus;
-			/** Its output so far, then the result that the model reads. */
+			/** The end of its output so far, then the result that the model reads. */
 			readonly output: string;
 			/** Its duration in milliseconds; undefined until it ended. */
 			readonly milliseconds: number | undefined;

@@ -69,7 +69,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'approval-answer':
 			return changeTool(state, event.id, () => ({status: 'running'}));
 		case 'tool-output':
-			return changeTool(state, event.id, tool => ({output: tool.output + event.text}));
+			return changeTool(state, event.id, tool => ({output: lastPart(tool.output + event.text)}));
 		case 'tool-result':
 			return changeTool(state, event.id, () => endedTool(event));
 		case 'usage':
@@ -114,6 +114,14 @@ function startTool(
 
 function endedTool({output, milliseconds, failed, change}: EventOf<'tool-result'>): Partial<Tool> {
 	return {output, milliseconds, status: failed ? 'failed' : 'done', ...(change && {change}), open: false};
+}
+
+/** Most characters of the output of a running tool. Its result replaces them. */
+const maxOutput = 64 * 1024;
+
+/** Returns the end of a long text. It is cut when it is twice as long as needed, so that each piece costs little. */
+function lastPart(output: string): string {
+	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
 }
 
 function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {

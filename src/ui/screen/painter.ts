@@ -1,7 +1,7 @@
 import type {AppState, AppStore} from '../../store/store.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {createOpenText} from '../transcript/open-text.ts';
-import type {MarkdownTools} from './block-item.ts';
+import type {BlockTools} from './block-item.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
 import type {LiveLines} from './live-lines.ts';
 import {createTranscriptProgress, type Drawing, type Lines, openLines} from './transcript-progress.ts';
@@ -11,11 +11,13 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly live: LiveLines;
 	readonly palette: Palette;
-	readonly markdown: MarkdownTools;
+	readonly tools: BlockTools;
 	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
 	readonly write: (data: string) => void;
 	/** Returns true if the screen already shows this message as it was typed. False by default. */
 	readonly isOnScreen?: ((text: string) => boolean) | undefined;
+	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
+	readonly clock?: (() => number) | undefined;
 };
 
 export type Painter = {
@@ -102,18 +104,19 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 function createDrawing({
 	store,
 	palette,
-	markdown,
+	tools,
 	isOnScreen = () => false,
+	clock,
 }: Omit<Dependencies, 'write' | 'live'>): Drawing {
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const written = createWritten();
 	const text = createOpenText({
 		written,
-		createStream: () => markdown.createMarkdownStream({palette, ...streamSize()}),
+		createStream: () => tools.createMarkdownStream({palette, ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, markdown}, written, text, width, isOnScreen};
+	return {style: {palette, tools}, written, text, width, now: () => clock?.(), isOnScreen};
 }
 
 /** Updates the live lines if they changed. */

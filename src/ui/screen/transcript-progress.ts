@@ -2,16 +2,18 @@ import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import type {OpenText} from '../transcript/open-text.ts';
-import {type BlockStyle, blockItem} from './block-item.ts';
+import {blockItem, type DrawingTools} from './block-item.ts';
 import {type Kind, spacedAfter, type Written} from './written.ts';
 
 /** What blocks are drawn with. */
 export type Drawing = {
-	readonly style: BlockStyle;
+	readonly style: DrawingTools;
 	readonly written: Written;
 	/** The text that is still growing. */
 	readonly text: OpenText;
 	readonly width: () => number;
+	/** Returns the time in milliseconds since the epoch, if running calls move; undefined if they don't. */
+	readonly now: () => number | undefined;
 	/** Returns true if the screen already shows this message as it was typed. */
 	readonly isOnScreen: (text: string) => boolean;
 };
@@ -78,13 +80,14 @@ function settledLines(block: Block, {style, written, text, width, isOnScreen}: D
 }
 
 /** Returns the lines of the unfinished blocks: those of a text that no longer change, and all others as live ones. */
-export function openLines(open: readonly Block[], {style, written, text, width}: Drawing): Lines {
+export function openLines(open: readonly Block[], {style, written, text, width, now}: Drawing): Lines {
+	const time = now();
 	const [first] = open;
 	const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
 	const lines = [...live];
 	let last: Kind | undefined = live.length > 0 ? 'text' : written.last;
 	for (const block of first?.kind === 'text' ? open.slice(1) : open) {
-		const drawn = spacedAfter(last, block.kind, blockItem(block, style).draw(width()));
+		const drawn = spacedAfter(last, block.kind, blockItem(block, style, time).draw(width()));
 		lines.push(...drawn);
 		last = drawn.length > 0 ? block.kind : last;
 	}

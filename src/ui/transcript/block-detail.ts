@@ -1,6 +1,6 @@
 import {formatClock} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
-import {safeText} from '../../terminal/text/safe-text.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
@@ -41,14 +41,14 @@ export function detailLines(block: Block, style: Style): readonly string[] {
 	}
 }
 
-function toolDetail({at, arguments: args, output, change}: Tool, style: Style): readonly string[] {
+function toolDetail({at, name, arguments: args, output, change}: Tool, style: Style): readonly string[] {
 	const {palette} = style;
 	const cut = output.slice(0, maxCharacters);
 	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
 	const shown = lines.slice(0, maxLines);
 	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
-		...indented(palette.dim(`started ${formatClock(Date.parse(at))}`), style),
+		...indented(palette.dim(`${safeLine(name)} · started ${formatClock(Date.parse(at))}`), style),
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),

@@ -1,22 +1,16 @@
-import {nameCommands} from '../../core/command-words.ts';
-import {formatBytes, formatDuration, formatNumber} from '../../core/format.ts';
-import type {Json, JsonObject} from '../../core/json.ts';
+import {formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
-import type {FileChange} from '../../core/session/event.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {messageLines} from './message-lines.ts';
+import {type ToolStyle, toolLines} from './tool-lines.ts';
 
-type Style = {
-	readonly width: number;
-	readonly palette: Palette;
-	/** Returns the lines below a call that changed a file; none by default. */
-	readonly changedLines?: (change: FileChange, style: Style) => readonly string[];
-};
+type Style = {readonly width: number; readonly palette: Palette};
 
 /** Returns the lines of a block, at most `width` cells wide. The model's text is plain here; Markdown is drawn elsewhere. */
-export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style: Style): readonly string[] {
+export function blockLines(block: Block, style: ToolStyle): readonly string[] {
 	const {width, palette} = style;
 	switch (block.kind) {
 		case 'user':
@@ -24,7 +18,7 @@ export function blockLines(block: Exclude<Block, {kind: 'text'}> | Block, style:
 		case 'reasoning':
 			return reasoningLines(block, style);
 		case 'tool':
-			return [toolLine(block, style), ...((block.change && style.changedLines?.(block.change, style)) ?? [])];
+			return toolLines(block, style);
 		case 'notice': {
 			const role = {info: palette.dim, warning: palette.warning, error: palette.danger}[block.level];
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
@@ -72,22 +66,6 @@ function withoutMiddle(lines: readonly string[], {width, palette}: Style): reado
 			];
 }
 
-/** Returns the lines of a text after a sign, and of its hint. */
-export function messageLines(
-	sign: string,
-	role: (text: string) => string,
-	text: string,
-	hint: string | undefined,
-	{width, palette}: Style,
-): readonly string[] {
-	return [
-		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
-		...(hint
-			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {first: palette.dim('  → '), rest: '    '})
-			: []),
-	];
-}
-
 function reasoningLines(
 	block: Extract<Block, {kind: 'text' | 'reasoning'}>,
 	{width, palette}: Style,
@@ -115,71 +93,4 @@ function reasoningLines(
 			.replace(/\s+/g, ' '),
 	);
 	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];
-}
-
-/** Fewest cells of a call, whatever follows it. */
-const minCallWidth = 12;
-/** Most cells of the output of a running tool. */
-const maxOutputWidth = 50;
-/** Arguments that would fill the line, and are shown as a diff. */
-const isShownAsDiff: ReadonlySet<string> = new Set(['content', 'edits']);
-const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
-
-function toolLine(block: Extract<Block, {kind: 'tool'}>, {width, palette}: Style): string {
-	const role = {
-		running: palette.accent,
-		asking: palette.warning,
-		done: palette.success,
-		failed: palette.danger,
-		interrupted: palette.warning,
-	}[block.status];
-	const head = `${role(signs[block.status])} ${palette.label(safeLine(block.name))}`;
-	const call = safeLine(summarize(block.arguments));
-	const end = palette.dim(outcome(block));
-	// The outcome is more useful than the end of a long call.
-	const room = Math.max(minCallWidth, width - lineWidth(head) - lineWidth(end) - 1);
-	return truncate([head, call && ` ${truncate(call, room)}`, end].join(''), width);
-}
-
-function outcome({status, output, milliseconds, change}: Extract<Block, {kind: 'tool'}>): string {
-	if (change && status === 'done') {
-		return ` · ${changeCounts(change)}`;
-	}
-
-	switch (status) {
-		case 'running':
-			return output ? ` · ${lastLine(output)}` : ' …';
-		case 'asking':
-			return ' · waiting for you';
-		case 'interrupted':
-			return ' · interrupted';
-		case 'failed':
-			return ` · ${safeLine(output.split('\n', 1)[0] ?? '')}`;
-		default:
-			return ` · ${formatDuration(milliseconds ?? 0)} · ${formatBytes(Buffer.byteLength(output))}`;
-	}
-}
-
-/** Returns the counts of a change, such as `+3 −1`. */
-export function changeCounts({added, removed}: FileChange): string {
-	return `+${formatNumber(added)} −${formatNumber(removed)}`;
-}
-
-/** Returns the last line of the output of a running tool. */
-function lastLine(output: string): string {
-	const [last = ''] = output.slice(-2000).trimEnd().split('\n').slice(-1);
-	return truncate(safeLine(last), maxOutputWidth);
-}
-
-/** Returns the arguments of a call on one line: strings unchanged, others as JSON; all but the first with their names. */
-function summarize(args: JsonObject): string {
-	return Object.entries(args)
-		.filter(([name]) => !isShownAsDiff.has(name))
-		.map(([name, value], index) => (index === 0 ? show(value) : `${name}=${show(value)}`))
-		.join(' ')
-		.slice(0, 500);
-}
-
-function show(value: Json): string {
-	return typeof value === 'string' ? value.slice(0, 300) : JSON.stringify(value).slice(0, 300);
 }

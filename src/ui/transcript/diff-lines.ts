@@ -5,7 +5,6 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {changeCounts} from './block-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -32,6 +31,11 @@ export function drawingOf(change: FileChange): ChangeDrawing {
 		rows: (width, maxLines) => rowsOf(lines, width, maxLines),
 		lastOffset: lines.length - 1,
 	};
+}
+
+/** Returns the counts of a change, such as `+3 −1`. */
+export function changeCounts({added, removed}: FileChange): string {
+	return `+${formatNumber(added)} −${formatNumber(removed)}`;
 }
 
 /** Returns the first lines of a change that a tool has written, for the conversation. */

@@ -3,7 +3,6 @@ import type {renderMarkdown} from '../../terminal/markdown/markdown.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {detailLines} from './block-detail.ts';
 import {blockLines} from './block-lines.ts';
-import {changedLines} from './diff-lines.ts';
 
 /** What the blocks are drawn with. */
 export type TranscriptDrawing = {
@@ -32,7 +31,7 @@ export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawi
 			return detailLines(block, style);
 		}
 
-		return block.kind === 'text' ? renderMarkdown(block.text, style) : blockLines(block, {...style, changedLines});
+		return block.kind === 'text' ? renderMarkdown(block.text, style) : blockLines(block, style);
 	};
 
 	return (block, index, options) => {

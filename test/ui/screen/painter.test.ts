@@ -15,9 +15,9 @@ describe('a run', () => {
 		feed(think('I read it'));
 		expect([taken(), live()]).toEqual([[], ['', '✻ Thinking… I read it']]);
 		feed(call('c1'));
-		expect([taken(), live()]).toEqual([['', '✻ Thought for 3.0 s: I read it'], ['◌ read_file README.md …']]);
+		expect([taken(), live()]).toEqual([['', '✻ Thought for 3.0 s: I read it'], ['◌ Read README.md …']]);
 		feed(result('c1'));
-		expect([taken(), live()]).toEqual([['✓ read_file README.md · 400 ms · 2.1 kB'], []]);
+		expect([taken(), live()]).toEqual([['✓ Read README.md · 2.1 kB'], []]);
 		feed(say('# It'));
 		expect([taken(), live()]).toEqual([[], ['', '# It']]);
 		feed(say(' says\n\nhello'));
@@ -40,13 +40,7 @@ describe('a run', () => {
 		painter.print(() => ['an answer']);
 		expect(taken()).toEqual([]);
 		painter.release();
-		expect(taken()).toEqual([
-			'',
-			'✻ Thought for 3.0 s: I read it',
-			'✓ read_file README.md · 400 ms · 2.1 kB',
-			'',
-			'an answer',
-		]);
+		expect(taken()).toEqual(['', '✻ Thought for 3.0 s: I read it', '✓ Read README.md · 2.1 kB', '', 'an answer']);
 		feed(say('Done.'), end);
 		expect([taken(), live()]).toEqual([['', 'Done.'], []]);
 	});
@@ -55,26 +49,23 @@ describe('a run', () => {
 		const {feed, taken, live} = canvas();
 		feed(start, user('Go'), call('a'), call('b', 'list_files', {path: 'src'}));
 		taken();
-		expect(live()).toEqual(['', '◌ read_file README.md …', '◌ list_files src …']);
+		expect(live()).toEqual(['', '◌ Read README.md …', '◌ List src …']);
 		feed(result('b'));
-		expect([taken(), live()]).toEqual([[], ['', '◌ read_file README.md …', '✓ list_files src · 400 ms · 2.1 kB']]);
+		expect([taken(), live()]).toEqual([[], ['', '◌ Read README.md …', '✓ List src · 1 file']]);
 		feed(result('a'));
-		expect([taken(), live()]).toEqual([
-			['', '✓ read_file README.md · 400 ms · 2.1 kB', '✓ list_files src · 400 ms · 2.1 kB'],
-			[],
-		]);
+		expect([taken(), live()]).toEqual([['', '✓ Read README.md · 2.1 kB', '✓ List src · 1 file'], []]);
 	});
 
 	test.each<[string, AgentEvent, readonly string[]]>([
 		[
 			'an interrupted call',
 			{...end, reason: 'interrupted'},
-			['', '■ read_file README.md · interrupted', '', '■ Interrupted.'],
+			['', '■ Read README.md · interrupted', '', '■ Interrupted.'],
 		],
 		[
 			'an error with what to do',
 			{...end, reason: 'error', error: {code: 'auth', message: 'Refused.', hint: 'Run keys set openai.'}},
-			['', '■ read_file README.md · interrupted', '', '✗ Refused.', '  → Run keys set openai.'],
+			['', '■ Read README.md · interrupted', '', '✗ Refused.', '  → Run keys set openai.'],
 		],
 	])('ends with %s', (_, ending, expected) => {
 		const {feed, taken, live} = canvas();
@@ -157,7 +148,7 @@ describe('a repaint at another width', () => {
 		store.getState().setSize({columns: 30, rows: 12});
 		painter.repaint();
 		const whole = ['❯ Go', '', ...markdown(text, 30), '', '❯ On'];
-		expect(live()).toEqual(['', '◌ read_file README.md …']);
+		expect(live()).toEqual(['', '◌ Read README.md …']);
 		expect(taken()).toEqual(whole.slice(-7));
 	});
 

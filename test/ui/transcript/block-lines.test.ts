@@ -7,24 +7,10 @@ import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {detailLines, hasDetail} from '../../../src/ui/transcript/block-detail.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
-import {changedLines} from '../../../src/ui/transcript/diff-lines.ts';
 import {anyText} from '../../any-text.ts';
 import {call, canvas, palette, result, say, start, think, user} from '../canvas.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
-const tool = {
-	kind: 'tool',
-	id: 'c1',
-	messageId: 'm1',
-	model: '',
-	name: 'read_file',
-	arguments: {path: 'README.md'},
-	status: 'done',
-	output: 'hello',
-	milliseconds: 1234,
-	open: false,
-	at,
-} as const satisfies Block;
 const thought = {
 	kind: 'reasoning',
 	id: 'r1',
@@ -54,34 +40,6 @@ test('a long message is shown without its middle, and whole in its details', () 
 	const short = {...message, text: 'x\n'.repeat(39)};
 	expect([hasDetail(short), lines(short).length]).toEqual([false, 40]);
 	expect(lines({...message, text: 'word '.repeat(900)}, 40)[20]).toMatch(/^ {2}… \d+ more lines …$/);
-});
-
-describe('a call on one line', () => {
-	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
-		['that is done', {}, '✓ read_file README.md · 1.2 s · 5 B'],
-		['that is running', {status: 'running', open: true, output: ''}, '◌ read_file README.md …'],
-		[
-			'that says something meanwhile',
-			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
-			'◌ read_file README.md · 12 s: ␛[2J3 lines.',
-		],
-		['that waits for an answer', {status: 'asking', open: true}, '? read_file README.md · waiting for you'],
-		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ read_file README.md · No such file.'],
-		['that was interrupted', {status: 'interrupted'}, '■ read_file README.md · interrupted'],
-		['without arguments', {arguments: {}}, '✓ read_file · 1.2 s · 5 B'],
-		[
-			'with several arguments',
-			{arguments: {pattern: 'a b', limit: 3, deep: true}},
-			'✓ read_file a b limit=3 deep=true · 1.2 s · 5 B',
-		],
-		[
-			'with long arguments keeps how it ended',
-			{arguments: {path: 'x'.repeat(400)}},
-			`✓ read_file ${'x'.repeat(33)}… · 1.2 s · 5 B`,
-		],
-	])('%s', (_, change, expected) => {
-		expect(lines({...tool, ...change})).toEqual([expected]);
-	});
 });
 
 describe('reasoning on one line', () => {
@@ -120,6 +78,13 @@ const everyKind: ReadonlyArray<readonly [string, (text: string) => readonly Agen
 	['reasoning', text => [think(text)]],
 	['reasoning that ended', text => [think(text), say('x')]],
 	['the name of a tool', text => [call('c', text)]],
+	['the arguments of a known tool', text => [call('c', 'edit_file', {path: text})]],
+	[
+		'a command and its output',
+		text => [call('c', 'run_command', {command: text}), {type: 'tool-output', id: 'c', text}],
+	],
+	['a command that ended', text => [call('c', 'run_command', {command: text}), result('c', text)]],
+	['a search that ended', text => [call('c', 'search_text', {pattern: text}), result('c', text)]],
 	['arguments of a call', text => [call('c', 'tool', {[text]: text, path: text})]],
 	['the output of a tool that failed', text => [call('c'), result('c', text, true)]],
 	['a notice', text => [{type: 'notice', level: 'error', text, hint: text}]],
@@ -159,32 +124,11 @@ describe.each(everyKind)('%s', (_, eventsOf) => {
 
 test('with colour only our own sequences are written [1]', () => {
 	const colored = createPalette({color: true});
-	const block: Block = {...tool, name: hostile, arguments: {path: hostile}, status: 'failed', output: hostile};
+	const block: Block = {
+		...{kind: 'tool', id: 'c', messageId: 'm', model: '', name: hostile, arguments: {path: hostile}, at},
+		...{status: 'failed', output: hostile, milliseconds: 3, open: false},
+	};
 	for (const line of blockLines(block, {width: 60, palette: colored})) {
 		expect(plainText(line)).not.toMatch(dangerous);
 	}
-});
-
-describe('a call that changed a file', () => {
-	const change = {path: 'a.ts', added: 12, removed: 1, diff: `@@ -4 +4 @@\n same\n-old\n${'+new\n'.repeat(12)} end`};
-	const edit = {
-		...tool,
-		name: 'edit_file',
-		arguments: {path: 'a.ts', edits: [{old_text: 'old', new_text: 'new'}]},
-		change,
-	};
-
-	test('has its counts and first lines, and the whole in its details', () => {
-		const drawn = blockLines(edit, {width: 60, palette, changedLines});
-		expect(drawn.slice(0, 4)).toEqual(['✓ edit_file a.ts · +12 −1', '  4   same', '  5 - old', '  5 + new']);
-		expect([drawn.length, drawn.at(-1)]).toEqual([11, '  … 6 more lines']);
-		const whole = detailLines(edit, {width: 60, palette});
-		expect(whole).toContain(' 17   end');
-		expect(whole.join('\n')).toContain('"new_text": "new"');
-	});
-
-	test('shows its path alone while it waits for the user', () => {
-		const {change: _, ...asking} = {...edit, status: 'asking', open: true} as const;
-		expect(lines(asking)).toEqual(['? edit_file a.ts · waiting for you']);
-	});
 });

@@ -70,7 +70,7 @@ test('Enter opens the details that the conversation leaves out', () => {
 		'Transcript · 4 of 4',
 		'  ❯ Look here',
 		expect.stringMatching(/^ {2}✻ Thought/),
-		expect.stringMatching(/^ {2}✓ read_file README\.md/),
+		expect.stringMatching(/^ {2}✓ Read README\.md/),
 		'▌ # It',
 		'▌ ',
 		'▌ says hello',
@@ -78,8 +78,8 @@ test('Enter opens the details that the conversation leaves out', () => {
 	]);
 	press(key('up'), key('enter'));
 	expect(shown().slice(3, -4)).toEqual([
-		expect.stringMatching(/^▌ ✓ read_file README\.md/),
-		expect.stringMatching(/^▌ {3}started \d\d:\d\d:\d\d$/),
+		expect.stringMatching(/^▌ ✓ Read README\.md/),
+		expect.stringMatching(/^▌ {3}read_file · started \d\d:\d\d:\d\d$/),
 		'▌   {',
 		'▌     "path": "README.md"',
 		'▌   }',

@@ -1,0 +1,35 @@
+import type {Transcript} from '../../core/session/transcript.ts';
+import type {AppStore} from '../../store/store.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	/** Draws what moves. */
+	readonly draw: () => void;
+	/** The time between two drawings. */
+	readonly intervalMs: number;
+};
+
+/** Draws regularly while something on the screen moves, and not at all otherwise. Returns a function that stops it. */
+export function followMoving({store, draw, intervalMs}: Dependencies): () => void {
+	let timer: NodeJS.Timeout | undefined;
+
+	const update = ({transcript}: {readonly transcript: Transcript}) => {
+		if (isMoving(transcript)) {
+			timer ??= setInterval(draw, intervalMs);
+		} else {
+			clearInterval(timer);
+			timer = undefined;
+		}
+	};
+
+	const unsubscribe = store.subscribe(update);
+	return () => {
+		unsubscribe();
+		clearInterval(timer);
+	};
+}
+
+/** Returns true while a call runs. One that waits for an answer of the user stands still. */
+function isMoving({open}: Transcript): boolean {
+	return open.some(block => block.kind === 'tool' && block.open && block.status === 'running');
+}

@@ -1,0 +1,20 @@
+import {nameCommands} from '../../core/command-words.ts';
+import {safeText} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+
+/** Returns the lines of a text after a sign, and of its hint. */
+export function messageLines(
+	sign: string,
+	role: (text: string) => string,
+	text: string,
+	hint: string | undefined,
+	{width, palette}: {readonly width: number; readonly palette: Palette},
+): readonly string[] {
+	return [
+		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
+		...(hint
+			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {first: palette.dim('  → '), rest: '    '})
+			: []),
+	];
+}

@@ -1,0 +1,89 @@
+import {formatElapsed, formatNumber} from '../../core/format.ts';
+import type {Block} from '../../core/session/block.ts';
+import {callWords} from '../../core/session/call-words.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {exitOf, outcomeOf} from './call-outcome.ts';
+import {changedLines} from './diff-lines.ts';
+import {drawOutput, excerptOf, lastLine} from './output-lines.ts';
+
+export type ToolStyle = {
+	readonly width: number;
+	readonly palette: Palette;
+	/** The time in milliseconds since the epoch, if running calls move; left out for what is drawn once. */
+	readonly now?: number | undefined;
+};
+
+type Tool = Extract<Block, {kind: 'tool'}>;
+
+/** Fewest cells of what a call is about, whatever follows it. */
+const minSubjectWidth = 12;
+/** Most cells of the output of a running call, if the call needs the room. */
+const maxOutputWidth = 40;
+const signs = {running: '◌', asking: '?', done: '✓', failed: '✗', interrupted: '■'} as const;
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** How long a sign of the spinner is shown. */
+const spinnerMs = 200;
+
+/** Returns the lines of a call: one while it runs; then how it ended, with the few lines that matter below. */
+export function toolLines(block: Tool, style: ToolStyle): readonly string[] {
+	return [headLine(block, style), ...linesBelow(block, style)];
+}
+
+/** Returns the sign of something that runs: it moves if the time is known. */
+export function runningSign(now: number | undefined): string {
+	return now === undefined ? signs.running : (spinner[Math.floor(now / spinnerMs) % spinner.length] ?? signs.running);
+}
+
+function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
+	const {status} = block;
+	const role = {
+		running: palette.accent,
+		asking: palette.warning,
+		done: palette.success,
+		failed: palette.danger,
+		interrupted: palette.warning,
+	}[status];
+	const {verb, subject} = callWords(block.name, block.arguments);
+	const sign = status === 'running' ? runningSign(now) : signs[status];
+	const head = `${role(sign)} ${palette.label(safeLine(verb))}`;
+	const parts = (status === 'running' ? elapsed(block, now) : outcomeOf(block)).map(part => palette.dim(` · ${part}`));
+	const output = status === 'running' ? lastLine(block.output, palette) : '';
+	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
+	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
+	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
+	const room = Math.max(minSubjectWidth, width - lineWidth(head) - endWidth - 1);
+	const about = safeLine(subject);
+	return truncate(
+		[head, about && ` ${truncate(about, room)}`, ...(ends.length > 0 ? ends : [restOf(block)])].join(''),
+		width,
+	);
+}
+
+/** Returns the end of a line that says nothing else: a call that has just begun. */
+function restOf({status}: Tool): string {
+	return status === 'running' ? ' …' : '';
+}
+
+function elapsed({at}: Tool, now: number | undefined): readonly string[] {
+	const durationMs = now === undefined ? 0 : now - Date.parse(at);
+	return durationMs >= 1000 ? [formatElapsed(durationMs)] : [];
+}
+
+function linesBelow({name, status, change, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
+	if (change) {
+		return changedLines(change, {width, palette});
+	}
+
+	if ((name !== 'run_command' && name !== 'job_output') || (status !== 'done' && status !== 'failed')) {
+		return [];
+	}
+
+	const exit = exitOf(output);
+	const isFailed = status === 'failed' || (exit !== undefined && !/^exit \w+ 0$/.test(exit));
+	const {lines, leftOut} = excerptOf(output, isFailed);
+	const more = leftOut > 0 ? [palette.dim(`  … ${formatNumber(leftOut)} more lines`)] : [];
+	return [...more, ...lines.map(line => `  ${drawOutput(line, palette)}`)].map(line => truncate(line, width));
+}

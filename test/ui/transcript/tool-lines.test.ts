@@ -1,0 +1,217 @@
+import {describe, expect, test} from 'vitest';
+import type {Block} from '../../../src/core/session/block.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {detailLines} from '../../../src/ui/transcript/block-detail.ts';
+import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
+import {palette} from '../canvas.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const tool = {
+	kind: 'tool',
+	id: 'c1',
+	messageId: 'm1',
+	model: '',
+	name: 'read_file',
+	arguments: {path: 'README.md'},
+	status: 'done',
+	output: '1\thello\n2\tyou',
+	milliseconds: 1234,
+	open: false,
+	at,
+} as const satisfies Block;
+
+const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
+
+describe('a call on one line', () => {
+	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
+		['that is done', {}, '✓ Read README.md · 2 lines · 1.2 s'],
+		['that took no time', {milliseconds: 12}, '✓ Read README.md · 2 lines'],
+		['that is running', {status: 'running', open: true, output: ''}, '◌ Read README.md …'],
+		[
+			'that says something meanwhile',
+			{status: 'running', open: true, output: 'Waiting.\n12 s: \u001B[2J3 lines.\n'},
+			'◌ Read README.md · 12 s: ␛[2J3 lines.',
+		],
+		['that waits for an answer', {status: 'asking', open: true}, '? Read README.md · waiting for you'],
+		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ Read README.md · No such file. · 1.2 s'],
+		['that was interrupted', {status: 'interrupted'}, '■ Read README.md · interrupted'],
+		['of an unknown tool', {name: 'mcp_x', arguments: {}}, '✓ mcp_x · 13 B · 1.2 s'],
+		[
+			'of an unknown tool with several arguments',
+			{name: 'mcp_x', arguments: {pattern: 'a b', limit: 3, deep: true}},
+			'✓ mcp_x a b limit=3 deep=true · 13 B · 1.2 s',
+		],
+		['with arguments that do not fit', {arguments: {file: 'a'}}, '✓ read_file a · 2 lines · 1.2 s'],
+		[
+			'with long arguments keeps how it ended',
+			{arguments: {path: 'x'.repeat(400)}},
+			`✓ Read ${'x'.repeat(34)}… · 2 lines · 1.2 s`,
+		],
+	])('%s', (_, change, expected) => {
+		expect(lines({...tool, ...change})).toEqual([expected]);
+	});
+});
+
+describe('a call that runs', () => {
+	const running = {
+		...tool,
+		status: 'running',
+		open: true,
+		output: '',
+		name: 'run_command',
+		arguments: {command: 'npm test'},
+	} as const;
+	const moved = (ms: number, change: Partial<Extract<Block, {kind: 'tool'}>> = {}) =>
+		blockLines({...running, ...change}, {width: 60, palette, now: Date.parse(at) + ms});
+
+	test('has a sign that moves, and the time after a second', () => {
+		expect([0, 200, 999, 1000, 12_345, 184_000].map(ms => moved(ms)[0])).toEqual([
+			'⠋ Run npm test …',
+			'⠙ Run npm test …',
+			'⠼ Run npm test …',
+			'⠴ Run npm test · 1 s',
+			'⠙ Run npm test · 12 s',
+			'⠋ Run npm test · 3 m 04 s',
+		]);
+	});
+
+	test('shows the last line of its output, of a progress bar the last state', () => {
+		expect(moved(2000, {output: 'one\n\u001B[32mtwo\u001B[0m\n\n'})).toEqual(['⠋ Run npm test · 2 s · two']);
+		expect(moved(2000, {output: '10 %\r20 %\r30 %\r'})).toEqual(['⠋ Run npm test · 2 s · 30 %']);
+	});
+
+	test('keeps the room for itself that a long output would take', () => {
+		const [line = ''] = moved(2000, {output: 'y'.repeat(500), arguments: {command: 'x'.repeat(500)}});
+		expect(line).toMatch(/^⠋ Run x{11}… · 2 s · y{32}…$/);
+		expect(lineWidth(line)).toBe(60);
+	});
+
+	test('stands still without a clock, and while it waits for the user', () => {
+		expect(lines(running)).toEqual(['◌ Run npm test …']);
+		expect(blockLines({...running, status: 'asking'}, {width: 60, palette, now: 5000})).toEqual([
+			'? Run npm test · waiting for you',
+		]);
+	});
+});
+
+describe('what a call found is counted', () => {
+	test.each([
+		[
+			'search_text',
+			{pattern: 'foo', path: 'src'},
+			'src/a.ts:1:foo\nsrc/a.ts:9:a:3:foo\nsrc/b.ts:2:foo',
+			'Search “foo” in src · 3 matches in 2 files',
+		],
+		[
+			'search_text',
+			{pattern: 'foo', glob: '*.ts'},
+			'a:1:x\n[1200 more lines left out; narrow it with path, glob or pattern]',
+			'Search “foo” in *.ts · 1,201 matches',
+		],
+		['search_text', {pattern: 'foo'}, '[no matches]', 'Search “foo” · no matches'],
+		['list_files', {}, 'a\nb/c', 'List files · 2 files'],
+		['list_files', {path: 'src', pattern: '*.ts'}, '[no files]', 'List *.ts in src · no files'],
+		[
+			'list_files',
+			{path: '.'},
+			'a\n[500 more of 501 files left out; narrow it with path or pattern]',
+			'List files · 501 files',
+		],
+		['read_file', {path: 'a', offset: 10, limit: 31}, '10\ta\n11\tb', 'Read a:10-40 · 2 lines'],
+		[
+			'read_file',
+			{path: 'a', offset: 10},
+			'10\ta\n[… 90 lines left out: a result has at most 32 kB. x …]\n101\tb',
+			'Read a:10- · 92 lines',
+		],
+		['read_file', {path: 'a'}, '[a is empty]', 'Read a · 12 B'],
+	])('%s %o', (name, args, output, expected) => {
+		expect(lines({...tool, name, arguments: args, output, milliseconds: 3})).toEqual([`✓ ${expected}`]);
+	});
+});
+
+describe('the output of a command', () => {
+	const run = (output: string, change: Partial<Extract<Block, {kind: 'tool'}>> = {}) =>
+		lines({...tool, name: 'run_command', arguments: {command: 'npm test'}, output, milliseconds: 3, ...change});
+
+	test('is short below its call', () => {
+		expect(run('one\ntwo\n')).toEqual(['✓ Run npm test · 2 lines', '  one', '  two']);
+		expect(run('1\n2\n3\n4\n\n5')).toEqual(['✓ Run npm test · 6 lines', '  … 2 more lines', '  3', '  4', '  5']);
+		expect(run('')).toEqual(['✓ Run npm test · no lines']);
+	});
+
+	test('shows what failed of a test run, and how it ended', () => {
+		const output = [
+			'ok 1 - adds',
+			'not ok 2 - carts sum up',
+			'  error: expected 3, got 2',
+			...Array.from({length: 30}, (_, index) => `ok ${index + 3}`),
+			'# fail 1',
+			'0 errors, 0 failed here',
+			'# done',
+			'[exit status 1]',
+		].join('\n');
+		expect(run(output, {status: 'failed'})).toEqual([
+			'✗ Run npm test · exit status 1',
+			'  … 33 more lines',
+			'  not ok 2 - carts sum up',
+			'    error: expected 3, got 2',
+			'  # fail 1',
+			'  [exit status 1]',
+		]);
+	});
+
+	test('keeps its colours, drawn by us, and nothing else of the terminal [2]', () => {
+		const colored = createPalette({color: true});
+		const hostileOutput = '\u001B[31mred\u001B[0m\u001B]0;title\u0007\u001B[2Jx\rlast\u001B[1A';
+		const [, line = ''] = blockLines(
+			{...tool, name: 'run_command', arguments: {command: 'x'}, output: `\u001B[31mred\u001B[0m ${hostileOutput}`},
+			{width: 60, palette: colored},
+		);
+		expect(plainText(line)).toBe('  last␛[1A');
+		expect(
+			blockLines(
+				{...tool, name: 'run_command', arguments: {command: 'x'}, output: '\u001B[31mred'},
+				{width: 60, palette: colored},
+			)[1],
+		).toBe('  \u001B[31mred\u001B[0m');
+	});
+
+	test('of 64 MB in one line is drawn quickly', () => {
+		const [head = ''] = lines({
+			...tool,
+			name: 'run_command',
+			arguments: {command: 'x'},
+			status: 'running',
+			open: true,
+			output: 'z'.repeat(64_000_000),
+		});
+		expect(head).toMatch(/^◌ Run x · z+…$/);
+	});
+});
+
+describe('a call that changed a file', () => {
+	const change = {path: 'a.ts', added: 12, removed: 1, diff: `@@ -4 +4 @@\n same\n-old\n${'+new\n'.repeat(12)} end`};
+	const edit = {
+		...tool,
+		name: 'edit_file',
+		arguments: {path: 'a.ts', edits: [{old_text: 'old', new_text: 'new'}]},
+		change,
+	};
+
+	test('has its counts and first lines, and the whole in its details', () => {
+		const drawn = lines(edit);
+		expect(drawn.slice(0, 4)).toEqual(['✓ Edit a.ts · +12 −1 · 1.2 s', '  4   same', '  5 - old', '  5 + new']);
+		expect([drawn.length, drawn.at(-1)]).toEqual([11, '  … 6 more lines']);
+		const whole = detailLines(edit, {width: 60, palette});
+		expect(whole).toContain(' 17   end');
+		expect(whole.join('\n')).toContain('"new_text": "new"');
+	});
+
+	test('shows its path alone while it waits for the user', () => {
+		const {change: _, ...asking} = {...edit, status: 'asking', open: true} as const;
+		expect(lines(asking)).toEqual(['? Edit a.ts · waiting for you']);
+	});
+});
