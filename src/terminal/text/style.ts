@@ -42,6 +42,8 @@ export type Palette = {
 	readonly success: Role;
 	readonly warning: Role;
 	readonly danger: Role;
+	/** The words of a line that differ from those in another. The line must say it too. */
+	readonly mark: Role;
 	readonly syntax: Readonly<Record<SyntaxRole, Role>>;
 };
 
@@ -93,6 +95,7 @@ const colored: Palette = {
 	success: green,
 	warning: yellow,
 	danger: red,
+	mark: sgr('7'),
 	syntax: {
 		keyword: magenta,
 		string: green,
@@ -125,5 +128,6 @@ const unstyled: Palette = {
 	success: plainRole,
 	warning: plainRole,
 	danger: plainRole,
+	mark: plainRole,
 	syntax: Object.fromEntries(syntaxRoles.map(role => [role, plainRole])) as Record<SyntaxRole, Role>,
 };

@@ -5,6 +5,7 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {markWords} from './word-marks.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -14,6 +15,8 @@ type DiffLine = {
 	/** The number of the line in the new file; of a removed one, in the old file. */
 	readonly number: number | undefined;
 	readonly text: string;
+	/** The line that was removed or added in its place. */
+	readonly counterpart?: string | undefined;
 };
 
 /** Longer lines are cut: minified code would fill the screen. */
@@ -126,7 +129,35 @@ function parse(diff: string): readonly DiffLine[] {
 		}
 	}
 
-	return lines;
+	return paired(lines);
+}
+
+/** Connects removed lines with the added ones that directly follow them, one by one. */
+function paired(lines: readonly DiffLine[]): readonly DiffLine[] {
+	const result = [...lines];
+	const run = (start: number, sign: string) => {
+		let end = start;
+		while (lines[end]?.sign === sign) {
+			end++;
+		}
+
+		return end;
+	};
+	for (let start = 0; start < lines.length; start++) {
+		const middle = run(start, '-');
+		const end = run(middle, '+');
+		for (let index = 0; index < Math.min(middle - start, end - middle); index++) {
+			const [old, now] = [lines[start + index], lines[middle + index]];
+			if (old && now) {
+				result[start + index] = {...old, counterpart: now.text};
+				result[middle + index] = {...now, counterpart: old.text};
+			}
+		}
+
+		start = Math.max(start, middle - 1);
+	}
+
+	return result;
 }
 
 function gutterOf(lines: readonly DiffLine[]): number {
@@ -140,7 +171,7 @@ function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, i
 	}
 
 	const role = {'+': palette.success, '-': palette.danger, ' ': plain, '@': palette.dim, '\\': palette.dim}[line.sign];
-	const rows = wrapped(line, gutter, width);
+	const rows = wrapped(line, gutter, width, palette);
 	const shown = isCut && rows.length > 1 ? [truncate(`${rows[0]}…`, width)] : rows;
 	return shown.map(row => role(row));
 }
@@ -148,16 +179,29 @@ function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, i
 const plain = (text: string) => text;
 
 /** Returns a line with its number and sign, wrapped at the width. */
-function wrapped({sign, number, text}: DiffLine, gutter: number, width: number): readonly string[] {
+function wrapped(line: DiffLine, gutter: number, width: number, palette?: Palette): readonly string[] {
+	const {sign, number, text} = line;
 	if (sign === '@') {
 		return [truncate(`${' '.repeat(gutter)} ⋯`, width)];
 	}
 
 	const rest = text.length > maxLineLength ? `… [${formatNumber(text.length - maxLineLength)} more characters]` : '';
 	const first = `${String(number ?? '').padStart(gutter)} ${sign} `;
-	return wrapLine(safeText(text.slice(0, maxLineLength)) + rest, width, {
+	const marked = palette?.color ? markedText(line, palette) : undefined;
+	return wrapLine((marked ?? safeText(text.slice(0, maxLineLength))) + rest, width, {
 		first,
 		rest: ' '.repeat(lineWidth(first)),
 		hard: true,
 	});
+}
+
+/** Returns a line with marks on the words that its counterpart doesn't have; undefined if there are none to mark. */
+function markedText({sign, text, counterpart}: DiffLine, palette: Palette): string | undefined {
+	if (counterpart === undefined) {
+		return undefined;
+	}
+
+	const pair = sign === '-' ? markWords(text, counterpart) : markWords(counterpart, text);
+	const parts = sign === '-' ? pair?.removed : pair?.added;
+	return parts?.map(part => (part.isChanged ? palette.mark(safeText(part.text)) : safeText(part.text))).join('');
 }

@@ -36,6 +36,49 @@ test('added and removed lines have their colours', () => {
 	expect([shown[1], shown[2]]).toEqual([colored.danger('   9 - nine'), colored.success('   9 + NINE')]);
 });
 
+describe('the words that differ', () => {
+	const colored = createPalette({color: true});
+	const drawn = (diff: string) =>
+		drawingOf({path: 'a', added: 1, removed: 1, diff: `@@ -1 +1 @@\n${diff}`}).window({
+			width: 80,
+			palette: colored,
+			rows: 20,
+		}).shown;
+	const mark = colored.mark;
+
+	test('are marked in a removed line and the one in its place', () => {
+		expect(drawn('-const total = price * count;\n+const total = price * amount + tax;')).toEqual([
+			colored.danger(` 1 - const total = price * ${mark('count')};`),
+			colored.success(` 1 + const total = price * ${mark('amount + tax')};`),
+		]);
+	});
+
+	test('are marked line by line, as far as both sides go', () => {
+		expect(drawn('-let one = 1;\n-let two = 2;\n+let one = 3;\n+let two = 4;\n+let three = 5;')).toEqual([
+			colored.danger(` 1 - let one = ${mark('1')};`),
+			colored.danger(` 2 - let two = ${mark('2')};`),
+			colored.success(` 1 + let one = ${mark('3')};`),
+			colored.success(` 2 + let two = ${mark('4')};`),
+			colored.success(' 3 + let three = 5;'),
+		]);
+	});
+
+	test('are not marked if hardly anything is the same, nor in lines that are only added', () => {
+		expect(drawn('-abc def ghi\n+something else').join('')).not.toContain('\u001B[7m');
+		expect(drawn(' same\n+new line').join('')).not.toContain('\u001B[7m');
+		expect(drawn(`-${'x '.repeat(2000)}\n+${'x '.repeat(1999)}y `).join('')).not.toContain('\u001B[7m');
+	});
+
+	test('stay safe, and the text of the lines stays the same [1]', () => {
+		const evil = 'a \u001B[2J \u202Eb c d e f g h';
+		const lines = drawn(`-${evil} x\n+${evil} \u001B]0;y\u0007`);
+		expect(lines.map(plainText)).toEqual([
+			' 1 - a ␛[2J ⟨U+202E⟩b c d e f g h x',
+			' 1 + a ␛[2J ⟨U+202E⟩b c d e f g h ␛]0;y␇',
+		]);
+	});
+});
+
 test('a low window shows a part, says how many lines are left out, and scrolls', () => {
 	expect(drawingOf(change).window({...style, rows: 4})).toEqual({
 		shown: ['   8   eight', '   9 - nine', '   9 + NINE'],
