@@ -1,4 +1,5 @@
 import {formatDuration} from '../core/format.ts';
+import {callText} from '../core/session/call-words.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -64,7 +65,7 @@ function labelOf(event: AgentEvent): string | undefined {
 		case 'text-delta':
 			return 'Answering';
 		case 'tool-call':
-			return `Running ${safeLine(event.name)}`;
+			return safeLine(callText(event.name, event.arguments));
 		case 'tool-result':
 			return 'Waiting for the model';
 		case 'notice':

@@ -4,7 +4,13 @@ import {createRunProgress} from '../../src/headless/run-progress.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const call = {type: 'tool-call', id: 'c', messageId: 'm', name: 'read_file\u001B[2J', arguments: {}} as const;
+const call = {
+	type: 'tool-call',
+	id: 'c',
+	messageId: 'm',
+	name: 'run_command',
+	arguments: {command: 'npm\u001B[2J test'},
+} as const;
 
 function terminal(columns = 80) {
 	const written: string[] = [];
@@ -26,7 +32,7 @@ test('a wait is shown after two seconds, updated every second and cleared [21]',
 	vi.advanceTimersByTime(5000);
 	expect(output.written).toEqual([
 		'\rWaiting for the model… 2.0 s\u001B[K',
-		'\rRunning read_file␛[2J… 3.0 s\u001B[K',
+		'\rRun npm␛[2J test… 3.0 s\u001B[K',
 		'\rIt is busy. Trying again in 4 s… 4.0 s\u001B[K',
 		'\r\u001B[K',
 	]);

@@ -1,5 +1,8 @@
 import {codeFence} from '../code-fence.ts';
+import {cutText} from '../cut-text.ts';
 import type {Block} from './block.ts';
+import {callText} from './call-words.ts';
+import {todoItems} from './todo.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
 /** Returns the conversation as Markdown for other readers: messages and calls with their results, without costs. */
@@ -17,11 +20,7 @@ function toSection(block: Block): string {
 		case 'reasoning':
 			return block.text.trim() ? `> ${block.text.trim().replaceAll('\n', '\n> ')}` : '';
 		case 'tool':
-			return [
-				`### ${block.name} (${block.status})`,
-				codeFence(JSON.stringify(block.arguments, undefined, 2), 'json'),
-				...(block.output ? [codeFence(block.output)] : []),
-			].join('\n\n');
+			return [`### ${titleOf(block)} (${block.status})`, ...toolParts(block)].join('\n\n');
 		case 'notice':
 		case 'end':
 			return `*${block.text}*`;
@@ -30,4 +29,28 @@ function toSection(block: Block): string {
 		default:
 			return block satisfies never;
 	}
+}
+
+type Tool = Extract<Block, {kind: 'tool'}>;
+
+/** Most characters of a call in a heading. */
+const maxTitle = 100;
+
+function titleOf({name, arguments: args}: Tool): string {
+	return cutText(callText(name, args).replace(/\s+/g, ' '), maxTitle);
+}
+
+/** Returns the plan of a todo list, the change of a file, or else the arguments; then the result. */
+function toolParts({name, arguments: args, change, output}: Tool): readonly string[] {
+	const items = name === 'todo' ? todoItems(args) : undefined;
+	if (items) {
+		return [
+			items.map(({text, state}) => `- [${state === 'done' ? 'x' : ' '}] ${text.replace(/\s+/g, ' ')}`).join('\n'),
+		];
+	}
+
+	return [
+		change ? codeFence(change.diff, 'diff') : codeFence(JSON.stringify(args, undefined, 2), 'json'),
+		...(output ? [codeFence(output)] : []),
+	];
 }

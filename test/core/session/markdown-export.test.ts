@@ -27,7 +27,7 @@ Read it
 
 I read.
 
-### read_file (done)
+### Read one (done)
 
 \`\`\`json
 {
@@ -60,4 +60,30 @@ test('a blank text has no heading', () => {
 
 test('a title is one line', () => {
 	expect(toMarkdown(transcriptOf({type: 'rename', title: 'One\n# Two'}))).toBe('# One # Two\n');
+});
+
+test('a change is a diff, a todo list a list, and a call of several lines one heading', () => {
+	const change = {path: 'a.ts', added: 1, removed: 1, diff: '@@ -1 +1 @@\n-old\n+new'};
+	const items = [
+		{text: 'Read', state: 'done'},
+		{text: 'Fix', state: 'active'},
+	];
+	const tool = {type: 'tool-call', messageId: 'm'} as const;
+	const ended = {type: 'tool-result', output: '', failed: false, milliseconds: 1} as const;
+	const markdown = toMarkdown(
+		transcriptOf(
+			start,
+			{...tool, id: 'a', name: 'edit_file', arguments: {path: 'a.ts', edits: []}},
+			{...ended, id: 'a', output: 'Changed a.ts.', change},
+			{...tool, id: 'b', name: 'todo', arguments: {items}},
+			{...ended, id: 'b'},
+			{...tool, id: 'c', name: 'run_command', arguments: {command: 'cd a\nls'}},
+			{...ended, id: 'c'},
+		),
+	);
+	expect(markdown).toContain(
+		'### Edit a.ts (done)\n\n```diff\n@@ -1 +1 @@\n-old\n+new\n```\n\n```\nChanged a.ts.\n```\n',
+	);
+	expect(markdown).toContain('### Todo 1 of 2 done · Fix (done)\n\n- [x] Read\n- [ ] Fix\n');
+	expect(markdown).toContain('### Run cd a ls (done)\n');
 });
