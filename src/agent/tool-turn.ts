@@ -71,13 +71,14 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 		for (const call of waiting) {
 			signal.throwIfAborted();
 			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
+			const onNotice = (text: string) => events.push({type: 'notice', level: 'info', text});
 			let change: FileChange | undefined;
 			const onChange = (written: FileChange) => {
 				change = written;
 			};
 			const startedAt = clock();
 			const approve = approvals({id: call.id, signal, emit: events.push});
-			const {output, failed, bug} = await answerCall(call, {...options, onOutput, onChange, approve});
+			const {output, failed, bug} = await answerCall(call, {...options, onOutput, onNotice, onChange, approve});
 			const milliseconds = Math.round(clock() - startedAt);
 			if (bug) {
 				events.push({type: 'notice', level: 'error', text: bug});

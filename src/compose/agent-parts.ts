@@ -3,6 +3,7 @@ import process from 'node:process';
 import {type Decide, decideUnasked} from '../agent/approval/approval.ts';
 import {instructions} from '../agent/instructions.ts';
 import {createModelAccess} from '../agent/model-access.ts';
+import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {debugRecord} from '../core/debug.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
@@ -23,7 +24,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {store, env, debug} = options;
 	const {config, folder} = local;
 	const {createTransport, embedded, catalog} = servers;
-	const loadTools = createToolLoader(store, local, servers);
+	const {loadTools, endTools} = createToolLoader(store, local, servers);
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -44,7 +45,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
-			...{loadTools, openModel: access.open},
+			...{loadTools, endTools, openModel: access.open},
 			decide: (request, signal) => decide(request, signal),
 			onRecord: record => {
 				for (const listener of listeners) {
@@ -77,18 +78,28 @@ function conversationOptions(
 	};
 }
 
-/** Returns the tools that the agent may use now: those of logs, and those of the folder if it may read that. */
+/**
+ * Returns what loads the tools that the agent may use now: those of logs, and those of the folder if it may read that. Also
+ * returns what ends their commands.
+ */
 function createToolLoader(store: AppStore, {home, folder}: LocalState, {platform}: Servers) {
+	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
 		const {createFolderTools, createLogTools} = await import('../agent/tools/tools.ts');
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();
 			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 		});
-		return {ofFolder: createFolderTools({stateFolder: home.path}), ofLogs};
+		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
+		const places = {stateFolder: home.path};
+		commands = createCommandSession({places});
+		return {ofFolder: createFolderTools(places, commands), ofLogs};
 	});
-	return async (): Promise<readonly Tool[]> => {
-		const {ofFolder, ofLogs} = await loadAll();
-		return folder.isOpen() ? [...ofFolder, ...ofLogs] : ofLogs;
+	return {
+		async loadTools(): Promise<readonly Tool[]> {
+			const {ofFolder, ofLogs} = await loadAll();
+			return folder.isOpen() ? [...ofFolder, ...ofLogs] : ofLogs;
+		},
+		endTools: async () => commands?.end(),
 	};
 }

@@ -16,6 +16,8 @@ type Dependencies = RecorderOptions & {
 	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: () => string;
+	/** Ends what the tools of a session left running, and removes its files. */
+	readonly endTools?: () => Promise<void>;
 	/** Asks the user to approve a tool call. */
 	readonly decide: Decide;
 	/** Returns the records of a session whose log was flushed. */
@@ -70,6 +72,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 
 	const finish = async () => {
 		await runs.end();
+		await dependencies.endTools?.();
 		await recorder.close();
 	};
 

@@ -14,7 +14,8 @@ const maxLineLength = 2000;
 /** Lines around the shown ones in which a private key is still recognized. */
 const maxKeyLines = 300;
 
-export function createReadFile(places: Places): Tool {
+/** Creates the tool. It also reads `outputFiles`, which are outside the working folder. */
+export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>): Tool {
 	return defineTool({
 		name: 'read_file',
 		description:
@@ -30,7 +31,7 @@ export function createReadFile(places: Places): Tool {
 
 		async run({path, offset: start = 1, limit = maxLines}, context) {
 			const {workspace, signal, readFiles} = context;
-			const bounds = await boundsOf(workspace, places);
+			const bounds = await boundsOf(workspace, places, outputFiles);
 			const {text, shown, real, hash} = await readText(path, bounds, signal, askForSecrets(context));
 			readFiles.set(real, hash);
 			const lines = splitLines(text);

@@ -1,23 +1,30 @@
 import type {Tool} from '../../core/session/tool.ts';
 import {systemTailClock} from '../../logs/tail-clock.ts';
 import type {Places} from '../policy/protected-places.ts';
+import {createCommandSession} from './command/command-session.ts';
 import {createEditFile} from './edit-file.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
+import {createJobOutput} from './job-output.ts';
+import {createJobStop} from './job-stop.ts';
 import {createListFiles} from './list-files.ts';
 import {createReadFile} from './read-file.ts';
+import {createRunCommand} from './run-command.ts';
 import {createSearchText} from './search-text.ts';
 import {createWaitForLog} from './wait-for-log.ts';
 import {createWriteFile} from './write-file.ts';
 
-/** Returns the tools for the working folder. */
-export function createFolderTools(places: Places): readonly Tool[] {
+/** Returns the tools for the working folder. `session` runs commands; by default one of its own. */
+export function createFolderTools(places: Places, session = createCommandSession({places})): readonly Tool[] {
 	return [
 		createListFiles(places),
-		createReadFile(places),
+		createReadFile(places, session.outputFiles),
 		createSearchText(places),
 		createEditFile(places),
 		createWriteFile(places),
+		createRunCommand(session),
+		createJobOutput(session),
+		createJobStop(session),
 	];
 }
 

@@ -17,6 +17,8 @@ export type ToolContext = {
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while the tool runs. */
 	readonly onOutput: (text: string) => void;
+	/** Shows the user something that isn't part of the output. */
+	readonly onNotice?: (text: string) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
 	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */

@@ -124,7 +124,7 @@ test('100 hostile calls without approval leave every byte as it is', async () =>
 		{'a.txt': 'a\n', '.env': 'KEY=1\n', 'src/b.ts': 'b\n', '.git/config': 'x\n'},
 		false,
 	);
-	const tools = createFolderTools(places).filter(({readOnly}) => !readOnly);
+	const tools = createFolderTools(places).filter(({name}) => /^(?:edit|write)_file$/.test(name));
 	const reads = createReadFile(places);
 	await reads.run({path: 'a.txt'}, context);
 	await reads.run({path: 'src/b.ts'}, context);

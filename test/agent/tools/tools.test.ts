@@ -27,6 +27,9 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['search_text', ['pattern', 'path', 'glob', 'literal', 'ignore_case'], ['pattern'], false],
 		['edit_file', ['path', 'edits'], ['path', 'edits'], false],
 		['write_file', ['path', 'content'], ['path', 'content'], false],
+		['run_command', ['command', 'timeout_sec', 'background', 'description'], ['command'], false],
+		['job_output', ['job', 'wait_sec'], ['job'], false],
+		['job_stop', ['job'], ['job'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

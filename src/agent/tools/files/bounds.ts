@@ -10,6 +10,8 @@ export type Bounds = {
 	readonly workspace: string;
 	/** Real paths that are never shown to a model, if the working folder contains them or is in them. */
 	readonly hidden: readonly string[];
+	/** Real paths of files elsewhere that may be read all the same: long outputs of commands. */
+	readonly outputFiles?: ReadonlySet<string>;
 };
 
 export type Located = {
@@ -19,8 +21,8 @@ export type Located = {
 };
 
 /** Returns the bounds of one tool call that reads. `workspace` is a real path. */
-export async function boundsOf(workspace: string, places: Places): Promise<Bounds> {
-	return boundsWithout(protectedPlaces(places), workspace);
+export async function boundsOf(workspace: string, places: Places, outputFiles?: ReadonlySet<string>): Promise<Bounds> {
+	return {...(await boundsWithout(protectedPlaces(places), workspace)), ...(outputFiles && {outputFiles})};
 }
 
 /** Returns the bounds of one tool call that writes. `workspace` is a real path. */
@@ -142,6 +144,10 @@ function shownPath(real: string, workspace: string): string {
 }
 
 export function assertVisible(real: string, path: string, bounds: Bounds): void {
+	if (bounds.outputFiles?.has(real)) {
+		return;
+	}
+
 	if (!isInside(real, bounds.workspace)) {
 		throw new AppError('failed', `“${path}” is outside the working folder.`, {hint: 'Give a path inside it.'});
 	}

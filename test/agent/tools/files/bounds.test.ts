@@ -45,7 +45,10 @@ test.each(refusals)('[13] %j is refused by every tool: %s', async (path, message
 	await symlink(join(root, 'outside.txt'), join(workspace, 'link-out'));
 	await symlink(root, join(workspace, 'folder-out'));
 	const tools = createFolderTools({stateFolder}).filter(
-		({name}) => (path !== 'src' || name === 'read_file') && (path !== 'missing.txt' || name !== 'write_file'),
+		({name, parameters}) =>
+			'path' in Object(parameters['properties']) &&
+			(path !== 'src' || name === 'read_file') &&
+			(path !== 'missing.txt' || name !== 'write_file'),
 	);
 	for (const tool of tools) {
 		const args = {path, ...moreArguments[tool.name]};

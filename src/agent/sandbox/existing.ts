@@ -1,0 +1,26 @@
+import {realpath, stat} from 'node:fs/promises';
+import {relative, sep} from 'node:path';
+
+/** A file or folder that exists, without links on its way. */
+export type Existing = {readonly path: string; readonly isFolder: boolean};
+
+/** Returns those of the paths that exist, resolved through every link. */
+export async function existing(paths: readonly string[]): Promise<readonly Existing[]> {
+	const found = await Promise.all(paths.map(find));
+	return found.filter(place => place !== undefined);
+}
+
+async function find(path: string): Promise<Existing | undefined> {
+	try {
+		const real = await realpath(path);
+		return {path: real, isFolder: (await stat(real)).isDirectory()};
+	} catch {
+		return undefined;
+	}
+}
+
+/** True for the folder itself and everything below it. */
+export function isWithin(path: string, folder: string): boolean {
+	const below = relative(folder, path);
+	return below !== '..' && !below.startsWith(`..${sep}`);
+}

@@ -1,0 +1,115 @@
+import {stat} from 'node:fs/promises';
+import {homedir, userInfo} from 'node:os';
+import {basename, dirname, join, relative, sep} from 'node:path';
+import {searchFolders} from '../../core/search-path.ts';
+import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
+import {existing, isWithin} from './existing.ts';
+import {gitPlaces, outerRepository} from './git-places.ts';
+import type {SandboxLayout} from './sandbox-arguments.ts';
+import {mixedFolders, toolPlaces} from './tool-places.ts';
+
+export type LayoutOptions = {
+	/** The real path of the working folder. */
+	readonly workspace: string;
+	readonly places: Places;
+	/** The session's folder for temporary files. */
+	readonly temporary: string;
+	/** The `PATH` of commands. */
+	readonly path: string;
+	readonly hasNetwork: boolean;
+};
+
+/** Where homes are, and where services listen whose sockets would lead out of the sandbox. */
+const coveredPlaces = ['/home', '/root', '/run', '/var/run'];
+
+/** What the kernel shows of processes; the sandbox has its own. */
+const kernelPlaces = ['/proc', '/sys', '/dev'];
+
+/**
+ * Returns what a command may see (SAFETY 13, 15): homes are empty but for tools, and secrets can't be read anywhere.
+ * Returns undefined if the working folder contains the home folder, because then nothing separates them.
+ */
+export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayout | undefined> {
+	const {workspace, places, temporary, path, hasNetwork} = options;
+	const {homeFolder = homedir()} = places;
+	const homes = (await existing([homeFolder, systemHome()])).map(home => home.path);
+	if (homes.some(home => isWithin(home, workspace))) {
+		return undefined;
+	}
+
+	const isOutside = (place: string) => !isWithin(place, workspace);
+	const found = await existing([...coveredPlaces, ...homes, places.stateFolder]);
+	const covered = found.map(place => place.path).filter(isOutside);
+	const isCovered = (place: string) => covered.some(folder => isWithin(place, folder));
+	const [git, outer] = await Promise.all([gitPlaces(workspace), outerRepository(workspace)]);
+	const tools = await readableTools(homeFolder, path, isCovered);
+	const readable = [
+		...tools,
+		...(outer !== undefined && isCovered(outer) && !homes.some(home => isWithin(home, outer)) ? [outer] : []),
+		...(hasNetwork ? await existing(['/etc/resolv.conf']) : []).map(place => place.path).filter(isCovered),
+	];
+	const isShown = (place: string) => !isCovered(place) || [...readable, workspace].some(root => isWithin(place, root));
+	const secrets = (await existing(protectedPlaces(places))).filter(
+		({path: place}) => isShown(place) && !kernelPlaces.includes(place) && place !== temporary,
+	);
+	const fixed = (await existing(unwritablePlaces(places)))
+		.map(({path: place}) => place)
+		.filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
+	return {
+		...{workspace, temporary, covered, readable, hasNetwork},
+		writable: git.writable,
+		readOnly: [...git.readOnly, ...fixed],
+		hidden: [...secrets, ...git.absent.map(place => ({path: place, isFolder: true}))],
+		created: git.absent.filter(place => basename(place) === '.git'),
+		...(await ownership(workspace)),
+	};
+}
+
+/** Returns the tools of the user in covered folders: known ones, and what `PATH` names. */
+async function readableTools(
+	homeFolder: string,
+	path: string,
+	isCovered: (place: string) => boolean,
+): Promise<readonly string[]> {
+	const [home] = await existing([homeFolder]);
+	const programs = [...searchFolders(path), dirname(process.execPath)].map(folder => rootOf(folder, home?.path));
+	const found = await Promise.all(
+		[...toolPlaces.map(place => join(home?.path ?? homeFolder, place)), ...programs].map(async place =>
+			(await existing([place])).length > 0 ? place : undefined,
+		),
+	);
+	return found.filter(place => place !== undefined && isCovered(place)).map(String);
+}
+
+/** Returns the folder of a tool to which a folder of programs belongs: `~/.foo` for `~/.foo/versions/1/bin`. */
+function rootOf(folder: string, home: string | undefined): string {
+	if (home === undefined || folder === home || !isWithin(folder, home)) {
+		return folder;
+	}
+
+	const [first = ''] = relative(home, folder).split(sep);
+	if (first.startsWith('.') && !mixedFolders.includes(first)) {
+		return join(home, first);
+	}
+
+	const parent = dirname(folder);
+	return /^(?:s|\.)?bin$/.test(basename(folder)) && parent !== home && !mixedFolders.includes(relative(home, parent))
+		? parent
+		: folder;
+}
+
+function systemHome(): string {
+	try {
+		return userInfo().homedir;
+	} catch {
+		// This user has no entry in the list of users.
+		return homedir();
+	}
+}
+
+/** Without capabilities root may only write its own files; a working folder of another user takes more. */
+async function ownership(workspace: string): Promise<Pick<SandboxLayout, 'capabilities'>> {
+	const isRoot = process.getuid?.() === 0;
+	const owner = isRoot ? (await stat(workspace)).uid : 0;
+	return owner === 0 ? {} : {capabilities: ['CAP_DAC_OVERRIDE', 'CAP_FOWNER']};
+}

@@ -1,0 +1,58 @@
+import process from 'node:process';
+import type {Containment} from '../../../core/session/approval.ts';
+import type {Places} from '../../policy/protected-places.ts';
+import {findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
+import {sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
+import {sandboxLayout} from '../../sandbox/sandbox-layout.ts';
+import {commandEnvironment} from './command-environment.ts';
+
+/** What contains the commands of a session. */
+export type Containers = {
+	/** Returns what contains the commands of a working folder. Looked for once. */
+	readonly sandbox: (workspace: string) => Promise<Sandbox>;
+	/** Returns the program that contains a command, with its arguments; undefined if nothing is to contain it. */
+	readonly containerOf: (workspace: string, containment: Containment) => Promise<readonly string[] | undefined>;
+	/** Removes the empty folders that sandboxes left. A folder removed too early wouldn't be protected in other sandboxes. */
+	readonly removeFolders: () => Promise<void>;
+	/** Forgets what was found. */
+	readonly clear: () => void;
+};
+
+/** `temporary` returns the folder that is `/tmp` in sandboxes. */
+export function createContainers(places: Places, temporary: () => Promise<string>): Containers {
+	const sandboxes = new Map<string, Promise<Sandbox>>();
+	const created = new Set<string>();
+
+	const layoutOptions = async (workspace: string, hasNetwork: boolean) => {
+		const path = commandEnvironment(process.env, true)['PATH'] ?? '';
+		return {workspace, places, temporary: await temporary(), path, hasNetwork};
+	};
+
+	const sandbox = (workspace: string) => {
+		const found = sandboxes.get(workspace) ?? layoutOptions(workspace, false).then(options => findSandbox(options));
+		sandboxes.set(workspace, found);
+		return found;
+	};
+
+	return {
+		sandbox,
+		async containerOf(workspace, containment) {
+			const found = await sandbox(workspace);
+			if (containment === 'none' || found.kind === 'none') {
+				return undefined;
+			}
+
+			const layout = await sandboxLayout(await layoutOptions(workspace, containment === 'network'));
+			for (const path of layout?.created ?? []) {
+				created.add(path);
+			}
+
+			return layout && [found.program, ...found.options, '--json-status-fd', '3', ...sandboxArguments(layout), '--'];
+		},
+		async removeFolders() {
+			await removeCreated({created: [...created]});
+			created.clear();
+		},
+		clear: () => sandboxes.clear(),
+	};
+}

@@ -1,0 +1,102 @@
+import {formatNumber} from '../../../core/format.ts';
+import {redactKnown} from '../../../core/secrets/redact.ts';
+import {createCappedOutput} from '../child/capped-output.ts';
+import type {OutputFile} from './output-file.ts';
+import {plainOutput} from './plain-output.ts';
+
+/** Most bytes that are kept in memory until they are read. */
+const maxKept = 512 * 1024;
+/** Most characters that the model reads at once, in UTF-8 below the limit of a result. */
+const maxShown = 28_000;
+const maxShownBytes = 30_000;
+/** The end of an output says most about a failure. */
+const headShare = 1 / 3;
+
+export type CommandOutput = {
+	readonly add: (chunk: Buffer) => void;
+	/**
+	 * Returns what came since the last call, for the model: its head and its tail, without credentials. Says where all of it
+	 * is if something is left out.
+	 */
+	readonly take: () => string;
+	/** Returns the last line so far, without credentials. */
+	readonly lastLine: () => string;
+	/** Waits until the file is written. */
+	readonly close: () => Promise<void>;
+};
+
+type Options = {
+	/** Creates the file for the whole output, once it is too long to be shown. */
+	readonly openFile: () => OutputFile | undefined;
+	/** Gets the text as it comes. */
+	readonly onText?: (text: string) => void;
+};
+
+/** Keeps the output of a command: a part in memory, all of it in a file if it is long. */
+export function createCommandOutput({openFile, onText}: Options): CommandOutput {
+	const decoder = new TextDecoder();
+	let unread = createCappedOutput(maxKept);
+	/** Everything so far, while it may still fit into one answer. */
+	let whole: string | undefined = '';
+	let file: OutputFile | undefined;
+	let last = '';
+	let lines = 0;
+
+	const write = (text: string) => {
+		if (whole === undefined) {
+			file?.write(text);
+			return;
+		}
+
+		whole += text;
+		if (whole.length > maxShown) {
+			file = openFile();
+			file?.write(whole);
+			whole = undefined;
+		}
+	};
+
+	return {
+		add(chunk) {
+			unread.add(chunk);
+			const text = decoder.decode(chunk, {stream: true});
+			write(text);
+			last = `${last}${text}`.slice(-2000);
+			lines += text.split('\n').length - 1;
+			onText?.(text);
+		},
+		take() {
+			const text = redactKnown(plainOutput(unread.text()));
+			unread = createCappedOutput(maxKept);
+			const count = lines;
+			lines = 0;
+			return shortened(text, count, file);
+		},
+		lastLine: () => redactKnown(plainOutput(last)).trimEnd().split('\n').at(-1) ?? '',
+		async close() {
+			await file?.close();
+		},
+	};
+}
+
+function shortened(text: string, total: number, file: OutputFile | undefined): string {
+	if (Buffer.byteLength(text) <= maxShownBytes) {
+		return text;
+	}
+
+	const room = Math.floor((maxShown * text.length) / Math.max(text.length, Buffer.byteLength(text)));
+	const head = cutAtLine(text.slice(0, Math.floor(room * headShare)), 'end');
+	const tail = cutAtLine(text.slice(-Math.floor(room * (1 - headShare))), 'start');
+	const shown = head.split('\n').length + tail.split('\n').length - (tail.endsWith('\n') ? 1 : 0);
+	const where = file
+		? `${file.isComplete() ? 'All of it' : 'Its first 15 MB'}: ${file.path} (use read_file with offset and limit)`
+		: 'Redirect it to a file to read all of it';
+	return `${head}\n[… ${formatNumber(Math.max(0, total - shown))} lines left out. ${where} …]\n${tail}`;
+}
+
+/** Drops the line that was cut, unless it is most of the text. */
+function cutAtLine(text: string, side: 'start' | 'end'): string {
+	const at = side === 'end' ? text.lastIndexOf('\n') : text.indexOf('\n') + 1;
+	const kept = side === 'end' ? text.slice(0, Math.max(0, at)) : text.slice(at);
+	return kept.length > text.length / 2 ? kept : text;
+}

@@ -1,0 +1,107 @@
+import {join} from 'node:path';
+import process from 'node:process';
+import type {Containment} from '../../../core/session/approval.ts';
+import type {Places} from '../../policy/protected-places.ts';
+import {type Containers, createContainers} from './command-containers.ts';
+import {commandEnvironment} from './command-environment.ts';
+import {createCommandOutput} from './command-output.ts';
+import {findShell} from './find-shell.ts';
+import {createJobs, type Jobs} from './jobs.ts';
+import {createOutputFile} from './output-file.ts';
+import {type StartedCommand, startCommand} from './start-command.ts';
+import {createWorkFolder} from './work-folder.ts';
+
+export type CommandRequest = {
+	readonly command: string;
+	readonly workspace: string;
+	readonly containment: Containment;
+	/** Gets the output as it comes. */
+	readonly onText?: (text: string) => void;
+};
+
+/** What the commands of one session share. */
+export type CommandSession = Pick<Containers, 'sandbox'> & {
+	/** Returns true once. */
+	readonly isFirst: () => boolean;
+	readonly start: (request: CommandRequest) => Promise<StartedCommand>;
+	readonly jobs: Jobs;
+	/** Real paths of the files with long outputs: the model may read them. */
+	readonly outputFiles: ReadonlySet<string>;
+	/** Ends everything that runs and removes the files. A later command starts a new session. */
+	readonly end: () => Promise<void>;
+};
+
+type Options = {
+	readonly places: Places;
+	/** Gets the number of background jobs that run, whenever it changes. */
+	readonly onJobs?: (running: number) => void;
+};
+
+/** Creates the commands of a session. Nothing is looked for or written before the first command. */
+export function createCommandSession({places, onJobs}: Options): CommandSession {
+	const jobs = createJobs(onJobs);
+	const running = new Set<StartedCommand>();
+	const outputFiles = new Set<string>();
+	let folder: ReturnType<typeof createWorkFolder> | undefined;
+	let count = 0;
+	let hasRun = false;
+	let starting = 0;
+
+	const workFolder = () => {
+		folder ??= createWorkFolder(places.stateFolder);
+		return folder;
+	};
+	const containers = createContainers(places, async () => (await workFolder()).temporary);
+
+	const launch = async ({command, workspace, containment, onText}: CommandRequest) => {
+		const sandbox = await containers.containerOf(workspace, containment);
+		const {outputs} = await workFolder();
+		const openFile = () => {
+			const path = join(outputs, `${++count}.txt`);
+			outputFiles.add(path);
+			return createOutputFile(path);
+		};
+		const output = createCommandOutput({openFile, ...(onText && {onText})});
+		const started = startCommand({
+			...{command, shell: findShell(), folder: workspace, sandbox},
+			env: commandEnvironment(process.env, sandbox !== undefined),
+			onData: output.add,
+		});
+		const ended = started.ended.finally(async () => {
+			running.delete(entry);
+			const isLast = running.size + starting === 0;
+			await Promise.all([output.close(), isLast && containers.removeFolders()]);
+		});
+		ended.catch(() => undefined);
+		const entry = {...started, ended, output};
+		running.add(entry);
+		return entry;
+	};
+
+	return {
+		...{jobs, outputFiles, sandbox: containers.sandbox},
+		isFirst() {
+			const isFirst = !hasRun;
+			hasRun = true;
+			return isFirst;
+		},
+		async start(request) {
+			starting++;
+			try {
+				return await launch(request);
+			} finally {
+				starting--;
+			}
+		},
+		async end() {
+			await Promise.all([...running].map(({stop}) => stop()));
+			jobs.clear();
+			hasRun = false;
+			const used = await folder?.catch(() => undefined);
+			folder = undefined;
+			containers.clear();
+			outputFiles.clear();
+			await used?.remove();
+		},
+	};
+}

@@ -1,0 +1,53 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import * as z from 'zod/mini';
+import {abortable} from '../../core/abortable.ts';
+import {formatDuration} from '../../core/format.ts';
+import type {Tool} from '../../core/session/tool.ts';
+import type {CommandSession} from './command/command-session.ts';
+import {describeEnd} from './command/describe-end.ts';
+import type {Job} from './command/jobs.ts';
+import {defineTool} from './define-tool.ts';
+
+const maxWaitSec = 300;
+
+export const jobArgument = z
+	.string()
+	.check(z.minLength(1), z.maxLength(50), z.describe('Number of the job, such as 1.'));
+
+export function createJobOutput({jobs}: CommandSession): Tool {
+	return defineTool({
+		name: 'job_output',
+		description:
+			'Read what a background job of run_command has written since the last call, and whether it still runs. With ' +
+			'wait_sec it waits that long for the job to end.',
+		readOnly: true,
+		readOn: 'Call it again for what comes next.',
+		arguments: z.strictObject({
+			job: jobArgument,
+			wait_sec: z.optional(
+				z.int().check(z.minimum(0), z.maximum(maxWaitSec), z.describe('Seconds to wait for its end, 0 by default.')),
+			),
+		}),
+
+		async run({job: id, wait_sec: waitSec = 0}, {signal}) {
+			const job = jobs.find(id);
+			if (waitSec > 0 && !job.finish()) {
+				const over = new AbortController();
+				const time = sleep(waitSec * 1000, undefined, {signal: over.signal}).catch(() => undefined);
+				await abortable(Promise.race([job.done, time]), signal).finally(() => over.abort());
+			}
+
+			const text = job.started.output.take().trimEnd();
+			jobs.markKnown(job.id);
+			return [text || '(no new output)', `[${jobState(job)}]`, ...jobs.takeNews()].join('\n');
+		},
+	});
+}
+
+/** Returns the state of a job in a few words. */
+export function jobState(job: Job): string {
+	const finish = job.finish();
+	return finish
+		? `job ${job.id} ended: ${describeEnd(finish)}`
+		: `job ${job.id} is running for ${formatDuration(Date.now() - job.startedAt)}`;
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import type {Tool} from '../../core/session/tool.ts';
+import type {CommandSession} from './command/command-session.ts';
+import {defineTool} from './define-tool.ts';
+import {jobArgument, jobState} from './job-output.ts';
+
+export function createJobStop({jobs}: CommandSession): Tool {
+	return defineTool({
+		name: 'job_stop',
+		description:
+			'Stop a background job of run_command with all its processes. Returns what it has written since the last call.',
+		readOnly: false,
+		arguments: z.strictObject({job: jobArgument}),
+
+		async run({job: id}) {
+			const job = jobs.find(id);
+			await job.started.stop();
+			await job.done;
+			jobs.markKnown(job.id);
+			const text = job.started.output.take().trimEnd();
+			return [text || '(no new output)', `[${jobState(job)}]`].join('\n');
+		},
+	});
+}
