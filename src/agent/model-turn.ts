@@ -7,7 +7,7 @@ import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import type {Retry} from './model-retry.ts';
-import {continueHint, openAnswer} from './open-answer.ts';
+import {type AnswerEvent, continueHint, type OnPiece, openAnswer} from './open-answer.ts';
 import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
@@ -32,6 +32,7 @@ type Options = {
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
+	readonly onPiece?: OnPiece;
 };
 
 const stopReasons = {
@@ -100,7 +101,7 @@ function emptyAnswer(messages: readonly Message[], messageId: string): Answer {
 }
 
 /** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
-function addEvent(answer: Answer, event: ProviderEvent, {model, newId}: Options): readonly AgentEvent[] {
+function addEvent(answer: Answer, event: AnswerEvent, {model, newId}: Options): readonly AgentEvent[] {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':

@@ -1,11 +1,23 @@
 import {AppError} from '../core/error.ts';
+import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';
 
-type Options = {readonly ask: ModelCall; readonly signal: AbortSignal; readonly retry?: Retry};
+/** Shows a piece of a call that is being written. */
+export type OnPiece = (piece: CallPiece | PiecesDropped) => void;
+
+type Options = {
+	readonly ask: ModelCall;
+	readonly signal: AbortSignal;
+	readonly retry?: Retry;
+	readonly onPiece?: OnPiece;
+};
+
+/** An event of an answer without the pieces of calls, which are only drawn. */
+export type AnswerEvent = Exclude<ProviderEvent, {type: 'tool-call-delta'}>;
 
 /** What to do about an incomplete answer. */
 export const continueHint = 'Ask the model to continue.';
@@ -16,12 +28,14 @@ const maxSilentWaitMs = 2000;
 /** Opens the answer. Retries until the first event that is shown has come (SAFETY 23). */
 export async function* openAnswer(
 	messages: readonly Message[],
-	{ask, signal, retry = createModelRetry()}: Options,
-): AsyncGenerator<AgentEvent, AsyncGenerator<ProviderEvent>> {
+	{ask, signal, retry = createModelRetry(), onPiece = () => undefined}: Options,
+): AsyncGenerator<AgentEvent, AsyncGenerator<AnswerEvent>> {
 	const waits = createChannel<AgentEvent>();
 	const attempt = async () => {
-		const rest = untilAbort(ask(messages, signal), signal);
-		const head: ProviderEvent[] = [];
+		// The pieces of an earlier attempt never become a call.
+		onPiece({type: 'pieces-dropped'});
+		const rest = withoutPieces(untilAbort(ask(messages, signal), signal), onPiece);
+		const head: AnswerEvent[] = [];
 		for (let next = await rest.next(); !next.done; next = await rest.next()) {
 			// Shown at once, because the next attempt doesn't repeat it.
 			if (next.value.type === 'notice') {
@@ -56,7 +70,7 @@ export async function* openAnswer(
 }
 
 /** True if the user sees the event. Signatures and counts can still be discarded. */
-function isShown(event: ProviderEvent): boolean {
+function isShown(event: AnswerEvent): boolean {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':
@@ -68,10 +82,10 @@ function isShown(event: ProviderEvent): boolean {
 	}
 }
 
-type Opened = {readonly head: readonly ProviderEvent[]; readonly rest: AsyncGenerator<ProviderEvent>};
+type Opened = {readonly head: readonly AnswerEvent[]; readonly rest: AsyncGenerator<AnswerEvent>};
 
 /** Yields the whole answer. Throws `AppError("incomplete")` if the connection breaks, because part of it was shown. */
-async function* answerOf({head, rest}: Opened): AsyncGenerator<ProviderEvent> {
+async function* answerOf({head, rest}: Opened): AsyncGenerator<AnswerEvent> {
 	try {
 		yield* head;
 		yield* rest;
@@ -80,6 +94,18 @@ async function* answerOf({head, rest}: Opened): AsyncGenerator<ProviderEvent> {
 		throw broken ? new AppError('incomplete', error.message, {hint: continueHint, cause: error}) : error;
 	} finally {
 		await rest.return(undefined);
+	}
+}
+
+/** Yields an answer without the pieces of its calls, which go to `onPiece`. */
+async function* withoutPieces(events: AsyncGenerator<ProviderEvent>, onPiece: OnPiece): AsyncGenerator<AnswerEvent> {
+	for await (const event of events) {
+		if (event.type === 'tool-call-delta') {
+			const {id, name, text} = event;
+			onPiece({type: 'call-piece', id, name, text});
+		} else {
+			yield event;
+		}
 	}
 }
 

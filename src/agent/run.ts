@@ -7,6 +7,7 @@ import type {Approvals} from './approval/approval.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
 import {takeTurn} from './model-turn.ts';
+import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {runCalls} from './tool-turn.ts';
 
@@ -39,6 +40,7 @@ export type RunOptions = {
 	readonly newId: () => string;
 	/** Retries a model call that showed nothing yet; by default twice, with the waits of SAFETY 23. */
 	readonly retry?: Retry;
+	readonly onPiece?: OnPiece;
 	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;
 };

@@ -117,13 +117,17 @@ function openBlock(content: Json | undefined): Block {
 	}
 }
 
-/** Returns what a block contains before its first delta: usually nothing, but redacted thinking comes at once. */
+/** Returns what a block contains before its first delta: the name of a tool; redacted thinking comes at once. */
 function startOf(content: Json | undefined, index: number): readonly ProviderEvent[] {
 	const type = textAt(content, 'type');
 	const id = `${index}`;
 	if (type === 'redacted_thinking') {
 		const opaque = {wire: anthropicFormat, data: {data: textAt(content, 'data')}};
 		return [{type: 'reasoning-delta', id, text: '', opaque}];
+	}
+
+	if (type === 'tool_use') {
+		return [{type: 'tool-call-delta', id, name: textAt(content, 'name'), text: ''}];
 	}
 
 	const text = textAt(content, type === 'thinking' ? 'thinking' : 'text');
@@ -146,9 +150,11 @@ function addDelta(block: Block, index: number, delta: Json | undefined): readonl
 			block.signature = textAt(delta, 'signature') || block.signature;
 			return text ? [{type: 'reasoning-delta', id, text}] : [];
 		}
-		case 'tool':
-			block.json += textAt(delta, 'partial_json');
-			return [];
+		case 'tool': {
+			const text = textAt(delta, 'partial_json');
+			block.json += text;
+			return text ? [{type: 'tool-call-delta', id, name: block.name, text}] : [];
+		}
 		default:
 			return [];
 	}

@@ -12,6 +12,11 @@ export type ProviderEvent =
 	| {readonly type: 'text-delta'; readonly id: string; readonly text: string; readonly opaque?: Opaque}
 	/** Reasoning that may be shown; `text` is empty if there is only the `opaque` item. */
 	| {readonly type: 'reasoning-delta'; readonly id: string; readonly text: string; readonly opaque?: Opaque}
+	/**
+	 * A piece of the arguments of a call that is still being written, or its beginning with an empty `text`. For drawing
+	 * only. `id` is the same for all pieces of a call; the complete call has its own. Vendors that send calls whole have none.
+	 */
+	| {readonly type: 'tool-call-delta'; readonly id: string; readonly name: string; readonly text: string}
 	/** A complete call, yielded once. */
 	| {
 			readonly type: 'tool-call';

@@ -117,7 +117,12 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 	const emit = (event: AgentEvent) => recorder.emit(event, run?.server ?? store.getState().connection.server);
 
 	const execute = async (text: string, signal: AbortSignal, grants: SessionGrants) => {
-		const events = await startAgent(text, signal, {...dependencies, ...grants, flush: recorder.flush});
+		const events = await startAgent(text, signal, {
+			...dependencies,
+			...grants,
+			flush: recorder.flush,
+			onPiece: recorder.show,
+		});
 		for await (const event of events) {
 			emit(event);
 		}
@@ -154,6 +159,8 @@ type AgentOptions = Dependencies &
 	SessionGrants & {
 		/** Applies what waits to the store, before usage is read from there. */
 		readonly flush: () => void;
+		/** Shows a piece of a call that is being written. */
+		readonly onPiece: Recorder['show'];
 	};
 
 /** Starts the agent on the conversation so far and this message. */
@@ -162,7 +169,8 @@ async function startAgent(
 	signal: AbortSignal,
 	options: AgentOptions,
 ): Promise<AsyncIterable<AgentEvent>> {
-	const {store, newId, openModel, loadTools, workspace, approvals, readFiles, maxTurns, budget, flush} = options;
+	const {store, newId, openModel, loadTools, workspace, approvals, readFiles, maxTurns, budget, flush, onPiece} =
+		options;
 	const {model, transcript} = store.getState();
 	const priceOf = await budget?.loadPrices();
 	const spent = (prices: PriceOf) => {
@@ -183,6 +191,7 @@ async function startAgent(
 		approvals,
 		readFiles,
 		signal,
+		onPiece,
 		newId,
 		nextMessages: () => store.getState().takeQueue(),
 		...(maxTurns !== undefined && {maxTurns}),

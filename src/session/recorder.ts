@@ -1,3 +1,4 @@
+import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
@@ -31,6 +32,8 @@ export type Recorder = {
 	readonly begin: (transcript: Transcript, log?: RecordLog) => void;
 	/** Records an event that came from this server. */
 	readonly emit: (event: AgentEvent, server: string) => void;
+	/** Shows a piece of a call, after the events so far. It is not recorded. */
+	readonly show: (piece: CallPiece | PiecesDropped) => void;
 	/** Applies what waits to the store, now. */
 	readonly flush: () => void;
 	/** Waits until the log is written. */
@@ -41,7 +44,7 @@ export type Recorder = {
 
 /** Creates a recorder: it numbers the events of one session at a time and hands them to the log and, in batches, to the store. */
 export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOptions): Recorder {
-	const pump = createPump<Recorded>(records => store.getState().applyRecords(records));
+	const pump = createPump<Recorded | CallPiece | PiecesDropped>(items => store.getState().applyRecords(items));
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
@@ -62,6 +65,7 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 			onRecord?.(record);
 			pump.push(record);
 		},
+		show: pump.push,
 		flush: pump.flush,
 		async flushLog() {
 			await log?.flush();

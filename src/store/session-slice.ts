@@ -1,5 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {QueuedMessage} from '../agent/run.ts';
+import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDropped} from '../core/session/call-draft.ts';
 import type {Recorded} from '../core/session/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 
@@ -9,8 +10,11 @@ export type SessionSlice = {
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
 
+	/** The calls that the model is writing now. */
+	readonly drafts: readonly CallDraft[];
+
 	/** Applies a batch in one update, so that a burst of tokens costs one render. */
-	applyRecords: (records: readonly Recorded[]) => void;
+	applyRecords: (items: ReadonlyArray<Recorded | CallPiece | PiecesDropped>) => void;
 	/** Shows another session and drops what is queued. */
 	openTranscript: (transcript: Transcript) => void;
 	enqueue: (message: QueuedMessage) => void;
@@ -23,12 +27,13 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	transcript: emptyTranscript(''),
 	queue: [],
 	unsaved: undefined,
+	drafts: [],
 
-	applyRecords(records) {
-		set(state => ({transcript: records.reduce(reduceTranscript, state.transcript)}));
+	applyRecords(items) {
+		set(({transcript, drafts}) => items.reduce(applyItem, {transcript, drafts}));
 	},
 	openTranscript(transcript) {
-		set({transcript, queue: [], unsaved: undefined});
+		set({transcript, queue: [], unsaved: undefined, drafts: []});
 	},
 	enqueue(message) {
 		set(state => ({queue: [...state.queue, message]}));
@@ -45,3 +50,11 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 		set({unsaved});
 	},
 });
+
+type Shown = Pick<SessionSlice, 'transcript' | 'drafts'>;
+
+function applyItem({transcript, drafts}: Shown, item: Recorded | CallPiece | PiecesDropped): Shown {
+	return 'event' in item
+		? {transcript: reduceTranscript(transcript, item), drafts: draftsAfter(drafts, item.event)}
+		: {transcript, drafts: addPiece(drafts, item)};
+}

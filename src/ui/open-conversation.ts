@@ -118,12 +118,15 @@ export async function openConversation(
 }
 
 async function loadPainter({store, palette, live, write, isOnScreen, clock}: Dependencies): Promise<Painter> {
-	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}] = await Promise.all([
-		import('../terminal/markdown/markdown.ts'),
-		import('../terminal/markdown/markdown-stream.ts'),
-		import('./transcript/block-lines.ts'),
-	]);
-	const tools = {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}, {draftLines}] = await Promise.all(
+		[
+			import('../terminal/markdown/markdown.ts'),
+			import('../terminal/markdown/markdown-stream.ts'),
+			import('./transcript/block-lines.ts'),
+			import('./transcript/draft-lines.ts'),
+		],
+	);
+	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
 	return createPainter({store, palette, live, write, isOnScreen, clock, tools});
 }
 
@@ -175,7 +178,7 @@ function greet({program, painter, store, palette, version, homeFolder, warn}: Pa
 /** Reacts to changes of the store. Returns a function that stops it. */
 function followStore({store, program, painter, warn}: Parts): () => void {
 	return store.subscribe((state, before) => {
-		if (state.transcript !== before.transcript) {
+		if (state.transcript !== before.transcript || state.drafts !== before.drafts) {
 			painter.advance();
 		}
 

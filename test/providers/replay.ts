@@ -52,9 +52,10 @@ export function requestOf(
 	};
 }
 
-/** Returns all events of a provider for a body. */
+/** Returns all events of a provider for a body, without the pieces of its calls. */
 export async function eventsOf(provider: Provider, body: Answer['body']): Promise<readonly ProviderEvent[]> {
-	return collect(provider(requestOf(fakeHost({body}).transport)));
+	const events = await collect(provider(requestOf(fakeHost({body}).transport)));
+	return events.filter(({type}) => type !== 'tool-call-delta');
 }
 
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -8,6 +8,7 @@ import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
+import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
 
 export const palette = createPalette({color: false});
 
@@ -22,7 +23,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 		store,
 		palette,
 		live,
-		tools: {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
+		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 		write(data) {
 			writes++;
 			written.push(...data.split('\n').slice(0, -1));

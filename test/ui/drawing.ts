@@ -14,6 +14,7 @@ import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
+import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
 import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 
@@ -44,7 +45,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		palette,
 		live,
 		write: screen.print,
-		tools: {blockLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
+		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 	});
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,

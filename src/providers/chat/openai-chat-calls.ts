@@ -1,6 +1,7 @@
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import {assertRoomForCall} from '../calls.ts';
 import {at, countAt, textAt} from '../json-path.ts';
+import type {ProviderEvent} from '../provider.ts';
 
 /** A call that is being streamed. */
 export type PartialCall = {
@@ -15,9 +16,9 @@ export type PartialCall = {
 /**
  * Adds a delta to its call, or begins a new one. The index usually says which; but Mistral sends none, and others send
  * the same one for all calls, or ids that are empty, new in every delta or always the same. So a delta that names a
- * function begins a call if it can't continue the previous one. Throws like `assertRoomForCall`.
+ * function begins a call if it can't continue the previous one. Returns the piece. Throws like `assertRoomForCall`.
  */
-export function addCallDelta(calls: PartialCall[], delta: Json): void {
+export function addCallDelta(calls: PartialCall[], delta: Json): readonly ProviderEvent[] {
 	const index = countAt(delta, 'index');
 	const id = textAt(delta, 'id');
 	const name = textAt(delta, 'function', 'name');
@@ -29,15 +30,17 @@ export function addCallDelta(calls: PartialCall[], delta: Json): void {
 		if (name || id || text) {
 			assertRoomForCall(calls.length);
 			calls.push({index, id, name, arguments: text, extra});
+			return [{type: 'tool-call-delta', id: `${calls.length - 1}`, name, text}];
 		}
 
-		return;
+		return [];
 	}
 
 	found.id ||= id;
 	found.name ||= name;
 	found.arguments += text;
 	found.extra = extra ?? found.extra;
+	return text ? [{type: 'tool-call-delta', id: `${calls.indexOf(found)}`, name: found.name, text}] : [];
 }
 
 function findCall(calls: readonly PartialCall[], index: number | undefined, id: string): PartialCall | undefined {

@@ -70,7 +70,7 @@ export function openaiChat(quirks: Quirks): Provider {
 			const delta = at(choice, 'delta');
 			yield* speech.read(delta);
 			isRefused ||= textAt(delta, 'refusal') !== '';
-			addCalls(calls, delta);
+			yield* addCalls(calls, delta);
 			const ending = textAt(choice, 'finish_reason');
 			vendorReason = ending && ending !== 'null' ? ending : vendorReason;
 			const usage = readUsage(chunk, choice);
@@ -98,17 +98,12 @@ function assertNoError(quirks: Quirks, chunk: JsonObject, choice: Json | undefin
 	}
 }
 
-function addCalls(calls: PartialCall[], delta: Json | undefined): void {
+function addCalls(calls: PartialCall[], delta: Json | undefined): readonly ProviderEvent[] {
 	// Hugging Face's server sends one call without an array.
-	for (const call of [at(delta, 'tool_calls') ?? []].flat()) {
-		addCallDelta(calls, call);
-	}
-
+	const given = [at(delta, 'tool_calls') ?? []].flat();
 	// The older form, with a single call.
 	const only = at(delta, 'function_call');
-	if (isJsonObject(only)) {
-		addCallDelta(calls, {function: only});
-	}
+	return [...given, ...(isJsonObject(only) ? [{function: only}] : [])].flatMap(call => addCallDelta(calls, call));
 }
 
 function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[]): readonly ProviderEvent[] {

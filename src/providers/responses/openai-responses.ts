@@ -56,7 +56,14 @@ const endTypes: ReadonlySet<string> = new Set(['response.completed', 'response.i
 /** What was read of a response so far. */
 type Output = {readonly items: Items; readonly calls: CallReader};
 
+/** Most calls of an answer that are shown while they are written. */
+const maxPieced = 100;
+
 type CallReader = {
+	/** Notes that the function call of an item begins. */
+	readonly begin: (chunk: JsonObject) => readonly ProviderEvent[];
+	/** Returns a piece of the arguments of a call that has begun. */
+	readonly addPiece: (chunk: JsonObject) => readonly ProviderEvent[];
 	/** Returns the function call of an item once; nothing for any other item. */
 	readonly read: (item: Json | undefined) => readonly ProviderEvent[];
 	readonly count: () => number;
@@ -64,8 +71,25 @@ type CallReader = {
 
 function createCallReader(newId: (vendorId: string) => string): CallReader {
 	const known = new Set<string>();
+	const names = new Map<string, string>();
 	let count = 0;
 	return {
+		begin(chunk) {
+			const id = textAt(chunk, 'item', 'id') || String(countAt(chunk, 'output_index') ?? '');
+			const name = textAt(chunk, 'item', 'name');
+			if (textAt(chunk, 'item', 'type') !== 'function_call' || names.size >= maxPieced) {
+				return [];
+			}
+
+			names.set(id, name);
+			return [{type: 'tool-call-delta', id, name, text: ''}];
+		},
+		addPiece(chunk) {
+			const id = textAt(chunk, 'item_id') || String(countAt(chunk, 'output_index') ?? '');
+			const name = names.get(id);
+			const text = textAt(chunk, 'delta');
+			return name === undefined || !text ? [] : [{type: 'tool-call-delta', id, name, text}];
+		},
 		read(item) {
 			const id = textAt(item, 'id') || textAt(item, 'call_id');
 			if (textAt(item, 'type') !== 'function_call' || known.has(id)) {
@@ -94,7 +118,9 @@ function readChunk({items, calls}: Output, type: string, chunk: JsonObject): rea
 	switch (type) {
 		case 'response.output_item.added':
 			items.announce(chunk);
-			return [];
+			return calls.begin(chunk);
+		case 'response.function_call_arguments.delta':
+			return calls.addPiece(chunk);
 		case 'response.output_item.done': {
 			const item = at(chunk, 'item') ?? null;
 			return [...calls.read(item), ...items.end(item, countAt(chunk, 'output_index'))];

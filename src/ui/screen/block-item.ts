@@ -2,6 +2,7 @@ import type {Block} from '../../core/session/block.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {blockLines} from '../transcript/block-lines.ts';
+import type {draftLines} from '../transcript/draft-lines.ts';
 import type {Item} from './written.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
@@ -9,6 +10,7 @@ type Style = {readonly width: number; readonly palette: Palette};
 /** What the painter loads after the first frame: the drawing of blocks, and of their Markdown. */
 export type BlockTools = {
 	readonly blockLines: typeof blockLines;
+	readonly draftLines: typeof draftLines;
 	readonly renderMarkdown: (source: string, style: Style) => readonly string[];
 	/** Returns the same lines, block by block. */
 	readonly renderMarkdownParts: (source: string, style: Style) => readonly (readonly string[])[];

@@ -1,5 +1,4 @@
-import type {Transcript} from '../../core/session/transcript.ts';
-import type {AppStore} from '../../store/store.ts';
+import type {AppState, AppStore} from '../../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -9,12 +8,14 @@ type Dependencies = {
 	readonly intervalMs: number;
 };
 
+type Moving = Pick<AppState, 'transcript' | 'drafts'>;
+
 /** Draws regularly while something on the screen moves, and not at all otherwise. Returns a function that stops it. */
 export function followMoving({store, draw, intervalMs}: Dependencies): () => void {
 	let timer: NodeJS.Timeout | undefined;
 
-	const update = ({transcript}: {readonly transcript: Transcript}) => {
-		if (isMoving(transcript)) {
+	const update = (state: Moving) => {
+		if (isMoving(state)) {
 			timer ??= setInterval(draw, intervalMs);
 		} else {
 			clearInterval(timer);
@@ -29,7 +30,7 @@ export function followMoving({store, draw, intervalMs}: Dependencies): () => voi
 	};
 }
 
-/** Returns true while a call runs. One that waits for an answer of the user stands still. */
-function isMoving({open}: Transcript): boolean {
-	return open.some(block => block.kind === 'tool' && block.open && block.status === 'running');
+/** Returns true while a call is written or runs. One that waits for an answer of the user stands still. */
+function isMoving({transcript: {open}, drafts}: Moving): boolean {
+	return drafts.length > 0 || open.some(block => block.kind === 'tool' && block.open && block.status === 'running');
 }

@@ -58,7 +58,7 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 
 	const advance = () => {
 		if (!held) {
-			show(progress.next(store.getState().transcript));
+			show(progress.next(store.getState()));
 		}
 	};
 
@@ -132,7 +132,7 @@ function lastLines(state: AppState, drawing: Drawing): Lines {
 	const {written, text, width} = drawing;
 	text.forget();
 	const {lines} = written.recent(state.size.rows, width());
-	const {settled, live} = openLines(state.transcript.open, drawing);
+	const {settled, live} = openLines(state, drawing);
 	const room = rowsAbove(state, live.length);
 	return {settled: room > 0 ? [...lines, ...settled].slice(-room) : [], live};
 }

@@ -1,5 +1,6 @@
 import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
+import type {SessionSlice} from '../../store/session-slice.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import type {OpenText} from '../transcript/open-text.ts';
 import {blockItem, type DrawingTools} from './block-item.ts';
@@ -18,13 +19,16 @@ export type Drawing = {
 	readonly isOnScreen: (text: string) => boolean;
 };
 
+/** What is drawn: the transcript, and the calls that are being written. */
+export type ShownState = Pick<SessionSlice, 'transcript' | 'drafts'>;
+
 /** Lines to write once, and lines to draw again because they may change. */
 export type Lines = {readonly settled: readonly string[]; readonly live: readonly string[]};
 
 /** How much of the transcript is on the screen. */
 type TranscriptProgress = {
 	/** Returns the lines that the transcript has gained since the last call. */
-	readonly next: (transcript: Transcript) => Lines;
+	readonly next: (state: ShownState) => Lines;
 	/** Opens a session that shares its blocks with the current one, without writing them again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 };
@@ -45,7 +49,7 @@ export function createTranscriptProgress(drawing: Drawing): TranscriptProgress {
 	};
 
 	return {
-		next(transcript) {
+		next({transcript, drafts}) {
 			const lines: string[] = transcript.session === session ? [] : [...enterSession(transcript)];
 			while (settledCount < transcript.settled.length) {
 				const block = transcript.settled[settledCount];
@@ -53,7 +57,7 @@ export function createTranscriptProgress(drawing: Drawing): TranscriptProgress {
 				settledCount++;
 			}
 
-			const {settled, live} = openLines(transcript.open, drawing);
+			const {settled, live} = openLines({transcript, drafts}, drawing);
 			return {settled: [...lines, ...settled], live};
 		},
 		async keepScreen(open) {
@@ -79,8 +83,12 @@ function settledLines(block: Block, {style, written, text, width, isOnScreen}: D
 	return rest ?? written.spaced(block.kind, item.draw(width()));
 }
 
-/** Returns the lines of the unfinished blocks: those of a text that no longer change, and all others as live ones. */
-export function openLines(open: readonly Block[], {style, written, text, width, now}: Drawing): Lines {
+/**
+ * Returns the lines of the unfinished blocks, and of the calls that are being written: those of a text that no longer change,
+ * and all others as live ones.
+ */
+export function openLines({transcript, drafts}: ShownState, {style, written, text, width, now}: Drawing): Lines {
+	const {open} = transcript;
 	const time = now();
 	const [first] = open;
 	const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
@@ -90,6 +98,13 @@ export function openLines(open: readonly Block[], {style, written, text, width, 
 		const drawn = spacedAfter(last, block.kind, blockItem(block, style, time).draw(width()));
 		lines.push(...drawn);
 		last = drawn.length > 0 ? block.kind : last;
+	}
+
+	for (const draft of drafts) {
+		lines.push(
+			...spacedAfter(last, 'tool', style.tools.draftLines(draft, {width: width(), palette: style.palette, now: time})),
+		);
+		last = 'tool';
 	}
 
 	return {settled, live: lines};

@@ -1,0 +1,60 @@
+import {expect, test} from 'vitest';
+import {addPiece, type CallDraft} from '../../../src/core/session/call-draft.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {draftLines} from '../../../src/ui/transcript/draft-lines.ts';
+import {call, canvas, palette, result, say, start, user} from '../canvas.ts';
+
+const piece = (text: string, name = 'edit_file', id = '0') => ({type: 'call-piece', id, name, text}) as const;
+
+function lines(text: string, name?: string, width = 40) {
+	const [draft] = addPiece([], piece(text, name));
+	return draft ? draftLines(draft as CallDraft, {width, palette}) : [];
+}
+
+test.each([
+	['', undefined, ['◌ Edit …']],
+	['{"path":"src/a.ts","ed', undefined, ['◌ Edit src/a.ts …']],
+	[
+		'{"path":"src/a.ts","edits":[{"old_text":"x","new_text":"1\\n2\\n\\t3\\n4',
+		undefined,
+		['◌ Edit src/a.ts … 4 lines', '  2', '   3', '  4'],
+	],
+	['{"command":"npm te', 'run_command', ['◌ Run npm te …']],
+	['{"items":[{"text":"a', 'todo', ['◌ Todo …']],
+	['{"query":"a", "limit":3', 'mcp_find', ['◌ mcp_find a …']],
+	[`{"path":"${'x'.repeat(90)}","content":"y`, 'write_file', [`◌ Write ${'x'.repeat(22)}… … 1 line`, '  y']],
+])('a call that is written is shown as far as it came: %s', (text, name, expected) => {
+	expect(lines(text, name)).toEqual(expected);
+});
+
+test('what the model writes is made safe and fits [1]', () => {
+	const evil = '\u001B[2J\u202E\u0007'.repeat(30);
+	for (const name of ['edit_file', `x${evil}`]) {
+		for (const line of lines(JSON.stringify({path: evil, content: `${evil}\n${evil}`}), name)) {
+			expect(plainText(line)).not.toMatch(/[\u0000-\u001F\u007F\u202E]/);
+			expect(lineWidth(line)).toBeLessThanOrEqual(40);
+		}
+	}
+});
+
+test('a draft is drawn in the live region alone, until the complete call replaces it', () => {
+	const {store, painter, feed, taken, live} = canvas();
+	feed(start, user('Go'), say('Let me see.'));
+	taken();
+	const show = (...pieces: readonly ReturnType<typeof piece>[]) => {
+		store.getState().applyRecords(pieces);
+		painter.advance();
+	};
+	show(piece(''), piece('{"path":"a.ts","edits":[{"new_text":"one'));
+	expect([taken(), live()]).toEqual([[], ['', 'Let me see.', '', '◌ Edit a.ts … 1 line', '  one']]);
+	show(piece('\\ntwo"}]}'));
+	expect(live()).toEqual(['', 'Let me see.', '', '◌ Edit a.ts … 2 lines', '  one', '  two']);
+	feed(call('c', 'edit_file', {path: 'a.ts', edits: []}));
+	expect([taken(), live()]).toEqual([
+		['', 'Let me see.'],
+		['', '◌ Edit a.ts …'],
+	]);
+	feed(result('c', 'Changed a.ts.'));
+	expect(live()).toEqual([]);
+});
