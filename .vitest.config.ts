@@ -6,12 +6,6 @@ import {databaseTests} from './test/database-tests.ts';
 
 const withDatabase = databaseTests();
 
-/**
- * Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
- * would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
- */
-const shared = {isolate: false};
-
 const drawnWith =
 	/\/node_modules\/(?:ink|ink-text-input|ink-testing-library|cli-truncate|slice-ansi|widest-line|wrap-ansi)\//;
 
@@ -38,12 +32,6 @@ const markdownAsText = {
 		id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
-/** Tests that leave nothing in the process that the next file would meet. */
-const withoutState = [
-	...['agent', 'client', 'contract', 'core', 'editor', 'logs', 'net', 'storage'],
-	...['command', 'commands', 'platform', 'watch'],
-].map(folder => `test/${folder}/**/*.test.ts`);
-
 /** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
 export default defineConfig({
 	plugins: [shippedWidth, markdownAsText],
@@ -55,24 +43,19 @@ export default defineConfig({
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		expect: {poll: {timeout: 30_000}},
+		// Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
+		// would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
+		isolate: false,
+		// Ink looks for these when it is loaded, and draws nothing if they are set.
+		env: {CI: 'false', CONTINUOUS_INTEGRATION: 'false'},
 		projects: [
-			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase, ...withoutState]}},
-			{
-				extends: true,
-				test: {
-					name: 'modules',
-					include: withoutState,
-					exclude: [...configDefaults.exclude, ...withDatabase],
-					...shared,
-				},
-			},
+			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},
 			{
 				extends: true,
 				test: {
 					name: 'sqlite',
 					include: [...withDatabase],
 					exclude: ['**/postgres{,-*}.test.ts'],
-					...shared,
 					provide: {engine: 'sqlite'},
 				},
 			},
@@ -82,7 +65,6 @@ export default defineConfig({
 					name: 'postgresql',
 					include: [...withDatabase],
 					exclude: ['**/sqlite{,-*}.test.ts'],
-					...shared,
 					provide: {engine: 'postgres'},
 					globalSetup: ['test/postgres.ts'],
 					setupFiles: ['test/needs-postgres.ts'],

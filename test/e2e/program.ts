@@ -3,7 +3,7 @@ import {mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync}
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import {beforeAll, onTestFinished, vi} from 'vitest';
+import {onTestFinished} from 'vitest';
 import {withLock} from '../../src/storage/lock.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -17,11 +17,10 @@ export const calledSo = `node ${program}`;
 /** What the program is built of; a test of a stale one would prove nothing. */
 const sources = ['src', 'commands', '.scripts/build.mjs', 'package.json'];
 
-vi.setConfig({hookTimeout: 120_000});
-beforeAll(ensureBuilt);
+await ensureBuilt();
 
-/** Builds the program where it is missing or older than its sources; test files that run at the same time build it once. */
-export async function ensureBuilt(): Promise<void> {
+/** Builds the program where it is missing or older than its sources; processes that run at the same time build it once. */
+async function ensureBuilt(): Promise<void> {
 	if (!isFresh()) {
 		await withLock(
 			join(root, 'node_modules/.service-build.lock'),

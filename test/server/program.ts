@@ -4,7 +4,7 @@ import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {onTestFinished} from 'vitest';
 import {createSealKey} from '../../src/server/accounts/seal.ts';
-import {ensureBuilt, folderWith, program} from '../e2e/program.ts';
+import {folderWith, program} from '../e2e/program.ts';
 
 /** Servers on one database share it. */
 const sealKey = createSealKey().toString('base64url');
@@ -25,7 +25,6 @@ function run(words: readonly string[]) {
 
 /** Runs `serve init` on a database, and returns the first user's key. */
 export async function initializeProgram(database: string): Promise<string> {
-	await ensureBuilt();
 	const names = ['--org', 'acme', '--workspace', 'main', '--project', 'web'];
 	const child = run(['init', '--data', folderWith(), '--database', database, ...names]);
 	return JSON.parse(await text(child.stdout)).api_key;

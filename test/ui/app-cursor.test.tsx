@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {expect, test} from 'vitest';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {App} from '../../src/ui/app.tsx';

@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commands as all} from '../../commands/index.ts';

@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
 import * as z from 'zod/mini';

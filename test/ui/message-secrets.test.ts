@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {expect, test} from 'vitest';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';

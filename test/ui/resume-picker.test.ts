@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {describe, expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {saveProfile} from '../../src/config/profiles.ts';

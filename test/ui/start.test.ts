@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {expect, onTestFinished, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {cellWidths, defaultCellWidths, sampleNames, setCellWidths} from '../../src/terminal/text/cell-widths.ts';

@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';

@@ -1,4 +1,3 @@
-import './not-in-ci.ts';
 import {expect, test} from 'vitest';
 import type {AppStore} from '../../src/store/store.ts';
 import {finish, text} from '../agent/scripted.ts';

@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {expect, test} from 'vitest';
 import {App} from '../../../src/ui/app.tsx';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';

@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {expect, test} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';

@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {realpathSync, rmSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {expect, test, vi} from 'vitest';

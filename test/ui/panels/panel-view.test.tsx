@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';

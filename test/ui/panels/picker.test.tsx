@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {describe, expect, test} from 'vitest';
 import type {Choice, Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';

@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {runApp} from '../running-app.ts';

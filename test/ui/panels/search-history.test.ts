@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {expect, test} from 'vitest';
 import {setComposerText} from '../../../src/editor/editor.ts';
 import {setHistory} from '../../../src/editor/editor-history.ts';

@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command, noun} from '../../../src/command/command.ts';

@@ -1,4 +1,3 @@
-import '../../not-in-ci.ts';
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {App} from '../../../../src/ui/app.tsx';
