@@ -11,7 +11,6 @@ import type {Tool} from '../core/session/tool.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
 import {logOf} from '../storage/journal-log.ts';
-import type {AppStore} from '../store/store.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {Servers} from './servers.ts';
@@ -24,7 +23,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {store, env, debug} = options;
 	const {config, folder} = local;
 	const {createTransport, embedded, catalog} = servers;
-	const {loadTools, endTools} = createToolLoader(store, local, servers);
+	const {loadTools, endTools} = createToolLoader(options, local, servers);
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -79,26 +78,39 @@ function conversationOptions(
 }
 
 /**
- * Returns what loads the tools that the agent may use now: those of logs, and those of the folder if it may read that. Also
- * returns what ends their commands.
+ * Returns what loads the tools that the agent may use now: those of logs and the web, and those of the folder if it may read
+ * that. Also returns what ends their commands.
  */
-function createToolLoader(store: AppStore, {home, folder}: LocalState, {platform}: Servers) {
+function createToolLoader(
+	{store, env, version, insecureHttp = false}: ProgramOptions,
+	{home, folder, secrets}: LocalState,
+	{platform, services}: Servers,
+) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
-		const {createFolderTools, createLogTools} = await import('../agent/tools/tools.ts');
+		const [{createFolderTools, createLogTools, createWebTools}, {createWebRequests}] = await Promise.all([
+			import('../agent/tools/tools.ts'),
+			import('../net/web/web-request.ts'),
+		]);
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();
 			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 		});
+		const ofWeb = createWebTools({
+			send: createWebRequests({env, userAgent: `service/${version}`}),
+			sandboxAt: services.at,
+			insecureHttp,
+			hide: secrets.hide,
+		});
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path};
 		commands = createCommandSession({places});
-		return {ofFolder: createFolderTools(places, commands), ofLogs};
+		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs]};
 	});
 	return {
 		async loadTools(): Promise<readonly Tool[]> {
-			const {ofFolder, ofLogs} = await loadAll();
-			return folder.isOpen() ? [...ofFolder, ...ofLogs] : ofLogs;
+			const {ofFolder, others} = await loadAll();
+			return folder.isOpen() ? [...ofFolder, ...others] : others;
 		},
 		endTools: async () => commands?.end(),
 	};

@@ -1,3 +1,4 @@
+import {createSandboxServices} from '../client/sandbox-services.ts';
 import {createCatalogAccess} from '../platform/catalog-access.ts';
 import {createEmbeddedAccess} from '../platform/embedded-access.ts';
 import {createPlatform} from '../platform/platform-on-demand.ts';
@@ -14,10 +15,18 @@ export function createServers(options: ProgramOptions, {config, recents, sightin
 	const createTransport = transportsWith({config, env, version, insecureHttp, secrets, debug});
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
+	const services = createSandboxServices();
 	const platform = createPlatform({
-		...{store, config, env, recents, sightings, createTransport, insecureHttp},
+		...{store, config, env, recents, sightings, services, createTransport, insecureHttp},
 		embedded: embedded.open,
 		clock: options.loginClock,
 	});
-	return {createTransport, embedded, catalog, platform, loadPrices: async () => (await catalog.load()).priceOf};
+	return {
+		createTransport,
+		embedded,
+		catalog,
+		platform,
+		services,
+		loadPrices: async () => (await catalog.load()).priceOf,
+	};
 }

@@ -1,3 +1,4 @@
+import type {LookupFunction} from 'node:net';
 import type {Dispatcher} from 'undici';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -16,6 +17,8 @@ export type ConnectionPool = {
 type Options = {
 	readonly env: Environment;
 	readonly connectTimeoutMs: number;
+	/** Finds the addresses of hosts that no proxy is used for; the system's lookup by default. */
+	readonly lookup?: LookupFunction;
 };
 
 /** How long one of several addresses of a host may take; Node's default of 250 ms gives up on distant servers. */
@@ -26,14 +29,18 @@ const addressTimeoutMs = 1000;
  * `HTTPS_PROXY` and `HTTP_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so that a proxy
  * sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
  */
-export async function openPool({env, connectTimeoutMs}: Options): Promise<ConnectionPool> {
+export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}] = await Promise.all([
 		import('undici/lib/dispatcher/agent.js'),
 		import('undici/lib/api/api-request.js'),
 	]);
-	const connect = {timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: addressTimeoutMs};
+	const connect = {
+		timeout: connectTimeoutMs,
+		autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+		...(lookup && {lookup}),
+	};
 	const direct = new Agent({connect});
-	const proxied = hasProxy(env) ? await openProxy(env, connectTimeoutMs) : direct;
+	const proxied = hasProxy(env) ? await openProxy(env, connect) : direct;
 	return {
 		request: options => request.call(isLoopback(new URL(options.origin)) ? direct : proxied, options),
 		close: async () => {
@@ -47,7 +54,10 @@ export function hasProxy(env: Environment): boolean {
 	return Boolean(proxyOf(env, 'https') || proxyOf(env, 'http'));
 }
 
-async function openProxy(env: Environment, timeout: number): Promise<Dispatcher> {
+type Connecting = {readonly timeout: number; readonly lookup?: LookupFunction};
+
+async function openProxy(env: Environment, connecting: Connecting): Promise<Dispatcher> {
+	const {timeout} = connecting;
 	const [{default: ProxyAgent}, {default: Pool}, {default: connect}] = await Promise.all([
 		import('undici/lib/dispatcher/env-http-proxy-agent.js'),
 		import('undici/lib/dispatcher/pool.js'),
@@ -59,6 +69,8 @@ async function openProxy(env: Environment, timeout: number): Promise<Dispatcher>
 		httpProxy: proxyOf(env, 'http'),
 		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
 		proxyTls: {timeout},
+		// For hosts in NO_PROXY.
+		connect: connecting,
 		// undici's own index adds this method to every dispatcher. The timeout is for proxies that never respond.
 		clientFactory(origin, options) {
 			const pool = new Pool(origin, {...options, headersTimeout: timeout});

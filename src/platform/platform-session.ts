@@ -1,5 +1,6 @@
 import {type Client, createClient} from '../client/client.ts';
 import {environmentLogSource} from '../client/environment-logs.ts';
+import type {SandboxServices} from '../client/sandbox-services.ts';
 import type {Config} from '../config/config.ts';
 import {saveScope} from '../config/profiles.ts';
 import type {Recents} from '../config/recents.ts';
@@ -43,6 +44,8 @@ export type SessionStores = {
 	readonly recents: Pick<Recents, 'remember' | 'recall'>;
 	/** Saves what servers say of sessions, runtimes and environments. */
 	readonly sightings: Pick<Sightings, 'remember' | 'recall'>;
+	/** Keeps the addresses of the services of sandboxes that the user creates. */
+	readonly services: Pick<SandboxServices, 'remember'>;
 };
 
 type Login = {
@@ -63,11 +66,12 @@ export type SessionUser = {
 /** Creates the session of a login. It sends nothing before its first call. */
 export function createPlatformSession(
 	{profile, server, scope: given, transports}: Login,
-	{config, recents, sightings}: SessionStores,
+	{config, recents, sightings, services}: SessionStores,
 	{onWait, choose, signal}: SessionUser,
 ): PlatformSession {
 	const remember: NonNullable<Parameters<typeof createClient>[0]['onAnswer']> = (operation, params, answer) => {
 		recents.remember(profile, seenIds(operation, params, answer));
+		services.remember(operation, server, answer);
 		sightings.remember(sightingsOf({profile, server, at: new Date().toISOString()}, operation, params, answer));
 	};
 	const client = createClient({transports, server, retry: {onWait}, onAnswer: remember});

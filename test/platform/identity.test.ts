@@ -36,6 +36,7 @@ test('the embedded server keeps its own key and scope for any active profile', a
 		env,
 		recents: {remember: () => undefined, recall: () => []},
 		sightings: {remember: () => undefined, recall: async () => []},
+		services: {remember: () => undefined},
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
 		createTransport: async credential => {
 			expect(credential?.secret.reveal()).toBe('its own');

@@ -5,6 +5,7 @@ import {createCommandSession} from './command/command-session.ts';
 import {createEditFile} from './edit-file.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
 import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
+import {createFetchUrl, type FetchUrlOptions} from './fetch-url.ts';
 import {createJobOutput} from './job-output.ts';
 import {createJobStop} from './job-stop.ts';
 import {createListFiles} from './list-files.ts';
@@ -32,4 +33,9 @@ export function createFolderTools(places: Places, session = createCommandSession
 export function createLogTools(openLog: OpenLog): readonly Tool[] {
 	const knownLogs = createKnownLogs(openLog, systemTailClock.now);
 	return [createEnvironmentLogs(knownLogs), createWaitForLog(knownLogs, systemTailClock)];
+}
+
+/** Returns the tools for the web. */
+export function createWebTools(options: FetchUrlOptions): readonly Tool[] {
+	return [createFetchUrl(options)];
 }

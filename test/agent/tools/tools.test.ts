@@ -1,9 +1,15 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {createFolderTools, createLogTools} from '../../../src/agent/tools/tools.ts';
+import {createFolderTools, createLogTools, createWebTools} from '../../../src/agent/tools/tools.ts';
 
 const tools = [
 	...createFolderTools({stateFolder: '/home/a/.service'}),
+	...createWebTools({
+		send: () => Promise.reject(new Error('Nothing is fetched here.')),
+		sandboxAt: () => undefined,
+		insecureHttp: false,
+		hide: text => text,
+	}),
 	...createLogTools(() => Promise.reject(new Error('No log is opened here.'))),
 ];
 
@@ -30,6 +36,7 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['run_command', ['command', 'timeout_sec', 'background', 'description'], ['command'], false],
 		['job_output', ['job', 'wait_sec'], ['job'], false],
 		['job_stop', ['job'], ['job'], false],
+		['fetch_url', ['url', 'method', 'headers', 'body'], ['url'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

@@ -1,0 +1,91 @@
+import {BlockList, isIP} from 'node:net';
+
+/**
+ * Where an address leads: to the internet, the user's own network, the user's own machine, or nowhere that a request may
+ * go, such as the metadata of a cloud machine, which holds its credentials.
+ */
+export type AddressKind = 'internet' | 'network' | 'machine' | 'forbidden';
+
+type Range = readonly [address: string, prefix: number];
+
+const forbidden: readonly Range[] = [
+	// Link-local addresses, with the metadata of most clouds.
+	...[['169.254.0.0', 16] as const, ['fe80::', 10] as const],
+	// Metadata of AWS, Google, Azure, Alibaba and Oracle at other addresses.
+	...[['fd00:ec2::', 32] as const, ['fd20:ce::254', 128] as const, ['168.63.129.16', 32] as const],
+	...[['100.100.100.200', 32] as const, ['192.0.0.192', 32] as const],
+	// Multicast, broadcast and reserved addresses.
+	...[['224.0.0.0', 3] as const, ['ff00::', 8] as const],
+	// Tunnels and old notations that hide an IPv4 address: 6to4, Teredo, IPv4-compatible, site-local.
+	...[['2002::', 16] as const, ['2001::', 32] as const, ['::', 96] as const, ['fec0::', 10] as const],
+];
+
+/** A connection to the unspecified address ends at this machine. */
+const machine: readonly Range[] = [
+	['127.0.0.0', 8],
+	['0.0.0.0', 8],
+	['::1', 128],
+	['::', 128],
+];
+
+const network: readonly Range[] = [
+	...[['10.0.0.0', 8] as const, ['172.16.0.0', 12] as const, ['192.168.0.0', 16] as const, ['fc00::', 7] as const],
+	...[['100.64.0.0', 10] as const, ['192.0.0.0', 24] as const, ['198.18.0.0', 15] as const],
+];
+
+/** By precedence. */
+const kinds = (
+	[
+		['machine', machine],
+		['forbidden', forbidden],
+		['network', network],
+	] as const
+).map(([kind, ranges]) => ({kind, list: listOf(ranges)}));
+
+/** IPv6 notations of an IPv4 address: mapped ones, and those of translators (RFC 6052). */
+const translated = listOf([
+	['::ffff:0:0', 96],
+	['64:ff9b::', 96],
+	['64:ff9b:1::', 48],
+]);
+
+/** Returns where an IP address leads. An invalid address is forbidden. */
+export function kindOfAddress(address: string): AddressKind {
+	const family = isIP(address);
+	if (family === 0 || address.includes('%')) {
+		return 'forbidden';
+	}
+
+	if (family === 6 && translated.check(address, 'ipv6')) {
+		return kindOfAddress(lastFourBytes(address));
+	}
+
+	const type = family === 6 ? 'ipv6' : 'ipv4';
+	return kinds.find(({list}) => list.check(address, type))?.kind ?? 'internet';
+}
+
+/** Returns where a host of a URL leads, as far as its name tells without a request; undefined for other names. */
+export function kindOfHost(hostname: string): AddressKind | undefined {
+	const name = hostname.replace(/^\[|\]$|\.$/g, '');
+	if (isIP(name)) {
+		return kindOfAddress(name);
+	}
+
+	return name === 'localhost' || name.endsWith('.localhost') ? 'machine' : undefined;
+}
+
+function listOf(ranges: readonly Range[]): BlockList {
+	const list = new BlockList();
+	for (const [address, prefix] of ranges) {
+		list.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+	}
+
+	return list;
+}
+
+/** Returns the IPv4 address in the last 32 bits. `URL` writes it as two groups. */
+function lastFourBytes(address: string): string {
+	const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split(':').slice(-2);
+	const [high = 0, low = 0] = groups.map(group => Number.parseInt(group || '0', 16));
+	return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+}
