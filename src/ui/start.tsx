@@ -13,7 +13,7 @@ import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
 import type {AppLogs} from './logs/app-logs.ts';
 import {focusLogOf} from './logs/log-keys.ts';
-import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
+import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation.ts';
 import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {followWindow} from './screen/follow-window.ts';
@@ -140,6 +140,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	loaded.program = program;
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
+	const {openConversation} = await import('./open-conversation.ts');
 	const opened = await openConversation(program, flags, {
 		...parts,
 		homeFolder: env['HOME'],
