@@ -68,7 +68,7 @@ const runFlagTable = {
 	approve: {
 		names: ['--approve'],
 		value: 'mode',
-		summary: 'What -p may do without asking: never, edits or all',
+		summary: 'What to allow without asking: never, edits or all',
 		choices: approvals,
 	},
 	...shared,

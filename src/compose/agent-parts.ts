@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import process from 'node:process';
-import {type Decide, decideUnasked} from '../agent/approval/approval.ts';
+import {createApprovals, type Decide} from '../agent/approval/approval.ts';
+import {decideUnasked} from '../agent/approval/unasked.ts';
 import {instructions} from '../agent/instructions.ts';
 import {createModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
@@ -36,6 +37,10 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 			}),
 	});
 
+	if (options.approve && options.approve !== 'never') {
+		store.getState().setApprovalMode(options.approve);
+	}
+
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
 	let decide: Decide = decideUnasked(options.approve ?? 'never');
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
@@ -45,7 +50,13 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
 			...{loadTools, endTools, openModel: access.open},
-			decide: (request, signal) => decide(request, signal),
+			createApprovals: () =>
+				createApprovals({
+					decide: (request, signal) => decide(request, signal),
+					judge: async () => ({effect: 'ask', suggestions: []}),
+					mode: () => store.getState().approvalMode,
+					keep: async ({scope}) => (scope === 'edits' ? store.getState().setApprovalMode('edits') : undefined),
+				}),
 			onRecord: record => {
 				for (const listener of listeners) {
 					listener(record);

@@ -2,7 +2,7 @@ import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
 import {endText} from '../core/session/block.ts';
-import type {Recorded} from '../core/session/event.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {blocksOf} from '../core/session/transcript.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 import type {Conversation} from '../session/conversation.ts';
@@ -37,7 +37,7 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
-	let question = {text: '', hint: ''};
+	let question = '';
 	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
 	onRecord(record => {
 		progress.follow(record.event);
@@ -49,11 +49,10 @@ export async function runOnce(
 		}
 
 		if (record.event.type === 'approval-request') {
-			const {summary: text, kind} = record.event;
-			question = {text, hint: `Allow it with --approve ${kind === 'edit' ? 'edits' : 'all'}.`};
+			question = record.event.summary;
 		} else if (record.event.type === 'approval-answer' && !record.event.allowed && format !== 'stream-json') {
 			progress.clear();
-			printWarning(`Refused without asking (not interactive): ${question.text}`, stderr, question.hint);
+			printRefusal(question, record.event, stderr);
 		}
 
 		if (record.event.type === 'run-end') {
@@ -82,6 +81,16 @@ export async function runOnce(
 	}
 
 	return statusOf(end);
+}
+
+/** Says what was refused, and which flags allow it. */
+function printRefusal(question: string, {by, flags}: Extract<AgentEvent, {type: 'approval-answer'}>, stderr: Output) {
+	if (by === 'flag') {
+		const hint = flags ? `Allow it with ${flags}.` : 'Only the app can ask you for it.';
+		printWarning(`Refused without asking (not interactive): ${question}`, stderr, hint);
+	} else {
+		printWarning(`Refused: ${question}`, stderr);
+	}
 }
 
 /** Returns a record whose hints name commands as typed in a shell. */

@@ -1,4 +1,4 @@
-import {type Approvals, createApprovals, type Decide} from '../agent/approval/approval.ts';
+import type {SessionApprovals} from '../agent/approval/approval.ts';
 import {runAgent} from '../agent/run.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
@@ -18,8 +18,8 @@ type Dependencies = RecorderOptions & {
 	readonly workspace: () => string;
 	/** Ends what the tools of a session left running, and removes its files. */
 	readonly endTools?: () => Promise<void>;
-	/** Asks the user to approve a tool call. */
-	readonly decide: Decide;
+	/** Returns the approvals of a new session. */
+	readonly createApprovals: () => SessionApprovals;
 	/** Returns the records of a session whose log was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	readonly maxTurns?: number;
@@ -54,14 +54,14 @@ export type Conversation = {
  * recorder. It builds nothing itself: models, tools and logs are passed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {newId, decide, openLog} = dependencies;
+	const {newId, createApprovals, openLog} = dependencies;
 	const recorder = createRecorder(dependencies);
 	const runs = createRuns(dependencies, recorder);
 	/** What the user allowed and the model has read is valid for one session. */
 	let grants: SessionGrants;
 
 	const begin = (transcript: Transcript, log?: RecordLog) => {
-		grants = {approvals: createApprovals(decide), readFiles: new Map()};
+		grants = {approvals: createApprovals(), readFiles: new Map()};
 		recorder.begin(transcript, log);
 	};
 
@@ -105,7 +105,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 }
 
-type SessionGrants = {readonly approvals: Approvals; readonly readFiles: Map<string, string>};
+type SessionGrants = {readonly approvals: SessionApprovals; readonly readFiles: Map<string, string>};
 
 type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
 
@@ -188,7 +188,7 @@ async function startAgent(
 		prompt: {id: newId(), text},
 		tools: await loadTools(),
 		workspace: workspace(),
-		approvals,
+		approvals: approvals.startRun(),
 		readFiles,
 		signal,
 		onPiece,

@@ -1,11 +1,12 @@
 import {createStore, type StoreApi} from 'zustand/vanilla';
+import {type ApprovalSlice, createApprovalSlice} from './approval-slice.ts';
 import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts';
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
 import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 
-export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice & WatchSlice;
+export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice & WatchSlice & ApprovalSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** Creates the one store of the program: what happened, what it is connected to, what is on the screen. */
@@ -16,5 +17,6 @@ export function createAppStore(): AppStore {
 		...createViewSlice(...parts),
 		...createWatchSlice(...parts),
 		...createLogsSlice(...parts),
+		...createApprovalSlice(...parts),
 	}));
 }

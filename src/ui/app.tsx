@@ -3,7 +3,8 @@ import {layoutComposer} from '../editor/editor-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {textWidth, truncate} from '../terminal/text/width.ts';
-import {Composer, promptWidth} from './composer.tsx';
+import {promptWidth} from './approvals/approval-mode.ts';
+import {Composer} from './composer.tsx';
 import {useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
@@ -32,7 +33,8 @@ export function App() {
 	const elapsedMs = useElapsed(transcript.run?.startedAt);
 
 	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, state);
-	const prompt = layoutComposer(composer, columns - promptWidth, 10);
+	const room = columns - promptWidth(state.approvalMode);
+	const prompt = layoutComposer(composer, room, 10);
 	const layout = layOut({
 		rows,
 		live: live.length,
@@ -42,8 +44,7 @@ export function App() {
 		completion: suggestions.length || (toast ? 1 : 0),
 		dock: logPanelHeight(state),
 	});
-	const shown =
-		prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, columns - promptWidth, layout.composer);
+	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
 	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.rule;
 
 	return (

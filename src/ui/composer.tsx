@@ -2,6 +2,7 @@ import {useLayoutEffect} from 'react';
 import type {ComposerLayout} from '../editor/editor-layout.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
+import {modeRole, promptSign, promptWidth} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Lines} from './lines.tsx';
 import type {Caret} from './screen/live-region.ts';
@@ -17,19 +18,20 @@ type Props = {
 	readonly elsewhere?: Caret | undefined;
 };
 
-/** Width of the sign before the prompt, in cells. */
-export const promptWidth = 2;
-
 /** Draws the prompt. The terminal's cursor is at the caret, because input methods draw there. */
 export function Composer({layout, top, focused, placeholder, elsewhere}: Props) {
 	const {palette, setCaret} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const own = {row: top + layout.caret.row, column: Math.min(columns - 1, promptWidth + layout.caret.column)};
+	const mode = useApp(state => state.approvalMode);
+	const width = promptWidth(mode);
+	const own = {row: top + layout.caret.row, column: Math.min(columns - 1, width + layout.caret.column)};
 	useLayoutEffect(() => setCaret(focused ? own : elsewhere));
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const lines = layout.rows.map((row, index) => {
 		const first = index === 0 && layout.hiddenAbove === 0;
-		const sign = first ? palette.accent('❯ ') : layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ';
+		const sign = first
+			? modeRole(mode, palette)(promptSign(mode))
+			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
 		return truncate(sign + (empty ? palette.dim(placeholder) : safeText(row)), columns);
 	});
 	return <Lines lines={lines} />;

@@ -3,8 +3,8 @@ import {reduceComposer, setComposerText} from '../editor/editor.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/input.ts';
 import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
+import {promptWidth, walkApprovalModes} from './approvals/approval-mode.ts';
 import {pressInCompletion} from './completion-keys.ts';
-import {promptWidth} from './composer.tsx';
 import {pressInLogs} from './logs/log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
@@ -91,7 +91,7 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	const {store, submit, now} = keyboard;
 	const state = store.getState();
-	const step = reduceComposer(state.composer, token, {columns: state.size.columns - promptWidth});
+	const step = reduceComposer(state.composer, token, {columns: state.size.columns - promptWidth(state.approvalMode)});
 	const isWalking = step.state.position !== state.composer.position && !step.action;
 	// An earlier prompt would be sent in place of the message that is being edited.
 	if (state.editing !== undefined && isWalking) {
@@ -128,6 +128,7 @@ const appKeys: Readonly<Record<string, (keyboard: Keyboard) => void>> = {
 	'ctrl+l': ({redraw}) => redraw(),
 	'ctrl+o': ({openTranscript}) => openTranscript(),
 	'ctrl+r': ({searchHistory}) => searchHistory(),
+	'shift+tab': pressShiftTab,
 };
 
 function pressInApp(token: KeyToken, keyboard: Keyboard): void {
@@ -137,6 +138,14 @@ function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 		press(keyboard);
 	} else {
 		pressInLogs(chord, {store: keyboard.store, openViewer: keyboard.openLogs});
+	}
+}
+
+/** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
+function pressShiftTab({store}: Keyboard): void {
+	const {panel} = store.getState();
+	if (!panel || panel.kind === 'lines') {
+		walkApprovalModes(store);
 	}
 }
 

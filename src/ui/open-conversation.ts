@@ -82,7 +82,7 @@ export async function openConversation(
 
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions), resume});
 	program.askWith(async (request, signal) => {
-		const {approvalQuestions} = await import('./panels/approval-questions.ts');
+		const {approvalQuestions} = await import('./approvals/approval-questions.ts');
 		return approvalQuestions(interact)(request, signal);
 	});
 	greet(parts);

@@ -6,6 +6,7 @@ import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, truncate} from '../terminal/text/width.ts';
+import {modeRole} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
 import {useCountdown} from './use-elapsed.ts';
@@ -28,6 +29,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const usage = useApp(state => state.transcript.usage);
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
+	const mode = useApp(state => state.approvalMode);
 	const watches = useApp(state => state.watches.length);
 	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
@@ -45,6 +47,7 @@ export function StatusLine({elapsedMs}: Props) {
 			? [{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3}]
 			: []),
 		{text: state, role: same, rank: 1},
+		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), rank: 0.5}]),
 		// Watches can cost money on their own, so they are left out last.
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),

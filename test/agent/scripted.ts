@@ -1,4 +1,5 @@
-import {createApprovals, refuseAll} from '../../src/agent/approval/approval.ts';
+import {createApprovals, type Decide} from '../../src/agent/approval/approval.ts';
+import {decideUnasked} from '../../src/agent/approval/unasked.ts';
 import type {RunOptions} from '../../src/agent/run.ts';
 import type {JsonObject} from '../../src/core/json.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
@@ -54,6 +55,17 @@ export const echo: Tool = {
 	run: async ({word}) => `echo ${word}`,
 };
 
+/** Returns the approvals of a session in the mode `ask`, without rules, with defaults for what a test leaves out. */
+export function approvalsOf(decide: Decide, more: Partial<Parameters<typeof createApprovals>[0]> = {}) {
+	return createApprovals({
+		decide,
+		judge: async () => ({effect: 'ask', suggestions: []}),
+		mode: () => 'ask',
+		keep: async () => undefined,
+		...more,
+	});
+}
+
 /** Returns the options of a run, with defaults for what a test leaves out. */
 export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>): RunOptions {
 	let ids = 0;
@@ -64,7 +76,7 @@ export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>)
 		prompt: {id: 'u1', text: 'Hello'},
 		tools: [echo],
 		workspace: '/',
-		approvals: createApprovals(refuseAll),
+		approvals: approvalsOf(decideUnasked('never')).startRun(),
 		readFiles: new Map(),
 		signal: new AbortController().signal,
 		nextMessages: () => [],

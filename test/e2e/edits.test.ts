@@ -94,7 +94,15 @@ test('the app shows the diff, writes after y, and shows the change', async () =>
 test('a refusal and a change by somebody else leave the file alone', async () => {
 	const folder = folderWith({'poem.txt': poem});
 	const {host, terminal} = await startChat({folder});
-	host.answerWith(...script.slice(0, 2), ...script.slice(1));
+	const other = [{old_text: 'sugar is sweet', new_text: 'sugar is sticky'}];
+	host.answerWith(
+		...script.slice(0, 2),
+		({call, finish}) => {
+			call('edit_file', {path: 'poem.txt', edits: other});
+			finish();
+		},
+		...script.slice(2),
+	);
 	terminal.type('fix the poem\r');
 	await terminal.waitFor('[y once');
 	terminal.type('n');

@@ -1,11 +1,12 @@
 import {expect, test} from 'vitest';
+import {decideUnasked} from '../../src/agent/approval/unasked.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
 import {runOnce} from '../../src/headless/once.ts';
 import {createConversation} from '../../src/session/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
+import {approvalsOf, call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
 import {output} from './output.ts';
 
 /** Runs a real conversation with a scripted model once. */
@@ -28,7 +29,7 @@ async function once(
 		openModel: async () => model.ask,
 		loadTools: async () => tools,
 		workspace: () => '/',
-		decide: async () => 'no',
+		createApprovals: () => approvalsOf(decideUnasked('never')),
 		hide: text => text,
 		readLog: async () => logged,
 		openLog: () => ({
@@ -199,11 +200,11 @@ test('a tool that needs approval is refused, for the model, the user and the jou
 	};
 	const {stderr, logged} = await once(toolThenAnswer, 'text', 'Hi', [read]);
 	expect(stderr).toBe(
-		'service: Refused without asking (not interactive): Show .env to the model?\n  Allow it with --approve all.\n',
+		'service: Refused without asking (not interactive): Show .env to the model?\n  Only the app can ask you for it.\n',
 	);
 	expect(logged.flatMap(({event}) => ('hash' in event || event.type === 'tool-result' ? [event] : []))).toMatchObject([
 		{type: 'approval-request', summary: 'Show .env to the model?'},
 		{type: 'approval-answer', allowed: false},
-		{type: 'tool-result', output: 'false'},
+		{type: 'tool-result', output: expect.stringContaining("This run can't ask the user")},
 	]);
 });

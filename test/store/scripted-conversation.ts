@@ -2,7 +2,7 @@ import {redactKnown} from '../../src/core/secrets/redact.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import {createConversation} from '../../src/session/conversation.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {echo, type Script, scriptedModel} from '../agent/scripted.ts';
+import {approvalsOf, echo, type Script, scriptedModel} from '../agent/scripted.ts';
 
 type Changes = Partial<Parameters<typeof createConversation>[0]>;
 
@@ -24,7 +24,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		openModel: async () => model.ask,
 		loadTools: async () => [echo],
 		workspace: () => '/',
-		decide: async () => 'no',
+		createApprovals: () => approvalsOf(async () => ({answer: 'no'})),
 		hide: redactKnown,
 		readLog: async session => logs.get(session) ?? [],
 		openLog(session) {

@@ -19,7 +19,7 @@ import type {AppProgram} from '../../src/ui/open-conversation.ts';
 import {createNotifier} from '../../src/watch/notifier.ts';
 import {createSandboxExpiry} from '../../src/watch/watch-expiry.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
-import {scriptedModel} from '../agent/scripted.ts';
+import {approvalsOf, scriptedModel} from '../agent/scripted.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 
 type Options = {
@@ -56,7 +56,7 @@ export function testProgram({
 		openModel: async () => call,
 		loadTools: async () => [],
 		workspace: () => access.path(),
-		decide: async () => 'no',
+		createApprovals: () => approvalsOf(async () => ({answer: 'no'})),
 		hide: redactKnown,
 		readLog: async session => (await sessions.read(await sessions.find(session))).records,
 		openLog(session) {

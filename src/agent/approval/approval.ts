@@ -1,84 +1,198 @@
 import {createHash} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
-import type {Act, Approval} from '../../core/session/approval.ts';
+import type {Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
+import {type Judge, type Ruling, ruleOn, type Verdict} from './ruling.ts';
 
 /** A question as it is recorded. `id` is the call that waits, `hash` identifies exactly what is allowed. */
 type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
 
 /** A question as it is shown. Its `change` is exact, while the recorded one has no credentials. */
-export type ApprovalRequest = Omit<RecordedRequest, 'kind'> & Pick<Approval, 'act'> & {readonly change?: FileChange};
+export type ApprovalRequest = Omit<RecordedRequest, 'kind'> &
+	Pick<Approval, 'act' | 'facts'> & {
+		readonly change?: FileChange;
+		/** What the rules say: why none covers it, and which ones would. */
+		readonly verdict: Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>;
+	};
 
 /**
- * The answer. `session` allows the same thing for the rest of the session; for an edit, all edits that aren't of secret
- * files. `unasked` is a no because nobody can be asked.
+ * The answer. A yes holds for one request, which `hash` identifies. `command` is what the user made of the command, with the
+ * hash of `editedHash`. `keep` allows the suggested rules too, the same request if there are none, or all edits.
  */
-export type Decision = 'no' | 'once' | 'session' | 'unasked';
+export type Decision =
+	| {readonly answer: 'no'; readonly reason?: string}
+	| {readonly answer: 'yes'; readonly hash: string; readonly command?: string; readonly keep?: Kept['scope']}
+	/** Allowed by the command line of a run without a user. */
+	| {readonly answer: 'flag'; readonly notice?: string}
+	/** A no because nobody can be asked. `flags` would allow it, if any do. */
+	| {readonly answer: 'unasked'; readonly flags?: string};
 
 /** Asks the user a question. Throws the signal's reason if the run ends first. */
 export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<Decision>;
 
 type Call = {readonly id: string; readonly signal: AbortSignal; readonly emit: (event: AgentEvent) => void};
 
-/** Binds a tool call to the approvals of its session. `emit` gets the question and the answer as events. */
+/** Binds a tool call to the approvals of its run. `emit` gets the question and the answer as events. */
 export type Approvals = (call: Call) => ToolContext['approve'];
 
-/** What a run without a user may do: nothing that needs approval, edits of files, or everything. */
-export type UnaskedMode = 'never' | 'edits' | 'all';
+/** The approvals of a session. */
+export type SessionApprovals = {
+	/** Returns the approvals of one run. What the user refused in it isn't asked again. */
+	readonly startRun: () => Approvals;
+};
 
-/** Returns the answers of a run without a user. Only `all` allows secret files. */
-export function decideUnasked(mode: UnaskedMode): Decide {
-	return async ({act}) => (mode === 'all' || (mode === 'edits' && act.kind === 'edit') ? 'once' : 'unasked');
+type Options = {
+	readonly decide: Decide;
+	readonly judge: Judge;
+	readonly mode: () => ApprovalMode;
+	/** Called when the user allows more than this once. */
+	readonly keep: (kept: Kept) => Promise<void>;
+};
+
+/** What the user allowed for longer than once: rules, or all edits of files. */
+export type Kept =
+	| {readonly scope: 'session' | 'folder'; readonly rules: readonly string[]}
+	| {readonly scope: 'edits'};
+
+/** Returns the hash of what a question is about. */
+function hashOf(subject: string): string {
+	return createHash('sha256').update(subject).digest('hex');
 }
 
-/** Refuses everything, for a run without a user. */
-export const refuseAll: Decide = decideUnasked('never');
+/** Returns the hash of a request whose command the user has edited. */
+export function editedHash(hash: string, command: string): string {
+	return hashOf(`${hash}\n${command}`);
+}
 
-/** Creates the approvals of a session. It asks one question at a time, and never again what the session allows. */
-export function createApprovals(decide: Decide): Approvals {
+/**
+ * Creates the approvals of a session. Rules that deny come first, then plan mode, rules that allow, the mode, and last the
+ * user, who is asked one question at a time.
+ */
+export function createApprovals(options: Options): SessionApprovals {
+	const {judge, mode} = options;
+	/** Hashes that the user allowed for the session, where no rule can say it. */
 	const allowed = new Set<string>();
-	let allowsEdits = false;
 	let previous: Promise<unknown> = Promise.resolve();
 
-	return ({id, signal, emit}) => {
-		const ask = async ({act, summary, change, exactChange}: Approval, hash: string) => {
-			const {kind} = act;
-			signal.throwIfAborted();
-			if (allowed.has(hash) || (allowsEdits && kind === 'edit')) {
-				return {allowed: true};
-			}
-
-			const request = {id, summary, hash, ...(change && {change})};
-			emit({type: 'approval-request', ...request, kind});
-			const decision = await decide({...request, act, ...(exactChange && {change: exactChange})}, signal);
-			signal.throwIfAborted();
-			const isAllowed = decision === 'once' || decision === 'session';
-			emit({type: 'approval-answer', id, allowed: isAllowed, hash});
-			if (decision === 'session') {
-				allowed.add(hash);
-				allowsEdits ||= kind === 'edit';
-			}
-
-			if (decision === 'unasked') {
-				throw new AppError('failed', `Not allowed: ${summary} This run can't ask the user for approval.`, {
-					hint: `Continue without it, and tell the user that ${flagFor(kind)} allows it.`,
+	return {
+		startRun() {
+			const refused = new Set<string>();
+			return call => request => {
+				const answer = previous.then(async () => {
+					call.signal.throwIfAborted();
+					const hash = hashOf(request.subject);
+					const ruling: Ruling = allowed.has(hash)
+						? {kind: 'allow', by: 'user'}
+						: ruleOn(request.act, mode(), await judge(request.act));
+					call.signal.throwIfAborted();
+					return answerOne({request, hash, ruling, call, allowed, refused}, options);
 				});
-			}
-
-			return {allowed: isAllowed};
-		};
-
-		return request => {
-			const hash = createHash('sha256').update(request.subject).digest('hex');
-			const answer = previous.then(() => ask(request, hash));
-			previous = answer.catch(() => undefined);
-			return answer;
-		};
+				previous = answer.catch(() => undefined);
+				return answer;
+			};
+		},
 	};
 }
 
-/** Returns the flag that allows this in a run without a user. */
-function flagFor(kind: Act['kind']): string {
-	return kind === 'edit' ? '--approve edits' : '--approve all';
+type Question = {
+	readonly request: Approval;
+	readonly hash: string;
+	readonly ruling: Ruling;
+	readonly call: Call;
+	readonly allowed: Set<string>;
+	readonly refused: Set<string>;
+};
+
+/** Records an answer. `answered` is the hash that it is about. */
+type RecordAnswer = (
+	isAllowed: boolean,
+	by: string,
+	more?: {readonly answered?: string; readonly flags?: string},
+) => void;
+
+/** Answers one request, and records both. */
+async function answerOne(question: Question, options: Options): Promise<Permission> {
+	const {request, hash, ruling, call, refused} = question;
+	const {act, summary, change} = request;
+	const {id, emit} = call;
+	const recorded = {id, summary, hash, ...(change && {change})};
+	emit({type: 'approval-request', ...recorded, kind: act.kind});
+	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags} = {}) =>
+		emit({type: 'approval-answer', id, allowed: isAllowed, hash: answered, by, ...(flags && {flags})});
+
+	if (ruling.kind === 'allow') {
+		answer(true, ruling.by);
+		return {allowed: true};
+	}
+
+	if (ruling.kind === 'refuse') {
+		answer(false, ruling.by);
+		throw new AppError('failed', ruling.message, {hint: ruling.hint});
+	}
+
+	if (refused.has(hash)) {
+		answer(false, 'user');
+		throw new AppError('failed', 'The user already refused exactly this, so they were not asked again.', {
+			hint: 'Do something else, or ask them what they want instead.',
+		});
+	}
+
+	return askUser({...question, ruling}, answer, options);
+}
+
+type Asking = Question & {readonly ruling: Extract<Ruling, {kind: 'ask'}>};
+
+async function askUser(
+	{request, hash, ruling, call, allowed, refused}: Asking,
+	answer: RecordAnswer,
+	{decide, judge, mode, keep}: Options,
+): Promise<Permission> {
+	const {act, summary, exactChange, facts} = request;
+	const {kind, ...verdict} = ruling;
+	const shown = {id: call.id, summary, hash, act, verdict, ...(facts && {facts})};
+	const decision = await decide({...shown, ...(exactChange && {change: exactChange})}, call.signal);
+	call.signal.throwIfAborted();
+	if (decision.answer === 'flag') {
+		answer(true, 'flag');
+		if (decision.notice) {
+			call.emit({type: 'notice', level: 'warning', text: decision.notice});
+		}
+
+		return {allowed: true};
+	}
+
+	if (decision.answer === 'unasked') {
+		const {flags} = decision;
+		answer(false, 'flag', flags ? {flags} : {});
+		throw new AppError('failed', `Not allowed: ${summary} This run can't ask the user for approval.`, {
+			hint: `Continue without it, and tell the user that ${flags ? `${flags} allows it` : 'only the app can ask them'}.`,
+		});
+	}
+
+	const {command} = decision.answer === 'yes' ? decision : {};
+	const expected = command === undefined ? hash : editedHash(hash, command);
+	if (decision.answer === 'no' || decision.hash !== expected) {
+		refused.add(hash);
+		answer(false, 'user');
+		return {allowed: false, ...(decision.answer === 'no' && decision.reason && {reason: decision.reason})};
+	}
+
+	if (command !== undefined && act.kind === 'command') {
+		const edited = {...act, command};
+		const again = ruleOn(edited, mode(), await judge(edited));
+		call.signal.throwIfAborted();
+		if (again.kind === 'refuse') {
+			answer(false, again.by);
+			throw new AppError('failed', again.message, {hint: again.hint});
+		}
+	} else if (decision.keep === 'session' && verdict.suggestions.length === 0) {
+		allowed.add(hash);
+	} else if (decision.keep) {
+		await keep(decision.keep === 'edits' ? {scope: 'edits'} : {scope: decision.keep, rules: verdict.suggestions});
+		call.signal.throwIfAborted();
+	}
+
+	answer(true, 'user', {answered: expected});
+	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
 }

@@ -73,7 +73,16 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		kind: z.optional(z.string()),
 		change: z.optional(fileChange),
 	}),
-	z.object({type: z.literal('approval-answer'), id: z.string(), allowed: z.boolean(), hash: z.string()}),
+	z.object({
+		type: z.literal('approval-answer'),
+		id: z.string(),
+		allowed: z.boolean(),
+		hash: z.string(),
+		/** Who decided: `user`, `mode`, `flag`, `read-only` for a command that only reads, or the text of a rule. */
+		by: z.optional(z.string()),
+		/** The flags that would allow it in a run without a user. */
+		flags: z.optional(z.string()),
+	}),
 	/** A piece of the output of a running tool. */
 	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
 	/** The result that the model reads. `milliseconds` is the duration of the tool. */

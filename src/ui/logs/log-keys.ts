@@ -34,12 +34,11 @@ export function pressInLogs(chord: string, {store, openViewer}: Dependencies): b
 			resizeLogPanel(chord === 'alt+up' ? 1 : -1);
 			return true;
 		case 'tab':
-		case 'shift+tab':
 			if (composer.text) {
 				return false;
 			}
 
-			cycleLog(chord === 'tab' ? 1 : -1);
+			cycleLog(1);
 			return true;
 		default:
 			return false;

@@ -1,42 +1,109 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createApprovals, type Decision, decideUnasked} from '../../../src/agent/approval/approval.ts';
+import {type ApprovalRequest, type Decision, editedHash, type Kept} from '../../../src/agent/approval/approval.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
+import type {Approval} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
-import {runOptions, scriptedModel} from '../scripted.ts';
+import {approvalsOf, runOptions, scriptedModel} from '../scripted.ts';
 
 const signal = new AbortController().signal;
 
-function approvals(...decisions: readonly Decision[]) {
-	const asked: string[] = [];
+type Answer = (request: ApprovalRequest) => Decision;
+const no: Answer = () => ({answer: 'no'});
+const once: Answer = ({hash}) => ({answer: 'yes', hash});
+const session: Answer = ({hash}) => ({answer: 'yes', hash, keep: 'session'});
+
+/** The approvals of a session whose user gives these answers in order, then no. */
+function answered(answers: readonly Answer[], more: Parameters<typeof approvalsOf>[1] = {}) {
+	const asked: ApprovalRequest[] = [];
 	const events: AgentEvent[] = [];
-	const bind = createApprovals(async ({summary}) => {
-		asked.push(summary);
-		return decisions[asked.length - 1] ?? 'no';
-	});
-	const bound = bind({id: 'call', signal, emit: event => events.push(event)});
-	const approve = async (subject: string) => {
-		const act = {kind: 'read-secret', path: subject} as const;
-		return (await bound({act, summary: `Read ${subject}?`, subject})).allowed;
+	const approvals = approvalsOf(async request => {
+		asked.push(request);
+		return (answers[asked.length - 1] ?? no)(request);
+	}, more);
+	const startRun = () => {
+		const bound = approvals.startRun()({id: 'call', signal, emit: event => events.push(event)});
+		return (subject: string, act: Approval['act'] = {kind: 'read-secret', path: subject}) =>
+			bound({act, summary: `Read ${subject}?`, subject});
 	};
-	return {approve, asked, events};
+	return {startRun, asked, events, subjects: () => asked.map(({summary}) => summary)};
 }
 
 test('an answer for the session covers the same thing and nothing else', async () => {
-	const {approve, asked} = approvals('session', 'once', 'no');
-	expect([await approve('a'), await approve('a'), await approve('b'), await approve('b')]).toEqual([
-		true,
-		true,
-		true,
-		false,
-	]);
-	expect(asked).toEqual(['Read a?', 'Read b?', 'Read b?']);
+	const {startRun, subjects} = answered([session, once, no]);
+	const approve = startRun();
+	const allowed = [];
+	for (const subject of ['a', 'a', 'b', 'b']) {
+		allowed.push((await approve(subject)).allowed);
+	}
+
+	expect(allowed).toEqual([true, true, true, false]);
+	expect(subjects()).toEqual(['Read a?', 'Read b?', 'Read b?']);
 });
 
 test('two simultaneous questions for the same thing are asked once', async () => {
-	const {approve, asked} = approvals('session');
-	expect(await Promise.all([approve('a'), approve('a')])).toEqual([true, true]);
-	expect(asked).toEqual(['Read a?']);
+	const {startRun, subjects} = answered([session]);
+	const approve = startRun();
+	expect(await Promise.all([approve('a'), approve('a')])).toEqual([{allowed: true}, {allowed: true}]);
+	expect(subjects()).toEqual(['Read a?']);
+});
+
+test('what the user refused is not asked again in the same run, but in the next one', async () => {
+	const {startRun, subjects} = answered([() => ({answer: 'no', reason: 'use the mock'}), once]);
+	const approve = startRun();
+	expect(await approve('a')).toEqual({allowed: false, reason: 'use the mock'});
+	await expect(approve('a')).rejects.toThrow('The user already refused exactly this, so they were not asked again.');
+	expect(await startRun()('a')).toEqual({allowed: true});
+	expect(subjects()).toEqual(['Read a?', 'Read a?']);
+});
+
+const makeIn = {kind: 'command', command: 'make', folder: '/repo', containment: 'none'} as const;
+
+test('rules that the user allows are kept; the next act is judged by them', async () => {
+	const kept: Kept[] = [];
+	const {startRun, events} = answered([({hash}) => ({answer: 'yes', hash, keep: 'folder'})], {
+		judge: async () =>
+			kept.length > 0
+				? {effect: 'allow', rule: 'run_command(make)'}
+				: {effect: 'ask', suggestions: ['run_command(make)']},
+		keep: async rules => void kept.push(rules),
+	});
+	const approve = startRun();
+	expect([await approve('make', makeIn), await approve('make', makeIn)]).toEqual([{allowed: true}, {allowed: true}]);
+	expect(kept).toEqual([{scope: 'folder', rules: ['run_command(make)']}]);
+	expect(events.flatMap(event => (event.type === 'approval-answer' ? [event.by] : []))).toEqual([
+		'user',
+		'run_command(make)',
+	]);
+});
+
+test('a command that the user edited runs as edited, once, with a hash of its own [4]', async () => {
+	const {startRun, events, asked} = answered([
+		({hash}) => ({answer: 'yes', hash: editedHash(hash, 'make -n'), command: 'make -n'}),
+		({hash}) => ({answer: 'yes', hash, command: 'make -n'}),
+	]);
+	const approve = startRun();
+	expect(await approve('make', makeIn)).toEqual({allowed: true, command: 'make -n'});
+	const [request, answer] = events;
+	expect(request).toMatchObject({type: 'approval-request', hash: asked[0]?.hash});
+	expect(answer).toMatchObject({
+		type: 'approval-answer',
+		allowed: true,
+		hash: editedHash(asked[0]?.hash ?? '', 'make -n'),
+	});
+	// The hash of the model's command allows no other one.
+	expect(await approve('make', makeIn)).toEqual({allowed: false});
+});
+
+test('a rule that denies beats the edit of the user [14]', async () => {
+	const {startRun} = answered([({hash}) => ({answer: 'yes', hash: editedHash(hash, 'rm -r x'), command: 'rm -r x'})], {
+		judge: async act =>
+			act.kind === 'command' && act.command.startsWith('rm')
+				? {effect: 'deny', rule: 'run_command(rm *)'}
+				: {effect: 'ask', suggestions: []},
+	});
+	await expect(startRun()('make', makeIn)).rejects.toThrow("the user's rule “run_command(rm *)” denies this");
 });
 
 test('question and answer are events of the call with the hash of what is allowed', async () => {
@@ -53,7 +120,7 @@ test('question and answer are events of the call with the hash of what is allowe
 	const options = {
 		...runOptions({ask: scriptedModel().ask}),
 		tools: [tool],
-		approvals: createApprovals(async () => 'once'),
+		approvals: approvalsOf(async request => once(request)).startRun(),
 	};
 	const events: AgentEvent[] = [];
 	for await (const event of runCalls([{id: 'c1', name: 'peek', arguments: {}}], options)) {
@@ -62,7 +129,7 @@ test('question and answer are events of the call with the hash of what is allowe
 
 	expect(events).toMatchObject([
 		{type: 'approval-request', id: 'c1', summary: 'Show .env?', hash: expect.stringMatching(/^[\da-f]{64}$/)},
-		{type: 'approval-answer', id: 'c1', allowed: true},
+		{type: 'approval-answer', id: 'c1', allowed: true, by: 'user'},
 		{type: 'tool-result', id: 'c1', output: 'true', failed: false},
 	]);
 	expect(new Set(events.flatMap(event => ('hash' in event ? [event.hash] : []))).size).toBe(1);
@@ -74,10 +141,10 @@ const exactChange = {...change, diff: '@@ -1 +1 @@\n+secret'};
 test('the user sees the exact change, the journal the one without credentials [8]', async () => {
 	const shown: unknown[] = [];
 	const events: AgentEvent[] = [];
-	const approve = createApprovals(async request => {
+	const approve = approvalsOf(async request => {
 		shown.push(request.change);
-		return 'once';
-	})({id: 'call', signal, emit: event => events.push(event)});
+		return once(request);
+	}).startRun()({id: 'call', signal, emit: event => events.push(event)});
 	const request = {act: {kind: 'edit', path: '/repo/a.txt'}, summary: 'Change a.txt?', subject: 'x'} as const;
 	expect(await approve({...request, change, exactChange})).toEqual({allowed: true});
 	expect(shown).toEqual([exactChange]);
@@ -85,45 +152,41 @@ test('the user sees the exact change, the journal the one without credentials [8
 	expect(JSON.stringify(events)).not.toContain('+secret');
 });
 
-test('all edits of the session are allowed with one answer, but not those of secret files', async () => {
-	const asked: string[] = [];
-	const approve = createApprovals(async ({act}) => {
-		asked.push(act.kind);
-		return asked.length === 1 ? 'session' : 'no';
-	})({id: 'call', signal, emit: () => {}});
-	const ask = async (kind: 'edit' | 'edit-secret' | 'read-secret', subject: string) =>
-		(await approve({act: {kind, path: subject}, summary: '', subject})).allowed;
-	expect([
-		await ask('edit', 'a'),
-		await ask('edit', 'b'),
-		await ask('edit-secret', 'c'),
-		await ask('read-secret', 'd'),
-	]).toEqual([true, true, false, false]);
-	expect(asked).toEqual(['edit', 'edit-secret', 'read-secret']);
-});
-
-test.each([
-	['never', [false, false, false]],
-	['edits', [true, false, false]],
-	['all', [true, true, true]],
-] as const)(
-	'without a user, --approve %s allows edits, edits of secret files and reading those: %j',
-	async (mode, expected) => {
-		const approve = createApprovals(decideUnasked(mode))({id: 'call', signal, emit: () => {}});
-		const kinds = ['edit', 'edit-secret', 'read-secret'] as const;
-		const answers = kinds.map(async kind => {
-			const asked = approve({act: {kind, path: '/repo/a'}, summary: 'May I?', subject: kind});
-			return (await asked.catch(() => ({allowed: false}))).allowed;
-		});
-		expect(await Promise.all(answers)).toEqual(expected);
-	},
-);
-
-test('a model that nobody can allow something reads why, and which flag would', async () => {
-	const approve = createApprovals(decideUnasked('never'))({id: 'call', signal, emit: () => {}});
-	const act = {kind: 'edit', path: '/repo/a.txt'} as const;
-	await expect(approve({act, summary: 'Change a.txt?', subject: 'x'})).rejects.toMatchObject({
-		message: "Not allowed: Change a.txt? This run can't ask the user for approval.",
-		hint: 'Continue without it, and tell the user that --approve edits allows it.',
-	});
+test('nothing runs unless an answer with its hash allowed it, whatever the order of answers [4]', async () => {
+	const subjects = ['a', 'b', 'c'];
+	const answer = fc.constantFrom<Answer>(
+		no,
+		once,
+		session,
+		() => ({answer: 'yes', hash: 'f'.repeat(64)}),
+		() => ({answer: 'yes', hash: ''}),
+		({hash}) => ({answer: 'yes', hash, command: 'other'}),
+	);
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(answer),
+			fc.array(fc.constantFrom(...subjects), {maxLength: 12}),
+			async (answers, wanted) => {
+				const {startRun, events} = answered(answers);
+				const approve = startRun();
+				const ran = (
+					await Promise.all(
+						wanted.map(subject =>
+							approve(subject).then(
+								({allowed}) => (allowed ? [subject] : []),
+								() => [],
+							),
+						),
+					)
+				).flat();
+				const [requests, yeses] = [
+					events.flatMap(event => (event.type === 'approval-request' ? [event] : [])),
+					events.flatMap(event => (event.type === 'approval-answer' && event.allowed ? [event.hash] : [])),
+				];
+				const allowed = yeses.map(hash => requests.find(request => request.hash === hash)?.summary);
+				expect(allowed.toSorted()).toEqual(ran.map(subject => `Read ${subject}?`).toSorted());
+				expect(requests.length).toBe(wanted.length);
+			},
+		),
+	);
 });

@@ -1,0 +1,68 @@
+import type {Act, ApprovalMode} from '../../core/session/approval.ts';
+
+/** What rules say about an act. */
+export type Verdict =
+	/** `rule` is the text of the rule; undefined for a command that only reads. */
+	| {readonly effect: 'allow'; readonly rule?: string}
+	| {readonly effect: 'deny'; readonly rule: string}
+	| {
+			readonly effect: 'ask';
+			/** Why no rule covers it, as a clause: “runs a command inside another”. */
+			readonly why?: string;
+			/** Rules that together would allow it; none if rules can't. */
+			readonly suggestions: readonly string[];
+			/** True if a rule may deny a part that wasn't understood, so that a person has to look in every mode. */
+			readonly mayBeDenied?: boolean;
+	  };
+
+/** Returns what the rules of the moment say about an act. */
+export type Judge = (act: Act) => Promise<Verdict>;
+
+/** What happens to an act. `by` names who decided: a rule, `mode`, or `read-only`. */
+export type Ruling =
+	| {readonly kind: 'allow'; readonly by: string}
+	| {readonly kind: 'refuse'; readonly by: string; readonly message: string; readonly hint: string}
+	| ({readonly kind: 'ask'} & Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>);
+
+/** Rules on an act: deny rules, plan mode, allow rules, the mode; whatever is left is asked. Pure. */
+export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Ruling {
+	if (verdict.effect === 'deny') {
+		const message = `Not allowed: the user's rule “${verdict.rule}” denies this.`;
+		return {kind: 'refuse', by: verdict.rule, message, hint: 'Continue without it, or tell the user what you need.'};
+	}
+
+	if (mode === 'plan' && !isReading(act, verdict)) {
+		return {
+			kind: 'refuse',
+			by: 'mode',
+			message: 'Not allowed in plan mode: nothing is changed or run until the user accepts your plan.',
+			hint: 'Finish reading, then end your answer with the plan.',
+		};
+	}
+
+	if (verdict.effect === 'allow') {
+		return {kind: 'allow', by: verdict.rule ?? 'read-only'};
+	}
+
+	const {effect, ...rest} = verdict;
+	return isAllowedByMode(act, mode) && !rest.mayBeDenied ? {kind: 'allow', by: 'mode'} : {kind: 'ask', ...rest};
+}
+
+/** True for what plan mode leaves to rules and the user: it changes nothing. */
+function isReading(act: Act, verdict: Verdict): boolean {
+	switch (act.kind) {
+		case 'read-secret':
+			return true;
+		case 'fetch':
+			return act.method === 'GET' || act.method === 'HEAD';
+		case 'command':
+			return verdict.effect === 'allow' && verdict.rule === undefined;
+		default:
+			return false;
+	}
+}
+
+function isAllowedByMode(act: Act, mode: ApprovalMode): boolean {
+	const allowsEdits = mode === 'edits' || mode === 'all';
+	return act.kind === 'command' ? mode === 'all' && act.containment === 'sandbox' : act.kind === 'edit' && allowsEdits;
+}

@@ -1,0 +1,47 @@
+import type {Act} from '../../core/session/approval.ts';
+import type {ApprovalRequest, Decide} from './approval.ts';
+
+/** What a run without a user may do: nothing that needs approval, edits of files, or everything that isn't a secret. */
+export type UnaskedMode = 'never' | 'edits' | 'all';
+
+/**
+ * Returns the answers of a run without a user. `all` is also a yes to commands that no sandbox holds, and says so once.
+ * Fetches, commands with the network and secret files need a rule.
+ */
+export function decideUnasked(mode: UnaskedMode): Decide {
+	let isToldOf = false;
+	return async request => {
+		const {act, verdict} = request;
+		if (mode === 'all' && act.kind === 'command' && act.containment === 'none' && !verdict.mayBeDenied) {
+			const notice = isToldOf ? undefined : 'Commands run without a sandbox, because of --approve all.';
+			isToldOf = true;
+			return {answer: 'flag', ...(notice && {notice})};
+		}
+
+		const flags = flagsFor(request);
+		return {answer: 'unasked', ...(flags && {flags})};
+	};
+}
+
+/** Returns the flags that allow this in a run without a user, as typed in a shell; '' if none does. */
+export function flagsFor({act, verdict}: Pick<ApprovalRequest, 'act' | 'verdict'>): string {
+	const rules = verdict.suggestions.map(rule => `--allow ${quoted(rule)}`).join(' ');
+	const mode = verdict.mayBeDenied ? undefined : modeFor(act);
+	return [mode, rules].filter(Boolean).join(' or ');
+}
+
+function modeFor(act: Act): string | undefined {
+	switch (act.kind) {
+		case 'edit':
+			return '--approve edits';
+		case 'command':
+			return act.containment === 'network' ? undefined : '--approve all';
+		default:
+			return undefined;
+	}
+}
+
+/** Quotes a rule for a shell. */
+function quoted(rule: string): string {
+	return /["$`\\!]/.test(rule) ? `'${rule.replaceAll("'", "'\\''")}'` : `"${rule}"`;
+}

@@ -1,0 +1,65 @@
+import {expect, test} from 'vitest';
+import {ruleOn, type Verdict} from '../../../src/agent/approval/ruling.ts';
+import {type Act, type ApprovalMode, approvalModes, type Containment} from '../../../src/core/session/approval.ts';
+
+const command = (containment: Containment): Act => ({kind: 'command', command: 'make', folder: '/repo', containment});
+const acts = {
+	'read a secret file': {kind: 'read-secret', path: '/repo/.env'},
+	'edit a file': {kind: 'edit', path: '/repo/a.ts'},
+	'edit a secret file': {kind: 'edit-secret', path: '/repo/.env'},
+	'run in a sandbox': command('sandbox'),
+	'run with the network': command('network'),
+	'run without a sandbox': command('none'),
+	'fetch a page': {kind: 'fetch', url: 'https://example.com/', method: 'GET'},
+	'send something': {kind: 'fetch', url: 'https://example.com/', method: 'POST'},
+} as const satisfies Readonly<Record<string, Act>>;
+
+const unknown: Verdict = {effect: 'ask', suggestions: []};
+const rulingsOf = (act: Act, verdict: Verdict) =>
+	Object.fromEntries(approvalModes.map(mode => [mode, ruleOn(act, mode, verdict).kind]));
+
+test.each<[keyof typeof acts, Readonly<Record<ApprovalMode, string>>]>([
+	['read a secret file', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'ask'}],
+	['edit a file', {ask: 'ask', edits: 'allow', all: 'allow', plan: 'refuse'}],
+	['edit a secret file', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
+	['run in a sandbox', {ask: 'ask', edits: 'ask', all: 'allow', plan: 'refuse'}],
+	['run with the network', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
+	['run without a sandbox', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
+	['fetch a page', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'ask'}],
+	['send something', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
+])('what no rule covers, to %s, is %j by mode', (name, expected) => {
+	expect(rulingsOf(acts[name], unknown)).toEqual(expected);
+});
+
+test.each(Object.entries(acts))('a rule that denies to %s wins in every mode [14]', (_, act) => {
+	const rulings = rulingsOf(act, {effect: 'deny', rule: 'run_command(make)'});
+	expect(rulings).toEqual({ask: 'refuse', edits: 'refuse', all: 'refuse', plan: 'refuse'});
+});
+
+test.each(Object.entries(acts))('a rule that allows to %s counts, but for changes in plan mode', (name, act) => {
+	const isReading = name === 'read a secret file' || name === 'fetch a page';
+	const rulings = rulingsOf(act, {effect: 'allow', rule: 'read_file(.env)'});
+	expect(rulings).toEqual({ask: 'allow', edits: 'allow', all: 'allow', plan: isReading ? 'allow' : 'refuse'});
+});
+
+test('a command that only reads runs in every mode', () => {
+	expect(rulingsOf(acts['run without a sandbox'], {effect: 'allow'})).toEqual({
+		ask: 'allow',
+		edits: 'allow',
+		all: 'allow',
+		plan: 'allow',
+	});
+});
+
+test('a command that a rule may deny is asked for even if the mode allows commands [14]', () => {
+	expect(ruleOn(acts['run in a sandbox'], 'all', {...unknown, mayBeDenied: true}).kind).toBe('ask');
+});
+
+test('the model reads in plan mode what to do instead', () => {
+	expect(ruleOn(acts['edit a file'], 'plan', unknown)).toEqual({
+		kind: 'refuse',
+		by: 'mode',
+		message: 'Not allowed in plan mode: nothing is changed or run until the user accepts your plan.',
+		hint: 'Finish reading, then end your answer with the plan.',
+	});
+});
