@@ -83,7 +83,7 @@ export async function runOnce(
 	return statusOf(end);
 }
 
-/** Says what was refused, and which flags allow it. */
+/** Prints what was refused, and which flags allow it. */
 function printRefusal(question: string, {by, flags}: Extract<AgentEvent, {type: 'approval-answer'}>, stderr: Output) {
 	if (by === 'flag') {
 		const hint = flags ? `Allow it with ${flags}.` : 'Only the app can ask you for it.';

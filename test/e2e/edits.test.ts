@@ -106,7 +106,7 @@ test('a refusal and a change by somebody else leave the file alone', async () =>
 	terminal.type('fix the poem\r');
 	await terminal.waitFor('[y once');
 	terminal.type('n');
-	await terminal.waitFor(/✗ edit_file poem\.txt · The user did not allow[\s\S]*\[y once/);
+	await terminal.waitFor(/✗ Edit poem\.txt · The user did not allow[\s\S]*\[y once/);
 	writeFileSync(join(folder, 'poem.txt'), 'mine\n');
 	terminal.type('y');
 	await terminal.waitFor('That is all.');
