@@ -1,4 +1,3 @@
-import '../not-in-ci.ts';
 import {describe, expect, test} from 'vitest';
 import {approvalModes} from '../../../src/core/session/approval.ts';
 import {setComposerText} from '../../../src/editor/editor.ts';
