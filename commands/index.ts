@@ -11,6 +11,7 @@ import exportSession from './export.ts';
 import finding from './finding/finding.ts';
 import help from './help.ts';
 import item from './item/item.ts';
+import jobs from './jobs/jobs.ts';
 import keys from './keys/keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
@@ -58,6 +59,7 @@ export const commands: readonly Entry[] = [
 	environment,
 	logs,
 	watch,
+	jobs,
 	run,
 	item,
 	evaluation,

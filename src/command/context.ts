@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
@@ -51,6 +52,8 @@ export type CommandContext = {
 	readonly debug?: Debug | undefined;
 	readonly interact: Interaction;
 	readonly sessions: Sessions;
+	/** Returns the background jobs of the session; undefined before the first. */
+	readonly jobs: () => Pick<Jobs, 'list'> | undefined;
 	/** The watches on logs, while the app is open. */
 	readonly watches: Watches;
 	/** The sandboxes that were created here, until they end. */

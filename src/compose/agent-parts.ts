@@ -24,7 +24,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {store, env, debug} = options;
 	const {config, folder} = local;
 	const {createTransport, embedded, catalog} = servers;
-	const {loadTools, endTools} = createToolLoader(options, local, servers);
+	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers);
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -45,7 +45,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	let decide: Decide = decideUnasked(options.approve ?? 'never');
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	return {
-		access,
+		...{access, jobs},
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
@@ -90,7 +90,7 @@ function conversationOptions(
 
 /**
  * Returns what loads the tools that the agent may use now: those of logs and the web, and those of the folder if it may read
- * that. Also returns what ends their commands.
+ * that. Also returns what ends their commands, and the background jobs among them.
  */
 function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
@@ -115,7 +115,7 @@ function createToolLoader(
 		});
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path};
-		commands = createCommandSession({places});
+		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
 		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs]};
 	});
 	return {
@@ -124,5 +124,6 @@ function createToolLoader(
 			return folder.isOpen() ? [...ofFolder, ...others] : others;
 		},
 		endTools: async () => commands?.end(),
+		jobs: () => commands?.jobs,
 	};
 }

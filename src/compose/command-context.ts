@@ -19,12 +19,12 @@ export function createContextFor(
 	{store, env, debug}: ProgramOptions,
 	{config, folder, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
-	{models}: AgentParts,
+	{models, jobs}: AgentParts,
 	{watches, expiry}: Watching,
 ): Program['contextFor'] {
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, entries: commands},
+		...{store, config, env, sightings, watches, expiry, models, jobs, entries: commands},
 		...{interact, live, flags, signal},
 		recents: {
 			recall: recents.recall,

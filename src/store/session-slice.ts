@@ -9,7 +9,8 @@ export type SessionSlice = {
 	readonly queue: readonly QueuedMessage[];
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
-
+	/** The number of the agent's commands that run in the background. */
+	readonly jobs: number;
 	/** The calls that the model is writing now. */
 	readonly drafts: readonly CallDraft[];
 
@@ -21,6 +22,7 @@ export type SessionSlice = {
 	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
 	setUnsaved: (reason: string | undefined) => void;
+	setJobs: (running: number) => void;
 };
 
 export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
@@ -28,6 +30,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	queue: [],
 	unsaved: undefined,
 	drafts: [],
+	jobs: 0,
 
 	applyRecords(items) {
 		set(({transcript, drafts}) => items.reduce(applyItem, {transcript, drafts}));
@@ -48,6 +51,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setUnsaved(unsaved) {
 		set({unsaved});
+	},
+	setJobs(jobs) {
+		set({jobs});
 	},
 });
 

@@ -1,4 +1,4 @@
-import {formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
+import {formatAmount, formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {sumUsage, totalCost, windowTokens} from '../core/session/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
@@ -33,6 +33,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const watches = useApp(state => state.watches.length);
 	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
+	const jobs = useApp(state => state.jobs);
 	const leftMs = useCountdown(expiresAt);
 
 	const state = run
@@ -50,6 +51,7 @@ export function StatusLine({elapsedMs}: Props) {
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), rank: 0.5}]),
 		// Watches can cost money on their own, so they are left out last.
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
+		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, rank: 0.5}] : []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),

@@ -30,6 +30,8 @@ type Options = {
 	readonly loginClock?: LoginClock;
 	/** Without a keychain, secrets stay in the file. */
 	readonly keychain?: Keychain;
+	/** The background jobs of the session. */
+	readonly jobs?: CommandContext['jobs'];
 };
 
 export type TestContext = {
@@ -71,6 +73,7 @@ export function testContext({
 	onLogin,
 	loginClock,
 	keychain,
+	jobs,
 }: Options = {}): TestContext {
 	const home = like?.home ?? temporaryFolder();
 	const folder = like?.folder ?? temporaryFolder();
@@ -97,7 +100,7 @@ export function testContext({
 		...(keychain && {keychain}),
 	});
 	onTestFinished(() => program.close());
-	const context = program.contextFor({
+	const built = program.contextFor({
 		live: undefined,
 		flags: {...noFlags, ...flags},
 		signal: signal ?? new AbortController().signal,
@@ -113,6 +116,7 @@ export function testContext({
 			},
 		},
 	});
+	const context = {...built, ...(jobs && {jobs})};
 	const {rename, start} = program.conversation;
 	const live = {rename, start, followLog: (log: LogToFollow) => void followed.push(log), closeLog: () => ''};
 	return {

@@ -13,6 +13,7 @@ import {output} from '../headless/output.ts';
 import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
+import {withJobs} from './with-jobs.ts';
 
 /** Results without text: the screen shows them by what it does. */
 const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
@@ -29,6 +30,9 @@ const inApp = new Set([
 	'logs show',
 	'logs hide',
 	'logs close',
+	'jobs list',
+	'jobs show',
+	'jobs stop',
 ]);
 
 /** Examples that a loopback server can't satisfy, with the tests that cover them. */
@@ -76,7 +80,14 @@ async function prepared(path: string, example: string, seed: number) {
 	const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value));
 	const login = path === 'login' ? ['key-0123456789abcd'] : [];
 	const answers = path === 'resume' ? [id] : path === 'mfa verify' ? ['123456', undefined] : ['sk-0123456789abcd'];
-	const place = testContext({like: here, env: path === 'logout' ? {} : scope, flags: given, answers});
+	const jobs = path.startsWith('jobs ') ? await withJobs('printf "\\033[2Jdone\\n"; sleep 60') : undefined;
+	const place = testContext({
+		...(jobs && {jobs}),
+		like: here,
+		env: path === 'logout' ? {} : scope,
+		flags: given,
+		answers,
+	});
 	if (path.startsWith('logs ')) {
 		place.store.getState().addLog(openLog({title: 'web-shop'}));
 	}

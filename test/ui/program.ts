@@ -89,6 +89,7 @@ export function testProgram({
 			sessions,
 			watches,
 			expiry,
+			jobs: () => undefined,
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
 				hostModels: async () => [],

@@ -1,11 +1,8 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import * as z from 'zod/mini';
 import {abortable} from '../../core/abortable.ts';
-import {formatDuration} from '../../core/format.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import type {CommandSession} from './command/command-session.ts';
-import {describeEnd} from './command/describe-end.ts';
-import type {Job} from './command/jobs.ts';
 import {defineTool} from './define-tool.ts';
 
 const maxWaitSec = 300;
@@ -31,23 +28,14 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 
 		async run({job: id, wait_sec: waitSec = 0}, {signal}) {
 			const job = jobs.find(id);
-			if (waitSec > 0 && !job.finish()) {
+			if (waitSec > 0 && job.isRunning()) {
 				const over = new AbortController();
 				const time = sleep(waitSec * 1000, undefined, {signal: over.signal}).catch(() => undefined);
 				await abortable(Promise.race([job.done, time]), signal).finally(() => over.abort());
 			}
 
-			const text = job.started.output.take().trimEnd();
-			jobs.markKnown(job.id);
-			return [text || '(no new output)', `[${jobState(job)}]`, ...jobs.takeNews()].join('\n');
+			const text = job.takeOutput().trimEnd();
+			return [text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
 		},
 	});
-}
-
-/** Returns the state of a job in a few words. */
-export function jobState(job: Job): string {
-	const finish = job.finish();
-	return finish
-		? `job ${job.id} ended: ${describeEnd(finish)}`
-		: `job ${job.id} is running for ${formatDuration(Date.now() - job.startedAt)}`;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {Tool} from '../../core/session/tool.ts';
 import type {CommandSession} from './command/command-session.ts';
 import {defineTool} from './define-tool.ts';
-import {jobArgument, jobState} from './job-output.ts';
+import {jobArgument} from './job-output.ts';
 
 export function createJobStop({jobs}: CommandSession): Tool {
 	return defineTool({
@@ -14,11 +14,9 @@ export function createJobStop({jobs}: CommandSession): Tool {
 
 		async run({job: id}) {
 			const job = jobs.find(id);
-			await job.started.stop();
-			await job.done;
-			jobs.markKnown(job.id);
-			const text = job.started.output.take().trimEnd();
-			return [text || '(no new output)', `[${jobState(job)}]`].join('\n');
+			await job.stop('model');
+			const text = job.takeOutput().trimEnd();
+			return [text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
 		},
 	});
 }

@@ -9,6 +9,8 @@ const maxKept = 512 * 1024;
 /** Most characters that the model reads at once, in UTF-8 below the limit of a result. */
 const maxShown = 28_000;
 const maxShownBytes = 30_000;
+/** Most characters of the last lines. */
+const maxLast = 16_000;
 /** The end of an output says most about a failure. */
 const headShare = 1 / 3;
 
@@ -19,8 +21,8 @@ export type CommandOutput = {
 	 * is if something is left out.
 	 */
 	readonly take: () => string;
-	/** Returns the last line so far, without credentials. */
-	readonly lastLine: () => string;
+	/** Returns the last lines so far, without credentials. */
+	readonly lastLines: () => readonly string[];
 	/** Waits until the file is written. */
 	readonly close: () => Promise<void>;
 };
@@ -61,7 +63,7 @@ export function createCommandOutput({openFile, onText}: Options): CommandOutput 
 			unread.add(chunk);
 			const text = decoder.decode(chunk, {stream: true});
 			write(text);
-			last = `${last}${text}`.slice(-2000);
+			last = `${last}${text}`.slice(-maxLast);
 			lines += text.split('\n').length - 1;
 			onText?.(text);
 		},
@@ -72,7 +74,7 @@ export function createCommandOutput({openFile, onText}: Options): CommandOutput 
 			lines = 0;
 			return shortened(text, count, file);
 		},
-		lastLine: () => redactKnown(plainOutput(last)).trimEnd().split('\n').at(-1) ?? '',
+		lastLines: () => redactKnown(plainOutput(last)).trimEnd().split('\n'),
 		async close() {
 			await file?.close();
 		},

@@ -8,14 +8,14 @@ export type Finish = {
 	readonly milliseconds: number;
 	/** The time limit, if it ended the command. */
 	readonly timeoutMs?: number;
-	/** True if it was stopped on request. */
-	readonly isStopped?: boolean;
+	/** Who stopped it. */
+	readonly stoppedBy?: 'model' | 'user';
 	/** Why it couldn't be started. */
 	readonly problem?: string;
 };
 
 /** Returns how a command ended, such as `exit status 1 after 2.5 s`. */
-export function describeEnd({status, signal, milliseconds, timeoutMs, isStopped, problem}: Finish): string {
+export function describeEnd({status, signal, milliseconds, timeoutMs, stoppedBy, problem}: Finish): string {
 	const after = `after ${formatDuration(milliseconds)}`;
 	if (problem !== undefined) {
 		return problem;
@@ -25,8 +25,8 @@ export function describeEnd({status, signal, milliseconds, timeoutMs, isStopped,
 		return `timed out ${after} and was stopped`;
 	}
 
-	if (isStopped) {
-		return `stopped ${after}`;
+	if (stoppedBy) {
+		return `stopped${stoppedBy === 'user' ? ' by the user' : ''} ${after}`;
 	}
 
 	const name = signal ?? signalOf(status ?? 0);

@@ -1,4 +1,5 @@
 import {AppError} from '../../../core/error.ts';
+import {formatDuration} from '../../../core/format.ts';
 import {describeEnd, type Finish} from './describe-end.ts';
 import type {StartedCommand} from './start-command.ts';
 
@@ -8,25 +9,30 @@ export type Job = {
 	readonly command: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** How it ended; undefined while it runs. */
-	readonly finish: () => Finish | undefined;
-	readonly started: StartedCommand;
+	readonly isRunning: () => boolean;
+	/** Returns whether it runs or how it ended, in a few words. */
+	readonly state: () => string;
+	/** Returns what it has written since the last call, for the model. */
+	readonly takeOutput: () => string;
+	/** Returns the last lines so far, without credentials. */
+	readonly lastLines: () => readonly string[];
+	readonly lastLine: () => string;
+	/** Ends it with all its processes. Resolves when they have ended. */
+	readonly stop: (by: 'model' | 'user') => Promise<void>;
 	/** Resolves when it has ended. */
 	readonly done: Promise<void>;
 };
 
 export type Jobs = {
-	/** Adds a command. Throws AppError("conflict") if too many run. */
+	/** Adds a command that started. */
 	readonly add: (command: string, started: StartedCommand, timeoutMs: number) => Job;
 	/** Throws AppError("conflict") if too many jobs run for one more. */
 	readonly assertRoom: () => void;
 	readonly list: () => readonly Job[];
 	/** Returns the job of this id, with or without `job` before it. Throws AppError("not-found"). */
 	readonly find: (id: string) => Job;
-	/** Returns a line for each job that ended since the last call, but for those that were asked about. */
-	readonly takeNews: () => readonly string[];
-	/** Forgets that the end of a job is news: the model has read it. */
-	readonly markKnown: (id: string) => void;
+	/** Returns a line for each job that ended since the last call, but for those in `known`. */
+	readonly takeNews: (known?: Job) => readonly string[];
 	readonly clear: () => void;
 };
 
@@ -34,58 +40,42 @@ const maxRunning = 16;
 /** Ended jobs that are kept to be read. */
 const maxEnded = 32;
 
-/** Creates the background jobs of a session. */
+/** Creates the background jobs of a session. `onJobs` gets the number of those that run, whenever it changes. */
 export function createJobs(onJobs: (running: number) => void = () => undefined): Jobs {
 	const jobs = new Map<string, Job>();
 	const news = new Set<string>();
 	let count = 0;
-	const running = () => [...jobs.values()].filter(job => !job.finish());
+	const running = () => [...jobs.values()].filter(job => job.isRunning());
 
-	const assertRoom = () => {
-		if (running().length >= maxRunning) {
-			throw new AppError('conflict', `${maxRunning} jobs are running already.`, {
-				hint: 'Stop one with job_stop first.',
-			});
+	const onEnd = (id: string) => {
+		if (!jobs.has(id)) {
+			return;
 		}
-	};
 
-	const forgetOldest = () => {
-		const ended = [...jobs.values()].filter(job => job.finish());
-		for (const {id} of ended.slice(0, Math.max(0, ended.length - maxEnded))) {
-			jobs.delete(id);
-			news.delete(id);
+		news.add(id);
+		const ended = [...jobs.values()].filter(job => !job.isRunning());
+		for (const oldest of ended.slice(0, Math.max(0, ended.length - maxEnded))) {
+			jobs.delete(oldest.id);
+			news.delete(oldest.id);
 		}
+
+		onJobs(running().length);
 	};
 
 	return {
-		assertRoom,
 		add(command, started, timeoutMs) {
-			const startedAt = Date.now();
-			let finish: Finish | undefined;
-			let isTimedOut = false;
-			const timer = setTimeout(() => {
-				isTimedOut = true;
-				void started.stop();
-			}, timeoutMs);
 			const id = String(++count);
-			const done = started.ended
-				.then(
-					ended => ended,
-					(error: Error) => ({status: null, signal: null, problem: error.message}),
-				)
-				.then(ended => {
-					clearTimeout(timer);
-					finish = {...ended, milliseconds: Date.now() - startedAt, ...(isTimedOut && {timeoutMs})};
-					if (jobs.has(id)) {
-						news.add(id);
-						forgetOldest();
-						onJobs(running().length);
-					}
-				});
-			const job = {id, command, startedAt, finish: () => finish, started, done};
+			const job = createJob({id, command, started, timeoutMs, onEnd: () => onEnd(id)});
 			jobs.set(id, job);
 			onJobs(running().length);
 			return job;
+		},
+		assertRoom() {
+			if (running().length >= maxRunning) {
+				throw new AppError('conflict', `${maxRunning} jobs are running already.`, {
+					hint: 'Stop one with job_stop first.',
+				});
+			}
 		},
 		list: () => [...jobs.values()],
 		find(given) {
@@ -99,19 +89,55 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 
 			return job;
 		},
-		takeNews() {
-			const ended = [...news].flatMap(id => jobs.get(id) ?? []);
+		takeNews(known) {
+			const ended = [...news].flatMap(id => (id === known?.id ? [] : (jobs.get(id) ?? [])));
 			news.clear();
-			return ended.map(job => {
-				const finish = job.finish();
-				return `[job ${job.id} ended: ${finish ? describeEnd(finish) : ''}. Read it with job_output.]`;
-			});
+			return ended.map(job => `[job ${job.id}: ${job.state()}. Read it with job_output.]`);
 		},
-		markKnown: id => void news.delete(id),
 		clear() {
 			jobs.clear();
 			news.clear();
 			onJobs(0);
+		},
+	};
+}
+
+type JobOptions = Pick<Job, 'id' | 'command'> & {
+	readonly started: StartedCommand;
+	readonly timeoutMs: number;
+	readonly onEnd: () => void;
+};
+
+function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
+	const {output, stop, ended} = started;
+	const startedAt = Date.now();
+	let finish: Finish | undefined;
+	let reason: Pick<Finish, 'timeoutMs' | 'stoppedBy'> = {};
+	const timer = setTimeout(() => {
+		reason = {timeoutMs};
+		void stop();
+	}, timeoutMs);
+	const done = ended
+		.catch((error: Error) => ({status: null, signal: null, problem: error.message}))
+		.then(result => {
+			clearTimeout(timer);
+			finish = {...result, ...reason, milliseconds: Date.now() - startedAt};
+			onEnd();
+		});
+	return {
+		...{id, command, startedAt, done},
+		isRunning: () => finish === undefined,
+		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),
+		takeOutput: output.take,
+		lastLines: output.lastLines,
+		lastLine: () => output.lastLines().findLast(line => line.trim()) ?? '',
+		async stop(by) {
+			if (!finish) {
+				reason = {stoppedBy: by};
+			}
+
+			await stop();
+			await done;
 		},
 	};
 }

@@ -1,0 +1,34 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+import {withJobs} from './with-jobs.ts';
+
+test('jobs lists, shows and stops what the agent runs in the background', async () => {
+	const jobs = await withJobs('echo listening; sleep 60', 'echo token sk-ant-0123456789abcdefghij; exit 3');
+	const {runInApp} = testContext({jobs});
+	await expect
+		.poll(() =>
+			jobs()
+				.list()
+				.map(job => job.lastLine()),
+		)
+		.toEqual(['listening', 'token ***']);
+	await jobs().list()[1]?.done;
+	const list = await runInApp('jobs');
+	expect(drawn(list, 120)).toMatch(/1 +echo listening; sleep 60 +running for .+ +listening/);
+	expect(drawn(list, 120)).toMatch(/2 +echo token .+exit status 3 after .+ +token \*\*\*/);
+	expect(drawn(await runInApp('jobs', 'show', '2'), 80)).toMatch(/^token \*\*\*\njob 2: exit status 3 after /);
+	const stopped = await runInApp('jobs', 'stop');
+	expect([drawn(stopped, 80), dataOf(stopped)]).toEqual(['Stopped job 1.', ['1']]);
+	expect(jobs().list()[0]?.state()).toMatch(/^stopped by the user after /);
+	expect(drawn(await runInApp('jobs', 'stop', '--all'), 80)).toBe('No running jobs.');
+	await expect(runInApp('jobs', 'stop', '7')).rejects.toMatchObject({
+		message: 'Job 7 not found.',
+		hint: 'List them: /jobs',
+	});
+});
+
+test('without jobs, jobs says so', async () => {
+	const {runInApp} = testContext();
+	expect(drawn(await runInApp('jobs'), 80)).toBe('No background jobs in this session.');
+	await expect(runInApp('jobs', 'show')).rejects.toMatchObject({message: 'No background jobs.'});
+});

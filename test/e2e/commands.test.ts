@@ -1,0 +1,52 @@
+import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {quit, startChat, waitForIdle} from './chat.ts';
+import type {Answer} from './model-host.ts';
+import {folderWith} from './program.ts';
+
+const run =
+	(command: string, more = {}) =>
+	({call, finish}: Answer) => {
+		call('run_command', {command, ...more});
+		finish();
+	};
+const done = ({say, finish}: Answer) => {
+	say('That is all.');
+	finish();
+};
+
+/** Waits for a file of the test, at most about ten seconds. */
+const waiting = 'echo first line; for i in $(seq 200); do [ -e go ] && break; sleep 0.05; done; echo last line; exit 3';
+
+test('a command is asked for, streams while it runs, and ends with its status', async () => {
+	const folder = folderWith({'a.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	host.answerWith(run(waiting), done);
+	terminal.type('run it\r');
+	await terminal.waitFor('[y once');
+	terminal.type('y');
+	await terminal.waitFor(/first line/);
+	expect(terminal.text()).not.toContain('last line\n');
+	writeFileSync(join(folder, 'go'), '');
+	await terminal.waitFor('That is all.');
+	expect(host.chats().at(-1)?.at(-1)).toMatch(/first line\nlast line\n\[exit status 3 after [\d.]+ m?s\]$/);
+	await waitForIdle(terminal);
+	await quit(terminal);
+});
+
+test('Esc ends a command and what it started', async () => {
+	const folder = folderWith({'a.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	host.answerWith(run('(while sleep 0.05; do touch alive; done) & echo started; wait'));
+	terminal.type('run it\r');
+	await terminal.waitFor('[y once');
+	terminal.type('y');
+	await terminal.waitFor('· started');
+	terminal.press('escape');
+	await terminal.waitFor('interrupted');
+	await waitForIdle(terminal);
+	await quit(terminal);
+	expect(readdirSync(folder).filter(name => name !== 'alive')).toEqual(['a.txt']);
+	expect(existsSync(join(folder, '.git'))).toBe(false);
+});
