@@ -1,12 +1,132 @@
+import {type Command, forEachChild, parse, type SyntaxNode} from 'unbash';
+import {readCommandPattern} from '../rules/command-pattern.ts';
+import {deniesWords} from '../rules/match-command.ts';
 import type {RuleEntry} from '../verdict.ts';
 
-/** Finds a rule that denies the command or any part of it. */
+/** Programs that run what they are given: as further words, as a text, or from their input. */
+const runners = new Set(
+	`env sudo doas su xargs nice ionice nohup timeout time stdbuf setsid chroot unshare nsenter strace ltrace watch parallel
+	find fd fdfind command builtin exec eval source . trap busybox toybox flock script ssh runuser systemd-run entr bash sh
+	zsh dash ksh mksh ash fish csh tcsh pwsh npx pnpx bunx uvx pipx uv poetry bundle caffeinate unbuffer rlwrap chronic
+	chrt taskset prlimit setarch firejail bwrap proot fakeroot torsocks proxychains
+	awk gawk mawk nawk perl python python3 ruby node deno bun php lua tclsh expect osascript tmux screen at
+	batch cron crontab alias function coproc time hash enable declare export local readonly typeset`.split(/\s+/),
+);
+
+/** The deepest command inside a command that is looked into. */
+const maxDepth = 6;
+const maxWords = 5000;
+
+type Found = {
+	/** The words of each command, wherever it stands. */
+	readonly commands: (readonly string[])[];
+	/** True if a part is known only when it runs. */
+	hidden: boolean;
+};
+
+/**
+ * Finds a rule that denies a command or any part of it: in lists, loops, functions and substitutions, after `sudo`,
+ * `xargs` and the like, in texts for another shell, by any path of the program. `mayBeDenied` is true if there are such
+ * rules and a part that can't be compared with them.
+ */
 export function findDenying<Entry extends RuleEntry>(
 	command: string,
 	rules: readonly Entry[],
 ): {readonly denying?: Entry; readonly mayBeDenied: boolean} {
 	const denying = rules.filter(({rule, effect}) => effect === 'deny' && rule.tool === 'run_command');
-	// Until parts are compared, a denying rule of any pattern leaves the decision to a person.
-	const all = denying.find(({rule}) => rule.pattern === undefined);
-	return {...(all && command !== '' && {denying: all}), mayBeDenied: denying.length > 0};
+	if (denying.length === 0) {
+		return {mayBeDenied: false};
+	}
+
+	const found: Found = {commands: [], hidden: false};
+	collect(command, found, 0);
+	const first = denying.find(({rule: {pattern}}) => {
+		const read = pattern === undefined ? undefined : readCommandPattern(pattern);
+		return read === undefined || 'fault' in read || found.commands.some(words => deniesWords(read, words));
+	});
+	return first ? {denying: first, mayBeDenied: true} : {mayBeDenied: found.hidden};
+}
+
+function collect(text: string, found: Found, depth: number): void {
+	if (depth > maxDepth || found.commands.length > maxWords) {
+		found.hidden = true;
+		return;
+	}
+
+	const script = parse(text);
+	if (script.errors?.length) {
+		found.hidden = true;
+		// What can't be parsed is compared word by word.
+		found.commands.push(text.split(/[\s;|&()<>`'"$]+/).filter(Boolean));
+	}
+
+	const visit = (node: SyntaxNode): void => {
+		if (node.type === 'Command') {
+			const words = wordsOf(node);
+			found.hidden ||= node.name !== undefined && isUnknown(node.name.text);
+			addCommand(words, found);
+		}
+
+		if (runsTexts(node)) {
+			const texts = textsIn(node).filter(inner => /[\s;|&]/.test(inner) && inner !== text);
+			for (const inner of texts) {
+				collect(inner, found, depth + 1);
+			}
+		}
+
+		forEachChild(node, visit);
+	};
+	visit(script);
+}
+
+/** True for a program that may run a text which it is given, and for a pipeline that ends in one. */
+function runsTexts(node: SyntaxNode): boolean {
+	if (node.type === 'Pipeline') {
+		return node.commands.some(runsTexts);
+	}
+
+	const [name] = node.type === 'Command' ? wordsOf(node) : [];
+	return name !== undefined && runners.has(baseName(name));
+}
+
+/** Returns the words and here-documents of a command or a pipeline. */
+function textsIn(node: SyntaxNode): readonly string[] {
+	const texts: string[] = [];
+	const visit = (child: SyntaxNode): void => {
+		if (child.type === 'Word') {
+			texts.push(child.value);
+		} else if (child.type === 'HereDocBody') {
+			texts.push(child.text);
+		} else {
+			forEachChild(child, visit);
+		}
+	};
+	forEachChild(node, visit);
+	return texts;
+}
+
+function wordsOf({name, args}: Command): readonly string[] {
+	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [item.value] : []));
+}
+
+/** Adds a command, and for a program that runs others, every command that its words may be. */
+function addCommand(words: readonly string[], found: Found): void {
+	found.commands.push(words);
+	const [name] = words.map(baseName);
+	if (name !== undefined && runners.has(name)) {
+		for (let start = 1; start < words.length && found.commands.length <= maxWords; start++) {
+			found.commands.push(words.slice(start));
+		}
+
+		found.hidden ||= words.some(isUnknown);
+	}
+}
+
+function isUnknown(text: string): boolean {
+	return /[$`*?[{]|^~/.test(text);
+}
+
+/** Returns the name of a program without its folder, as a case-insensitive file system takes it. */
+function baseName(word: string): string {
+	return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 }

@@ -1,52 +1,111 @@
-import {relative, sep} from 'node:path';
+import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
+import {boundsOf} from '../../tools/files/bounds.ts';
 import {allowsCommand, suggestRule} from '../rules/match-command.ts';
 import type {Rule} from '../rules/rule.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {findDenying} from './find-denying.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
+import {physicalPath, whyNotPath} from './paths.ts';
+import {type Place, whyNotReadOnly} from './read-only.ts';
+import {whyNotWritten} from './written-files.ts';
 
 type CommandAct = Extract<Act, {kind: 'command'}>;
 
-/** Decides about a shell command. It is allowed only if each simple command in it is read-only or covered by a rule. */
+/** What is decided about one simple command. */
+type Decided<Entry> =
+	| {readonly by: 'read-only' | readonly Entry[]; readonly isLoose: boolean}
+	| {readonly why: string | undefined; readonly suggested: readonly Rule[] | undefined};
+
+/** Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. */
 export async function judgeCommand<Entry extends RuleEntry>(
 	act: CommandAct,
 	judging: Judging<Entry>,
 ): Promise<Verdict<Entry>> {
-	const {rules, workspace} = judging;
-	const {denying, mayBeDenied} = findDenying(act.command, rules);
+	const {denying, mayBeDenied} = findDenying(act.command, judging.rules);
 	if (denying) {
 		return {effect: 'deny', by: denying};
 	}
 
+	const ask = (why: string | undefined, suggested: readonly Rule[] = []): Verdict<Entry> => {
+		return {effect: 'ask', ...(why && {why}), suggested, mayBeDenied};
+	};
 	const parsed = parseCommand(act.command);
 	if ('why' in parsed) {
-		return {effect: 'ask', why: parsed.why, suggested: [], mayBeDenied};
+		return ask(parsed.why);
 	}
 
-	const allowing = rules.filter(({effect}) => effect === 'allow');
-	const by = new Set<Entry>();
-	const suggested: Rule[] = [];
-	let why: string | undefined;
-	const folder = relative(workspace, act.folder).replaceAll(sep, '/') || '.';
+	const bounds = await boundsOf(judging.workspace, judging.places);
+	const decided: Decided<Entry>[] = [];
+	let place: Place = {folder: act.folder, bounds};
 	for (const command of parsed.commands) {
-		const entry = allowing.find(({rule}) => allowsCommand(rule, command, folder));
-		if (entry && command.redirections.length === 0) {
-			by.add(entry);
-		} else {
-			why ??= command.redirections.length > 0 ? 'writes to a file' : undefined;
-			suggested.push(...suggestionFor(command, folder));
+		const moved = await changedFolder(command, place);
+		if (typeof moved === 'string') {
+			return ask(moved);
 		}
+
+		place = moved ?? place;
+		decided.push(moved ? {by: 'read-only', isLoose: false} : await decide(command, place, judging));
 	}
 
-	if (suggested.length === 0 && why === undefined && by.size > 0 && !mayBeDenied) {
-		return {effect: 'allow', by: [...by]};
+	const open = decided.flatMap(each => ('by' in each ? [] : [each]));
+	if (open.length > 0 || mayBeDenied) {
+		const rules = open.map(({suggested}) => suggested);
+		const why = open.find(each => each.why)?.why;
+		return ask(why, rules.every(each => each !== undefined) ? rules.flat() : []);
 	}
 
-	return {effect: 'ask', ...(why !== undefined && {why}), suggested: why === undefined ? suggested : [], mayBeDenied};
+	const entries = [...new Set(decided.flatMap(each => ('by' in each && each.by !== 'read-only' ? each.by : [])))];
+	if (entries.length === 0) {
+		return {effect: 'allow', by: 'read-only'};
+	}
+
+	// What a rule lets run may create a file named like an option before such a pattern is read.
+	return decided.some(each => 'by' in each && each.isLoose)
+		? ask('has a pattern that may match new files')
+		: {effect: 'allow', by: entries};
 }
 
-function suggestionFor(command: SimpleCommand, folder: string): readonly Rule[] {
-	const rule = suggestRule(command, folder);
-	return rule ? [rule] : [];
+/** Returns the place after `cd`, undefined for another command, or why it can't be followed. */
+async function changedFolder(command: SimpleCommand, place: Place): Promise<Place | string | undefined> {
+	const [name, target, ...others] = command.words;
+	if (name.value !== 'cd') {
+		return undefined;
+	}
+
+	const path = target?.value ?? '';
+	const isPlain = path !== '' && !path.startsWith('-') && target?.pattern === undefined && others.length === 0;
+	if (!command.inSequence || !isPlain || command.redirections.length > 0 || command.variables.length > 0) {
+		return 'changes the folder in a way that is hard to follow';
+	}
+
+	const folder = await physicalPath(path, place.folder);
+	// `cd` and the kernel take `..` after a link for different folders.
+	if (folder === undefined || folder !== posix.resolve(place.folder, path)) {
+		return 'changes the folder through a link';
+	}
+
+	return (await whyNotPath(path, 'content', place)) ? 'leaves the working folder' : {...place, folder};
+}
+
+async function decide<Entry extends RuleEntry>(
+	command: SimpleCommand,
+	place: Place,
+	{rules, ...judging}: Judging<Entry>,
+): Promise<Decided<Entry>> {
+	const isLoose = command.words.some(({pattern}) => pattern !== undefined && /^[*?-]/.test(pattern));
+	const why = await whyNotReadOnly(command, place);
+	if (why === undefined) {
+		return {by: 'read-only', isLoose};
+	}
+
+	const folder = relative(judging.workspace, place.folder).replaceAll(sep, '/') || '.';
+	const entry = rules.find(({rule, effect}) => effect === 'allow' && allowsCommand(rule, command, folder));
+	const files = await whyNotWritten(command, place, {...judging, rules});
+	if (entry && 'by' in files) {
+		return {by: [entry, ...files.by], isLoose: false};
+	}
+
+	const rule = entry ? [] : suggestRule(command, folder);
+	return {why: 'why' in files ? files.why : why, suggested: rule && !('why' in files) ? [rule].flat() : undefined};
 }

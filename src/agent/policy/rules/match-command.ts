@@ -41,6 +41,30 @@ export function hasHarmlessVariables({variables}: SimpleCommand): boolean {
 	return variables.every(([name]) => harmlessVariables.test(name));
 }
 
+/**
+ * True if a denying rule covers these words, generously: the program by its name in any folder and case, then the other
+ * words in this order, with any words between and after them.
+ */
+export function deniesWords({words: expected}: CommandPattern, [name, ...words]: readonly string[]): boolean {
+	const [program, ...rest] = expected;
+	if (program === undefined) {
+		return true;
+	}
+
+	const base = name?.slice(name.lastIndexOf('/') + 1).toLowerCase() ?? '';
+	const plain = program.map(piece => piece.toLowerCase());
+	if (name === undefined || !(matchesWord(plain, base) || matchesWord(plain, name.toLowerCase()))) {
+		return false;
+	}
+
+	let at = 0;
+	return rest.every(word => {
+		const found = words.findIndex((candidate, index) => index >= at && matchesWord(word, candidate));
+		at = found + 1;
+		return found >= 0;
+	});
+}
+
 /** Programs whose first words say what they do, with the number of those words. Others are suggested word by word. */
 const leadingWords: Readonly<Record<string, number>> = {
 	...{'npm test': 2, 'npm ci': 2, 'npm run': 3, 'pnpm run': 3, 'pnpm test': 2, 'yarn run': 3, 'yarn test': 2},

@@ -1,0 +1,159 @@
+import {lstat} from 'node:fs/promises';
+import {resolve} from 'node:path';
+import {AppError} from '../../../../core/error.ts';
+import {runChild} from '../../../tools/child/run-child.ts';
+import {isSecretFile} from '../../secret-files.ts';
+import {isInside} from '../paths.ts';
+
+/** Settings that override those of a repository, so that none starts a program or makes git write. */
+const overrides: ReadonlyArray<readonly [name: string, value: string]> = [
+	['core.fsmonitor', 'false'],
+	['core.untrackedCache', 'keep'],
+	['log.showSignature', 'false'],
+	['safe.bareRepository', 'explicit'],
+	['submodule.recurse', 'false'],
+];
+
+/**
+ * The environment for commands that run because they only read: git starts no monitor, no hook and no pager, refreshes no
+ * index and fetches nothing. The checks don't rely on it; it is a second wall.
+ */
+export const readOnlyEnvironment: Readonly<Record<string, string>> = environmentWith([
+	...overrides,
+	['core.hooksPath', '/dev/null'],
+]);
+
+/** The environment of the checks: with the hooks of the repository, to see which it has. */
+const checkEnvironment = environmentWith(overrides);
+
+const maxListBytes = 20_000_000;
+
+/** Settings of a repository that can't start a program when git only reads. Any other makes git ask. */
+const harmless = new RegExp(
+	`^(?:${[
+		'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)',
+		'core\\.(?:safecrlf|quotepath|abbrev|longpaths|untrackedcache|preloadindex|commitgraph|hookspath|editor|sshcommand|whitespace)',
+		'(?:user|author|committer)\\.(?:name|email|signingkey)',
+		'remote\\..*\\.(?:url|pushurl|fetch|push|tagopt|prune|mirror|gh-resolved|skipdefaultupdate)',
+		'branch\\..*\\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)',
+		'branch\\.(?:autosetuprebase|autosetupmerge|sort)',
+		'(?:pull|push|fetch|rebase|merge|rerere|gc|maintenance|advice|color|column|status|init|commit|tag|feature|index|pack)\\..*',
+		'diff\\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|wserrorhighlight|statgraphwidth)',
+		'log\\.(?:date|decorate|abbrevcommit|follow)',
+		'extensions\\.(?:worktreeconfig|objectformat|refstorage|relativeworktrees)',
+		'submodule\\..*\\.(?:url|active|branch)|submodule\\.active',
+		'alias\\..*|credential\\..*|http\\..*|url\\..*|i18n\\..*|lfs\\..*|receive\\..*|transfer\\..*|gui\\..*',
+	].join('|')})$`,
+	'i',
+);
+
+export type Repository = {
+	readonly top: string;
+	/** Addresses of its remotes. */
+	readonly addresses: readonly string[];
+};
+
+/**
+ * Returns the repository that git would use in a folder. Returns a string, a clause that says why git may not run there
+ * unasked, if it is outside the working folder or its own settings or hooks could start a program.
+ */
+export async function findRepository(folder: string, workspace: string): Promise<Repository | string> {
+	const [about, settings] = await Promise.all([
+		git(folder, ['rev-parse', '--show-toplevel', '--git-path', 'hooks/post-index-change']),
+		git(folder, ['config', '--list', '--null', '--show-scope']),
+	]);
+	const [top = '', hook = ''] = about?.split('\n') ?? [];
+	if (settings === undefined || !isInside(top, workspace)) {
+		return 'uses a repository that is not in the working folder';
+	}
+
+	const own = readSettings(settings).filter(({scope}) => scope === 'local' || scope === 'worktree');
+	const risky = own.find(({name}) => !harmless.test(name));
+	if (risky) {
+		return `runs in a repository with the setting “${risky.name}”`;
+	}
+
+	return (await exists(resolve(folder, hook)))
+		? 'runs in a repository with the hook post-index-change'
+		: {top, addresses: own.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
+}
+
+/** Returns why files of the working tree may not be compared unasked, as a clause. */
+export async function whyNotCompared({top}: Repository): Promise<string | undefined> {
+	const files = await list(top, ['ls-files', '--stage', '-z']);
+	return files?.every(line => !line.startsWith('160000 '))
+		? undefined
+		: 'looks into submodules, whose settings could start a program';
+}
+
+/** Returns why tracked files may not be printed unasked, as a clause. */
+export async function whyNotPrinted({top}: Repository): Promise<string | undefined> {
+	return whyNotNames(await list(top, ['ls-files', '-z']), top);
+}
+
+/** Returns why the files of a `git diff` may not be printed unasked, as a clause. `args` are its revisions and paths. */
+export async function whyNotDiffed(
+	{top}: Repository,
+	folder: string,
+	args: readonly string[],
+): Promise<string | undefined> {
+	const names = await list(folder, ['diff', '--name-only', '--no-renames', '-z', ...args]);
+	// Named by its hash alone, a file may be any.
+	return whyNotNames(names?.every(name => !/^[0-9a-f]{4,64}$/.test(name)) ? names : undefined, top);
+}
+
+function whyNotNames(names: readonly string[] | undefined, top: string): string | undefined {
+	return names?.every(name => !isSecretFile(`${top}/${name}`))
+		? undefined
+		: 'may print files whose names suggest secrets';
+}
+
+async function list(cwd: string, args: readonly string[]): Promise<readonly string[] | undefined> {
+	return (await git(cwd, args))?.split('\0').filter(Boolean);
+}
+
+async function exists(path: string): Promise<boolean> {
+	return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+type Setting = {readonly scope: string; readonly name: string; readonly value: string};
+
+function readSettings(text: string): readonly Setting[] {
+	const fields = text.split('\0');
+	return fields.slice(0, fields.length - (fields.length % 2)).flatMap((scope, index) => {
+		const [name = '', ...value] = (fields[index + 1] ?? '').split('\n');
+		return index % 2 === 0 ? [{scope, name, value: value.join('\n')}] : [];
+	});
+}
+
+/** Returns what a git that only reads prints; undefined if it fails or prints too much. */
+async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+	try {
+		const options = {command: 'git', args, cwd, env: checkEnvironment, timeoutMs: 5000, maxBytes: maxListBytes};
+		const {status, stdout, omittedBytes} = await runChild({...options, signal: new AbortController().signal});
+		return status === 0 && omittedBytes === 0 ? stdout : undefined;
+	} catch (error) {
+		if (error instanceof AppError) {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+function environmentWith(settings: typeof overrides): Readonly<Record<string, string>> {
+	return {
+		GIT_OPTIONAL_LOCKS: '0',
+		GIT_NO_LAZY_FETCH: '1',
+		GIT_TERMINAL_PROMPT: '0',
+		GIT_PAGER: 'cat',
+		PAGER: 'cat',
+		GIT_CONFIG_COUNT: String(settings.length),
+		...Object.fromEntries(
+			settings.flatMap(([name, value], index) => [
+				[`GIT_CONFIG_KEY_${index}`, name],
+				[`GIT_CONFIG_VALUE_${index}`, value],
+			]),
+		),
+	};
+}

@@ -1,0 +1,65 @@
+import {lstat, realpath, stat} from 'node:fs/promises';
+import {dirname, isAbsolute, join} from 'node:path';
+import {assertVisible, type Bounds} from '../../tools/files/bounds.ts';
+import {isSecretFile} from '../secret-files.ts';
+
+/** What a command does with a path: prints what is in the file, or only names, sizes and dates. */
+export type Use = 'content' | 'names';
+
+/**
+ * Resolves a path as the kernel does: `..` after a link leads to the parent of the link's target. A missing file gets the
+ * path that it would have. Returns undefined for a link that leads nowhere and for `..` after a missing folder.
+ */
+export async function physicalPath(path: string, folder: string): Promise<string | undefined> {
+	let current = isAbsolute(path) ? '/' : folder;
+	let isMissing = false;
+	for (const name of path.split('/').filter(part => part !== '' && part !== '.')) {
+		if (isMissing && name === '..') {
+			return undefined;
+		}
+
+		const next = name === '..' ? dirname(current) : join(current, name);
+		const real: string | undefined = isMissing ? undefined : await realpath(next).catch(() => undefined);
+		if (real === undefined && (await lstat(next).catch(() => undefined))) {
+			return undefined;
+		}
+
+		isMissing ||= real === undefined;
+		current = real ?? next;
+	}
+
+	return current;
+}
+
+/** Returns why a command may not use a path unasked, as a clause; undefined if it may. */
+export async function whyNotPath(
+	path: string,
+	use: Use,
+	{folder, bounds}: {readonly folder: string; readonly bounds: Bounds},
+): Promise<string | undefined> {
+	const real = await physicalPath(path, folder);
+	if (real === undefined || !isInside(real, bounds.workspace)) {
+		return 'reads outside the working folder';
+	}
+
+	if (use === 'names') {
+		return bounds.hidden.some(place => isInside(real, place)) ? 'reads a protected place' : undefined;
+	}
+
+	try {
+		assertVisible(real, path, bounds);
+	} catch {
+		return 'reads a protected place';
+	}
+
+	if (isSecretFile(real)) {
+		return 'reads a file whose name suggests secrets';
+	}
+
+	const stats = await stat(real).catch(() => undefined);
+	return stats && !stats.isFile() && !stats.isDirectory() ? 'reads a pipe or a device' : undefined;
+}
+
+export function isInside(path: string, folder: string): boolean {
+	return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}

@@ -1,0 +1,147 @@
+import type {Bounds} from '../../tools/files/bounds.ts';
+import {compileGlob} from '../../tools/files/glob.ts';
+import {hasHarmlessVariables} from '../rules/match-command.ts';
+import {expandPattern} from './expand-pattern.ts';
+import {readFind} from './find-program.ts';
+import {whyNotGit} from './git/why-not-git.ts';
+import {type Argument, type Arguments, readArguments} from './options.ts';
+import type {SimpleCommand} from './parse-command.ts';
+import {physicalPath, type Use, whyNotPath} from './paths.ts';
+import {type Program, programs} from './programs.ts';
+import {whyNotBelow} from './secrets-below.ts';
+
+/** Where a command runs: an absolute real path inside the bounds. */
+export type Place = {readonly folder: string; readonly bounds: Bounds};
+
+/**
+ * Returns why a simple command may not run unasked, as a clause; undefined if it only reads, and only inside the working
+ * folder. `''` says nothing more than that it isn't known to.
+ */
+export async function whyNotReadOnly(command: SimpleCommand, place: Place): Promise<string | undefined> {
+	if (!hasHarmlessVariables(command)) {
+		return 'sets variables';
+	}
+
+	for (const {operator, target} of command.redirections) {
+		const why =
+			operator === '<' && !target.pattern ? await whyNotPath(target.value, 'content', place) : 'writes to a file';
+		if (why !== undefined) {
+			return why;
+		}
+	}
+
+	const [name, ...words] = command.words;
+	const args: Argument[] = [];
+	for (const {value, pattern} of words) {
+		const names = pattern === undefined ? undefined : await expandPattern(pattern, place.folder);
+		if (pattern !== undefined && names === undefined) {
+			return 'has a pattern that matches too much';
+		}
+
+		// A pattern that matches nothing stays as it is.
+		const isFile = pattern !== undefined && names?.[0] !== value;
+		args.push(...(names ?? [value]).map(text => ({value: text, isFile})));
+	}
+
+	return whyNotProgram(name.value, args, place);
+}
+
+async function whyNotProgram(name: string, args: readonly Argument[], place: Place): Promise<string | undefined> {
+	const texts = args.map(({value}) => value);
+	switch (name) {
+		case 'echo':
+		case ':':
+			return undefined;
+		case 'test': {
+			const [operator = '', path = ''] = texts;
+			return texts.length === 2 && /^-[defrswxhLnz]$/.test(operator) ? whyNotPath(path, 'names', place) : '';
+		}
+		case 'find': {
+			const folders = readFind(args);
+			return typeof folders === 'string' ? `uses “${folders}”` : whyNotPaths(folders, 'names', place);
+		}
+		case 'git':
+			return whyNotGit(args, place);
+		default: {
+			const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+			return program ? whyNotListed(program, args, place) : '';
+		}
+	}
+}
+
+async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
+	const read = readArguments(args, program.options);
+	if (typeof read === 'string') {
+		return program.operands === undefined ? '' : `uses “${read}”`;
+	}
+
+	const {operands: use, accepts, mostOperands = Number.POSITIVE_INFINITY} = program;
+	const {operands} = read;
+	const isAccepted = (!accepts || accepts(read)) && operands.length <= (use === undefined ? 0 : mostOperands);
+	if (!isAccepted) {
+		return '';
+	}
+
+	if (use === undefined || use === 'text') {
+		return undefined;
+	}
+
+	const skips = program.firstIsText && !program.firstIsText.some(option => read.options.has(option)) ? 1 : 0;
+	const [text] = operands;
+	// A file that a pattern matched would be taken for the text, and another for the file.
+	if (skips === 1 && text?.isFile) {
+		return 'has a pattern where a text is expected';
+	}
+
+	const paths = operands.slice(skips);
+	const isNamesOnly = has(program.namesOnly, read);
+	return (
+		(await whyNotPaths(paths, isNamesOnly ? 'names' : use, place)) ??
+		(has(program.recursive, read) && !isNamesOnly ? whyNotFolders(program, read, paths, place) : undefined)
+	);
+}
+
+async function whyNotPaths(paths: readonly Argument[], use: Use, place: Place): Promise<string | undefined> {
+	for (const {value} of paths) {
+		const why = value === '-' ? undefined : await whyNotPath(value, use, place);
+		if (why !== undefined) {
+			return why;
+		}
+	}
+
+	return undefined;
+}
+
+async function whyNotFolders(
+	program: Program,
+	read: Arguments,
+	paths: readonly Argument[],
+	{folder, bounds}: Place,
+): Promise<string | undefined> {
+	const glob = (option: string) => {
+		const pattern = read.options.get(option);
+		return pattern === undefined || pattern.includes('/') ? undefined : compileGlob(pattern);
+	};
+	const [include, exclude] = [glob('--include'), glob('--exclude-dir')];
+	for (const {value} of paths.length > 0 ? paths : [{value: '.'}]) {
+		const root = await physicalPath(value, folder);
+		const why =
+			root &&
+			(await whyNotBelow(root, {
+				bounds,
+				hidden: has(program.hidden, read),
+				followsLinks: program.followsLinks ?? false,
+				excludes: exclude ?? (() => false),
+				includes: include ?? (() => true),
+			}));
+		if (why) {
+			return why;
+		}
+	}
+
+	return undefined;
+}
+
+function has(names: readonly string[] | undefined, {options}: Arguments): boolean {
+	return names?.some(name => name === 'always' || options.has(name)) ?? false;
+}
