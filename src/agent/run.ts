@@ -4,6 +4,7 @@ import type {Message} from '../core/session/message.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
+import type {ChangeTracker} from './changes/change-tracker.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
 import {takeTurn} from './model-turn.ts';
@@ -31,6 +32,8 @@ export type RunOptions = {
 	readonly readFiles: Map<string, string>;
 	/** Asks the user for what a tool may not do without approval. */
 	readonly approvals: Approvals;
+	/** Saves what the tools change, so that the user can take it back. */
+	readonly changes?: ChangeTracker | undefined;
 	readonly signal: AbortSignal;
 	/** Most calls of the model. The tools of the last one still run, so that the session can continue. */
 	readonly maxTurns?: number;
@@ -68,6 +71,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 		end = yield* converse({...options, signal});
 	} catch (error) {
 		end = signal.aborted ? interrupted : endOf(error);
+		yield* (await options.changes?.end()) ?? [];
 	} finally {
 		stop.abort();
 		yield {type: 'run-end', ...end};

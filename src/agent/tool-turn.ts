@@ -1,9 +1,10 @@
 import {abortable} from '../core/abortable.ts';
 import type {AgentEvent, FileChange} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import type {Tool} from '../core/session/tool.ts';
+import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {answerCall} from './answer-call.ts';
 import type {Approvals} from './approval/approval.ts';
+import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
 import type {ToolCall} from './model-turn.ts';
 
@@ -13,6 +14,8 @@ type Options = {
 	readonly signal: AbortSignal;
 	readonly approvals: Approvals;
 	readonly readFiles: Map<string, string>;
+	/** Saves what the tools change. */
+	readonly changes?: ChangeTracker | undefined;
 	readonly clock?: () => number;
 };
 
@@ -77,8 +80,12 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 				change = written;
 			};
 			const startedAt = clock();
-			const approve = approvals({id: call.id, signal, emit: events.push});
+			const approve = savedFirst(call.id, approvals({id: call.id, signal, emit: events.push}), options, events.push);
 			const {output, failed, bug} = await answerCall(call, {...options, onOutput, onNotice, onChange, approve});
+			for (const event of (await options.changes?.after(call.id)) ?? []) {
+				events.push(event);
+			}
+
 			const milliseconds = Math.round(clock() - startedAt);
 			if (bug) {
 				events.push({type: 'notice', level: 'error', text: bug});
@@ -94,4 +101,23 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 		(error: unknown) => events.end({error}),
 	);
 	return events;
+}
+
+/** Returns an approval that saves what an allowed act may change before the tool goes on. */
+function savedFirst(
+	call: string,
+	approve: ToolContext['approve'],
+	{changes, signal}: Options,
+	emit: (event: AgentEvent) => void,
+): ToolContext['approve'] {
+	return async request => {
+		const permission = await approve(request);
+		if (permission.allowed) {
+			for (const event of (await changes?.before(call, request.act, signal)) ?? []) {
+				emit(event);
+			}
+		}
+
+		return permission;
+	};
 }

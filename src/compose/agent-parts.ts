@@ -12,6 +12,7 @@ import type {Tool} from '../core/session/tool.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
 import {logOf} from '../storage/journal-log.ts';
+import {createChangeAccess} from './change-access.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {Servers} from './servers.ts';
@@ -44,12 +45,13 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
 	let decide: Decide = decideUnasked(options.approve ?? 'never');
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
+	const changes = createChangeAccess(local);
 	return {
-		...{access, jobs},
+		...{access, jobs, changes},
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
-			...{loadTools, endTools, openModel: access.open},
+			...{loadTools, endTools, openModel: access.open, trackChanges: changes.track},
 			createApprovals: () =>
 				createApprovals({
 					decide: (request, signal) => decide(request, signal),

@@ -1,4 +1,5 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
+import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import {runAgent} from '../agent/run.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
@@ -22,6 +23,8 @@ type Dependencies = RecorderOptions & {
 	readonly createApprovals: () => SessionApprovals;
 	/** Returns the records of a session whose log was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
+	/** Returns what saves the changes of files in a session. `parent` is the session that it continues. */
+	readonly trackChanges?: (session: string, parent?: string) => ChangeTracker;
 	readonly maxTurns?: number;
 	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
 	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
@@ -60,8 +63,9 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	/** What the user allowed and the model has read is valid for one session. */
 	let grants: SessionGrants;
 
-	const begin = (transcript: Transcript, log?: RecordLog) => {
-		grants = {approvals: createApprovals(), readFiles: new Map()};
+	const begin = (transcript: Transcript, log?: RecordLog, parent?: string) => {
+		const changes = dependencies.trackChanges?.(transcript.session, parent);
+		grants = {approvals: createApprovals(), readFiles: new Map(), changes};
 		recorder.begin(transcript, log);
 	};
 
@@ -105,7 +109,11 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 }
 
-type SessionGrants = {readonly approvals: SessionApprovals; readonly readFiles: Map<string, string>};
+type SessionGrants = {
+	readonly approvals: SessionApprovals;
+	readonly readFiles: Map<string, string>;
+	readonly changes: ChangeTracker | undefined;
+};
 
 type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
 
@@ -169,8 +177,20 @@ async function startAgent(
 	signal: AbortSignal,
 	options: AgentOptions,
 ): Promise<AsyncIterable<AgentEvent>> {
-	const {store, newId, openModel, loadTools, workspace, approvals, readFiles, maxTurns, budget, flush, onPiece} =
-		options;
+	const {
+		store,
+		newId,
+		openModel,
+		loadTools,
+		workspace,
+		approvals,
+		readFiles,
+		changes,
+		maxTurns,
+		budget,
+		flush,
+		onPiece,
+	} = options;
 	const {model, transcript} = store.getState();
 	const priceOf = await budget?.loadPrices();
 	const spent = (prices: PriceOf) => {
@@ -189,7 +209,7 @@ async function startAgent(
 		tools: await loadTools(),
 		workspace: workspace(),
 		approvals: approvals.startRun(),
-		readFiles,
+		...{readFiles, changes},
 		signal,
 		onPiece,
 		newId,

@@ -31,6 +31,7 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'user-message',
 	'tool-result',
 	'compaction',
+	'restore',
 	'rename',
 	'run-end',
 ]);

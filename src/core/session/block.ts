@@ -1,5 +1,5 @@
 import type {JsonObject} from '../json.ts';
-import type {FileChange, Opaque, RunEndReason, StopReason} from './event.ts';
+import type {AgentEvent, FileChange, Opaque, RunEndReason, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
@@ -39,6 +39,15 @@ export type Block =
 			readonly level: 'info' | 'warning' | 'error';
 			readonly text: string;
 			readonly hint: string | undefined;
+			readonly open: false;
+	  }
+	/** The user took changes of files back. `paths` names the first of `count` files. */
+	| {
+			readonly kind: 'restore';
+			readonly id: string;
+			readonly how: Extract<AgentEvent, {type: 'restore'}>['how'];
+			readonly paths: readonly string[];
+			readonly count: number;
 			readonly open: false;
 	  }
 	| {readonly kind: 'compaction'; readonly id: string; readonly summary: string; readonly open: false}

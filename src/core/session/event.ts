@@ -95,6 +95,32 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		/** The change of a file that the tool has written. */
 		change: z.optional(fileChange),
 	}),
+	/**
+	 * What a call may change was saved, or its change was: `tree` is an id in the store of the folder. A call that changes
+	 * files has one before them and one after them.
+	 */
+	z.object({
+		type: z.literal('checkpoint'),
+		id: z.string(),
+		phase: z.enum(['before', 'after']),
+		tree: z.string(),
+		/** The only file that the call changes; without it, it may change any. */
+		path: z.optional(z.string()),
+	}),
+	/**
+	 * The user took changes of files back, between the contents `before` and `after`. `steps` has the ids of the calls that
+	 * were undone as a whole, or of the restore that was; `paths` names the first files of `count`.
+	 */
+	z.object({
+		type: z.literal('restore'),
+		id: z.string(),
+		how: z.enum(['undo', 'redo', 'rewind', 'diff']),
+		before: z.string(),
+		after: z.string(),
+		steps: z.array(z.string()),
+		paths: z.array(z.string()),
+		count: z.number(),
+	}),
 	/** Usage of one model message so far; the last event of a `messageId` replaces earlier ones. */
 	z.object({type: z.literal('usage'), messageId: z.string(), model: z.string(), usage}),
 	/** Everything before it was compacted into `summary`, which the model reads instead. */

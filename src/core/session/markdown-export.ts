@@ -2,6 +2,7 @@ import {codeFence} from '../code-fence.ts';
 import {cutText} from '../cut-text.ts';
 import type {Block} from './block.ts';
 import {callText} from './call-words.ts';
+import {restoreText} from './restore-text.ts';
 import {todoItems} from './todo.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
@@ -24,6 +25,8 @@ function toSection(block: Block): string {
 		case 'notice':
 		case 'end':
 			return `*${block.text}*`;
+		case 'restore':
+			return `*${restoreText(block)}*`;
 		case 'compaction':
 			return `## Summary so far\n\n${block.summary}`;
 		default:

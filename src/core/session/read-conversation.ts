@@ -1,5 +1,6 @@
 import type {Block} from './block.ts';
 import type {AssistantPart, Message} from './message.ts';
+import {restoreText} from './restore-text.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
 type Spoken = Extract<Block, {messageId: string}>;
@@ -36,6 +37,9 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 		} else if (block.kind === 'user') {
 			endTurn();
 			messages.push({role: 'user', text: block.text});
+		} else if (block.kind === 'restore') {
+			endTurn();
+			messages.push({role: 'user', text: restoreNote(block)});
 		} else if (block.kind === 'compaction') {
 			endTurn();
 			messages.push({role: 'user', text: `Summary of the conversation so far:\n\n${block.summary}`});
@@ -47,6 +51,15 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 
 	endTurn();
 	return messages;
+}
+
+/** Returns what the model reads about files that the user restored: what it knows of them is outdated. */
+function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
+	const {how} = block;
+	const state = how === 'redo' ? 'Your changes are in these files again' : 'These files are as they were before';
+	return `[Note from the program, not from the user. ${restoreText(block)}. ${
+		how === 'diff' ? 'The user took back a part of your changes' : state
+	}. Read them again before you rely on them, and do not repeat the change unless the user asks for it.]`;
 }
 
 /**

@@ -15,6 +15,8 @@ export type Transcript = {
 	/** Index in `settled` of the first block of the current era, which begins with the last compaction. */
 	readonly eraStart: number;
 	readonly compactions: number;
+	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
+	readonly changes: readonly EventOf<'checkpoint' | 'restore'>[];
 	/** By `messageId`, in the order in which the messages began. */
 	readonly usage: ReadonlyMap<string, MessageUsage>;
 	/** The current run, with the server that it began on. */
@@ -32,6 +34,7 @@ export function emptyTranscript(session: string): Transcript {
 		open: [],
 		eraStart: 0,
 		compactions: 0,
+		changes: [],
 		usage: new Map(),
 		run: undefined,
 	};
@@ -72,6 +75,13 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return changeTool(state, event.id, tool => ({output: lastPart(tool.output + event.text)}));
 		case 'tool-result':
 			return changeTool(state, event.id, () => endedTool(event));
+		case 'checkpoint':
+			return {...state, changes: [...state.changes, event]};
+		case 'restore': {
+			const {id, how, paths, count} = event;
+			const block: Block = {kind: 'restore', id, how, paths, count, open: false};
+			return append({...closeSpoken(state, at), changes: [...state.changes, event]}, block);
+		}
 		case 'usage':
 			return addUsage(state, event);
 		case 'compaction':
@@ -206,7 +216,7 @@ function settle(state: Transcript): Transcript {
 }
 
 /** Returns all blocks in order. */
-export function blocksOf(state: Transcript): readonly Block[] {
+export function blocksOf(state: Pick<Transcript, 'settled' | 'open'>): readonly Block[] {
 	return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
 }
 

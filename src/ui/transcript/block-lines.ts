@@ -1,5 +1,6 @@
 import {formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
+import {restoreText} from '../../core/session/restore-text.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -24,6 +25,8 @@ export function blockLines(block: Block, style: ToolStyle): readonly string[] {
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
 			return messageLines(sign, role, block.text, block.hint, style);
 		}
+		case 'restore':
+			return messageLines('↺', palette.dim, restoreText(block), undefined, style);
 		case 'compaction':
 			return [palette.dim(truncate(`── earlier messages summarized ──`, width))];
 		case 'end': {

@@ -1,4 +1,5 @@
 import type {Block} from '../../core/session/block.ts';
+import {restoreText} from '../../core/session/restore-text.ts';
 
 /** Returns false for a block that has nothing to show: the end of a run without a text. */
 export function isShown(block: Block): boolean {
@@ -10,6 +11,8 @@ export function textOf(block: Block): string {
 	switch (block.kind) {
 		case 'tool':
 			return block.output;
+		case 'restore':
+			return restoreText(block);
 		case 'compaction':
 			return block.summary;
 		default:

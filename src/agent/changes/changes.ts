@@ -1,0 +1,71 @@
+import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
+import type {Places} from '../policy/protected-places.ts';
+import {writeBoundsOf} from '../tools/files/bounds.ts';
+import {applyRestore, type Choice, type Restored, restoreOf} from './apply-restore.ts';
+import type {OpenChangeStore} from './change-store.ts';
+import {type ChangePlace, historyOf} from './file-history.ts';
+import {planRestore, type RestorePlan} from './plan-restore.ts';
+import {type ReviewedFile, reviewChanges, type TakenBack, takeBack} from './review.ts';
+
+/** The changes of files in a session: what the agent did, and how to take it back. */
+export type Changes = {
+	/** Returns what the agent changed and what is left of it. */
+	readonly review: (steps: readonly ChangeStep[], signal: AbortSignal) => Promise<readonly ReviewedFile[]>;
+	/** Reverts parts of reviewed files. */
+	readonly takeBack: (parts: readonly TakenBack[], request: RestoreRequest) => Promise<Restored>;
+	/** Plans to take steps back; see `planRestore`. */
+	readonly plan: (
+		steps: readonly ChangeStep[],
+		undone: ReadonlySet<string>,
+		signal: AbortSignal,
+	) => Promise<RestorePlan>;
+	/** Carries a plan out. `choiceOf` decides about files that the user changed, too. */
+	readonly apply: (plan: RestorePlan, choiceOf: (path: string) => Choice, request: RestoreRequest) => Promise<Restored>;
+	/** Returns the files that each step changed, by the id of the step. */
+	readonly pathsOf: (
+		steps: readonly ChangeStep[],
+		signal: AbortSignal,
+	) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+};
+
+type RestoreRequest = {
+	readonly id: string;
+	readonly session: string;
+	readonly how: RestoreKind;
+	readonly signal: AbortSignal;
+};
+
+type Options = {readonly folder: string; readonly places: Places; readonly openStore: OpenChangeStore};
+
+/** Returns access to the changes in a working folder, a real path. */
+export function createChanges({folder, places, openStore}: Options): Changes {
+	const placeFor = async (signal: AbortSignal): Promise<ChangePlace> => ({
+		store: await openStore(folder),
+		bounds: await writeBoundsOf(folder, places),
+		signal,
+	});
+
+	return {
+		review: async (steps, signal) => reviewChanges(steps, await placeFor(signal)),
+		async takeBack(parts, {signal, ...request}) {
+			const place = await placeFor(signal);
+			const restores = await Promise.all(parts.map(part => takeBack(part, place.store)));
+			return applyRestore(restores, {...request, steps: []}, place);
+		},
+		plan: async (steps, undone, signal) => planRestore(steps, undone, await placeFor(signal)),
+		async apply({steps, files}, choiceOf, {signal, ...request}) {
+			const restores = files.flatMap(file => restoreOf(file, choiceOf(file.path)) ?? []);
+			return applyRestore(restores, {...request, steps}, await placeFor(signal));
+		},
+		async pathsOf(steps, signal) {
+			const paths = new Map<string, Set<string>>();
+			for (const {path, steps: own} of await historyOf(steps, await placeFor(signal))) {
+				for (const {step} of own) {
+					paths.set(step.id, (paths.get(step.id) ?? new Set()).add(path));
+				}
+			}
+
+			return paths;
+		},
+	};
+}

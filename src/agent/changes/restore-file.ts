@@ -1,0 +1,134 @@
+import {randomBytes} from 'node:crypto';
+import {link, lstat, open, rename, rmdir, symlink, unlink} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {AppError} from '../../core/error.ts';
+import {errnoOf} from '../../storage/file-error.ts';
+import {assertVisible, type Bounds} from '../tools/files/bounds.ts';
+import {type Folder, openFolder} from '../tools/files/folder-handle.ts';
+import type {ObjectStore} from './object-store.ts';
+import {readEntry} from './read-entry.ts';
+import {type Entry, isSameEntry} from './tree.ts';
+
+/** A file, and what it should be. */
+export type FileRestore = {
+	/** Relative to the folder, with `/`. */
+	readonly path: string;
+	/** What is there now; undefined if nothing is. */
+	readonly current: Entry | undefined;
+	/** What to put there; undefined to delete the file. */
+	readonly wanted: Entry | undefined;
+};
+
+/**
+ * Restores a file as a whole: whoever reads it, also after a crash, sees one content or the other. Creates missing folders,
+ * never goes through a link, and removes folders that it empties. Throws `AppError("conflict")` if the file isn't `current`
+ * any more, `AppError("failed")` if it can't be written; then nothing was changed.
+ */
+export async function restoreFile(
+	{path, current, wanted}: FileRestore,
+	store: ObjectStore,
+	bounds: Bounds,
+): Promise<void> {
+	const real = join(bounds.workspace, path);
+	assertVisible(real, path, bounds);
+	try {
+		const folder = await openFolder(dirname(real), bounds);
+		try {
+			await restoreIn(folder, real, {path, current, wanted}, store);
+			await folder.sync();
+		} finally {
+			await folder.close();
+		}
+	} catch (error) {
+		const code = errnoOf(error);
+		throw code === undefined ? error : new AppError('failed', `Couldn't restore ${path}: ${code}.`, {cause: error});
+	}
+
+	if (!wanted) {
+		await removeEmptyFolders(dirname(real), bounds.workspace);
+	}
+}
+
+async function restoreIn(
+	folder: Folder,
+	real: string,
+	{path, current, wanted}: FileRestore,
+	store: ObjectStore,
+): Promise<void> {
+	const place = folder.pathOf(basename(real));
+	const temporary = folder.pathOf(`.service-${randomBytes(8).toString('hex')}.tmp`);
+	const assertCurrent = async () => {
+		await folder.check();
+		const now = await readEntry(place, store, {isSynced: true, name: real});
+		const isFolder = !now && (await lstat(place).catch(() => undefined)) !== undefined;
+		if (isFolder || !isSameEntry(now?.entry, current)) {
+			throw new AppError('conflict', `${path} was changed meanwhile, so it was left as it is.`);
+		}
+	};
+
+	if (!wanted) {
+		await assertCurrent();
+		await unlink(place);
+		return;
+	}
+
+	try {
+		await writeTemporary(temporary, place, wanted, store);
+		await assertCurrent();
+		await (current ? rename(temporary, place) : create(temporary, place));
+	} finally {
+		await unlink(temporary).catch(() => undefined);
+	}
+}
+
+async function writeTemporary(temporary: string, place: string, {mode, id}: Entry, store: ObjectStore): Promise<void> {
+	const content = await store.get('blob', id);
+	if (mode === 'link') {
+		await symlink(content, temporary);
+		return;
+	}
+
+	const existing = await lstat(place).catch(() => undefined);
+	const file = await open(temporary, 'wx', mode === 'program' ? 0o777 : 0o666);
+	try {
+		await file.writeFile(content);
+		if (existing?.isFile()) {
+			// Whoever may read a program may run it.
+			const kept = existing.mode & 0o666;
+			const {uid, gid} = await file.stat();
+			if (uid !== existing.uid || gid !== existing.gid) {
+				await file.chown(existing.uid, existing.gid).catch(() => undefined);
+			}
+
+			await file.chmod(mode === 'program' ? kept | ((kept & 0o444) >> 2) : kept);
+		}
+
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+}
+
+/** Names the new file. A file of that name that appeared meanwhile stays, where the file system can tell. */
+async function create(temporary: string, place: string): Promise<void> {
+	try {
+		await link(temporary, place);
+	} catch (error) {
+		if (errnoOf(error) === 'EEXIST') {
+			throw new AppError('conflict', `${basename(place)} exists by now, so it was left as it is.`, {cause: error});
+		}
+
+		await rename(temporary, place);
+	}
+}
+
+/** Removes a folder and its parents below `root`, as long as they are empty. */
+async function removeEmptyFolders(folder: string, root: string): Promise<void> {
+	for (let path = folder; path !== root && path.startsWith(root); path = dirname(path)) {
+		try {
+			await rmdir(path);
+		} catch {
+			return;
+		}
+	}
+}

@@ -1,0 +1,119 @@
+import type {ChangeStep} from '../../core/session/changes.ts';
+import {type ChangePlace, entryNow, type FileHistory, historyOf, isChangedBetween} from './file-history.ts';
+import {countLines, type Hunk, hunksOf, withoutHunks} from './hunks.ts';
+import type {ObjectStore} from './object-store.ts';
+import {traceFile} from './plan-restore.ts';
+import type {FileRestore} from './restore-file.ts';
+import type {TracedLine} from './trace-lines.ts';
+import {type Entry, isSameEntry} from './tree.ts';
+
+/** A file that the agent changed, with what is left of its changes. */
+export type ReviewedFile = {
+	readonly path: string;
+	readonly kind: 'created' | 'deleted' | 'changed';
+	readonly added: number;
+	readonly removed: number;
+	/** None for a file that isn't a text, and for one of which only the mode changed. */
+	readonly hunks: readonly Hunk[];
+	/** Why there are no hunks, or what else changed; empty for a change of lines only. */
+	readonly note: string;
+	/** True if the user changed the file, too. */
+	readonly isUsersToo: boolean;
+	/** False if the change can't be taken back as a whole. */
+	readonly canTakeBack: boolean;
+	readonly traced: readonly TracedLine[] | undefined;
+	/** The file before the agent first changed it, and now. */
+	readonly base: Entry | undefined;
+	readonly current: Entry | undefined;
+};
+
+/** A part of a file to take back: these hunks, or `all`. */
+export type TakenBack = {readonly file: ReviewedFile; readonly hunks: 'all' | readonly Hunk[]};
+
+/** Returns what is left of the agent's changes, by file. Changes of the user aren't part of it. */
+export async function reviewChanges(
+	steps: readonly ChangeStep[],
+	place: ChangePlace,
+): Promise<readonly ReviewedFile[]> {
+	const files: ReviewedFile[] = [];
+	for (const history of await historyOf(steps, place)) {
+		const file = await reviewFile(history, place);
+		if (file) {
+			files.push(file);
+		}
+	}
+
+	return files;
+}
+
+async function reviewFile({path, steps}: FileHistory, place: ChangePlace): Promise<ReviewedFile | undefined> {
+	const current = await entryNow(path, place);
+	const start = steps.findIndex(({step}) => step.by === 'agent');
+	const own = steps.slice(Math.max(0, start));
+	const base = own[0]?.before;
+	if (start < 0 || isSameEntry(base, current)) {
+		return undefined;
+	}
+
+	const agents = new Set(own.filter(({step}) => step.by === 'agent').map(({step}) => step.id));
+	const traced = await traceFile(own, current, id => agents.has(id), place.store);
+	const isUsersToo = isChangedBetween(own, current);
+	const hunks = traced ? hunksOf(traced) : [];
+	const isWhole = hunks.length === 0;
+	const note = isWhole ? noteOf(base, current, traced !== undefined) : modeNote(base, current);
+	if (isWhole && (note === '' || (isUsersToo && traced))) {
+		// What is left is the user's.
+		return undefined;
+	}
+
+	const isStored = base?.mode !== 'left-out' && current?.mode !== 'left-out';
+	return {
+		...{path, hunks, note, isUsersToo, traced, base, current},
+		kind: base ? (current ? 'changed' : 'deleted') : 'created',
+		...(traced ? countLines(traced) : {added: 0, removed: 0}),
+		canTakeBack: isStored && (!isWhole || !isUsersToo),
+	};
+}
+
+function noteOf(base: Entry | undefined, current: Entry | undefined, isText: boolean): string {
+	const entries = [base, current];
+	if (entries.some(entry => entry?.mode === 'left-out')) {
+		return 'content not saved: too large, or its name suggests secrets';
+	}
+
+	if (entries.some(entry => entry?.mode === 'link')) {
+		return 'symbolic link';
+	}
+
+	if (!isText) {
+		return 'binary file';
+	}
+
+	return base && current ? modeNote(base, current) : 'empty file';
+}
+
+function modeNote(base: Entry | undefined, current: Entry | undefined): string {
+	if (!base || !current || base.mode === current.mode) {
+		return '';
+	}
+
+	return current.mode === 'program' ? 'now executable' : 'no longer executable';
+}
+
+/** Returns how a part of a change is taken back. A file that the agent created is deleted once nothing is left in it. */
+export async function takeBack(
+	{file: {path, base, current, traced, hunks: all, isUsersToo}, hunks}: TakenBack,
+	store: Pick<ObjectStore, 'put'>,
+): Promise<FileRestore> {
+	if (!isUsersToo && hunks === 'all') {
+		return {path, current, wanted: base};
+	}
+
+	const text = withoutHunks(traced ?? [], hunks === 'all' ? all : hunks);
+	if (text === '' && !base) {
+		return {path, current, wanted: undefined};
+	}
+
+	const mode = current?.mode ?? base?.mode ?? 'file';
+	return {path, current, wanted: {mode, id: await store.put('blob', Buffer.from(text, 'latin1'), true)}};
+}

@@ -1,0 +1,138 @@
+import type {ObjectStore} from './object-store.ts';
+
+/**
+ * A file at one time. `mode` is that of git: a file, a program, a symbolic link (its content is its target), or
+ * `left-out`, something whose content isn't stored: then `id` only tells whether it changed.
+ */
+export type Entry = {readonly mode: EntryMode; readonly id: string};
+export type EntryMode = 'file' | 'program' | 'link' | 'left-out';
+
+/** Files by their path, relative to the folder, with `/`. */
+export type Files = ReadonlyMap<string, Entry>;
+
+/** What happened to a file between two trees; undefined where it didn't exist. */
+export type EntryChange = {
+	readonly path: string;
+	readonly before: Entry | undefined;
+	readonly after: Entry | undefined;
+};
+
+/** A submodule's mode marks what is left out: git never looks for its object. */
+const modeNumbers: Readonly<Record<EntryMode, string>> = {
+	file: '100644',
+	program: '100755',
+	link: '120000',
+	'left-out': '160000',
+};
+const folderMode = '40000';
+const modesByNumber = new Map(Object.entries(modeNumbers).map(([mode, number]) => [number, mode as EntryMode]));
+
+type Folder = {readonly folders: Map<string, Folder>; readonly files: Map<string, Entry>};
+
+/** Stores the files as a tree. Returns its id. */
+export async function writeTree(store: ObjectStore, files: Files): Promise<string> {
+	const root = newFolder();
+	for (const [path, entry] of files) {
+		const names = path.split('/');
+		const name = names.pop() ?? '';
+		let folder = root;
+		for (const each of names) {
+			const next = folder.folders.get(each) ?? newFolder();
+			folder.folders.set(each, next);
+			folder = next;
+		}
+
+		folder.files.set(name, entry);
+	}
+
+	return writeFolder(store, root);
+}
+
+function newFolder(): Folder {
+	return {folders: new Map(), files: new Map()};
+}
+
+async function writeFolder(store: ObjectStore, {folders, files}: Folder): Promise<string> {
+	const rows: {readonly key: Buffer; readonly row: Buffer}[] = [];
+	const add = (mode: string, name: string, id: string) => {
+		// git sorts a folder as if its name ended in a slash.
+		const key = Buffer.from(mode === folderMode ? `${name}/` : name);
+		rows.push({key, row: Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])});
+	};
+	for (const [name, folder] of folders) {
+		add(folderMode, name, await writeFolder(store, folder));
+	}
+
+	for (const [name, {mode, id}] of files) {
+		add(modeNumbers[mode], name, id);
+	}
+
+	return store.put('tree', Buffer.concat(rows.sort((a, b) => a.key.compare(b.key)).map(({row}) => row)));
+}
+
+type Row = {readonly name: string; readonly mode: string; readonly id: string};
+
+async function readFolder(store: ObjectStore, id: string | undefined): Promise<ReadonlyMap<string, Row>> {
+	const rows = new Map<string, Row>();
+	const data = id === undefined ? Buffer.alloc(0) : await store.get('tree', id);
+	for (let at = 0; at < data.length; ) {
+		const end = data.indexOf(0, at);
+		const [mode = '', ...name] = data.toString('utf8', at, end).split(' ');
+		rows.set(name.join(' '), {name: name.join(' '), mode, id: data.toString('hex', end + 1, end + 21)});
+		at = end + 21;
+	}
+
+	return rows;
+}
+
+/** Returns what differs between two trees, in the order of the paths. Throws AppError("not-found") if one isn't stored. */
+export async function diffTrees(
+	store: ObjectStore,
+	before: string | undefined,
+	after: string | undefined,
+): Promise<readonly EntryChange[]> {
+	const changes: EntryChange[] = [];
+	await diffFolders(store, before, after, '', changes);
+	return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function diffFolders(
+	store: ObjectStore,
+	before: string | undefined,
+	after: string | undefined,
+	prefix: string,
+	changes: EntryChange[],
+): Promise<void> {
+	const [old, now] = [await readFolder(store, before), await readFolder(store, after)];
+	for (const name of new Set([...old.keys(), ...now.keys()])) {
+		const [one, other] = [old.get(name), now.get(name)];
+		if (one?.id === other?.id && one?.mode === other?.mode) {
+			continue;
+		}
+
+		const path = prefix + name;
+		const [oldFolder, newFolder] = [folderId(one), folderId(other)];
+		if (oldFolder !== undefined || newFolder !== undefined) {
+			await diffFolders(store, oldFolder, newFolder, `${path}/`, changes);
+		}
+
+		const [oldFile, newFile] = [entryOf(one), entryOf(other)];
+		if (oldFile || newFile) {
+			changes.push({path, before: oldFile, after: newFile});
+		}
+	}
+}
+
+function folderId(row: Row | undefined): string | undefined {
+	return row?.mode === folderMode ? row.id : undefined;
+}
+
+function entryOf(row: Row | undefined): Entry | undefined {
+	const mode = row && modesByNumber.get(row.mode);
+	return row && mode && {mode, id: row.id};
+}
+
+/** Returns true for the same content and mode, or if neither exists. */
+export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
+	return one?.id === other?.id && one?.mode === other?.mode;
+}

@@ -1,0 +1,76 @@
+import type {AgentEvent} from './event.ts';
+import {blocksOf, type Transcript} from './transcript.ts';
+
+type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
+
+/** How file changes are taken back. */
+export type RestoreKind = EventOf<'restore'>['how'];
+
+/** A change of files in a session. Its contents are in the store of the folder: `before` and `after` are ids there. */
+export type ChangeStep = {
+	/** The id of the tool call, or of the restore. */
+	readonly id: string;
+	readonly by: 'agent' | RestoreKind;
+	/** The id of the user's message that it followed; empty for a restore. */
+	readonly message: string;
+	readonly before: string;
+	/** Undefined if the program ended before the contents were saved. */
+	readonly after: string | undefined;
+	/** The only file that it may have changed. */
+	readonly path?: string;
+	/** The id of the restore that took it back. */
+	readonly undoneBy?: string;
+};
+
+/** Returns the changes of files in a session, in order. */
+export function changeSteps(transcript: Pick<Transcript, 'changes' | 'settled' | 'open'>): readonly ChangeStep[] {
+	const messages = new Map<string, string>();
+	let message = '';
+	for (const block of blocksOf(transcript)) {
+		message = block.kind === 'user' ? block.id : message;
+		if (block.kind === 'tool') {
+			messages.set(block.id, message);
+		}
+	}
+
+	return readSteps(transcript.changes, call => messages.get(call) ?? '');
+}
+
+/** Returns the steps of these events. `messageOf` returns the message that a call followed. */
+export function readSteps(events: Transcript['changes'], messageOf: (call: string) => string): readonly ChangeStep[] {
+	return events.reduce<readonly ChangeStep[]>(
+		(steps, event) =>
+			event.type === 'restore' ? addRestore(steps, event) : addCheckpoint(steps, event, messageOf(event.id)),
+		[],
+	);
+}
+
+/** Adds a checkpoint: the first of a call begins a step, the last one ends it. */
+function addCheckpoint(
+	steps: readonly ChangeStep[],
+	{id, phase, tree, path}: EventOf<'checkpoint'>,
+	message: string,
+): readonly ChangeStep[] {
+	if (phase === 'before') {
+		return [...steps, {id, by: 'agent', message, before: tree, after: undefined, ...(path !== undefined && {path})}];
+	}
+
+	const index = steps.findLastIndex(step => step.id === id && step.after === undefined);
+	const step = steps[index];
+	return step ? steps.with(index, {...step, after: tree}) : steps;
+}
+
+/** Adds a restore, and marks the steps that it takes back. Restoring a restore brings its steps into effect again. */
+function addRestore(
+	steps: readonly ChangeStep[],
+	{id, how, before, after, steps: undone}: EventOf<'restore'>,
+): readonly ChangeStep[] {
+	const marked = steps.map(({undoneBy, ...step}): ChangeStep => {
+		if (undone.includes(step.id)) {
+			return {...step, undoneBy: id};
+		}
+
+		return undoneBy === undefined || undone.includes(undoneBy) ? step : {...step, undoneBy};
+	});
+	return [...marked, {id, by: how, message: '', before, after}];
+}

@@ -1,0 +1,23 @@
+import type {ChangeStep} from './changes.ts';
+
+/** The files that each step changed, by the id of the step. */
+type PathsOf = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Returns the steps that /undo takes back: those after the last message whose files were changed. None if there are none. */
+export function undoOf(steps: readonly ChangeStep[], paths: PathsOf): ReadonlySet<string> {
+	const inEffect = steps.filter(step => step.by === 'agent' && step.undoneBy === undefined);
+	const last = inEffect.findLast(({id}) => (paths.get(id)?.size ?? 0) > 0);
+	return new Set(inEffect.filter(({message}) => message === last?.message).map(({id}) => id));
+}
+
+/** Returns the restore that a redo takes back: the last one, unless the agent changed files since. None if there is none. */
+export function redoOf(steps: readonly ChangeStep[]): ReadonlySet<string> {
+	const last = steps.findLast(({by, undoneBy}) => by === 'agent' || (by !== 'redo' && undoneBy === undefined));
+	return new Set(last && last.by !== 'agent' ? [last.id] : []);
+}
+
+/** Returns the steps of these messages that are in effect. */
+export function stepsOf(steps: readonly ChangeStep[], messages: ReadonlySet<string>): ReadonlySet<string> {
+	const own = steps.filter(step => step.by === 'agent' && step.undoneBy === undefined && messages.has(step.message));
+	return new Set(own.map(({id}) => id));
+}
