@@ -130,7 +130,7 @@ function createWarnings(): (error: unknown) => readonly AgentEvent[] {
 	const told = new Set<string>();
 	return error => {
 		const {message, hint} = reportError(error);
-		const text = `Not saved for /undo: ${message}`;
+		const text = `This change can’t be undone later: ${message}`;
 		const isNew = !told.has(text);
 		told.add(text);
 		return isNew ? [{type: 'notice', level: 'warning', text, ...(hint !== undefined && {hint})}] : [];
