@@ -20,7 +20,7 @@ const maxFolders = 2000;
 
 /** Returns the places of git in a working folder: its own repository and those inside it. */
 export async function gitPlaces(workspace: string): Promise<GitPlaces> {
-	const folders = await foldersWithGit(workspace);
+	const folders = await repositoryFolders(workspace);
 	const own = folders.includes(workspace) ? [] : [join(workspace, '.git')];
 	const places = await Promise.all(folders.map(folder => placesOf(folder)));
 	return merged([...places, {...none, absent: own}]);
@@ -37,7 +37,8 @@ export async function outerRepository(workspace: string): Promise<string | undef
 	return found[0] && dirname(found[0].path);
 }
 
-async function foldersWithGit(workspace: string): Promise<readonly string[]> {
+/** Returns the folders with a `.git`, from the working folder down, as far as is searched. */
+export async function repositoryFolders(workspace: string): Promise<readonly string[]> {
 	const found: string[] = [];
 	const waiting = [{folder: workspace, depth: 0}];
 	for (let seen = 0; waiting.length > 0 && seen < maxFolders; seen++) {

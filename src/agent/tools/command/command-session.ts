@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
+import {gitSnapshot, removePlanted} from '../../sandbox/planted.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
@@ -55,6 +56,7 @@ export function createCommandSession({places, onJobs}: Options): CommandSession 
 
 	const launch = async ({command, workspace, containment, onText}: CommandRequest) => {
 		const sandbox = await containers.containerOf(workspace, containment);
+		const before = sandbox && (await gitSnapshot(workspace));
 		const {outputs} = await workFolder();
 		const openFile = () => {
 			const path = join(outputs, `${++count}.txt`);
@@ -70,7 +72,12 @@ export function createCommandSession({places, onJobs}: Options): CommandSession 
 		const ended = started.ended.finally(async () => {
 			running.delete(entry);
 			const isLast = running.size + starting === 0;
-			await Promise.all([output.close(), isLast && containers.removeFolders()]);
+			await (isLast && containers.removeFolders());
+			for (const note of before ? await removePlanted(before) : []) {
+				output.add(Buffer.from(`[The sandbox ${note}.]\n`));
+			}
+
+			await output.close();
 		});
 		ended.catch(() => undefined);
 		const entry = {...started, ended, output};
