@@ -1,8 +1,10 @@
+import {symlink} from 'node:fs/promises';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {openPolicy} from './judging.ts';
 
-const {judgeCommand} = openPolicy({'src/a.ts': ''});
+const {workspace, judge, judgeCommand} = openPolicy({'src/a.ts': '', '.env': '', 'packages/a/run.sh': ''});
 
 test.each([
 	['node --test', 'run_command(node --test *)'],
@@ -41,5 +43,158 @@ test('suggests a rule for each command that needs one', async () => {
 			parseRule('run_command(git add *)'),
 			parseRule("run_command(rm 'x y')"),
 		],
+	});
+});
+
+test.each([
+	['rm -rf src', 'run_command(rm *)'],
+	['/bin/rm x', 'run_command(rm)'],
+	['RM x', 'run_command(rm *)'],
+	["r''m x", 'run_command(rm *)'],
+	['\\rm x', 'run_command(rm *)'],
+	['ls; (cd src && rm x)', 'run_command(rm *)'],
+	['ls $(rm x)', 'run_command(rm *)'],
+	['ls `rm x`', 'run_command(rm *)'],
+	['cat <(rm x)', 'run_command(rm *)'],
+	['echo "\x24{x:-$(rm x)}"', 'run_command(rm *)'],
+	['cat <<EOF\n$(rm x)\nEOF', 'run_command(rm *)'],
+	['f() { rm x; }', 'run_command(rm *)'],
+	['for i in a; do rm $i; done', 'run_command(rm *)'],
+	['if true; then rm x; fi &', 'run_command(rm *)'],
+	['sudo -u root rm x', 'run_command(rm *)'],
+	['env -i A=b rm x', 'run_command(rm *)'],
+	['ls | xargs -n1 rm', 'run_command(rm *)'],
+	['find . -exec rm {} +', 'run_command(rm *)'],
+	["bash -c 'ls; rm x'", 'run_command(rm *)'],
+	['bash -c "bash -c \'rm x\'"', 'run_command(rm *)'],
+	["echo 'rm x' | sh", 'run_command(rm *)'],
+	['bash <<EOF\nrm x\nEOF', 'run_command(rm *)'],
+	['eval "rm x"', 'run_command(rm *)'],
+	["trap 'rm x' EXIT", 'run_command(rm *)'],
+	["env -S 'rm x'", 'run_command(rm *)'],
+	['A=b rm x', 'run_command(rm *)'],
+	['rm "', 'run_command(rm *)'],
+	['git push origin main --force', 'run_command(git push --force *)'],
+	['git -C . push --force', 'run_command(git push --force *)'],
+	['ls', 'run_command'],
+])('[14] %j is denied by %s, even if a rule allows everything', async (command, rule) => {
+	const verdict = await judgeCommand(command, {allow: ['run_command'], deny: [rule]});
+	expect(verdict).toMatchObject({effect: 'deny', by: {name: `deny ${rule}`}});
+});
+
+test.each(['git rm x', 'echo rm', 'git commit -m "rm x y"', 'npm run rm', 'grep rm src/a.ts'])(
+	'%s is not denied by run_command(rm *)',
+	async command => {
+		const verdict = await judgeCommand(command, {allow: ['run_command'], deny: ['run_command(rm *)']});
+		expect(verdict).toMatchObject({effect: 'allow'});
+	},
+);
+
+test.each(['$X src', '$(echo r)m x', 'eval "$X"', 'x=rm; $x src', 'bash -c "$X"', '{r,x}m src', 'xargs $X'])(
+	'[14] %s asks in every mode, because it may hide what a rule denies',
+	async command => {
+		const verdict = await judgeCommand(command, {allow: ['run_command'], deny: ['run_command(rm *)']});
+		expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggested: []});
+	},
+);
+
+test('[14] a rule holds in the folder that it names', async () => {
+	const [plain, inFolder] = ['run_command(./run.sh *)', 'run_command(cd packages/a && ./run.sh *)'];
+	const command = 'cd packages/a && ./run.sh x';
+	expect(await judgeCommand(command, {allow: [plain]})).toMatchObject({
+		effect: 'ask',
+		suggested: [{pattern: 'cd packages/a && ./run.sh x'}],
+	});
+	expect(await judgeCommand(command, {allow: [inFolder]})).toMatchObject({effect: 'allow'});
+	expect(await judgeCommand('./run.sh x', {allow: [inFolder]})).toMatchObject({effect: 'ask'});
+});
+
+test('[14] a list is allowed only if every command in it is', async () => {
+	const allow = ['run_command(npm test *)', 'run_command(git add *)'];
+	expect(await judgeCommand('npm test && git add src | cat && ls', {allow})).toMatchObject({
+		effect: 'allow',
+		by: [{name: `allow ${allow[0]}`}, {name: `allow ${allow[1]}`}],
+	});
+	expect(await judgeCommand('npm test && rm x', {allow})).toMatchObject({
+		effect: 'ask',
+		suggested: [{pattern: 'rm x'}],
+	});
+});
+
+test('[14] a redirection to a file needs a rule for edits', async () => {
+	const allow = ['run_command(npm test *)', 'write_file(out/**)'];
+	expect(await judgeCommand('npm test > out/log.txt', {allow})).toMatchObject({effect: 'allow'});
+	for (const target of ['log.txt', 'out/../log.txt', 'out/.env', '../out/x', '.git/config', 'out/*', '/dev/tcp/a/1']) {
+		expect(await judgeCommand(`npm test > ${target}`, {allow}), target).toMatchObject({effect: 'ask'});
+	}
+});
+
+test('[14] a rule that denies edits of a file denies a redirection to it', async () => {
+	const rules = {allow: ['run_command', 'edit_file'], deny: ['edit_file(src/**)']};
+	expect(await judgeCommand('echo a > src/a.ts', rules)).toMatchObject({effect: 'deny'});
+	expect(await judgeCommand('ls && echo a >> packages/../src/b.ts', rules)).toMatchObject({effect: 'deny'});
+	expect(await judgeCommand('echo a > docs/b.md', rules)).toMatchObject({effect: 'allow'});
+});
+
+test('[14] a pattern that may become an option asks beside what a rule lets run', async () => {
+	const allow = ['run_command(npm test *)'];
+	expect(await judgeCommand('npm test && ls *', {allow})).toMatchObject({effect: 'ask'});
+	expect(await judgeCommand('npm test && ls src/*', {allow})).toMatchObject({effect: 'allow'});
+});
+
+const edit = (path: string) => ({kind: 'edit', path: join(workspace(), path)}) as const;
+
+test('[14] rules for edits match the real path in the working folder', async () => {
+	expect(await judge(edit('src/x/y.ts'), {allow: ['edit_file(src/**)']})).toMatchObject({effect: 'allow'});
+	expect(await judge(edit('test/a.ts'), {allow: ['edit_file(src/**)']})).toMatchObject({effect: 'ask'});
+	expect(await judge(edit('../outside.txt'), {allow: ['edit_file']})).toMatchObject({effect: 'ask', suggested: []});
+	expect(await judge(edit('a/b.md'), {allow: ['write_file(*.md)']})).toMatchObject({effect: 'allow'});
+	expect(await judge(edit('a/b.md'), {allow: ['edit_file(./b.md)']})).toMatchObject({effect: 'ask'});
+	expect(await judge(edit('b.md'), {allow: ['edit_file(./b.md)']})).toMatchObject({effect: 'allow'});
+	expect(await judge(edit('SRC/a.ts'), {allow: ['edit_file'], deny: ['write_file(src/**)']})).toMatchObject({
+		effect: 'deny',
+	});
+	expect(await judge(edit('src/new.ts'))).toMatchObject({effect: 'ask', suggested: [{pattern: './src/new.ts'}]});
+});
+
+test('[13] no rule allows a protected place', async () => {
+	for (const path of ['.git/config', 'a/.git/hooks/x', '../.service/config.json', '../.bashrc']) {
+		expect(await judge(edit(path), {allow: ['edit_file']}), path).toMatchObject({effect: 'ask', suggested: []});
+	}
+});
+
+test('[13] only a rule that names secret files allows one', async () => {
+	const [path, kind] = [join(workspace(), '.env'), 'read-secret'] as const;
+	expect(await judge({kind, path}, {allow: ['read_file', 'read_file(**)']})).toMatchObject({effect: 'ask'});
+	expect(await judge({kind, path}, {allow: ['read_file(./.env)']})).toMatchObject({effect: 'allow'});
+	expect(await judge({kind: 'edit-secret', path}, {allow: ['edit_file']})).toMatchObject({effect: 'ask'});
+	expect(await judge({kind: 'edit-secret', path}, {allow: ['edit_file(.env)']})).toMatchObject({effect: 'allow'});
+});
+
+test.each([
+	['https://api.example.com/a', 'GET', 'fetch_url(api.example.com)', 'allow'],
+	['https://api.example.com/a', 'POST', 'fetch_url(api.example.com)', 'ask'],
+	['https://api.example.com.evil.com/', 'GET', 'fetch_url(api.example.com)', 'ask'],
+	['https://evil.com/?api.example.com', 'GET', 'fetch_url(*.example.com)', 'ask'],
+	['https://api.example.com@evil.com/', 'GET', 'fetch_url(api.example.com)', 'ask'],
+	['https://a.b.example.com/', 'GET', 'fetch_url(*.example.com)', 'allow'],
+	['https://badexample.com/', 'GET', 'fetch_url(*.example.com)', 'ask'],
+	['https://api.example.com:8443/', 'GET', 'fetch_url(api.example.com)', 'ask'],
+	['https://api.example.com:8443/', 'GET', 'fetch_url(api.example.com:8443)', 'allow'],
+	['https://API.example.com/', 'HEAD', 'fetch_url(api.example.com)', 'allow'],
+	['nonsense', 'GET', 'fetch_url', 'ask'],
+])('[16] %s by %s with the rule %s: %4$s', async (url, method, rule, effect) => {
+	expect(await judge({kind: 'fetch', url, method}, {allow: [rule]})).toMatchObject({effect});
+});
+
+test('[16] a rule that denies a host covers every port and method', async () => {
+	const act = {kind: 'fetch', url: 'https://api.example.com:8443/', method: 'POST'} as const;
+	expect(await judge(act, {allow: ['fetch_url'], deny: ['fetch_url(*.example.com)']})).toMatchObject({effect: 'deny'});
+});
+
+test('[13] a link in the way of a redirection leads to the real file', async () => {
+	await symlink('../../outside.txt', join(workspace(), 'src/out'));
+	expect(await judgeCommand('npm test > src/out', {allow: ['run_command', 'edit_file']})).toMatchObject({
+		effect: 'ask',
 	});
 });

@@ -8,13 +8,14 @@ import {findDenying} from './find-denying.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
 import {type Place, whyNotReadOnly} from './read-only.ts';
-import {whyNotWritten} from './written-files.ts';
+import {coverOfFiles} from './written-files.ts';
 
 type CommandAct = Extract<Act, {kind: 'command'}>;
 
 /** What is decided about one simple command. */
 type Decided<Entry> =
 	| {readonly by: 'read-only' | readonly Entry[]; readonly isLoose: boolean}
+	| {readonly denying: Entry}
 	| {readonly why: string | undefined; readonly suggested: readonly Rule[] | undefined};
 
 /** Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. */
@@ -48,7 +49,12 @@ export async function judgeCommand<Entry extends RuleEntry>(
 		decided.push(moved ? {by: 'read-only', isLoose: false} : await decide(command, place, judging));
 	}
 
-	const open = decided.flatMap(each => ('by' in each ? [] : [each]));
+	const denied = decided.find(each => 'denying' in each);
+	if (denied) {
+		return {effect: 'deny', by: denied.denying};
+	}
+
+	const open = decided.flatMap(each => ('why' in each ? [each] : []));
 	if (open.length > 0 || mayBeDenied) {
 		const rules = open.map(({suggested}) => suggested);
 		const why = open.find(each => each.why)?.why;
@@ -101,7 +107,11 @@ async function decide<Entry extends RuleEntry>(
 
 	const folder = relative(judging.workspace, place.folder).replaceAll(sep, '/') || '.';
 	const entry = rules.find(({rule, effect}) => effect === 'allow' && allowsCommand(rule, command, folder));
-	const files = await whyNotWritten(command, place, {...judging, rules});
+	const files = await coverOfFiles(command, place, {...judging, rules});
+	if ('denying' in files) {
+		return files;
+	}
+
 	if (entry && 'by' in files) {
 		return {by: [entry, ...files.by], isLoose: false};
 	}
