@@ -1,38 +1,35 @@
 import {formatAmount, formatBytes, formatDuration} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import {type CommandResult, readCommandResult} from './command-result.ts';
 import {changeCounts} from './diff-lines.ts';
 
 type Tool = Extract<Block, {kind: 'tool'}>;
+
+/** Returns true for a call whose output is that of a command. */
+export function isCommand(name: string): boolean {
+	return name === 'run_command' || name === 'job_output';
+}
 
 /** Shorter calls don't say how long they took. */
 const silentMs = 1000;
 
 /** Returns how a call ended, for the end of its line: parts that are safe to draw. */
 export function outcomeOf(block: Tool): readonly string[] {
-	const {status, output, milliseconds} = block;
+	const {status, milliseconds} = block;
 	const time = milliseconds !== undefined && milliseconds >= silentMs ? [formatDuration(milliseconds)] : [];
 	switch (status) {
 		case 'asking':
 			return ['waiting for you'];
 		case 'interrupted':
 			return ['interrupted'];
-		case 'failed': {
-			const exit = exitOf(output);
-			return exit ? [exit, ...time] : [safeLine(output.split('\n', 1)[0] ?? ''), ...time];
-		}
+		case 'failed':
+			return [failure(block), ...time];
 		case 'done':
 			return [...doneParts(block), ...time];
 		default:
 			return [];
 	}
-}
-
-/** Returns how the command of a call ended, such as `exit status 1`; undefined if the output doesn't say. */
-export function exitOf(output: string): string | undefined {
-	const note =
-		/^\[?(?:The command )?(?:ended|exited)? ?(?:with )?(exit (?:status|code) \d+|signal SIG\w+|timed out[^\].]*)/im;
-	return note.exec(output.slice(-1000))?.[1] ?? note.exec(output.slice(0, 500))?.[1];
 }
 
 function doneParts({name, change, output}: Tool): readonly string[] {
@@ -49,12 +46,23 @@ function doneParts({name, change, output}: Tool): readonly string[] {
 			return [countMatches(output)];
 		case 'run_command':
 		case 'job_output':
-			return [exitOf(output) ?? amount(linesIn(output), 'line')];
+			return commandParts(readCommandResult(name, output));
 		case 'todo':
 			return [];
 		default:
 			return output ? [sizeOf(output)] : [];
 	}
+}
+
+/** Returns how a command failed, or the first line of why a call did. */
+function failure({name, output}: Tool): string {
+	const end = isCommand(name) ? readCommandResult(name, output).end : undefined;
+	return safeLine(end ?? output.split('\n', 1)[0] ?? '');
+}
+
+function commandParts({output, end}: CommandResult): readonly string[] {
+	const lines = linesIn(output);
+	return [...(end === undefined ? [] : [safeLine(end)]), lines === 0 ? 'no output' : formatAmount(lines, 'line')];
 }
 
 function sizeOf(output: string): string {

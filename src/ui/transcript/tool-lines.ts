@@ -4,7 +4,8 @@ import {callWords} from '../../core/session/call-words.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
-import {exitOf, outcomeOf} from './call-outcome.ts';
+import {isCommand, outcomeOf} from './call-outcome.ts';
+import {readCommandResult} from './command-result.ts';
 import {changedLines} from './diff-lines.ts';
 import {drawOutput, excerptOf, lastLine} from './output-lines.ts';
 
@@ -77,13 +78,19 @@ function linesBelow({name, status, change, output}: Tool, {width, palette}: Tool
 		return changedLines(change, {width, palette});
 	}
 
-	if ((name !== 'run_command' && name !== 'job_output') || (status !== 'done' && status !== 'failed')) {
+	if (!isCommand(name) || (status !== 'done' && status !== 'failed')) {
 		return [];
 	}
 
-	const exit = exitOf(output);
-	const isFailed = status === 'failed' || (exit !== undefined && !/^exit \w+ 0$/.test(exit));
-	const {lines, leftOut} = excerptOf(output, isFailed);
+	const result = readCommandResult(name, output);
+	// Without a known end the command didn't run, and the head says why.
+	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
+	const {lines, leftOut} =
+		status === 'failed' && result.end === undefined ? {lines: [], leftOut: 0} : excerptOf(result.output, isFailed);
 	const more = leftOut > 0 ? [palette.dim(`  … ${formatNumber(leftOut)} more lines`)] : [];
-	return [...more, ...lines.map(line => `  ${drawOutput(line, palette)}`)].map(line => truncate(line, width));
+	return [
+		...result.notes.map(note => palette.dim(`  ${safeLine(note)}`)),
+		...more,
+		...lines.map(line => `  ${drawOutput(line, palette)}`),
+	].map(line => truncate(line, width));
 }

@@ -139,7 +139,7 @@ describe('the output of a command', () => {
 	test('is short below its call', () => {
 		expect(run('one\ntwo\n')).toEqual(['✓ Run npm test · 2 lines', '  one', '  two']);
 		expect(run('1\n2\n3\n4\n\n5')).toEqual(['✓ Run npm test · 6 lines', '  … 2 more lines', '  3', '  4', '  5']);
-		expect(run('')).toEqual(['✓ Run npm test · no lines']);
+		expect(run('')).toEqual(['✓ Run npm test · no output']);
 	});
 
 	test('shows what failed of a test run, and how it ended', () => {
@@ -151,15 +151,41 @@ describe('the output of a command', () => {
 			'# fail 1',
 			'0 errors, 0 failed here',
 			'# done',
-			'[exit status 1]',
+			'[exit status 1 after 2.5 s]',
 		].join('\n');
 		expect(run(output, {status: 'failed'})).toEqual([
 			'✗ Run npm test · exit status 1',
-			'  … 33 more lines',
+			'  … 32 more lines',
 			'  not ok 2 - carts sum up',
 			'    error: expected 3, got 2',
 			'  # fail 1',
-			'  [exit status 1]',
+			'  # done',
+		]);
+	});
+
+	test('says how it ended, and what the agent notes', () => {
+		const note = '[The user changed the command to: npm t]';
+		expect(run(`${note}\nok\n[exit status 0 after 2.5 s]`, {milliseconds: 2500})).toEqual([
+			'✓ Run npm test · 1 line · 2.5 s',
+			`  ${note}`,
+			'  ok',
+		]);
+		expect(run('(no output)\n[exit status 0 after 20 ms]')).toEqual(['✓ Run npm test · no output']);
+		expect(run('a\n[exit status 139 (SIGSEGV) after 20 ms]', {status: 'failed'})).toEqual([
+			'✗ Run npm test · exit status 139 (SIGSEGV)',
+			'  a',
+		]);
+		expect(run('[it]\n[timed out after 120 s and was stopped]', {status: 'failed'})[0]).toBe(
+			'✗ Run npm test · timed out after 120 s and was stopped',
+		);
+		expect(run('The user did not allow this command. It did not run.', {status: 'failed'})).toEqual([
+			'✗ Run npm test · The user did not allow this command. It di…',
+		]);
+		const job = {name: 'job_output', arguments: {job: '3'}};
+		expect(run('up\n[job 3 is running for 3 s]\n[job 2 ended: exit status 1 after 1 s]', job)).toEqual([
+			'✓ Read output of job 3 · running for 3 s · 1 line',
+			'  [job 2 ended: exit status 1 after 1 s]',
+			'  up',
 		]);
 	});
 
