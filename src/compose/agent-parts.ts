@@ -91,7 +91,7 @@ function conversationOptions(
 }
 
 /**
- * Returns what loads the tools that the agent may use now: those of logs and the web, and those of the folder if it may read
+ * Returns what loads the tools that the agent may use now: those of logs, of the web and for the user, and those of the folder if it may read
  * that. Also returns what ends their commands, and the background jobs among them.
  */
 function createToolLoader(
@@ -101,10 +101,8 @@ function createToolLoader(
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
-		const [{createFolderTools, createLogTools, createWebTools}, {createWebRequests}] = await Promise.all([
-			import('../agent/tools/tools.ts'),
-			import('../net/web/web-request.ts'),
-		]);
+		const [{createFolderTools, createLogTools, createUserTools, createWebTools}, {createWebRequests}] =
+			await Promise.all([import('../agent/tools/tools.ts'), import('../net/web/web-request.ts')]);
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();
 			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
@@ -118,7 +116,7 @@ function createToolLoader(
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path};
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
-		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs]};
+		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs, ...createUserTools()]};
 	});
 	return {
 		async loadTools(): Promise<readonly Tool[]> {

@@ -14,9 +14,10 @@ import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
-import {type Layout, layOut, logPanelHeight} from './screen/layout.ts';
+import {type Layout, layOut, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {StatusLine} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
+import {todoLines} from './transcript/todo-lines.ts';
 import {useElapsed} from './use-elapsed.ts';
 
 const editingNote = 'Editing your previous message · Ctrl+C cancel';
@@ -43,9 +44,10 @@ export function App() {
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
 		dock: logPanelHeight(state),
+		todo: todoHeight(transcript.todo),
 	});
 	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
-	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.rule;
+	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
 		<Box flexDirection="column">
@@ -64,6 +66,7 @@ export function App() {
 						.map(({text}) => truncate(palette.dim(`  queued: ${safeLine(text)}`), columns))}
 				/>
 			)}
+			{layout.todo > 0 && <Lines lines={todoLines(transcript.todo, {rows: layout.todo, width: columns, palette})} />}
 			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns / textWidth('─')))}</Text>}
 			<Composer
 				layout={shown}

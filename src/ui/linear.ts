@@ -2,6 +2,7 @@ import {isCommandLine} from '../command/line.ts';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
 import {formatCount, formatNumber, formatUsd} from '../core/format.ts';
+import type {TodoItem} from '../core/session/todo.ts';
 import {totalCost, windowTokens} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
@@ -15,6 +16,7 @@ import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {answerTo, keysOf, steadyNow, untilAnswerable} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
+import {spokenTodo} from './transcript/todo-lines.ts';
 
 type LinearSurroundings = Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
 	/** Returns the milliseconds on a monotonic clock. */
@@ -155,6 +157,12 @@ function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS
 			setImmediate(() => isWorking(store) || prompt());
 		}
 
+		const {todo} = state.transcript;
+		// The line of the call says how far it is; the steps are new only with another plan.
+		if (todo !== before.transcript.todo && !isSamePlan(todo, before.transcript.todo)) {
+			say(spokenTodo(todo).join('\n'));
+		}
+
 		if (state.transcript.run && !before.transcript.run) {
 			say('Working · Ctrl+C interrupt');
 		} else if (before.transcript.run && !state.transcript.run) {
@@ -162,6 +170,10 @@ function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS
 			say(summary(store));
 		}
 	});
+}
+
+function isSamePlan(items: readonly TodoItem[], before: readonly TodoItem[]): boolean {
+	return items.length === 0 || items.map(({text}) => text).join('\n') === before.map(({text}) => text).join('\n');
 }
 
 type Interrupts = Pick<LinearSurroundings, 'onInterrupt'> & {readonly quit: () => void};

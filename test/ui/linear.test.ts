@@ -188,3 +188,29 @@ test('[4] a line that was typed before a question appeared does not answer it', 
 	type('y\n');
 	await waitFor('Dared.');
 });
+
+test('the steps of a plan are read once, each with its state in words', async () => {
+	const {store, text, waitFor} = runLinear();
+	await waitFor('> ');
+	const {session} = store.getState().transcript;
+	let seq = 0;
+	const step = (state: string) => {
+		const items = [
+			{text: 'Read', state: 'done'},
+			{text: 'Fix', state},
+		];
+		const events = [
+			{type: 'tool-call', id: state, messageId: 'm', name: 'todo', arguments: {items}},
+			{type: 'tool-result', id: state, output: 'ok', failed: false, milliseconds: 1},
+		] as const;
+		const server = 'local';
+		store
+			.getState()
+			.applyRecords(events.map(event => ({v: 1, seq: seq++, at: '2026-01-01T00:00:00Z', session, server, event})));
+	};
+	step('active');
+	await waitFor('✓ Todo 1 of 2 done · Fix\n');
+	await waitFor('done: Read\nactive: Fix\n');
+	step('pending');
+	expect(text().split('done: Read')).toHaveLength(2);
+});

@@ -12,6 +12,7 @@ import {createListFiles} from './list-files.ts';
 import {createReadFile} from './read-file.ts';
 import {createRunCommand} from './run-command.ts';
 import {createSearchText} from './search-text.ts';
+import {createTodo} from './todo.ts';
 import {createWaitForLog} from './wait-for-log.ts';
 import {createWriteFile} from './write-file.ts';
 
@@ -27,6 +28,11 @@ export function createFolderTools(places: Places, session = createCommandSession
 		createJobOutput(session),
 		createJobStop(session),
 	];
+}
+
+/** Returns the tools for talking with the user about the work. */
+export function createUserTools(): readonly Tool[] {
+	return [createTodo()];
 }
 
 /** Returns the tools for logs of sandboxes. */

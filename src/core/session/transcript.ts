@@ -1,5 +1,6 @@
 import {type Block, endBlock, endText, type Spoken} from './block.ts';
 import type {AgentEvent, Recorded} from './event.ts';
+import {currentItem, type TodoItem, todoItems} from './todo.ts';
 import type {MessageUsage} from './usage.ts';
 
 /** The state of a session, as far as it was read. */
@@ -17,6 +18,8 @@ export type Transcript = {
 	readonly compactions: number;
 	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
 	readonly changes: readonly EventOf<'checkpoint' | 'restore'>[];
+	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
+	readonly todo: readonly TodoItem[];
 	/** By `messageId`, in the order in which the messages began. */
 	readonly usage: ReadonlyMap<string, MessageUsage>;
 	/** The current run, with the server that it began on. */
@@ -35,6 +38,7 @@ export function emptyTranscript(session: string): Transcript {
 		eraStart: 0,
 		compactions: 0,
 		changes: [],
+		todo: [],
 		usage: new Map(),
 		run: undefined,
 	};
@@ -58,7 +62,7 @@ export function reduceTranscript(state: Transcript, record: Recorded): Transcrip
 function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: string): Transcript {
 	switch (event.type) {
 		case 'run-start':
-			return {...close(state, at), run: {id: event.runId, model: event.model, server, startedAt: at}};
+			return {...close(withoutDone(state), at), run: {id: event.runId, model: event.model, server, startedAt: at}};
 		case 'user-message':
 			return append(closeSpoken(state, at), {kind: 'user', id: event.id, text: event.text, open: false});
 		case 'text-delta':
@@ -74,7 +78,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'tool-output':
 			return changeTool(state, event.id, tool => ({output: lastPart(tool.output + event.text)}));
 		case 'tool-result':
-			return changeTool(state, event.id, () => endedTool(event));
+			return changeTool(updateTodo(state, event), event.id, () => endedTool(event));
 		case 'checkpoint':
 			return {...state, changes: [...state.changes, event]};
 		case 'restore': {
@@ -134,6 +138,18 @@ function lastPart(output: string): string {
 	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
 }
 
+/** Applies the list of a call of the tool `todo` that succeeded. */
+function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Transcript {
+	const call = state.open.findLast(block => block.kind === 'tool' && block.id === id);
+	const items = call?.kind === 'tool' && call.name === 'todo' && !failed ? todoItems(call.arguments) : undefined;
+	return items ? {...state, todo: items} : state;
+}
+
+/** Drops a list of which everything is done. */
+function withoutDone(state: Transcript): Transcript {
+	return currentItem(state.todo) ? state : {...state, todo: []};
+}
+
 function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {
 	// A correction doesn't make a compacted message current again.
 	const current = state.usage.get(messageId)?.current ?? true;
@@ -149,7 +165,7 @@ function fold(state: Transcript, {id, summary}: EventOf<'compaction'>, at: strin
 }
 
 function endRun(state: Transcript, {reason, error, stopReason, ...event}: EventOf<'run-end'>, at: string): Transcript {
-	const rest = {...close(state, at), run: undefined};
+	const rest = {...close(withoutDone(state), at), run: undefined};
 	const text = endText(reason, error?.message, stopReason);
 	const refused = event.refused && {refused: true};
 	return text ? append(rest, {kind: 'end', reason, text, hint: error?.hint, ...refused, open: false}) : rest;

@@ -1,3 +1,4 @@
+import type {TodoItem} from '../../core/session/todo.ts';
 import type {AppState} from '../../store/store.ts';
 
 /** The number of rows for each part of the live region. Their sum is always less than the height of the window. */
@@ -7,6 +8,8 @@ export type Layout = {
 	readonly queue: number;
 	readonly composer: number;
 	readonly completion: number;
+	/** The agent's list of steps: all of it, or one row that sums it up. */
+	readonly todo: number;
 	/** The log panel with its title. */
 	readonly dock: number;
 	/** The line above the composer; 0 in a very low window. */
@@ -24,6 +27,7 @@ type Wanted = {
 	readonly composer: number;
 	readonly completion: number;
 	readonly dock?: number;
+	readonly todo?: number;
 };
 
 const maxLive = 12;
@@ -31,12 +35,15 @@ const minLive = 4;
 const maxComposer = 10;
 const maxCompletion = 8;
 const maxQueue = 3;
+const maxTodo = 6;
+/** In a lower window, the list of steps is one row. */
+const minRowsForTodo = 20;
 
 /**
  * Distributes the rows of the window, except one for the scrollback. The composer and the status come first, then the
  * panel, then the answer.
  */
-export function layOut({rows, live, panel, queue, composer, completion, dock = 0}: Wanted): Layout {
+export function layOut({rows, live, panel, queue, composer, completion, dock = 0, todo = 0}: Wanted): Layout {
 	let left = rows - 1;
 	const reserve = (wanted: number, max: number) => {
 		const reserved = Math.max(0, Math.min(wanted, max, left));
@@ -55,6 +62,7 @@ export function layOut({rows, live, panel, queue, composer, completion, dock = 0
 	const more = reserve(composer - 1, maxComposer - 1);
 	const completionRows = reserve(completion, maxCompletion);
 	const queueRows = reserve(queue, maxQueue);
+	const todoRows = reserve(todoRoom({todo: Math.min(todo, maxTodo), rows, panel, left}), maxTodo);
 	const dockLines = reserve(dock - dockTitle, Math.max(0, Math.floor(rows / 2) - dockTitle));
 	return {
 		status,
@@ -64,9 +72,21 @@ export function layOut({rows, live, panel, queue, composer, completion, dock = 0
 		composer: caret + more,
 		completion: completionRows,
 		queue: queueRows,
+		todo: todoRows,
 		dock: dockTitle + dockLines,
 		live: answer + reserve(live - answer, maxLive - answer),
 	};
+}
+
+/** Returns the rows for the list of steps: all, one that sums it up, or none in a very low window. */
+function todoRoom({
+	todo,
+	rows,
+	panel,
+	left,
+}: {readonly todo: number; readonly left: number} & Pick<Wanted, 'rows' | 'panel'>) {
+	const isLow = rows < minRowsForTodo || panel > 0 || todo > left - minLive;
+	return left <= minLive ? 0 : isLow ? Math.min(todo, 1) : todo;
 }
 
 /** Returns the most live lines in a window of that height. */
@@ -79,10 +99,19 @@ export function logPanelHeight({logs, logPanel}: Pick<AppState, 'logs' | 'logPan
 	return logs.length === 0 ? 0 : logPanel.isShown ? logPanel.rows : 1;
 }
 
+/** Returns the rows of the list of steps in a window with enough room. */
+export function todoHeight({length}: readonly TodoItem[]): number {
+	return Math.min(length, maxTodo);
+}
+
 /** Returns the rows above the usual live region. More lines than these would be in the scrollback twice. */
-export function rowsAbove(state: Pick<AppState, 'logs' | 'logPanel' | 'size' | 'queue'>, live: number): number {
+export function rowsAbove(
+	state: Pick<AppState, 'logs' | 'logPanel' | 'size' | 'queue' | 'transcript'>,
+	live: number,
+): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;
-	const layout = layOut({rows, live, panel: 0, queue, composer: 1, completion: 0, dock: logPanelHeight(state)});
+	const todo = todoHeight(state.transcript.todo);
+	const layout = layOut({rows, live, panel: 0, queue, todo, composer: 1, completion: 0, dock: logPanelHeight(state)});
 	return rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
 }

@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {createFolderTools, createLogTools, createWebTools} from '../../../src/agent/tools/tools.ts';
+import {createFolderTools, createLogTools, createUserTools, createWebTools} from '../../../src/agent/tools/tools.ts';
 
 const tools = [
 	...createFolderTools({stateFolder: '/home/a/.service'}),
@@ -10,6 +10,7 @@ const tools = [
 		insecureHttp: false,
 		hide: text => text,
 	}),
+	...createUserTools(),
 	...createLogTools(() => Promise.reject(new Error('No log is opened here.'))),
 ];
 
@@ -37,6 +38,7 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['job_output', ['job', 'wait_sec'], ['job'], false],
 		['job_stop', ['job'], ['job'], false],
 		['fetch_url', ['url', 'method', 'headers', 'body'], ['url'], false],
+		['todo', ['items'], ['items'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {blocksOf, emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
 import {
 	answered,
@@ -177,4 +178,18 @@ test('a compaction begins an era and folds what was used before it', () => {
 test('a late correction of folded usage stays in its era', () => {
 	const state = transcriptOf(used('m1', 10), folded(), used('m1', 12));
 	expect([...state.usage.values()]).toMatchObject([{current: false, usage: {input: 12}}]);
+});
+
+test('the list of steps is that of the last call that succeeded, until all of it is done', () => {
+	const plan = (state: string, id: string, failed = false): readonly AgentEvent[] => [
+		{type: 'tool-call', id, messageId: 'm', name: 'todo', arguments: {items: [{text: 'Fix', state}]}},
+		{type: 'tool-result', id, output: 'ok', failed, milliseconds: 1},
+	];
+	const todoAfter = (...events: readonly AgentEvent[]) => transcriptOf(start, ...events).todo.map(({state}) => state);
+	expect(todoAfter(...plan('active', 'a'))).toEqual(['active']);
+	expect(todoAfter(...plan('active', 'a'), ...plan('done', 'b', true))).toEqual(['active']);
+	expect(todoAfter(...plan('odd', 'a'))).toEqual([]);
+	expect(todoAfter(...plan('active', 'a'), done)).toEqual(['active']);
+	expect(todoAfter(...plan('done', 'a'))).toEqual(['done']);
+	expect(todoAfter(...plan('done', 'a'), done)).toEqual([]);
 });
