@@ -1,5 +1,6 @@
 import type {Entry} from '../src/command/context.ts';
 import apiKey from './api-key/api-key.ts';
+import approvals from './approvals/approvals.ts';
 import assessment from './assessment/assessment.ts';
 import clear from './clear.ts';
 import completion from './completion.ts';
@@ -54,6 +55,7 @@ export const commands: readonly Entry[] = [
 	rename,
 	exportSession,
 	usage,
+	approvals,
 	session,
 	runtime,
 	environment,

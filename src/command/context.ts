@@ -1,4 +1,6 @@
 import type * as z from 'zod/mini';
+import type {RuleBook} from '../agent/approval/rule-book.ts';
+import type {Judge} from '../agent/approval/ruling.ts';
 import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
@@ -61,6 +63,8 @@ export type CommandContext = {
 	readonly live: LiveSession | undefined;
 	readonly models: Models;
 	readonly platform: Platform;
+	/** The rules of approvals, and what they say about an act. */
+	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
 	/** The folder that the program works in. */
 	readonly folder: string;
 	/** The table of all commands. */

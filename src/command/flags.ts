@@ -14,6 +14,8 @@ export type Flag = {
 	readonly choices?: readonly string[];
 	/** What its values are, for completion. */
 	readonly completes?: ValueKind;
+	/** True if it may be given several times. */
+	readonly isRepeatable?: true;
 	/** True if it needs `-p`. */
 	readonly needsPrint?: true;
 };
@@ -70,6 +72,12 @@ const runFlagTable = {
 		value: 'mode',
 		summary: 'What to allow without asking: never, edits or all',
 		choices: approvals,
+	},
+	allow: {
+		names: ['--allow'],
+		value: '"rule"',
+		isRepeatable: true,
+		summary: 'Allow what a rule covers, as run_command(npm test *)',
 	},
 	...shared,
 	version: {names: ['-v', '--version'], summary: 'Print the version'},

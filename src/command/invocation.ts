@@ -24,6 +24,8 @@ export type RunFlags = {
 	readonly budgetUsd: number | undefined;
 	/** What a run without a screen may do without asking; nothing if it is left out. */
 	readonly approve: ApprovalMode | undefined;
+	/** Rules that allow acts without asking, as given. */
+	readonly allow: readonly string[];
 	readonly profile: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp: boolean;
@@ -38,6 +40,9 @@ export type Invocation =
 	/** What a shell completes: the words so far, the last one unfinished; it keeps `kept` characters of that one. */
 	| {readonly mode: 'complete'; readonly words: readonly string[]; readonly kept: number}
 	| {readonly mode: 'version'};
+
+/** Stands between the values of a repeated flag: no argument contains it. */
+const separator = '\0';
 
 /** Values by flag; '' for a flag without one. `first` is the first prompt of the app. */
 type Given = ReadonlyMap<RunFlag | 'first', string>;
@@ -86,6 +91,7 @@ function readRun(given: Given): Invocation {
 		maxTurns: numberOf(given, 'turns', {isWhole: true}),
 		budgetUsd: numberOf(given, 'budget', {isWhole: false}),
 		approve: choiceOf(given, 'approve', approvals),
+		allow: given.get('allow')?.split(separator) ?? [],
 		profile: given.get('profile'),
 		insecureHttp: given.has('insecureHttp'),
 	};
@@ -151,7 +157,8 @@ function readFlags(argv: readonly string[]): Given {
 		}
 
 		index += inline === undefined && value !== undefined ? 1 : 0;
-		given.set(key, value ?? '');
+		const before = flag.isRepeatable ? given.get(key) : undefined;
+		given.set(key, before === undefined ? (value ?? '') : `${before}${separator}${value ?? ''}`);
 	}
 
 	return given;

@@ -1,7 +1,5 @@
 import {randomUUID} from 'node:crypto';
 import process from 'node:process';
-import {createApprovals, type Decide} from '../agent/approval/approval.ts';
-import {decideUnasked} from '../agent/approval/unasked.ts';
 import {instructions} from '../agent/instructions.ts';
 import {createModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
@@ -12,6 +10,7 @@ import type {Tool} from '../core/session/tool.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
 import {logOf} from '../storage/journal-log.ts';
+import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -38,12 +37,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 			}),
 	});
 
-	if (options.approve && options.approve !== 'never') {
-		store.getState().setApprovalMode(options.approve);
-	}
-
-	/** Without a screen the user isn't asked: the command line says what is allowed. */
-	let decide: Decide = decideUnasked(options.approve ?? 'never');
+	const approvals = createApprovalParts(options, local);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const changes = createChangeAccess(local);
 	return {
@@ -52,22 +46,15 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
 			...{loadTools, endTools, openModel: access.open, trackChanges: changes.track},
-			createApprovals: () =>
-				createApprovals({
-					decide: (request, signal) => decide(request, signal),
-					judge: async () => ({effect: 'ask', suggestions: []}),
-					mode: () => store.getState().approvalMode,
-					keep: async ({scope}) => (scope === 'edits' ? store.getState().setApprovalMode('edits') : undefined),
-				}),
+			createApprovals: approvals.createApprovals,
 			onRecord: record => {
 				for (const listener of listeners) {
 					listener(record);
 				}
 			},
 		}),
-		askWith(ask: Decide) {
-			decide = ask;
-		},
+		judge: approvals.judge,
+		askWith: approvals.askWith,
 		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
 	};
 }

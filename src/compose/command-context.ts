@@ -17,15 +17,16 @@ type Watching = {readonly watches: Watches; readonly expiry: SandboxExpiry};
 /** Returns what builds the context of one command. */
 export function createContextFor(
 	{store, env, debug}: ProgramOptions,
-	{config, folder, recents, sightings, sessions}: LocalState,
+	{config, folder, rules, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
-	{models, jobs}: AgentParts,
+	{models, jobs, judge}: AgentParts,
 	{watches, expiry}: Watching,
 ): Program['contextFor'] {
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
 		...{store, config, env, sightings, watches, expiry, models, jobs, entries: commands},
 		...{interact, live, flags, signal},
+		approvals: {rules, judge},
 		recents: {
 			recall: recents.recall,
 			forget(profile) {

@@ -1,4 +1,7 @@
 import {realpathSync} from 'node:fs';
+import {openFolderRules} from '../agent/approval/folder-rules.ts';
+import {createRuleBook} from '../agent/approval/rule-book.ts';
+import {parseRule} from '../agent/policy/rules/rule.ts';
 import {openConfig} from '../config/config.ts';
 import {createFolderAccess} from '../config/folder-access.ts';
 import {createKnownSecrets} from '../config/known-secrets.ts';
@@ -20,6 +23,11 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	debug?.hideWith(secrets.hide);
 	return {
 		...{home, config, folder, secrets},
+		rules: createRuleBook({
+			flags: (options.allow ?? []).map(parseRule),
+			ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
+			hide: secrets.hide,
+		}),
 		recents: openRecents(home.recentsFile),
 		sightings: openSightings(home.sightingsFile),
 		sessions: () =>

@@ -15,6 +15,8 @@ export type Home = {
 	readonly recentsFile: string;
 	/** Recent sessions, runtimes and environments of servers. */
 	readonly sightingsFile: string;
+	/** The rules that the user keeps for folders. */
+	readonly approvalsFile: string;
 	/** Measured character widths, by terminal. */
 	readonly terminalsFile: string;
 	/** Has a folder for each working folder, with a file for each session. */
@@ -55,6 +57,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
+		approvalsFile: join(path, 'approvals.json'),
 		terminalsFile: join(path, 'terminals.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),

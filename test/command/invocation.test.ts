@@ -8,6 +8,7 @@ const none = {
 	maxTurns: undefined,
 	budgetUsd: undefined,
 	approve: undefined,
+	allow: [],
 	profile: undefined,
 	insecureHttp: false,
 };
@@ -49,6 +50,10 @@ test.each([
 	[['-p', 'Hi', '--max-turns', '3', '--budget', '0.5'], {...once, maxTurns: 3, budgetUsd: 0.5}],
 	[['-p', 'Hi', '--approve', 'never'], {...once, approve: 'never'}],
 	[['-p', 'Hi', '--approve', 'all'], {...once, approve: 'all'}],
+	[
+		['-p', 'Hi', '--allow', 'run_command(npm test *)', '--allow=read_file(.env)'],
+		{...once, allow: ['run_command(npm test *)', 'read_file(.env)']},
+	],
 	[['--version'], {mode: 'version'}],
 	[['-v'], {mode: 'version'}],
 	[['__complete', '--', 'keys', ''], {mode: 'complete', words: ['keys', ''], kept: 0}],

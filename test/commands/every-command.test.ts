@@ -20,6 +20,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 
 /** Commands that need something open in the app. */
 const inApp = new Set([
+	'approvals mode',
 	'connect',
 	'new',
 	'clear',
@@ -65,6 +66,10 @@ async function prepared(path: string, example: string, seed: number) {
 
 	for (const profile of path === 'logout' || path.startsWith('profile') ? ['lab', 'agents.example.com'] : []) {
 		await testContext({like: here, flags: {server: origin, profile}}).run('login', 'key-0123456789abcd');
+	}
+
+	if (path === 'approvals revoke') {
+		await here.run('approvals', 'allow', 'run_command(npm test *)');
 	}
 
 	if (path === 'keys remove') {

@@ -48,10 +48,25 @@ describe('-p', () => {
 			expect([text, status, readdirSync(folder)]).toEqual([poem, 0, ['poem.txt']]);
 			expect(told).toContain("Not allowed: Change poem.txt? This run can't ask the user for approval.");
 			expect(stderr).toBe(
-				'service: Refused without asking (not interactive): Change poem.txt?\n  Allow it with --approve edits.\n',
+				'service: Refused without asking (not interactive): Change poem.txt?\n  Allow it with --approve edits or --allow "edit_file(./poem.txt)".\n',
 			);
 		},
 	);
+
+	test.each([
+		['edit_file(poem.txt)', fixed],
+		['edit_file(docs/**)', poem],
+	])('with --allow "%s" writes what the rule covers and nothing else', async (rule, expected) => {
+		const {text, stdout} = await run('--allow', rule, '--output-format', 'stream-json');
+		expect(text).toBe(expected);
+		expect(stdout).toContain(expected === fixed ? `"allowed":true` : `"allowed":false`);
+	});
+
+	test('an invalid rule ends before the model is asked', async () => {
+		const {status, stderr, text} = await run('--allow', 'npm test');
+		expect([status, text]).toEqual([2, poem]);
+		expect(stderr).toContain('Invalid rule “npm test”.');
+	});
 
 	test.each(['edits', 'all'])('with --approve %s writes the edit, and the result has the call', async mode => {
 		const {text, told, stderr, status, stdout} = await run('--approve', mode, '--output-format', 'stream-json');

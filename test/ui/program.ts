@@ -1,5 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {commands} from '../../commands/index.ts';
+import {openFolderRules} from '../../src/agent/approval/folder-rules.ts';
+import {judgeByRules} from '../../src/agent/approval/judge-by-rules.ts';
+import {createRuleBook} from '../../src/agent/approval/rule-book.ts';
 import type {Entry} from '../../src/command/context.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
@@ -72,6 +75,13 @@ export function testProgram({
 	const notifier = createNotifier(store, conversation);
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
+	const rules = createRuleBook({
+		flags: [],
+		ofFolder: openFolderRules({path: home.approvalsFile, folder: () => folder}),
+		hide: redactKnown,
+	});
+	const places = {stateFolder: home.path};
+	const approvals = {rules, judge: judgeByRules({book: rules, workspace: () => folder, places})};
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const chatted: string[] = [];
@@ -107,6 +117,7 @@ export function testProgram({
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
 				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
+			approvals,
 			folder,
 			entries,
 			writeFile: async path => path,

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
-import type {Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
+import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import {type Judge, type Ruling, ruleOn, type Verdict} from './ruling.ts';
@@ -48,6 +48,8 @@ type Options = {
 	readonly mode: () => ApprovalMode;
 	/** Called when the user allows more than this once. */
 	readonly keep: (kept: Kept) => Promise<void>;
+	/** Called when rules allow something. */
+	readonly onRules?: (rules: readonly string[], act: Act) => void;
 };
 
 /** What the user allowed for longer than once: rules, or all edits of files. */
@@ -122,6 +124,7 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 		emit({type: 'approval-answer', id, allowed: isAllowed, hash: answered, by, ...(flags && {flags})});
 
 	if (ruling.kind === 'allow') {
+		options.onRules?.(ruling.rules ?? [], act);
 		answer(true, ruling.by);
 		return {allowed: true};
 	}

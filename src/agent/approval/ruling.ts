@@ -2,8 +2,8 @@ import type {Act, ApprovalMode} from '../../core/session/approval.ts';
 
 /** What rules say about an act. */
 export type Verdict =
-	/** `rule` is the text of the rule; undefined for a command that only reads. */
-	| {readonly effect: 'allow'; readonly rule?: string}
+	/** `rules` are the texts of rules; none for a command that only reads. */
+	| {readonly effect: 'allow'; readonly rules: readonly string[]}
 	| {readonly effect: 'deny'; readonly rule: string}
 	| {
 			readonly effect: 'ask';
@@ -18,9 +18,9 @@ export type Verdict =
 /** Returns what the rules of the moment say about an act. */
 export type Judge = (act: Act) => Promise<Verdict>;
 
-/** What happens to an act. `by` names who decided: a rule, `mode`, or `read-only`. */
+/** What happens to an act. `by` names who decided: rules, `mode`, or `read-only`. */
 export type Ruling =
-	| {readonly kind: 'allow'; readonly by: string}
+	| {readonly kind: 'allow'; readonly by: string; readonly rules?: readonly string[]}
 	| {readonly kind: 'refuse'; readonly by: string; readonly message: string; readonly hint: string}
 	| ({readonly kind: 'ask'} & Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>);
 
@@ -41,7 +41,8 @@ export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Ruling {
 	}
 
 	if (verdict.effect === 'allow') {
-		return {kind: 'allow', by: verdict.rule ?? 'read-only'};
+		const {rules} = verdict;
+		return rules.length > 0 ? {kind: 'allow', by: rules.join(', '), rules} : {kind: 'allow', by: 'read-only'};
 	}
 
 	const {effect, ...rest} = verdict;
@@ -56,7 +57,7 @@ function isReading(act: Act, verdict: Verdict): boolean {
 		case 'fetch':
 			return act.method === 'GET' || act.method === 'HEAD';
 		case 'command':
-			return verdict.effect === 'allow' && verdict.rule === undefined;
+			return verdict.effect === 'allow' && verdict.rules.length === 0;
 		default:
 			return false;
 	}

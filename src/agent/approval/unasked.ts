@@ -12,7 +12,7 @@ export function decideUnasked(mode: UnaskedMode): Decide {
 	let isToldOf = false;
 	return async request => {
 		const {act, verdict} = request;
-		if (mode === 'all' && act.kind === 'command' && act.containment === 'none' && !verdict.mayBeDenied) {
+		if (mode === 'all' && isUncontained(act) && !verdict.mayBeDenied) {
 			const notice = isToldOf ? undefined : 'Commands run without a sandbox, because of --approve all.';
 			isToldOf = true;
 			return {answer: 'flag', ...(notice && {notice})};
@@ -21,6 +21,11 @@ export function decideUnasked(mode: UnaskedMode): Decide {
 		const flags = flagsFor(request);
 		return {answer: 'unasked', ...(flags && {flags})};
 	};
+}
+
+/** True for a command where there is no sandbox, but not for one that would leave it. */
+function isUncontained(act: Act): boolean {
+	return act.kind === 'command' && act.containment === 'none' && !act.widened;
 }
 
 /** Returns the flags that allow this in a run without a user, as typed in a shell; '' if none does. */
@@ -35,7 +40,7 @@ function modeFor(act: Act): string | undefined {
 		case 'edit':
 			return '--approve edits';
 		case 'command':
-			return act.containment === 'network' ? undefined : '--approve all';
+			return act.containment === 'sandbox' || isUncontained(act) ? '--approve all' : undefined;
 		default:
 			return undefined;
 	}

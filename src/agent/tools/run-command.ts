@@ -86,9 +86,10 @@ async function permitted(
 	containment: Containment,
 	facts: ReadonlyArray<readonly [string, string]>,
 	{approve, workspace}: ToolContext,
+	isWidened = false,
 ): Promise<string> {
 	const permission = await approve({
-		act: {kind: 'command', command, folder: workspace, containment},
+		act: {kind: 'command', command, folder: workspace, containment, ...(isWidened && {widened: true})},
 		summary: `Run ${redactKnown(command)}?`,
 		subject: `run ${containment} ${workspace}\n${command}`,
 		facts: [['Folder', workspace], ...facts],
@@ -138,7 +139,8 @@ async function runAndOffer(run: Run, session: CommandSession, context: ToolConte
 	const wider = refusal === 'network' ? 'network' : 'none';
 	const sandbox = await session.sandbox(context.workspace);
 	try {
-		const allowed = await permitted(run.command, wider, [reasons[refusal], ...factsOf(sandbox, wider)], context);
+		const facts = [reasons[refusal], ...factsOf(sandbox, wider)];
+		const allowed = await permitted(run.command, wider, facts, context, true);
 		const again = await runOnce({...run, command: allowed, containment: wider}, session, context);
 		return {
 			...again,

@@ -20,6 +20,8 @@ export type Act =
 			readonly command: string;
 			readonly folder: string;
 			readonly containment: Containment;
+			/** True if it failed in a sandbox, and would run again with less of one. */
+			readonly widened?: boolean;
 	  }
 	/** `url` is what is fetched, after normalization; `method` is in upper case. */
 	| {readonly kind: 'fetch'; readonly url: string; readonly method: string};

@@ -65,7 +65,7 @@ test('rules that the user allows are kept; the next act is judged by them', asyn
 	const {startRun, events} = answered([({hash}) => ({answer: 'yes', hash, keep: 'folder'})], {
 		judge: async () =>
 			kept.length > 0
-				? {effect: 'allow', rule: 'run_command(make)'}
+				? {effect: 'allow', rules: ['run_command(make)']}
 				: {effect: 'ask', suggestions: ['run_command(make)']},
 		keep: async rules => void kept.push(rules),
 	});

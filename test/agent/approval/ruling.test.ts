@@ -38,12 +38,12 @@ test.each(Object.entries(acts))('a rule that denies to %s wins in every mode [14
 
 test.each(Object.entries(acts))('a rule that allows to %s counts, but for changes in plan mode', (name, act) => {
 	const isReading = name === 'read a secret file' || name === 'fetch a page';
-	const rulings = rulingsOf(act, {effect: 'allow', rule: 'read_file(.env)'});
+	const rulings = rulingsOf(act, {effect: 'allow', rules: ['read_file(.env)']});
 	expect(rulings).toEqual({ask: 'allow', edits: 'allow', all: 'allow', plan: isReading ? 'allow' : 'refuse'});
 });
 
 test('a command that only reads runs in every mode', () => {
-	expect(rulingsOf(acts['run without a sandbox'], {effect: 'allow'})).toEqual({
+	expect(rulingsOf(acts['run without a sandbox'], {effect: 'allow', rules: []})).toEqual({
 		ask: 'allow',
 		edits: 'allow',
 		all: 'allow',

@@ -1,0 +1,3 @@
+import {ruleCommand} from '../../src/command/approvals/rule-command.ts';
+
+export default ruleCommand('allow');

@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import {actOf, explainAct} from '../../src/command/approvals/explain-act.ts';
+import {command} from '../../src/command/command.ts';
+
+export default command({
+	name: 'explain',
+	summary: 'Say whether a command or a tool call would be asked for',
+	args: z.object({act: z.string()}),
+	positional: ['act'],
+	rest: true,
+	describe: {act: 'a shell command, or such as "edit_file(src/a.ts)"'},
+	examples: ['approvals explain npm test'],
+	whileRunning: true,
+
+	async run({act: text}, {approvals, store, folder}) {
+		const act = actOf(text, folder);
+		const {judge, rules} = approvals;
+		const said = explainAct(act, await judge(act), {mode: store.getState().approvalMode, rules: rules.list()});
+		return {kind: 'text', text: said.text, data: {act: text, ...said}};
+	},
+});

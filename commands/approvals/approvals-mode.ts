@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {approvalModes} from '../../src/core/session/approval.ts';
+import {modeEffects} from '../../src/store/approval-slice.ts';
+
+export default command({
+	name: 'mode',
+	summary: 'Select what the agent may do without asking',
+	args: z.object({mode: z.enum(approvalModes)}),
+	positional: ['mode'],
+	describe: {mode: 'ask, edits, all or plan'},
+	examples: ['approvals mode plan'],
+	whileRunning: true,
+	where: 'app',
+
+	run({mode}, {store}) {
+		store.getState().setApprovalMode(mode);
+		return {kind: 'text', text: modeEffects[mode], data: {mode}};
+	},
+});

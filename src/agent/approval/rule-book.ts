@@ -1,0 +1,98 @@
+import type {Act} from '../../core/session/approval.ts';
+import {type Rule, ruleText} from '../policy/rules/rule.ts';
+import type {RuleEntry} from '../policy/verdict.ts';
+import type {FolderRules} from './folder-rules.ts';
+
+/** Where a rule comes from: the command line, this session, or the user's choice for this folder. */
+export type RuleSource = 'flag' | 'session' | 'folder';
+
+export type KeptRule = RuleEntry & {
+	readonly source: RuleSource;
+	/** What it allowed last; untrusted. */
+	readonly lastAllowed?: string;
+};
+
+/** The rules that count now. */
+export type RuleBook = {
+	/** Returns all rules in the order of their numbers, which count from 1. Throws what `FolderRules.read` throws. */
+	readonly list: () => readonly KeptRule[];
+	/** Adds a rule, once. Throws what `updateSmallFile` throws. */
+	readonly add: (rule: Rule, effect: RuleEntry['effect'], source: 'session' | 'folder') => Promise<void>;
+	/** Removes the rule with that number. Returns it; undefined if there is none. */
+	readonly revoke: (number: number) => Promise<KeptRule | undefined>;
+	/** Removes the rules of the session, when another one begins. */
+	readonly startSession: () => void;
+	/** Notes what a rule has allowed. */
+	readonly noteUse: (rules: readonly string[], act: Act) => void;
+};
+
+type Options = {
+	/** The rules of the command line. */
+	readonly flags: readonly Rule[];
+	readonly ofFolder: FolderRules;
+	/** Removes credentials from what is noted. */
+	readonly hide: (text: string) => string;
+};
+
+/** Creates the rules of a program: those of the command line, of one session at a time, and of the folder. */
+export function createRuleBook({flags, ofFolder, hide}: Options): RuleBook {
+	let ofSession: readonly RuleEntry[] = [];
+	const uses = new Map<string, string>();
+
+	const list = () => [
+		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
+		...ofSession.map(entry => kept(entry, 'session')),
+		...ofFolder.read().map(entry => kept(entry, 'folder')),
+	];
+	const kept = (entry: RuleEntry, source: RuleSource): KeptRule => {
+		const lastAllowed = entry.effect === 'allow' ? uses.get(ruleText(entry.rule)) : undefined;
+		return {...entry, source, ...(lastAllowed !== undefined && {lastAllowed})};
+	};
+
+	return {
+		list,
+		async add(rule, effect, source) {
+			const entry = {rule, effect};
+			if (source === 'folder') {
+				await ofFolder.change(entries => [...entries.filter(other => !isSame(other, entry)), entry]);
+			} else {
+				ofSession = [...ofSession.filter(other => !isSame(other, entry)), entry];
+			}
+		},
+		async revoke(number) {
+			const entry = list()[number - 1];
+			if (entry?.source === 'folder') {
+				await ofFolder.change(entries => entries.filter(other => !isSame(other, entry)));
+			} else if (entry?.source === 'session') {
+				ofSession = ofSession.filter(other => !isSame(other, entry));
+			}
+
+			return entry;
+		},
+		startSession() {
+			ofSession = [];
+			uses.clear();
+		},
+		noteUse(rules, act) {
+			for (const rule of rules) {
+				uses.set(rule, hide(subjectOf(act)));
+			}
+		},
+	};
+}
+
+function isSame(one: RuleEntry, other: RuleEntry): boolean {
+	return one.effect === other.effect && ruleText(one.rule) === ruleText(other.rule);
+}
+
+/** Returns what an act is about, in a few words. */
+function subjectOf(act: Act): string {
+	switch (act.kind) {
+		case 'command':
+			return act.command;
+		case 'fetch':
+			return `${act.method} ${act.url}`;
+		default:
+			return act.path;
+	}
+}

@@ -1,0 +1,50 @@
+import {sep} from 'node:path';
+import type {KeptRule} from '../../agent/approval/rule-book.ts';
+import {ruleText} from '../../agent/policy/rules/rule.ts';
+import type {ApprovalMode} from '../../core/session/approval.ts';
+import type {Result} from '../result.ts';
+
+/** Where a rule comes from, in words. */
+export const sources: Readonly<Record<KeptRule['source'], string>> = {
+	flag: 'the command line',
+	session: 'this session',
+	folder: 'this folder',
+};
+
+/** Shows the mode, undefined in a shell, and the numbered rules. */
+export function approvalsView(
+	rules: readonly KeptRule[],
+	{mode, folder}: {readonly mode: ApprovalMode | undefined; readonly folder: string},
+): Result {
+	const effect = {allow: 'allow', deny: 'deny'} as const;
+	return {
+		kind: 'table',
+		...(mode && {title: `Approval mode: ${mode}`}),
+		columns: [
+			{label: '#', align: 'right', whole: true},
+			{label: 'effect', whole: true},
+			{label: 'rule'},
+			{label: 'from'},
+			{label: 'last allowed', spare: true},
+		],
+		rows: rules.map(({effect: is, rule, source, lastAllowed}, index) => [
+			String(index + 1),
+			effect[is],
+			ruleText(rule),
+			sources[source],
+			lastAllowed ?? '',
+		]),
+		empty: 'No rules yet. `approvals allow "run_command(npm test *)"` adds one.',
+		data: {
+			...(mode && {mode}),
+			folder: folder.replaceAll(sep, '/'),
+			rules: rules.map(({effect: is, rule, source, lastAllowed}, index) => ({
+				number: index + 1,
+				effect: is,
+				rule: ruleText(rule),
+				source,
+				last_allowed: lastAllowed ?? null,
+			})),
+		},
+	};
+}

@@ -1,0 +1,79 @@
+import {resolve} from 'node:path';
+import type {KeptRule} from '../../agent/approval/rule-book.ts';
+import {ruleOn, type Verdict} from '../../agent/approval/ruling.ts';
+import {ruleText} from '../../agent/policy/rules/rule.ts';
+import {isSecretFile} from '../../agent/policy/secret-files.ts';
+import {AppError} from '../../core/error.ts';
+import type {Act, ApprovalMode} from '../../core/session/approval.ts';
+import {sources} from './approvals-view.ts';
+
+type Explanation = {readonly text: string; readonly decision: 'allow' | 'refuse' | 'ask'};
+
+/** Reads an act as typed: `edit_file(src/a.ts)`, or a shell command. Throws AppError("usage") for what has no rules. */
+export function actOf(text: string, folder: string): Act {
+	const [, tool, argument = ''] = /^([a-z]+_[a-z]+)\((.*)\)$/s.exec(text.trim()) ?? [];
+	switch (tool) {
+		case undefined:
+			return {kind: 'command', command: text, folder, containment: 'sandbox'};
+		case 'run_command':
+			return {kind: 'command', command: argument, folder, containment: 'sandbox'};
+		case 'fetch_url':
+			if (!URL.canParse(argument)) {
+				throw new AppError('usage', `Invalid URL “${argument}”.`, {hint: 'Write it whole: https://example.com/page'});
+			}
+
+			return {kind: 'fetch', url: new URL(argument).href, method: 'GET'};
+		case 'edit_file':
+		case 'write_file':
+		case 'read_file': {
+			const path = resolve(folder, argument);
+			const isSecret = isSecretFile(path.replaceAll('\\', '/'));
+			return {kind: tool === 'read_file' ? 'read-secret' : isSecret ? 'edit-secret' : 'edit', path};
+		}
+		default:
+			throw new AppError('usage', `No rule covers ${tool}.`, {
+				hint: 'Tools with rules: run_command, edit_file, read_file, fetch_url.',
+			});
+	}
+}
+
+type Situation = {readonly mode: ApprovalMode; readonly rules: readonly KeptRule[]};
+
+/** Returns what would happen to an act now, and why. */
+export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation): Explanation {
+	if (act.kind === 'read-secret' && !isSecretFile(act.path.replaceAll('\\', '/'))) {
+		return {decision: 'allow', text: 'Allowed: files of this folder are read without asking, but for secret ones.'};
+	}
+
+	const {kind} = ruleOn(act, mode, verdict);
+	const named = (texts: readonly string[]) => texts.map(text => nameOf(text, verdict.effect, rules)).join(' and ');
+	if (verdict.effect === 'deny') {
+		return {decision: kind, text: `Denied by ${named([verdict.rule])}.`};
+	}
+
+	if (kind === 'refuse') {
+		return {decision: kind, text: 'Refused in plan mode: the agent only reads.'};
+	}
+
+	if (verdict.effect === 'allow') {
+		const by =
+			verdict.rules.length > 0 ? `Allowed by ${named(verdict.rules)}.` : 'Allowed: it only reads in this folder.';
+		return {decision: kind, text: by};
+	}
+
+	const why = verdict.mayBeDenied
+		? 'a rule may deny it'
+		: verdict.why
+			? `it ${verdict.why}`
+			: `no rule covers it, and the mode is ${mode}`;
+	return kind === 'allow'
+		? {decision: kind, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}
+		: {decision: kind, text: `Asks, because ${why}.`};
+}
+
+/** Returns a rule with its number and where it comes from. */
+function nameOf(text: string, effect: string, rules: readonly KeptRule[]): string {
+	const index = rules.findIndex(entry => entry.effect === effect && ruleText(entry.rule) === text);
+	const source = rules[index]?.source;
+	return source ? `rule ${index + 1}, of ${sources[source]}: ${text}` : `the rule ${text}`;
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import {parseRule, ruleText} from '../../agent/policy/rules/rule.ts';
+import {command} from '../command.ts';
+import type {Command} from '../context.ts';
+
+/** Returns the command that adds a rule with this effect. A shell has no session, so there it is for the folder. */
+export function ruleCommand(effect: 'allow' | 'deny'): Command {
+	const [verb, done] = effect === 'allow' ? ['Allow', 'Allowed'] : ['Deny', 'Denied'];
+	return command({
+		name: effect,
+		summary: `${verb} what a rule covers, in this folder`,
+		args: z.object({rule: z.string(), session: z.optional(z.boolean())}),
+		positional: ['rule'],
+		rest: true,
+		describe: {rule: 'such as "run_command(npm test *)"', session: 'for this session only, in the app'},
+		examples: [`approvals ${effect} "run_command(npm ${effect === 'allow' ? 'test' : 'publish'} *)"`],
+		whileRunning: true,
+
+		async run({rule: text, session = false}, {approvals, live}) {
+			const rule = parseRule(text);
+			const source = session && live ? 'session' : 'folder';
+			await approvals.rules.add(rule, effect, source);
+			const data = {rule: ruleText(rule), effect, source};
+			return {kind: 'text', text: `${done} ${ruleText(rule)} in this ${source}.`, data};
+		},
+	});
+}
