@@ -46,8 +46,8 @@ function textOf(part: AssistantPart): string {
 	return part.type === 'tool-call' ? part.name + JSON.stringify(part.arguments) : part.text;
 }
 
-/** A token is about four Latin letters, or one character of most other scripts. */
-function tokensOf(text: string): number {
+/** Returns the estimated tokens of a text: one for about four Latin letters, or for one character of most other scripts. */
+export function tokensOf(text: string): number {
 	const others = text.match(/[^\0-\u{24f}]/gu)?.length ?? 0;
 	return Math.ceil((text.length - others) / 4 + others);
 }

@@ -7,11 +7,15 @@ import type {Config} from './config.ts';
 export type FolderAccess = {
 	/** A real path. */
 	readonly path: () => string;
+	/** The user's home folder, a real path. */
+	readonly home: string;
 	/**
 	 * Describes a folder that holds far more than a project, such as `your home folder`; undefined for any other, and once
 	 * the user has answered whether the agent may see it.
 	 */
 	readonly unasked: () => string | undefined;
+	/** Does the same whether or not the user has answered. */
+	readonly wide: () => string | undefined;
 	/** False until the user has allowed a folder that `unasked` describes. */
 	readonly isOpen: () => boolean;
 	/** Sets the user's answer. A yes is stored for later starts unless `isOnce` is true. Throws what `Config.update` throws. */
@@ -39,7 +43,9 @@ export function createFolderAccess({folder, env, config}: Options): FolderAccess
 
 	return {
 		path: () => path,
+		home,
 		unasked: () => (answerFor(path) === undefined ? named() : undefined),
+		wide: named,
 		isOpen: () => named() === undefined || answerFor(path) === true,
 		async answer(isAllowed, {isOnce = false} = {}) {
 			answers.set(path, isAllowed);

@@ -12,6 +12,8 @@ export type KnownSecrets = {
 	readonly find: (text: string) => Promise<boolean>;
 	/** Returns the text with credentials masked. One in the keychain is known once it was opened or found. */
 	readonly hide: (text: string) => string;
+	/** Does the same for credentials of this program alone: all else stays, whatever it looks like. */
+	readonly hideOwn: (text: string) => string;
 };
 
 /** Characters of a credential, at least: a shorter one could be any word, and masking it would damage texts. */
@@ -36,7 +38,8 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 			...variables.map(name => env[name]?.trim() ?? ''),
 		].filter(text => text.length >= minLength);
 
-	const hide = (text: string) => texts().reduce((rest, known) => rest.replaceAll(known, mask), redactKnown(text));
+	const hideOwn = (text: string) => texts().reduce((rest, known) => rest.replaceAll(known, mask), text);
+	const hide = (text: string) => hideOwn(redactKnown(text));
 
 	return {
 		add: held => void opened.add(held.reveal()),
@@ -53,5 +56,6 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 			return hide(text) !== text;
 		},
 		hide,
+		hideOwn,
 	};
 }

@@ -17,6 +17,8 @@ export type Home = {
 	readonly sightingsFile: string;
 	/** The rules that the user keeps for folders. */
 	readonly approvalsFile: string;
+	/** Which files of which folders the user trusts. */
+	readonly trustFile: string;
 	/** Measured character widths, by terminal. */
 	readonly terminalsFile: string;
 	/** Has a folder for each working folder, with a file for each session. */
@@ -58,6 +60,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
 		approvalsFile: join(path, 'approvals.json'),
+		trustFile: join(path, 'trust.json'),
 		terminalsFile: join(path, 'terminals.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),

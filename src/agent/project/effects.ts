@@ -1,0 +1,26 @@
+import type {Hook} from '../../config/project/settings-file.ts';
+import {AppError} from '../../core/error.ts';
+import {inEffect, type ProjectState} from './project.ts';
+
+/**
+ * Returns the hooks in effect: the user's own, then those of the project. Throws AppError("failed") if the user's own
+ * settings are invalid: nobody knows which hook is missing then.
+ */
+export function hooksInEffect(state: ProjectState): readonly Hook[] {
+	const [fault] = state.ownFaults.filter(({path}) => path.endsWith('.json'));
+	if (fault) {
+		throw new AppError('failed', `Invalid settings in ${fault.path}: ${fault.reason}.`, {
+			hint: 'Fix the file. Until then the agent does not run, because a hook may be missing.',
+		});
+	}
+
+	return inEffect(state).flatMap(({settings}) => settings?.hooks ?? []);
+}
+
+/**
+ * Returns the rules of what the agent may never do, each with its file: also those of files that the user doesn't trust,
+ * because they only restrict (SAFETY 12).
+ */
+export function denyRulesOf({files}: ProjectState): ReadonlyArray<{readonly rule: string; readonly path: string}> {
+	return files.flatMap(({settings, path}) => (settings?.deny ?? []).map(rule => ({rule, path})));
+}

@@ -1,0 +1,134 @@
+import {existsSync} from 'node:fs';
+import {dirname, join, relative, sep} from 'node:path';
+import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
+import {messageOf} from '../../core/error.ts';
+import type {Places} from '../policy/protected-places.ts';
+import {boundsOf} from '../tools/files/bounds.ts';
+import {readImports} from './imports.ts';
+import {type FileContent, readInside, readOwn} from './read-file.ts';
+
+export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers';
+
+/** A file that says how the agent works in a folder. */
+export type ProjectFile = FileContent & {
+	/** Relative to the root of the project, with `/`; absolute for a file of the user's own. */
+	readonly path: string;
+	readonly kind: FileKind;
+	/** What a settings file says. */
+	readonly settings?: SettingsFile;
+};
+
+/** A file that can't be used. */
+export type Fault = {readonly path: string; readonly reason: string};
+
+export type Found = {readonly files: readonly ProjectFile[]; readonly faults: readonly Fault[]};
+
+/** The first one that a folder has is in effect there. */
+export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
+
+export const projectSettings = '.service/settings.json';
+const mcpFile = '.mcp.json';
+
+/**
+ * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
+ * folder and what is above it are no project. Both are real paths.
+ */
+export function projectRoot(folder: string, homeFolder: string): string {
+	for (let path = folder; !isOrHolds(path, homeFolder); path = dirname(path)) {
+		if (existsSync(join(path, '.git'))) {
+			return path;
+		}
+	}
+
+	return folder;
+}
+
+function isOrHolds(path: string, inner: string): boolean {
+	return path === dirname(path) || path === inner || inner.startsWith(`${path}${sep}`);
+}
+
+/** Reads the files in effect in a folder: its own, and those of its parents up to the root. Never throws. */
+export async function readProjectFiles(root: string, folder: string, places: Places): Promise<Found> {
+	const bounds = await boundsOf(root, places);
+	const finder = createFinder(path => readInside(path, bounds));
+	for (const prefix of prefixesOf(root, folder)) {
+		await finder.addInstructions(instructionNames.map(name => prefix + name));
+		await finder.add(prefix + projectSettings, 'settings');
+		await finder.add(prefix + mcpFile, 'MCP servers');
+	}
+
+	return finder.found;
+}
+
+/** Reads the instructions of one folder below the root; `prefix` is its path, with `/` at the end. Never throws. */
+export async function readNestedInstructions(root: string, prefix: string, places: Places): Promise<Found> {
+	const bounds = await boundsOf(root, places);
+	const finder = createFinder(path => readInside(path, bounds));
+	await finder.addInstructions(instructionNames.map(name => prefix + name));
+	return finder.found;
+}
+
+/** Reads the user's own instructions and settings, under their absolute paths. Never throws. */
+export async function readOwnFiles(stateFolder: string): Promise<Found> {
+	// The folder holds keys, so only Markdown can be imported.
+	const finder = createFinder(async path =>
+		/\.md$|^settings\.json$/i.test(path) ? readOwn(join(stateFolder, path)) : undefined,
+	);
+	await finder.addInstructions(['AGENTS.md']);
+	await finder.add('settings.json', 'settings');
+	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({...file, path: join(stateFolder, file.path)});
+	return {files: finder.found.files.map(absolute), faults: finder.found.faults.map(absolute)};
+}
+
+/** Returns the paths of the folders from the root down to a folder, relative and with `/` at the end; '' for the root. */
+function prefixesOf(root: string, folder: string): readonly string[] {
+	const names = relative(root, folder).split(sep).filter(Boolean);
+	return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];
+}
+
+/** Creates what reads files one after another, and collects those that it finds. */
+function createFinder(read: (path: string) => Promise<FileContent | undefined>) {
+	const files: ProjectFile[] = [];
+	const faults: Fault[] = [];
+	const readOrFault = async (path: string) => {
+		try {
+			return await read(path);
+		} catch (error) {
+			faults.push({path, reason: messageOf(error)});
+			return undefined;
+		}
+	};
+
+	return {
+		found: {files, faults} satisfies Found,
+		/** Adds the first of these instruction files that exists, and what it imports. */
+		async addInstructions(paths: readonly string[]) {
+			for (const path of paths) {
+				const content = await readOrFault(path);
+				if (content) {
+					const imports = await readImports(path, content.text, readOrFault);
+					files.push({...content, path, kind: 'instructions'});
+					files.push(...imports.map(imported => ({...imported.content, path: imported.path, kind: 'import' as const})));
+					return;
+				}
+			}
+		},
+		async add(path: string, kind: 'settings' | 'MCP servers') {
+			const content = await readOrFault(path);
+			if (!content) {
+				return;
+			}
+
+			const {settings, fault} = content.isCut
+				? {fault: 'it is too large'}
+				: kind === 'settings'
+					? parseSettingsFile(content.text)
+					: {};
+			if (fault) {
+				faults.push({path, reason: fault});
+			} else {
+				files.push({...content, path, kind, ...(settings && {settings})});
+			}
+		},
+	};
+}

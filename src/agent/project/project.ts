@@ -1,0 +1,128 @@
+import {resolve} from 'node:path';
+import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
+import type {Places} from '../policy/protected-places.ts';
+import {
+	type Fault,
+	type Found,
+	type ProjectFile,
+	projectRoot,
+	readOwnFiles,
+	readProjectFiles,
+} from './project-files.ts';
+
+/**
+ * Whether a file is used: those of the `user` always, those of a project only while they are `trusted`, byte for byte. A
+ * `new` or `changed` one waits for an answer.
+ */
+export type Standing = 'user' | 'trusted' | 'refused' | 'new' | 'changed';
+
+export type JudgedFile = ProjectFile & {readonly standing: Standing};
+
+/** The files that say how the agent works in a folder, as they were read last. */
+export type ProjectState = {
+	/** The real path of the project that the folder is in. */
+	readonly root: string;
+	/** False for a folder that holds far more than a project: nothing is asked about its files. */
+	readonly isProject: boolean;
+	readonly files: readonly JudgedFile[];
+	/** Files that can't be used. */
+	readonly faults: readonly Fault[];
+	/** Files of the user's own that can't be used. */
+	readonly ownFaults: readonly Fault[];
+};
+
+export type Project = {
+	/** Reads the files again. Throws AppError("failed") if the decisions of the user can't be read. */
+	readonly load: () => Promise<ProjectState>;
+	/** Returns what was read last; reads the files if that was never or for another folder. Throws what `load` throws. */
+	readonly state: () => Promise<ProjectState>;
+	/** Keeps the user's answer about files of the state, exactly as they were read. Throws what `TrustStore` throws. */
+	readonly decide: (isTrusted: boolean, files: readonly ProjectFile[]) => Promise<void>;
+	/** Forgets every answer about this project. Throws what `TrustStore` throws. */
+	readonly revoke: () => Promise<void>;
+	/** Returns files with their standing. */
+	readonly judge: (found: readonly ProjectFile[]) => readonly JudgedFile[];
+	readonly places: Places;
+};
+
+type Dependencies = {
+	/** Returns the working folder, a real path. */
+	readonly folder: () => string;
+	/** The user's home folder, a real path. */
+	readonly homeFolder: string;
+	readonly stateFolder: string;
+	readonly store: TrustStore;
+	/** Describes a folder that holds far more than a project. */
+	readonly wideFolder: () => string | undefined;
+	/** True to trust everything for this run. */
+	readonly trustsAll: boolean;
+};
+
+/** Creates the access to the files of a project. Nothing of it counts before the user has agreed to it (SAFETY 12). */
+export function createProject(dependencies: Dependencies): Project {
+	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll} = dependencies;
+	const places: Places = {stateFolder, homeFolder};
+	const rootOf = () => projectRoot(folder(), homeFolder);
+	let loaded: {readonly folder: string; readonly found: Found; readonly own: Found} | undefined;
+
+	const judge = (found: readonly ProjectFile[]) => {
+		const {trusted, refused} = store.recall(rootOf());
+		const known: Hashes = {...refused, ...trusted};
+		return found.map((file): JudgedFile => {
+			const {path, hash} = file;
+			if (trustsAll || trusted[path] === hash) {
+				return {...file, standing: 'trusted'};
+			}
+
+			const standing = refused[path] === hash ? 'refused' : Object.hasOwn(known, path) ? 'changed' : 'new';
+			return {...file, standing};
+		});
+	};
+
+	const read = async () => {
+		const path = folder();
+		const [found, own] = await Promise.all([readProjectFiles(rootOf(), path, places), readOwnFiles(stateFolder)]);
+		loaded = {folder: path, found, own};
+		return loaded;
+	};
+
+	const stateOf = ({found, own}: {readonly found: Found; readonly own: Found}): ProjectState => ({
+		root: rootOf(),
+		isProject: wideFolder() === undefined,
+		files: [...own.files.map(file => ({...file, standing: 'user' as const})), ...judge(found.files)],
+		faults: found.faults,
+		ownFaults: own.faults,
+	});
+
+	return {
+		load: async () => stateOf(await read()),
+		state: async () => stateOf(loaded?.folder === folder() ? loaded : await read()),
+		async decide(isTrusted, files) {
+			const hashes = Object.fromEntries(files.map(({path, hash}) => [path, hash]));
+			await store.remember(rootOf(), isTrusted, hashes);
+		},
+		revoke: () => store.forget(rootOf()),
+		judge,
+		places,
+	};
+}
+
+/** Returns the files that the user has to decide about. */
+export function undecided({isProject, files}: ProjectState): readonly JudgedFile[] {
+	return isProject ? files.filter(({standing}) => standing === 'new' || standing === 'changed') : [];
+}
+
+/** Returns the files of the project that are not used. */
+export function leftOut({files}: ProjectState): readonly JudgedFile[] {
+	return files.filter(({standing}) => standing !== 'user' && standing !== 'trusted');
+}
+
+/** Returns the files that are used. */
+export function inEffect({files}: ProjectState): readonly JudgedFile[] {
+	return files.filter(({standing}) => standing === 'user' || standing === 'trusted');
+}
+
+/** Returns where a file is. */
+export function locationOf({path}: Pick<ProjectFile, 'path'>, {root}: Pick<ProjectState, 'root'>): string {
+	return resolve(root, path);
+}

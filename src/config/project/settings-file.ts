@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import {check} from '../../contract/check.ts';
+import {parseJson} from '../../core/json.ts';
+
+/** When a hook runs. */
+export const hookEvents = ['run-start', 'before-tool', 'after-tool', 'run-end'] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+const hook = z.strictObject({
+	/** For the shell, in the working folder. */
+	command: z.string().check(z.minLength(1), z.maxLength(4000)),
+	/** Names of tools, separated by `|`; `*` stands for any characters. All tools by default. */
+	tool: z.optional(z.string().check(z.minLength(1), z.maxLength(400))),
+	timeout_sec: z.optional(z.number().check(z.positive(), z.maximum(600))),
+});
+
+const hooksOfEvent = z.optional(z.array(hook).check(z.maxLength(20)));
+
+const settingsFile = z.looseObject({
+	hooks: z.optional(
+		z.strictObject({
+			'run-start': hooksOfEvent,
+			'before-tool': hooksOfEvent,
+			'after-tool': hooksOfEvent,
+			'run-end': hooksOfEvent,
+		}),
+	),
+	/** Rules for what the agent may never do. */
+	deny: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(4000))).check(z.maxLength(200))),
+});
+
+export type Hook = {
+	readonly event: HookEvent;
+	readonly command: string;
+	readonly tool?: string;
+	readonly timeoutSec?: number;
+};
+
+/** What a `settings.json` says: that of the user, or that of a project. Nothing in it allows anything. */
+export type SettingsFile = {
+	readonly hooks: readonly Hook[];
+	readonly deny: readonly string[];
+	/** Names of fields that have no meaning here, such as `allow`. */
+	readonly ignored: readonly string[];
+};
+
+/** Parses the text of a `settings.json`. Returns the first fault if it is invalid, naming the field. */
+export function parseSettingsFile(
+	text: string,
+): {readonly settings: SettingsFile; readonly fault?: never} | {readonly settings?: never; readonly fault: string} {
+	const value = parseJson(text);
+	if (value === undefined) {
+		return {fault: 'it is not valid JSON'};
+	}
+
+	const {data, wrong} = check(settingsFile, value);
+	const [first] = wrong;
+	if (first) {
+		return {fault: `${first.path.join('.') || 'it'} ${first.rule}`};
+	}
+
+	const {hooks = {}, deny = [], ...others} = data as z.infer<typeof settingsFile>;
+	return {
+		settings: {
+			hooks: hookEvents.flatMap(event =>
+				(hooks[event] ?? []).map(({command, tool, timeout_sec: timeoutSec}) => ({
+					...{event, command},
+					...(tool !== undefined && {tool}),
+					...(timeoutSec !== undefined && {timeoutSec}),
+				})),
+			),
+			deny,
+			ignored: Object.keys(others).filter(name => name !== '$schema'),
+		},
+	};
+}
