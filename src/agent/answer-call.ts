@@ -4,7 +4,7 @@ import {cutResult} from './cut-result.ts';
 import {headAndTail} from './head-and-tail.ts';
 import type {ToolCall} from './model-turn.ts';
 
-type CallAnswer = {
+export type CallAnswer = {
 	/** What the model reads. */
 	readonly output: string;
 	readonly failed: boolean;

@@ -8,10 +8,12 @@ type Situation = {
 	/** `process.platform`. */
 	readonly platform: string;
 	readonly tools: readonly ToolDefinition[];
+	/** The instruction files in effect, as `instructionText` returns them. */
+	readonly project?: string | undefined;
 };
 
 /** Returns the system prompt. It stays the same through a session, so that vendors can cache it. */
-export function instructions({workspace, date, platform, tools}: Situation): string {
+export function instructions({workspace, date, platform, tools, project}: Situation): string {
 	const names = tools.map(({name}) => name).join(', ');
 	const canEdit = tools.some(({name}) => name === 'edit_file');
 	return [
@@ -28,5 +30,6 @@ export function instructions({workspace, date, platform, tools}: Situation): str
 			: 'You have no tools; say so when you are asked to look at files.',
 		'Answer briefly and exactly, in the language of the person. Use Markdown that reads well in a terminal: short ' +
 			'paragraphs, lists, code fences with a language, small tables. Name places in code as path:line. Say plainly what you do not know.',
+		...(project === undefined ? [] : [project]),
 	].join('\n\n');
 }

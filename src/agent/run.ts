@@ -5,6 +5,8 @@ import type {Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
+import type {Hooks} from './hooks/hooks.ts';
+import {endRun} from './hooks/run-hooks.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
 import {takeTurn} from './model-turn.ts';
@@ -34,6 +36,8 @@ export type RunOptions = {
 	readonly approvals: Approvals;
 	/** Saves what the tools change, so that the user can take it back. */
 	readonly changes?: ChangeTracker | undefined;
+	/** The hooks of the user and of a trusted project. */
+	readonly hooks?: Hooks | undefined;
 	readonly signal: AbortSignal;
 	/** Most calls of the model. The tools of the last one still run, so that the session can continue. */
 	readonly maxTurns?: number;
@@ -66,14 +70,23 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 	const stop = new AbortController();
 	const signal = AbortSignal.any([options.signal, stop.signal]);
 	let end = interrupted;
+	/** True if the consumer has returned early, so that it takes one more event only. */
+	let isLeft = true;
 	try {
 		yield {type: 'run-start', runId: options.runId, model: options.model};
 		end = yield* converse({...options, signal});
+		isLeft = false;
 	} catch (error) {
+		isLeft = false;
 		end = signal.aborted ? interrupted : endOf(error);
 		yield* (await options.changes?.end()) ?? [];
 	} finally {
 		stop.abort();
+		const warnings = options.hooks ? await endRun(options.hooks, end.reason, options.signal) : [];
+		for (const text of isLeft ? [] : warnings) {
+			yield {type: 'notice', level: 'warning', text};
+		}
+
 		yield {type: 'run-end', ...end};
 	}
 }
@@ -92,6 +105,15 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	};
 
 	yield* addUserMessages([...(prompt ? [prompt] : []), ...nextMessages()]);
+	const start = await options.hooks?.({event: 'run-start'}, signal);
+	if (start?.denied !== undefined) {
+		return {
+			reason: 'error',
+			stopReason: 'error',
+			error: {code: 'failed', message: `A hook stopped this run. ${start.denied}`},
+		};
+	}
+
 	for (;;) {
 		signal.throwIfAborted();
 		const {parts, calls, stopReason, why} = yield* takeTurn([...messages], options);

@@ -2,10 +2,11 @@ import {abortable} from '../core/abortable.ts';
 import type {AgentEvent, FileChange} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
-import {answerCall} from './answer-call.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
+import {answerHookedCall} from './hooks/hooked-call.ts';
+import type {Hooks} from './hooks/hooks.ts';
 import type {ToolCall} from './model-turn.ts';
 
 type Options = {
@@ -16,6 +17,8 @@ type Options = {
 	readonly readFiles: Map<string, string>;
 	/** Saves what the tools change. */
 	readonly changes?: ChangeTracker | undefined;
+	/** The hooks that run before and after each tool. */
+	readonly hooks?: Hooks | undefined;
 	readonly clock?: () => number;
 };
 
@@ -81,12 +84,17 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 			};
 			const startedAt = clock();
 			const approve = savedFirst(call.id, approvals({id: call.id, signal, emit: events.push}), options, events.push);
-			const {output, failed, bug} = await answerCall(call, {...options, onOutput, onNotice, onChange, approve});
+			const hooked = {...options, onOutput, onNotice, onChange, approve};
+			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
 			}
 
 			const milliseconds = Math.round(clock() - startedAt);
+			for (const text of warnings) {
+				events.push({type: 'notice', level: 'warning', text});
+			}
+
 			if (bug) {
 				events.push({type: 'notice', level: 'error', text: bug});
 			}

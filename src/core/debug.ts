@@ -26,6 +26,14 @@ export type DebugEntry =
 			readonly bytes: number;
 	  }
 	| {
+			readonly kind: 'hook';
+			readonly event: string;
+			/** Null if a signal or the time limit ended it. */
+			readonly status: number | null;
+			readonly outcome: 'passed' | 'denied' | 'failed';
+			readonly durationMs: number;
+	  }
+	| {
 			readonly kind: 'frame';
 			/** Ink's layout, the comparison with the last frame, and the write. */
 			readonly durationMs: number;

@@ -1,5 +1,6 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {Hooks} from '../agent/hooks/hooks.ts';
 import {runAgent} from '../agent/run.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
@@ -21,6 +22,8 @@ type Dependencies = RecorderOptions & {
 	readonly endTools?: () => Promise<void>;
 	/** Returns the approvals of a new session. */
 	readonly createApprovals: () => SessionApprovals;
+	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
+	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
 	/** Returns the records of a session whose log was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Returns what saves the changes of files in a session. `parent` is the session that it continues. */
@@ -193,6 +196,7 @@ async function startAgent(
 	} = options;
 	const {model, transcript} = store.getState();
 	const priceOf = await budget?.loadPrices();
+	const hooks = await options.loadHooks?.(transcript.session);
 	const spent = (prices: PriceOf) => {
 		flush();
 		return spentSince(transcript.usage.size, prices, store);
@@ -214,6 +218,7 @@ async function startAgent(
 		onPiece,
 		newId,
 		nextMessages: () => store.getState().takeQueue(),
+		...(hooks && {hooks}),
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spentUsd: () => spent(priceOf)}}),
 	});

@@ -33,6 +33,9 @@ type ChildResult = {
 /** Time between SIGTERM and SIGKILL. */
 const killDelayMs = 500;
 
+/** Time for the output to end after the program has. */
+const outputDelayMs = 1000;
+
 /**
  * Runs a program without a shell (SAFETY 13, 15): allow-listed environment, its own process group, a time limit and
  * capped output. What it leaves running is ended with it. Throws `AppError("not-found")` if the program can't be
@@ -79,15 +82,31 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	}
 }
 
-/** Resolves when the program has ended and its output was read. Kills what is left of its process group. */
+/**
+ * Resolves when the program has ended and its output was read. Kills what is left of its process group. What has left the
+ * group and still holds the output is not waited for.
+ */
 function ended(child: ChildProcess): Promise<number | null> {
 	return new Promise((resolve, reject) => {
+		let timer: NodeJS.Timeout | undefined;
 		child.once('error', error => {
 			reject(new AppError('not-found', `Couldn't start ${child.spawnfile}: ${error.message}.`, {cause: error}));
 		});
-		child.once('exit', () => signalGroup(child, 'SIGKILL'));
-		child.once('close', resolve);
+		child.once('exit', () => {
+			signalGroup(child, 'SIGKILL');
+			// After a turn of the event loop, which reads what has arrived by then.
+			timer = setTimeout(() => setImmediate(() => closeOutput(child)), outputDelayMs);
+		});
+		child.once('close', status => {
+			clearTimeout(timer);
+			resolve(status);
+		});
 	});
+}
+
+function closeOutput({stdout, stderr}: ChildProcess): void {
+	stdout?.destroy();
+	stderr?.destroy();
 }
 
 function endGroup(child: ChildProcess): void {

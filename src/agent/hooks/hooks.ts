@@ -1,0 +1,116 @@
+import type {Hook, HookEvent} from '../../config/project/settings-file.ts';
+import type {Debug} from '../../core/debug.ts';
+import type {Json, JsonObject} from '../../core/json.ts';
+import type {RunEndReason} from '../../core/session/event.ts';
+import {runHook} from './run-hook.ts';
+
+/** What hooks are run for. */
+export type Occasion =
+	| {readonly event: 'run-start'}
+	| {readonly event: 'before-tool'; readonly tool: string; readonly arguments: JsonObject}
+	| {
+			readonly event: 'after-tool';
+			readonly tool: string;
+			readonly arguments: JsonObject;
+			/** What the model reads. */
+			readonly result: string;
+			readonly failed: boolean;
+	  }
+	| {readonly event: 'run-end'; readonly reason: RunEndReason};
+
+export type HookOutcome = {
+	/** Why a hook said no, for model and user; undefined if all agree. */
+	readonly denied?: string;
+	/** What the user should know: hooks that failed without a say. */
+	readonly warnings: readonly string[];
+};
+
+/** Runs the hooks for an occasion, in order, until one says no. Throws the signal's reason on an abort. */
+export type Hooks = (occasion: Occasion, signal: AbortSignal) => Promise<HookOutcome>;
+
+type Options = {
+	readonly hooks: readonly Hook[];
+	readonly session: string;
+	/** The working folder, a real path. */
+	readonly folder: string;
+	/** Masks the credentials of this program; everything else reaches a hook as it is. */
+	readonly hide: (text: string) => string;
+	readonly debug?: Debug | undefined;
+};
+
+/** Events for which a hook that fails counts as a no: a broken guard must not let anything through. */
+const failsClosed: ReadonlySet<HookEvent> = new Set(['run-start', 'before-tool']);
+
+/** Creates the function that runs these hooks; undefined if there are none. */
+export function createHooks({hooks, session, folder, hide, debug}: Options): Hooks | undefined {
+	if (hooks.length === 0) {
+		return undefined;
+	}
+
+	return async (occasion, signal) => {
+		const {event} = occasion;
+		const wanted = hooks.filter(
+			hook => hook.event === event && ('tool' in occasion ? matches(hook, occasion.tool) : true),
+		);
+		const input = hiddenIn(inputOf(occasion, {session, folder}), hide);
+		const warnings: string[] = [];
+		for (const hook of wanted) {
+			const startedAt = performance.now();
+			const {status, ...end} = await runHook(hook, input, {folder, signal});
+			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});
+			if (end.kind === 'denied') {
+				return {denied: `${end.reason} (hook: ${hook.command})`, warnings};
+			}
+
+			if (end.kind === 'failed') {
+				const text = `The ${event} hook “${hook.command}” failed: ${end.reason}`;
+				if (failsClosed.has(event)) {
+					return {denied: text, warnings};
+				}
+
+				warnings.push(text);
+			}
+		}
+
+		return {warnings};
+	};
+}
+
+/** True if a hook is for that tool. Its pattern has names, separated by `|`, with `*` for any characters. */
+export function matches({tool: pattern}: Pick<Hook, 'tool'>, tool: string): boolean {
+	return (
+		pattern === undefined ||
+		pattern.split('|').some(name => {
+			const expression = name
+				.trim()
+				.split('*')
+				.map(part => part.replace(/[^\w-]/g, '\\$&'))
+				.join('.*');
+			return new RegExp(`^${expression}$`).test(tool);
+		})
+	);
+}
+
+function inputOf(occasion: Occasion, place: {readonly session: string; readonly folder: string}): JsonObject {
+	const {event, ...rest} = occasion;
+	return {event, tool: null, arguments: null, ...place, ...rest};
+}
+
+/** Returns the value with credentials masked in all of its texts. */
+function hiddenIn(value: JsonObject, hide: (text: string) => string): JsonObject {
+	const visit = (inner: Json): Json => {
+		if (typeof inner === 'string') {
+			return hide(inner);
+		}
+
+		if (Array.isArray(inner)) {
+			return inner.map(visit);
+		}
+
+		return typeof inner === 'object' && inner !== null
+			? Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, visit(item)]))
+			: inner;
+	};
+
+	return visit(value) as JsonObject;
+}
