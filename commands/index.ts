@@ -33,6 +33,7 @@ import serve from './serve/serve.ts';
 import session from './session/session.ts';
 import sessions from './sessions.ts';
 import trace from './trace/trace.ts';
+import trust from './trust/trust.ts';
 import usage from './usage.ts';
 import watch from './watch/watch.ts';
 import whoami from './whoami.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Entry[] = [
 	exportSession,
 	usage,
 	approvals,
+	trust,
 	session,
 	runtime,
 	environment,

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import type {Judge} from '../agent/approval/ruling.ts';
+import type {Project} from '../agent/project/project.ts';
 import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
@@ -67,6 +68,8 @@ export type CommandContext = {
 	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
 	/** The folder that the program works in. */
 	readonly folder: string;
+	/** The instructions, settings and hooks of that folder, and whether the user trusts them. */
+	readonly project: Project;
 	/** The table of all commands. */
 	readonly entries: readonly Entry[];
 	/** Writes a new file that the user named. Never replaces one. */

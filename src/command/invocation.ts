@@ -26,6 +26,8 @@ export type RunFlags = {
 	readonly approve: ApprovalMode | undefined;
 	/** Rules that allow acts without asking, as given. */
 	readonly allow: readonly string[];
+	/** True to use the instructions, hooks and settings of the folder in this run without asking. */
+	readonly trust: boolean;
 	readonly profile: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp: boolean;
@@ -92,6 +94,7 @@ function readRun(given: Given): Invocation {
 		budgetUsd: numberOf(given, 'budget', {isWhole: false}),
 		approve: choiceOf(given, 'approve', approvals),
 		allow: given.get('allow')?.split(separator) ?? [],
+		trust: given.has('trust'),
 		profile: given.get('profile'),
 		insecureHttp: given.has('insecureHttp'),
 	};

@@ -1,4 +1,5 @@
 import type {Decide} from '../agent/approval/approval.ts';
+import type {Project} from '../agent/project/project.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {Environment} from '../core/environment.ts';
@@ -25,6 +26,8 @@ export type ComposeOptions = Partial<RunFlags> & {
 export type Program = {
 	/** The folder that the agent works in. */
 	readonly folder: FolderAccess;
+	/** The instructions, settings and hooks of that folder, and whether the user trusts them. */
+	readonly project: Project;
 	readonly conversation: Conversation;
 	/** All commands, in the order shown. */
 	readonly entries: readonly Entry[];

@@ -14,6 +14,7 @@ import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
+import {createProjectParts} from './project-parts.ts';
 import type {Servers} from './servers.ts';
 
 /** The agent's models and its conversation. */
@@ -23,6 +24,7 @@ export type AgentParts = ReturnType<typeof createAgentParts>;
 export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers) {
 	const {store, env, debug} = options;
 	const {config, folder} = local;
+	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers);
 	const access = createModelAccess({
@@ -34,6 +36,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 				date: new Date().toISOString().slice(0, 10),
 				platform: process.platform,
 				tools: await loadTools(),
+				project: await ofProject.instructions(),
 			}),
 	});
 
@@ -45,7 +48,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
-			...{loadTools, endTools, openModel: access.open, trackChanges: changes.track},
+			...{loadTools, endTools, openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
 			createApprovals: approvals.createApprovals,
 			onRecord: record => {
 				for (const listener of listeners) {

@@ -17,7 +17,7 @@ type Watching = {readonly watches: Watches; readonly expiry: SandboxExpiry};
 /** Returns what builds the context of one command. */
 export function createContextFor(
 	{store, env, debug}: ProgramOptions,
-	{config, folder, rules, recents, sightings, sessions}: LocalState,
+	{config, folder, project, rules, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
 	{models, jobs, judge}: AgentParts,
 	{watches, expiry}: Watching,
@@ -38,6 +38,7 @@ export function createContextFor(
 		sessions: sessions(),
 		platform: platform.forCommand({interact, live, flags, signal}),
 		folder: folder.path(),
+		project,
 		writeFile: (path, content) => writeNewFile(inFolder(path), content),
 		saveFile: (path, chunks) => saveNewFile(inFolder(path), chunks),
 		readFile: (path, limit) =>

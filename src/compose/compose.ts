@@ -64,9 +64,9 @@ function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentP
 }
 
 function localParts({store}: ProgramOptions, local: LocalState, {conversation}: AgentParts) {
-	const {home, folder, secrets, sessions} = local;
+	const {home, folder, project, secrets, sessions} = local;
 	return {
-		...{folder, secrets},
+		...{folder, project, secrets},
 		resume: createResume({store, conversation, sessions, folder}),
 		savedSessions: () => sessions().list(false),
 		loadHistory: () => loadPromptHistory(home),

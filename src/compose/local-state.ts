@@ -2,9 +2,11 @@ import {realpathSync} from 'node:fs';
 import {openFolderRules} from '../agent/approval/folder-rules.ts';
 import {createRuleBook} from '../agent/approval/rule-book.ts';
 import {parseRule} from '../agent/policy/rules/rule.ts';
+import {createProject} from '../agent/project/project.ts';
 import {openConfig} from '../config/config.ts';
 import {createFolderAccess} from '../config/folder-access.ts';
 import {createKnownSecrets} from '../config/known-secrets.ts';
+import {openTrustStore} from '../config/project/trust-store.ts';
 import {openRecents} from '../config/recents.ts';
 import {openSightings} from '../config/sightings.ts';
 import {openHome} from '../storage/home.ts';
@@ -21,8 +23,16 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
 	const secrets = createKnownSecrets(config, env);
 	debug?.hideWith(secrets.hide);
+	const project = createProject({
+		folder: folder.path,
+		homeFolder: folder.home,
+		stateFolder: home.path,
+		store: openTrustStore(home.trustFile),
+		wideFolder: folder.wide,
+		trustsAll: options.trust ?? false,
+	});
 	return {
-		...{home, config, folder, secrets},
+		...{home, config, folder, secrets, project},
 		rules: createRuleBook({
 			flags: (options.allow ?? []).map(parseRule),
 			ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),

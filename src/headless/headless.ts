@@ -1,3 +1,4 @@
+import {leftOut, type Project} from '../agent/project/project.ts';
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
@@ -14,7 +15,9 @@ const defaultMaxTurns = 100;
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** The parts of the program that one run needs. */
-type Part = 'conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'chooseModel' | 'secrets';
+type Part =
+	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project')
+	| ('chooseModel' | 'secrets');
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -53,6 +56,10 @@ export async function runHeadless(
 			warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
 		}
 
+		for (const warning of await abortable(untrusted(program.project), signal)) {
+			warn(warning);
+		}
+
 		await abortable(program.chooseModel(), signal);
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
@@ -79,4 +86,14 @@ export async function runHeadless(
 
 		return exitStatus[report.code];
 	}
+}
+
+/** Returns what the user must know about files of the project that are not used. */
+async function untrusted(project: Project): Promise<readonly string[]> {
+	const state = await project.state();
+	const faults = [...state.ownFaults, ...state.faults].map(({path, reason}) => `${path} is not used: ${reason}.`);
+	const unused = leftOut(state).map(({path}) => path);
+	return unused.length > 0
+		? [...faults, `Not trusted, so left out: ${unused.join(', ')}. Pass --trust to use them in this run.`]
+		: faults;
 }

@@ -2,8 +2,10 @@ import {aboutLines, createLineInteraction} from '../command/line-interaction.ts'
 import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import type {Interaction} from '../platform/interaction.ts';
+import type {ChangeDrawing} from '../store/view-slice.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
+import {createPalette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {printJson} from './print.ts';
 import {readInput} from './read-input.ts';
@@ -80,8 +82,9 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 
 			return chosen.id;
 		},
-		async confirm(question, about) {
-			for (const line of about ? aboutLines(about) : []) {
+		async confirm(question, about, drawing) {
+			const drawn = drawing ? drawingLines(drawing, stderr.columns || 80) : [];
+			for (const line of [...(about ? aboutLines(about) : []), ...drawn]) {
 				say(line);
 			}
 
@@ -89,6 +92,14 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 			return /^y(?:es)?$/i.test(answer.trim());
 		},
 	};
+}
+
+/** Most lines of a drawing that are printed with a question. */
+const maxDrawnLines = 400;
+
+function drawingLines(drawing: ChangeDrawing, width: number): readonly string[] {
+	const style = {width, palette: createPalette({color: false})};
+	return [drawing.title(style), ...drawing.window({...style, rows: maxDrawnLines}).shown];
 }
 
 function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {

@@ -1,4 +1,4 @@
-import type {About, BrowserLogin, Choice, FilterField} from '../store/view-slice.ts';
+import type {About, BrowserLogin, ChangeDrawing, Choice, FilterField} from '../store/view-slice.ts';
 
 /** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
@@ -19,8 +19,8 @@ export type Interaction = {
 		/** Filters that narrow the list, if the choices have fields. */
 		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;
-	/** Returns true for yes. `about` is shown above the question. */
-	readonly confirm: (question: string, about?: About) => Promise<boolean>;
+	/** Returns true for yes. `about` and `drawing` are shown above the question. */
+	readonly confirm: (question: string, about?: About, drawing?: ChangeDrawing) => Promise<boolean>;
 	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**

@@ -84,8 +84,10 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
-		confirm: async (question, about) =>
-			(await open({kind: 'confirm', question, ...(about && {about}), askedAt: now()})) === 'yes',
+		async confirm(question, about, change) {
+			const panel: Panel = {kind: 'confirm', question, ...(about && {about}), ...(change && {change}), askedAt: now()};
+			return (await open(panel)) === 'yes';
+		},
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		browse: open,
 		inquire: (inquiry, signal) => inquire(inquiry, signal, slot, now),

@@ -56,20 +56,24 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 			void send(line, {store, terminal, opened});
 		},
 	});
-	const opened = await openConversation(await compose(flags), flags, {
-		store,
-		palette,
-		// Nothing is drawn that may still change.
-		live: createLiveLines(),
-		interact: createInteraction(terminal, palette, now),
-		version,
-		homeFolder: env['HOME'],
-		write: terminal.write,
-		wipe: () => undefined,
-		quit,
-		logs: createLinearLogs({say: terminal.say, palette}),
-		isOnScreen: line => line === entered,
-	});
+	const opened = await openConversation(
+		await compose(flags),
+		{...flags, asksLater: true},
+		{
+			store,
+			palette,
+			// Nothing is drawn that may still change.
+			live: createLiveLines(),
+			interact: createInteraction(terminal, palette, now),
+			version,
+			homeFolder: env['HOME'],
+			write: terminal.write,
+			wipe: () => undefined,
+			quit,
+			logs: createLinearLogs({say: terminal.say, palette}),
+			isOnScreen: line => line === entered,
+		},
+	);
 
 	followRuns(store, terminal, stdout);
 	interruptOrQuit({store, opened}, {onInterrupt, quit});
@@ -87,8 +91,10 @@ function createInteraction(terminal: LineTerminal, palette: Palette, now: () => 
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
-		confirm: async (text, about) =>
-			(await inquire({question: text, ...(about && {about})}, terminal, palette, now)) === 'yes',
+		async confirm(text, about, change) {
+			const inquiry = {question: text, ...(about && {about}), ...(change && {change})};
+			return (await inquire(inquiry, terminal, palette, now)) === 'yes';
+		},
 		inquire: inquiry => inquire(inquiry, terminal, palette, now),
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};

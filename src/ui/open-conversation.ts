@@ -10,8 +10,9 @@ import type {AppInteraction} from './interaction.ts';
 import {loadHistory, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {messageToSend} from './message-secrets.ts';
-import {createFolderQuestions} from './panels/folder-questions.ts';
+import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
+import {askAtStart, createTrustQuestions, type TrustQuestions} from './panels/trust-questions.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
@@ -24,6 +25,8 @@ export type AppProgram = Omit<Program, 'onRecord'>;
 export type AppFlags = Partial<RunFlags> & {
 	/** True to open the list of sessions first. */
 	readonly pick: boolean;
+	/** True to ask before the first message, not at the start, whether the user trusts the folder. */
+	readonly asksLater?: boolean;
 	/** The first message or slash line. */
 	readonly prompt?: string;
 };
@@ -59,7 +62,7 @@ export type OpenedConversation = {
 type Parts = Dependencies & {
 	readonly program: AppProgram;
 	readonly painter: Painter;
-	readonly warn: (text: string) => void;
+	readonly warn: (text: string, hint?: string) => void;
 };
 
 /** Connects the program with the screen: store to painter, prompt to agent and commands. Then opens the session of the flags. */
@@ -70,17 +73,18 @@ export async function openConversation(
 ): Promise<OpenedConversation> {
 	const {store, palette, interact, logs, homeFolder} = dependencies;
 	const painter = await loadPainter(dependencies);
-	const warn = (text: string) =>
-		painter.print(width => messageLines('!', palette.warning, text, undefined, {width, palette}));
+	const warn = (text: string, hint?: string) =>
+		painter.print(width => messageLines('!', palette.warning, text, hint, {width, palette}));
 	const parts: Parts = {...dependencies, program, painter, warn};
 	const questions = createFolderQuestions({folder: program.folder, interact, homeFolder});
+	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn});
 	const resume = async (session: string) => {
 		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
 			warn(notice);
 		}
 	};
 
-	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions), resume});
+	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions, trust), resume});
 	program.askWith(async (request, signal) => {
 		const {approvalQuestions} = await import('./approvals/approval-questions.ts');
 		return approvalQuestions(interact)(request, signal);
@@ -92,6 +96,7 @@ export async function openConversation(
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 	];
 	startLoading(parts, tell);
+	askAtStart(flags, store, trust).catch(tell);
 	await openFirst(flags, {submit, resume, tell});
 
 	return {
@@ -103,6 +108,7 @@ export async function openConversation(
 		},
 		async close() {
 			cancel();
+			trust.close();
 			for (const summary of logs.closeAll()) {
 				painter.print(width => [palette.dim(truncate(summary, width))]);
 			}
@@ -130,7 +136,7 @@ async function loadPainter({store, palette, live, write, isOnScreen, clock}: Dep
 	return createPainter({store, palette, live, write, isOnScreen, clock, tools});
 }
 
-function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQuestions>) {
+function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQuestions>, trust: TrustQuestions) {
 	const {store, program, painter, interact, warn, wipe} = parts;
 	const {conversation, entries, contextFor, secrets} = program;
 	return {
@@ -147,6 +153,8 @@ function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQu
 			if (refused) {
 				warn(refused);
 			}
+
+			await trust.ask(store.getState().transcript.session);
 		},
 		remember: (prompt: string) => rememberPrompt(prompt, program, store),
 		wipe() {

@@ -3,10 +3,12 @@ import {commands} from '../../commands/index.ts';
 import {openFolderRules} from '../../src/agent/approval/folder-rules.ts';
 import {judgeByRules} from '../../src/agent/approval/judge-by-rules.ts';
 import {createRuleBook} from '../../src/agent/approval/rule-book.ts';
+import {createProject} from '../../src/agent/project/project.ts';
 import type {Entry} from '../../src/command/context.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
 import {createKnownSecrets} from '../../src/config/known-secrets.ts';
+import {openTrustStore} from '../../src/config/project/trust-store.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
 import {redactKnown} from '../../src/core/secrets/redact.ts';
@@ -48,6 +50,14 @@ export function testProgram({
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
 	const access = createFolderAccess({folder, env, config: openConfig(home)});
+	const project = createProject({
+		folder: access.path,
+		homeFolder: access.home,
+		stateFolder: home.path,
+		store: openTrustStore(home.trustFile),
+		wideFolder: access.wide,
+		trustsAll: false,
+	});
 	const records: Recorded[] = [];
 	let ids = 0;
 	const place = `0f9b4e6a${randomUUID().slice(8, -12)}`;
@@ -87,6 +97,7 @@ export function testProgram({
 	const chatted: string[] = [];
 	const program: AppProgram = {
 		folder: access,
+		project,
 		conversation,
 		entries,
 		contextFor: given => ({
@@ -119,6 +130,7 @@ export function testProgram({
 			},
 			approvals,
 			folder,
+			project,
 			entries,
 			writeFile: async path => path,
 			saveFile: async path => path,
@@ -143,5 +155,5 @@ export function testProgram({
 			await Promise.all([watches.close(), conversation.close()]);
 		},
 	};
-	return {program, access, sessions, records, remembered, chatted, home, folder};
+	return {program, project, access, sessions, records, remembered, chatted, home, folder};
 }

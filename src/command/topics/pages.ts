@@ -1,6 +1,7 @@
 import dependencies from './dependencies.md';
 import environment from './environment.md';
 import exitStatus from './exit-status.md';
+import hooks from './hooks.md';
 import keys from './keys.md';
 import operations from './operations.md';
 import serve from './serve.md';
@@ -13,6 +14,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	environment,
 	'exit-status': exitStatus,
 	keys,
+	hooks,
 	serve,
 	tasks,
 	traces,

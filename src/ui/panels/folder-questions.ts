@@ -9,6 +9,8 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 };
 
+export type FolderQuestions = ReturnType<typeof createFolderQuestions>;
+
 /** Asks about folders: the agent's tools read only those that the user allowed. */
 export function createFolderQuestions({folder, interact, homeFolder}: Dependencies) {
 	const short = (path: string) => shortFolder(path, homeFolder);

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import {leftOut} from '../../src/agent/project/project.ts';
+import {command} from '../../src/command/command.ts';
+import {questionFor, trustDrawing} from '../../src/command/views/project/trust-drawing.ts';
+import {trustTable} from '../../src/command/views/project/trust-view.ts';
+
+export default command({
+	name: 'add',
+	summary: 'Trust these files as they are now',
+	args: z.object({yes: z.optional(z.boolean())}),
+	describe: {yes: 'skip the confirmation'},
+	examples: ['trust add --yes'],
+
+	async run({yes}, {project, interact}) {
+		const state = await project.load();
+		const files = leftOut(state);
+		if (files.length === 0) {
+			return {
+				kind: 'text',
+				text: state.files.length > 0 ? 'Every file here is used already.' : 'No instructions, settings or hooks here.',
+			};
+		}
+
+		if (!yes && !(await interact.confirm(questionFor(files), undefined, trustDrawing(files, state)))) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		await project.decide(true, files);
+		return trustTable(await project.state());
+	},
+});

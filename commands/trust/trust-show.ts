@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {trustTable} from '../../src/command/views/project/trust-view.ts';
+
+export default command({
+	name: 'show',
+	summary: 'Show these files and whether the agent uses them',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(_, {project}) {
+		return trustTable(await project.load());
+	},
+});

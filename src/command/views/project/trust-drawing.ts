@@ -1,0 +1,86 @@
+import {isInstruction} from '../../../agent/project/instruction-text.ts';
+import type {JudgedFile, ProjectState} from '../../../agent/project/project.ts';
+import {formatBytes, formatNumber} from '../../../core/format.ts';
+import type {ChangeDrawing} from '../../../store/view-slice.ts';
+import {safeLine} from '../../../terminal/text/safe-text.ts';
+import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
+import {wrapLine} from '../../../terminal/text/wrap.ts';
+
+type Row = {
+	readonly text: string;
+	/** What rows of a wrapped text begin with. */
+	readonly indent: string;
+};
+
+/** Characters that are not seen but that a model reads. */
+const invisible = /[\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;
+
+/** Returns how the files are drawn that the user is asked to trust: each with its kind and size, and every hook exactly. */
+export function trustDrawing(
+	files: readonly JudgedFile[],
+	{root}: Pick<ProjectState, 'root'>,
+	shownRoot = root,
+): ChangeDrawing {
+	const longest = Math.max(0, ...files.map(({path}) => lineWidth(safeLine(path))));
+	const rows = files.flatMap(file => rowsOf(file, longest));
+	const drawn = (width: number) => rows.map(({text, indent}) => wrapLine(text, width, {rest: indent, hard: true}));
+	return {
+		title: ({width, palette}) => palette.label(truncate(`Files for the agent in ${safeLine(shownRoot)}`, width)),
+		window({width, rows: room, offset = 0}) {
+			const lines = drawn(width).slice(offset);
+			const all = lines.flat();
+			if (all.length <= room) {
+				return {shown: all, leftOut: 0};
+			}
+
+			const shown = all.slice(0, Math.max(1, room - 1));
+			return {shown, leftOut: all.length - shown.length};
+		},
+		rows: (width, maxLines) => drawn(width).slice(0, maxLines).flat().length,
+		lastOffset: rows.length - 1,
+	};
+}
+
+function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
+	const {path, kind, standing, settings, sizeBytes, isCut} = file;
+	const hidden = file.text.match(invisible)?.length ?? 0;
+	const facts = [
+		kind,
+		formatBytes(sizeBytes),
+		...(isCut ? ['only its beginning is used'] : []),
+		...(standing === 'changed' ? ['changed'] : []),
+		...(hidden > 0 ? [`${formatNumber(hidden)} invisible characters`] : []),
+	];
+	const hooks = (settings?.hooks ?? []).map(({event, tool, command}) => {
+		const when = tool === undefined ? event : `${event} ${tool}`;
+		return `  hook ${safeLine(when)}: ${safeLine(command)}`;
+	});
+	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
+	const ignored = settings?.ignored ?? [];
+	return [
+		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
+		...[...hooks, ...denied].map(text => ({text, indent: '    '})),
+		...(ignored.length > 0 ? [{text: `  ignored: ${safeLine(ignored.join(', '))}`, indent: '    '}] : []),
+	];
+}
+
+/** Returns the question about these files. */
+export function questionFor(files: readonly JudgedFile[]): string {
+	const changed = files.filter(({standing}) => standing === 'changed');
+	if (changed.length > 0) {
+		return `Changed since you answered: ${namesOf(changed)}. Trust?`;
+	}
+
+	const hasHooks = files.some(({settings}) => settings && settings.hooks.length > 0);
+	if (hasHooks) {
+		return 'Trust these files? Instructions steer the agent, and hooks run commands.';
+	}
+
+	return files.every(isInstruction) ? 'Trust these files? They tell the agent how to work here.' : 'Trust these files?';
+}
+
+/** Returns the first names of files, and how many more there are. */
+export function namesOf(files: ReadonlyArray<{readonly path: string}>): string {
+	const shown = files.slice(0, 3).map(({path}) => path);
+	return files.length > shown.length ? `${shown.join(', ')} and ${files.length - shown.length} more` : shown.join(', ');
+}

@@ -1,0 +1,80 @@
+import {type JudgedFile, leftOut, type Project, type ProjectState, undecided} from '../../agent/project/project.ts';
+import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-drawing.ts';
+import type {AppStore} from '../../store/store.ts';
+import type {AppInteraction} from '../interaction.ts';
+import {shortFolder} from '../welcome.ts';
+
+type Dependencies = {
+	readonly project: Project;
+	readonly interact: Pick<AppInteraction, 'inquire'>;
+	readonly homeFolder: string | undefined;
+	/** Shows the user a sentence. */
+	readonly warn: (text: string, hint?: string) => void;
+};
+
+export type TrustQuestions = ReturnType<typeof createTrustQuestions>;
+
+/** Asks about the files with which a project tells the agent how to work: they are used only if the user trusts them. */
+export function createTrustQuestions({project, interact, homeFolder, warn}: Dependencies) {
+	/** The session for which the files were read. */
+	let current: string | undefined;
+	let asking: Promise<void> | undefined;
+	const stop = new AbortController();
+
+	const askOnce = async () => {
+		const state = await project.load();
+		for (const {path, reason} of [...state.ownFaults, ...state.faults]) {
+			warn(`${path} is not used: ${reason}.`);
+		}
+
+		const files = undecided(state);
+		const isTrusted = files.length > 0 && (await ask(files, state));
+		if (files.length > 0) {
+			await project.decide(isTrusted, files);
+		}
+
+		const unused = state.isProject ? leftOut(state).filter(file => !(isTrusted && files.includes(file))) : [];
+		if (unused.length > 0) {
+			warn(`Not trusted, so not used: ${namesOf(unused)}.`, 'Trust with `trust add`.');
+		}
+	};
+
+	const ask = async (files: readonly JudgedFile[], state: ProjectState) => {
+		const change = trustDrawing(files, state, shortFolder(state.root, homeFolder));
+		const answers = [{key: 'y', label: 'trust', value: 'yes'}];
+		return (await interact.inquire({question: questionFor(files), change, answers}, stop.signal)) === 'yes';
+	};
+
+	return {
+		/** Asks about files that are new or changed, once for each session, even if several messages wait for the answer. */
+		async ask(session: string): Promise<void> {
+			if (current !== session) {
+				current = session;
+				asking = askOnce().catch(error => {
+					current = undefined;
+					throw error;
+				});
+			}
+
+			await asking;
+		},
+		close: () => stop.abort(),
+	};
+}
+
+type Flags = {
+	readonly pick: boolean;
+	readonly asksLater?: boolean;
+	readonly resume?: string | undefined;
+	readonly prompt?: string;
+};
+
+/** Asks at the start, unless the user already types, or something else is to be opened: then the first message asks. */
+export async function askAtStart(flags: Flags, store: AppStore, trust: TrustQuestions): Promise<void> {
+	const {composer, typedAt, busy, transcript} = store.getState();
+	const isIdle = composer.text === '' && typedAt === undefined && !busy;
+	const opensFirst = flags.pick || flags.resume !== undefined || flags.prompt !== undefined;
+	if (isIdle && !opensFirst && !flags.asksLater) {
+		await trust.ask(transcript.session);
+	}
+}
