@@ -5,7 +5,7 @@ import show from './trust-show.ts';
 
 export default noun({
 	name: 'trust',
-	summary: 'Instructions, settings and hooks of this folder: what you trust',
+	summary: 'What you trust here: instructions, settings, hooks',
 	verbs: [show, add, revoke],
 	fallback: 'show',
 });

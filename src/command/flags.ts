@@ -79,7 +79,7 @@ const runFlagTable = {
 		isRepeatable: true,
 		summary: 'Allow what a rule covers, as run_command(npm test *)',
 	},
-	trust: {names: ['--trust'], summary: 'Trust the instructions and hooks of this folder for this run'},
+	trust: {names: ['--trust'], summary: 'Trust the files of this folder for this run'},
 	...shared,
 	version: {names: ['-v', '--version'], summary: 'Print the version'},
 	help: {names: ['-h', '--help'], summary: 'Print this help'},
