@@ -33,7 +33,7 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 
 	const denied = await denial(args);
 	if (denied !== undefined) {
-		return {output: `A hook of the user denied this call. ${denied}`, failed: true, warnings};
+		return {output: `Denied by a hook: ${denied}`, failed: true, warnings};
 	}
 
 	/** The arguments with which the tool really runs. */
@@ -47,7 +47,7 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 		const edited = {...args, command: permission.command};
 		const reason = await denial(edited);
 		if (reason !== undefined) {
-			return {allowed: false, reason: `A hook denied the edited command. ${reason}`};
+			return {allowed: false, reason: `Denied by a hook: ${reason}`};
 		}
 
 		ran = edited;
@@ -63,5 +63,5 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 	}
 
 	warnings.push(`A hook objected after ${name}: ${after.denied}`);
-	return {...answer, output: `${output}\n\n[A hook of the user says after this call: ${after.denied}]`, warnings};
+	return {...answer, output: `${output}\n\n[A hook says after this call: ${after.denied}]`, warnings};
 }

@@ -59,7 +59,7 @@ export function createHooks({hooks, session, folder, hide, debug}: Options): Hoo
 			const {status, ...end} = await runHook(hook, input, {folder, signal});
 			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});
 			if (end.kind === 'denied') {
-				return {denied: `${end.reason} (hook: ${hook.command})`, warnings};
+				return {denied: end.reason, warnings};
 			}
 
 			if (end.kind === 'failed') {

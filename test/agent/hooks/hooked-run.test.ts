@@ -51,7 +51,7 @@ test('[14] a no before a tool beats every allow: the tool never runs, and nothin
 	expect(events.filter(({type}) => type === 'approval-request')).toEqual([]);
 	expect(events.filter(({type}) => type === 'tool-result' || type === 'notice')).toMatchObject([
 		{type: 'notice', level: 'warning', text: 'A hook denied echo: frozen'},
-		{type: 'tool-result', failed: true, output: 'A hook of the user denied this call. frozen'},
+		{type: 'tool-result', failed: true, output: 'Denied by a hook: frozen'},
 	]);
 });
 
@@ -71,7 +71,7 @@ test('[14] hooks are asked again about a command that the user edited', async ()
 	const events = await runWith(hooks, {tools: [run], approvals}).events;
 	expect(asked.filter(({event}) => event === 'before-tool')).toHaveLength(2);
 	expect(events.find(({type}) => type === 'tool-result')).toMatchObject({
-		output: 'refused: A hook denied the edited command. no rm',
+		output: 'refused: Denied by a hook: no rm',
 	});
 });
 
@@ -80,7 +80,7 @@ test('a no after a tool adds its reason to what the model reads', async () => {
 	const events = await runWith(hooks).events;
 	expect(events.find(({type}) => type === 'tool-result')).toMatchObject({
 		failed: false,
-		output: 'echo rose\n\n[A hook of the user says after this call: format it]',
+		output: 'echo rose\n\n[A hook says after this call: format it]',
 	});
 });
 

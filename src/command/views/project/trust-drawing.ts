@@ -73,7 +73,7 @@ export function questionFor(files: readonly JudgedFile[]): string {
 
 	const hasHooks = files.some(({settings}) => settings && settings.hooks.length > 0);
 	if (hasHooks) {
-		return 'Trust these files? Instructions steer the agent, and hooks run commands.';
+		return 'Trust these files, and run their hooks?';
 	}
 
 	return files.every(isInstruction) ? 'Trust these files? They tell the agent how to work here.' : 'Trust these files?';
