@@ -12,7 +12,7 @@ import type {LogDisplay} from './logs/log-display.ts';
 import {messageToSend} from './message-secrets.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
-import {askAtStart, createTrustQuestions, type TrustQuestions} from './panels/trust-questions.ts';
+import type {TrustQuestions} from './panels/trust-questions.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {createPainter, type Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
@@ -77,6 +77,7 @@ export async function openConversation(
 		painter.print(width => messageLines('!', palette.warning, text, hint, {width, palette}));
 	const parts: Parts = {...dependencies, program, painter, warn};
 	const questions = createFolderQuestions({folder: program.folder, interact, homeFolder});
+	const {askAtStart, createTrustQuestions} = await import('./panels/trust-questions.ts');
 	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn});
 	const resume = async (session: string) => {
 		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {

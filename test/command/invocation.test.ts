@@ -11,6 +11,7 @@ const none = {
 	allow: [],
 	profile: undefined,
 	insecureHttp: false,
+	trust: false,
 };
 const app = {mode: 'app', pick: false, ...none};
 const once = {mode: 'once', prompt: 'Hi', format: 'text', ...none};
