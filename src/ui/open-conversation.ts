@@ -14,7 +14,8 @@ import {createFolderQuestions, type FolderQuestions} from './panels/folder-quest
 import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
 import type {LiveLines} from './screen/live-lines.ts';
-import {createPainter, type Painter} from './screen/painter.ts';
+import {loadPainter} from './screen/load-painter.ts';
+import type {Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/message-lines.ts';
 import {shortFolder, welcomeLines} from './welcome.ts';
@@ -124,20 +125,7 @@ export async function openConversation(
 	};
 }
 
-async function loadPainter({store, palette, live, write, isOnScreen, clock}: Dependencies): Promise<Painter> {
-	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}, {draftLines}] = await Promise.all(
-		[
-			import('../terminal/markdown/markdown.ts'),
-			import('../terminal/markdown/markdown-stream.ts'),
-			import('./transcript/block-lines.ts'),
-			import('./transcript/draft-lines.ts'),
-		],
-	);
-	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
-	return createPainter({store, palette, live, write, isOnScreen, clock, tools});
-}
-
-function submitOptions(parts: Parts, questions: ReturnType<typeof createFolderQuestions>, trust: TrustQuestions) {
+function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQuestions) {
 	const {store, program, painter, interact, warn, wipe} = parts;
 	const {conversation, entries, contextFor, secrets} = program;
 	return {

@@ -1,9 +1,8 @@
 import {expect, test} from 'vitest';
-import {createApprovals} from '../../../src/agent/approval/approval.ts';
 import type {HookOutcome, Hooks, Occasion} from '../../../src/agent/hooks/hooks.ts';
 import {runAgent} from '../../../src/agent/run.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
-import {call, collect, echo, finish, runOptions, scriptedModel, text} from '../scripted.ts';
+import {approvalsOf, call, collect, echo, finish, runOptions, scriptedModel, text} from '../scripted.ts';
 
 /** Hooks that answer as the test requires, and what they were asked. */
 function recordedHooks(answer: (occasion: Occasion) => Partial<HookOutcome> | undefined = () => undefined) {
@@ -46,7 +45,8 @@ test('[14] a no before a tool beats every allow: the tool never runs, and nothin
 		},
 	};
 	const {hooks} = recordedHooks(({event}) => (event === 'before-tool' ? {denied: 'frozen'} : undefined));
-	const events = await runWith(hooks, {tools: [write], approvals: createApprovals(async () => 'session')}).events;
+	const approvals = approvalsOf(async ({hash}) => ({answer: 'yes', hash})).startRun();
+	const events = await runWith(hooks, {tools: [write], approvals}).events;
 	expect(ran).toBe(0);
 	expect(events.filter(({type}) => type === 'approval-request')).toEqual([]);
 	expect(events.filter(({type}) => type === 'tool-result' || type === 'notice')).toMatchObject([

@@ -1,0 +1,17 @@
+import {createPainter, type Painter} from './painter.ts';
+
+type Options = Omit<Parameters<typeof createPainter>[0], 'tools'>;
+
+/** Creates the painter, with what draws blocks: the first frame does without it. */
+export async function loadPainter(options: Options): Promise<Painter> {
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}, {draftLines}] = await Promise.all(
+		[
+			import('../../terminal/markdown/markdown.ts'),
+			import('../../terminal/markdown/markdown-stream.ts'),
+			import('../transcript/block-lines.ts'),
+			import('../transcript/draft-lines.ts'),
+		],
+	);
+	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	return createPainter({...options, tools});
+}
