@@ -10,6 +10,7 @@ import {emptyTranscript, reduceTranscript, type Transcript} from '../core/sessio
 import {type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
+import {recordsBefore, renumbered} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 
 type Dependencies = RecorderOptions & {
@@ -240,15 +241,4 @@ async function readSaved(recorder: Recorder, {store, readLog}: Dependencies): Pr
 	}
 
 	return readLog(recorder.session());
-}
-
-/** Returns the records before a message of the user, without the start of the run that it belongs to. */
-function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
-	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
-	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
-	return records.slice(0, Math.max(0, end));
-}
-
-function renumbered(records: readonly Recorded[], session: string): readonly Recorded[] {
-	return records.map((record, seq) => ({...record, seq, session}));
 }
