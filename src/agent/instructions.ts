@@ -16,6 +16,7 @@ type Situation = {
 export function instructions({workspace, date, platform, tools, project}: Situation): string {
 	const names = tools.map(({name}) => name).join(', ');
 	const canEdit = tools.some(({name}) => name === 'edit_file');
+	const canRun = tools.some(({name}) => name === 'run_command');
 	return [
 		'You are a helpful agent in a terminal program called service. You work with the person who is typing to you.',
 		`Working folder: ${workspace}\nDate: ${date}\nPlatform: ${platform}`,
@@ -26,7 +27,8 @@ export function instructions({workspace, date, platform, tools, project}: Situat
 				(canEdit
 					? ' When you are asked to change something, read the file, then change it with edit_file or write_file; the person ' +
 						'sees each change and may refuse it. Change only what the task needs, in the style of the file.'
-					: '')
+					: '') +
+				(canRun ? " Run the project's tests or build with run_command after a change, and say what they showed." : '')
 			: 'You have no tools; say so when you are asked to look at files.',
 		'Answer briefly and exactly, in the language of the person. Use Markdown that reads well in a terminal: short ' +
 			'paragraphs, lists, code fences with a language, small tables. Name places in code as path:line. Say plainly what you do not know.',

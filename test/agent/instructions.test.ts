@@ -7,7 +7,9 @@ const situation = {workspace: '/home/a/project', date: '2025-01-31', platform: '
 test('the instructions name the folder, the date, the platform and the tools', () => {
 	const text = instructions({...situation, tools: createFolderTools({stateFolder: '/home/a/.service'})});
 	expect(text).toContain('Working folder: /home/a/project\nDate: 2025-01-31\nPlatform: linux');
-	expect(text).toContain('You have these tools: list_files, read_file, search_text, edit_file, write_file.');
+	expect(text).toContain(
+		'You have these tools: list_files, read_file, search_text, edit_file, write_file, run_command, ',
+	);
 	expect(text.length).toBeLessThan(2000);
 });
 

@@ -1,6 +1,8 @@
 import {existsSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {hasBubblewrap, skipped} from '../agent/sandbox/needs-bubblewrap.ts';
+import {expectStill} from '../agent/tools/command/expect-still.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import type {Answer} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -49,4 +51,20 @@ test('Esc ends a command and what it started', async () => {
 	await quit(terminal);
 	expect(readdirSync(folder).filter(name => name !== 'alive')).toEqual(['a.txt']);
 	expect(existsSync(join(folder, '.git'))).toBe(false);
+});
+
+test.skipIf(!hasBubblewrap)(`kill -9 of the program leaves no command behind${skipped}`, async () => {
+	const folder = folderWith({'a.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	host.answerWith(
+		run('(setsid sh -c "while sleep 0.05; do touch alive; done" &) ; sleep 60', {background: true}),
+		done,
+	);
+	terminal.type('run it\r');
+	await terminal.waitFor('[y once');
+	terminal.type('y');
+	await terminal.waitFor('That is all.');
+	await terminal.waitFor(() => existsSync(join(folder, 'alive')) && terminal.status().includes('1 job'));
+	terminal.kill('SIGKILL');
+	await expectStill(join(folder, 'alive'));
 });

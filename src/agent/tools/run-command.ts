@@ -179,11 +179,11 @@ async function runOnce(
 	}
 
 	try {
-		const {status, signal: killedBy} = await ended;
+		const result = await ended;
 		signal.throwIfAborted();
 		const milliseconds = Math.round(performance.now() - startedAt);
 		const isTimedOut = deadline.aborted;
-		return {text: output.take(), finish: {status, signal: killedBy, milliseconds, ...(isTimedOut && {timeoutMs})}};
+		return {text: output.take(), finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}};
 	} finally {
 		over.removeEventListener('abort', end);
 		live.end();

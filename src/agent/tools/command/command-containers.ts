@@ -18,8 +18,14 @@ export type Containers = {
 	readonly clear: () => void;
 };
 
-/** `temporary` returns the folder that is `/tmp` in sandboxes. */
-export function createContainers(places: Places, temporary: () => Promise<string>): Containers {
+type Options = {
+	readonly places: Places;
+	/** Returns the folder that is `/tmp` in sandboxes. */
+	readonly temporary: () => Promise<string>;
+	readonly find?: typeof findSandbox;
+};
+
+export function createContainers({places, temporary, find = findSandbox}: Options): Containers {
 	const sandboxes = new Map<string, Promise<Sandbox>>();
 	const created = new Set<string>();
 
@@ -29,7 +35,7 @@ export function createContainers(places: Places, temporary: () => Promise<string
 	};
 
 	const sandbox = (workspace: string) => {
-		const found = sandboxes.get(workspace) ?? layoutOptions(workspace, false).then(options => findSandbox(options));
+		const found = sandboxes.get(workspace) ?? layoutOptions(workspace, false).then(options => find(options));
 		sandboxes.set(workspace, found);
 		return found;
 	};

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
+import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {gitSnapshot, removePlanted} from '../../sandbox/planted.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
@@ -36,10 +37,14 @@ type Options = {
 	readonly places: Places;
 	/** Gets the number of background jobs that run, whenever it changes. */
 	readonly onJobs?: (running: number) => void;
+	/** Most processes of a command at a time. */
+	readonly maxProcesses?: number;
+	/** Looks for the sandbox. */
+	readonly find?: typeof findSandbox;
 };
 
 /** Creates the commands of a session. Nothing is looked for or written before the first command. */
-export function createCommandSession({places, onJobs}: Options): CommandSession {
+export function createCommandSession({places, onJobs, find, maxProcesses = 4096}: Options): CommandSession {
 	const jobs = createJobs(onJobs);
 	const running = new Set<StartedCommand>();
 	const outputFiles = new Set<string>();
@@ -52,7 +57,11 @@ export function createCommandSession({places, onJobs}: Options): CommandSession 
 		folder ??= createWorkFolder(places.stateFolder);
 		return folder;
 	};
-	const containers = createContainers(places, async () => (await workFolder()).temporary);
+	const containers = createContainers({
+		places,
+		temporary: async () => (await workFolder()).temporary,
+		...(find && {find}),
+	});
 
 	const launch = async ({command, workspace, containment, onText}: CommandRequest) => {
 		const sandbox = await containers.containerOf(workspace, containment);
@@ -65,7 +74,7 @@ export function createCommandSession({places, onJobs}: Options): CommandSession 
 		};
 		const output = createCommandOutput({openFile, ...(onText && {onText})});
 		const started = startCommand({
-			...{command, shell: findShell(), folder: workspace, sandbox},
+			...{command, shell: findShell(), folder: workspace, sandbox, maxProcesses},
 			env: commandEnvironment(process.env, sandbox !== undefined),
 			onData: output.add,
 		});

@@ -8,6 +8,8 @@ export type Finish = {
 	readonly milliseconds: number;
 	/** The time limit, if it ended the command. */
 	readonly timeoutMs?: number;
+	/** The limit that it exceeded, which ended it. */
+	readonly limit?: string;
 	/** Who stopped it. */
 	readonly stoppedBy?: 'model' | 'user';
 	/** Why it couldn't be started. */
@@ -15,7 +17,7 @@ export type Finish = {
 };
 
 /** Returns how a command ended, such as `exit status 1 after 2.5 s`. */
-export function describeEnd({status, signal, milliseconds, timeoutMs, stoppedBy, problem}: Finish): string {
+export function describeEnd({status, signal, milliseconds, timeoutMs, limit, stoppedBy, problem}: Finish): string {
 	const after = `after ${formatDuration(milliseconds)}`;
 	if (problem !== undefined) {
 		return problem;
@@ -23,6 +25,10 @@ export function describeEnd({status, signal, milliseconds, timeoutMs, stoppedBy,
 
 	if (timeoutMs !== undefined) {
 		return `timed out ${after} and was stopped`;
+	}
+
+	if (limit !== undefined) {
+		return `stopped ${after}: ${limit}`;
 	}
 
 	if (stoppedBy) {

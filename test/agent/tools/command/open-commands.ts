@@ -12,17 +12,26 @@ import {makeWorkspace} from '../workspace.ts';
 
 type Options = {
 	readonly files?: Parameters<typeof makeWorkspace>[0];
-	/** By default every command is allowed, in the sandbox only. */
+	/** False to run commands as on a machine without bubblewrap. */
+	readonly hasSandbox?: boolean;
+	readonly maxProcesses?: number;
+	/** By default commands are allowed, but not outside of what contained the first one. */
 	readonly answer?: (request: Approval) => Permission;
 };
 
 /** Creates a workspace with the tools that run commands in it. What they left running ends after the test. */
-export async function openCommands({files, answer}: Options = {}) {
+export async function openCommands({files, answer, maxProcesses, hasSandbox = true}: Options = {}) {
 	const {root, workspace, stateFolder, context: base} = await makeWorkspace(files);
 	const home = join(root, 'home');
 	await mkdir(home);
 	const places = {stateFolder, homeFolder: home};
-	const session = createCommandSession({places});
+	const session = createCommandSession({
+		places,
+		...(maxProcesses !== undefined && {maxProcesses}),
+		...(!hasSandbox && {
+			find: async () => ({kind: 'none', why: "bubblewrap isn't installed (apt install bubblewrap)."}),
+		}),
+	});
 	onTestFinished(session.end);
 	const asked: Approval[] = [];
 	const shown: string[] = [];
@@ -33,7 +42,8 @@ export async function openCommands({files, answer}: Options = {}) {
 		onNotice: text => notices.push(text),
 		async approve(request) {
 			asked.push(request);
-			return answer?.(request) ?? {allowed: asked.length === 1 || asked.at(-1)?.act.kind !== 'command'};
+			const [first, last] = [asked[0]?.act, request.act].map(act => act?.kind === 'command' && act.containment);
+			return answer?.(request) ?? {allowed: first === last};
 		},
 	};
 	/** Returns the result of a call, whether it failed or not. */

@@ -1,20 +1,156 @@
-import {expect, test} from 'vitest';
+import {existsSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
+import {hasBubblewrap, skipped} from '../../sandbox/needs-bubblewrap.ts';
 import {openCommands} from './open-commands.ts';
 
 test('joins both outputs in order, and says how the command ended', async () => {
 	const {run, asked} = await openCommands();
-	expect(await run('echo one; echo two >&2; echo three')).toMatch(/^one\ntwo\nthree\n\[exit status 0 after \d+ m?s\]$/);
+	expect(await run('echo one; echo two >&2; echo three')).toMatch(
+		/^one\ntwo\nthree\n\[exit status 0 after [\d.]+ m?s\]$/,
+	);
 	expect(asked.map(({act}) => act.kind)).toEqual(['command']);
 });
 
 test('a command that fails is a failed result with its output and status', async () => {
 	const {run} = await openCommands();
 	expect(await run('echo broken; exit 3')).toMatch(/^broken\n\[exit status 3 after /);
+	expect(await run('kill -SEGV $$')).toMatch(/^\(no output\)\n\[exit status 139 \(SIGSEGV\)|signal SIGSEGV/);
 });
 
 test('[4] nothing runs without approval, and the model reads the reason', async () => {
-	const {run, workspace} = await openCommands({answer: () => ({allowed: false, reason: 'not now'})});
-	expect(await run(`touch ${workspace}/x; echo ran`)).toBe(
+	const {run, path} = await openCommands({answer: () => ({allowed: false, reason: 'not now'})});
+	expect(await run('touch x; echo ran')).toBe(
 		'The user did not allow this command. It did not run. They said: not now',
 	);
+	expect(existsSync(path('x'))).toBe(false);
+});
+
+test('[4] the command that the user edited runs instead, and the model is told', async () => {
+	const {run} = await openCommands({answer: () => ({allowed: true, command: 'echo edited'})});
+	expect(await run('echo mine')).toMatch(/^\[The user changed the command to: echo edited\]\nedited\n\[exit status 0/);
+});
+
+test.each([
+	['a\0b', "A command can't contain a NUL character."],
+	[`echo ${'é'.repeat(70_000)}`, 'The command is too long.'],
+])('%j is refused before anybody is asked', async (command, message) => {
+	const {run, asked} = await openCommands();
+	expect(await run(command)).toContain(message);
+	expect(asked).toEqual([]);
+});
+
+test('[8] credentials in the output reach neither the model nor the screen, even in pieces', async () => {
+	const {run, shown} = await openCommands();
+	const result = await run('printf "key sk-ant-0123456789"; sleep 0.3; echo abcdefghij');
+	const all = result + shown.join('');
+	expect(result).toContain('key ***');
+	expect(all).not.toContain('0123456789abc');
+});
+
+test('a long output is in a file that read_file reads, until the session ends', async () => {
+	const {run, session, places, context} = await openCommands();
+	const result = await run('seq 100000; exit 1');
+	const [, file = ''] = /All of it: (\S+) \(use read_file/.exec(result) ?? [];
+	const readFile = createReadFile(places, session.outputFiles);
+	expect(await readFile.run({path: file, offset: 50_000, limit: 1}, context)).toBe('50000\t50000');
+	await expect(readFile.run({path: `${file}/../../tmp`}, context)).rejects.toThrow('outside the working folder');
+	await expect(createReadFile(places).run({path: file}, context)).rejects.toThrow('outside the working folder');
+	await session.end();
+	expect(existsSync(file)).toBe(false);
+	await expect(readFile.run({path: file}, context)).rejects.toThrow();
+});
+
+test('each call starts in the working folder with no state of the call before', async () => {
+	const {run, workspace} = await openCommands({answer: () => ({allowed: true})});
+	await run('cd /; export X=1');
+	expect(await run('pwd; echo "[$X]"')).toMatch(new RegExp(`^${workspace}\n\\[\\]\n`));
+});
+
+test('without a sandbox, the question says so and how to get one', async () => {
+	const {run, asked, notices} = await openCommands({hasSandbox: false});
+	await run('true');
+	expect(asked[0]?.act).toMatchObject({containment: 'none'});
+	expect(asked[0]?.facts).toContainEqual(['Not contained', "bubblewrap isn't installed (apt install bubblewrap)."]);
+	expect(notices).toEqual([]);
+});
+
+describe.skipIf(!hasBubblewrap)(`with a sandbox${skipped}`, () => {
+	test('the first command of a session says what holds, and no other', async () => {
+		const {run, notices, asked} = await openCommands({answer: () => ({allowed: true})});
+		await run('true');
+		await run('true');
+		expect(notices).toEqual(['Commands run in a sandbox: no network, and they write only in this folder.']);
+		expect(asked.map(({facts}) => facts?.at(-1))).toEqual([
+			['Sandbox', 'no network, writes only in this folder'],
+			['Sandbox', 'no network, writes only in this folder'],
+		]);
+	});
+
+	test.each([
+		[
+			'network',
+			'getent hosts example.com || { echo "Could not resolve host: example.com"; exit 6; }',
+			'it has no network',
+		],
+		['none', 'echo x > ../planted.txt', 'only the working folder and /tmp are writable'],
+	])('a command that lacks %s is offered to run again with it, once', async (containment, command, why) => {
+		const {run, asked, root} = await openCommands({
+			answer: ({act}) => ({allowed: act.kind === 'command' && act.containment === 'sandbox'}),
+		});
+		// In /tmp itself the folders around the working folder would be private.
+		expect(await run(containment === 'none' ? 'touch /usr/planted' : command)).toContain(
+			`[The sandbox: ${why}. Running it again with more was not allowed.]`,
+		);
+		expect(asked.map(({act}) => act.kind === 'command' && act.containment)).toEqual(['sandbox', containment]);
+		expect(asked[1]?.facts).toContainEqual(['Failed in the sandbox', why]);
+		expect(existsSync(`${root}/planted.txt`)).toBe(false);
+	});
+
+	test('allowed, it runs again outside and the model is told', async () => {
+		const {run, home} = await openCommands({answer: () => ({allowed: true})});
+		const result = await run(`echo x > ${home}/made`);
+		expect(result).toMatch(
+			/^\[It failed in the sandbox .+, so it ran again outside the sandbox\.\]\n\(no output\)\n\[exit status 0/,
+		);
+		expect(existsSync(`${home}/made`)).toBe(true);
+	});
+});
+
+describe('jobs', () => {
+	const options = {answer: () => ({allowed: true})} as const;
+
+	test('a job is read in pieces, waited for and stopped', async () => {
+		const {run, output, stop, path} = await openCommands(options);
+		expect(await run('echo one; until [ -e go ]; do sleep 0.05; done; echo two; sleep 60', {background: true})).toBe(
+			'Started as job 1. Read it with job_output, end it with job_stop.',
+		);
+		await expect.poll(() => output('1')).toMatch(/^one\n\[job 1: running for /);
+		expect(await output('job 1')).toMatch(/^\(no new output\)\n\[job 1: running/);
+		await run(`touch ${path('go')}`);
+		await expect.poll(() => output('1')).toMatch(/^two\n\[job 1: running/);
+		expect(await stop('1')).toMatch(/^\(no new output\)\n\[job 1: stopped after /);
+		expect(await output('1')).toMatch(/\[job 1: stopped after /);
+		expect(await output('7')).toBe('Job not found: “7”.');
+	});
+
+	test('a wait ends with the job, and the next result tells of jobs that ended', async () => {
+		const {run, output, session} = await openCommands(options);
+		await run('exit 4', {background: true});
+		expect(await output('1', {wait_sec: 60})).toMatch(/\[job 1: exit status 4 after /);
+		await run('echo again', {background: true});
+		await session.jobs.find('2').done;
+		expect(await run('true')).toMatch(/^\[job 2: exit status 0 after .+\. Read it with job_output\.\]\n\(no output\)/);
+		expect(await run('true')).toMatch(/^\(no output\)/);
+	});
+
+	test('at most 16 jobs run', async () => {
+		const {run} = await openCommands({...options, hasSandbox: false});
+		const results = [];
+		for (let count = 0; count < 17; count++) {
+			results.push(await run('sleep 60', {background: true}));
+		}
+
+		expect(results.slice(15)).toEqual([expect.stringContaining('job 16'), '16 jobs are running already.']);
+	});
 });
