@@ -54,12 +54,9 @@ test('Esc ends a command and what it started', async () => {
 });
 
 test.skipIf(!hasBubblewrap)(`kill -9 of the program leaves no command behind${skipped}`, async () => {
-	const folder = folderWith({'a.txt': 'a'});
+	const folder = folderWith({'loop.sh': 'while sleep 0.05; do touch alive; done\n'});
 	const {host, terminal} = await startChat({folder});
-	host.answerWith(
-		run('(setsid sh -c "while sleep 0.05; do touch alive; done" &) ; sleep 60', {background: true}),
-		done,
-	);
+	host.answerWith(run('setsid sh loop.sh & sleep 60', {background: true}), done);
 	terminal.type('run it\r');
 	await terminal.waitFor('[y once');
 	terminal.type('y');
