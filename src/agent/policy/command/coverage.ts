@@ -1,5 +1,5 @@
 /** What may stand between words and redirections: blanks, list and pipe operators, and comments. */
-const between = /^(?:[ \t\n;]|&&|\|\|?|\\\n)*$/;
+const between = /^(?:[ \t\n;|]|&&|\\\n)*$/;
 const comment = /(?<=[ \t\n;])#[^\n]*/g;
 
 /**

@@ -25,7 +25,7 @@ export async function expandPattern(pattern: string, folder: string): Promise<re
 			}
 
 			const parent = await physicalPath(path || '.', folder);
-			const names = parent === undefined ? [] : await readdir(parent).catch(() => []);
+			const names = parent === undefined ? [] : ['.', '..', ...(await readdir(parent).catch(() => []))];
 			seen += names.length;
 			if (seen > maxNames) {
 				return undefined;

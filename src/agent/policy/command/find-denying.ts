@@ -39,7 +39,17 @@ export function findDenying<Entry extends RuleEntry>(
 	}
 
 	const found: Found = {commands: [], hidden: false};
-	collect(command, found, 0);
+	try {
+		collect(command, found, 0);
+	} catch (error) {
+		// The parser reads parts when they are visited, and too many inside each other overflow the stack.
+		if (!(error instanceof RangeError)) {
+			throw error;
+		}
+
+		found.hidden = true;
+	}
+
 	const first = denying.find(({rule: {pattern}}) => {
 		const read = pattern === undefined ? undefined : readCommandPattern(pattern);
 		return read === undefined || 'fault' in read || found.commands.some(words => deniesWords(read, words));

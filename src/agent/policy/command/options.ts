@@ -7,7 +7,8 @@ export type Options = ReadonlyMap<string, OptionKind>;
 
 export type Arguments = {
 	readonly operands: readonly Argument[];
-	readonly options: ReadonlyMap<string, string>;
+	/** Every value of each option; `''` for one without. */
+	readonly options: ReadonlyMap<string, readonly string[]>;
 	/** The operands as they stand, with the `--` before those after it. */
 	readonly words: readonly string[];
 };
@@ -31,7 +32,8 @@ export function optionsOf(list: string): Options {
  */
 export function readArguments(args: readonly Argument[], known: Options): Arguments | string {
 	const operands: Argument[] = [];
-	const options = new Map<string, string>();
+	const options = new Map<string, readonly string[]>();
+	const add = (name: string, value: string) => options.set(name, [...(options.get(name) ?? []), value]);
 	let index = 0;
 	/** Returns the value in the argument after an option; it can't look like another option. */
 	const next = () => {
@@ -50,7 +52,7 @@ export function readArguments(args: readonly Argument[], known: Options): Argume
 		} else if (isFile) {
 			return value;
 		} else if (/^-\d+$/.test(value) && known.has('-#')) {
-			options.set('-#', value.slice(1));
+			add('-#', value.slice(1));
 		} else {
 			const read = value.startsWith('--') ? readLong(value, known, next) : readShort(value, known, next);
 			if (read === undefined) {
@@ -58,7 +60,7 @@ export function readArguments(args: readonly Argument[], known: Options): Argume
 			}
 
 			for (const [name, text] of read) {
-				options.set(name, text);
+				add(name, text);
 			}
 		}
 	}

@@ -48,8 +48,8 @@ export function parseCommand(text: string): ParsedCommand {
 		return {why: 'has invisible or unusual characters'};
 	}
 
-	const script = parse(text);
-	if (script.errors?.length) {
+	const script = parseBash(text);
+	if (!script || script.errors?.length) {
 		return {why: "isn't valid bash"};
 	}
 
@@ -69,6 +69,19 @@ export function parseCommand(text: string): ParsedCommand {
 	}
 
 	return coversAll(text, seen) ? {commands} : {why: "isn't fully understood"};
+}
+
+/** Returns the syntax of a text; undefined if it is nested too deeply. */
+export function parseBash(text: string): ParsedScript | undefined {
+	try {
+		return parse(text);
+	} catch (error) {
+		if (error instanceof RangeError) {
+			return undefined;
+		}
+
+		throw error;
+	}
 }
 
 type Reading = {

@@ -18,6 +18,8 @@ export type Program = {
 	readonly followsLinks?: boolean;
 	/** With one of these options it prints only names. */
 	readonly namesOnly?: readonly string[];
+	/** True if an option after an operand would be taken for an operand, such as a file to write. */
+	readonly optionsFirst?: boolean;
 	/** A further check of the arguments. */
 	readonly accepts?: (args: Arguments) => boolean;
 };
@@ -52,7 +54,7 @@ const sedScript = new RegExp(`^ *${sedCommand}(?: *; *${sedCommand})* *;? *$`);
 
 /** `awk` may print columns of chosen lines: no function, no redirection, no pipe. */
 const awkScript =
-	/^(?:(?:NR|NF|\$\d+)\s*(?:==|>=|<=|!=)\s*(?:\d+|"[\w .:-]*")\s*|\/[\w .:#-]+\/\s*)?(?:\{\s*print(?:\s*(?:\$(?:\d+|NF)|NR|NF|"[^"\\]*"|,)\s*)*;?\s*\})?$/;
+	/^(?:(?:NR|NF|\$\d+)\s*(?:==|>=|<=|!=)\s*(?:\d+|"[\w .:-]*")\s*|\/[\w .:#-]+\/\s*)?(?:\{\s*print\s*(?:(?:\$(?:\d+|NF)|NR|NF|"[^"\\]*"|,)\s*)*;?\s*\})?$/;
 
 const isVersion = {
 	options: optionsOf('--version -v -V'),
@@ -60,7 +62,7 @@ const isVersion = {
 } as const;
 
 /** `printf` without `%n` and `-v`, which set variables. */
-const printfFormat = /^(?:[^%]|%%|%[-+ 0#]*\d*(?:\.\d+)?[sbdiuoxXfeEgGcq])*$/s;
+const printfFormat = /^(?:[^%]|%%|%[-+ #]?\d{0,4}(?:\.\d{1,4})?[sbdiuoxXfeEgGcq])*$/s;
 
 /**
  * Programs that only read, with the options that keep them so. An option is in the list only if it neither writes nor
@@ -112,18 +114,20 @@ export const programs: Readonly<Record<string, Program>> = {
 	printf: {
 		options: optionsOf(''),
 		operands: 'text',
-		accepts: ({operands}) => printfFormat.test(operands[0]?.value ?? '%n'),
+		accepts: ({operands}) => operands[0]?.isFile === false && printfFormat.test(operands[0].value),
 	},
 	which: {options: optionsOf('-a'), operands: 'text'},
 	type: {options: optionsOf('-a -t -p -P'), operands: 'text'},
 	command: {
 		options: optionsOf('-v -V'),
 		operands: 'text',
+		optionsFirst: true,
 		accepts: ({options}) => options.size > 0,
 	},
 	date: {
 		options: optionsOf('-u -R -I? --utc --universal --iso-8601? --rfc-3339= --rfc-email -d= --date='),
 		operands: 'text',
+		optionsFirst: true,
 		accepts: ({operands}) => operands.every(({value}) => value.startsWith('+')),
 	},
 	uname: {options: optionsOf('-a -s -r -m -n -o -p -v -i')},
@@ -145,6 +149,7 @@ export const programs: Readonly<Record<string, Program>> = {
 		),
 		operands: 'content',
 		mostOperands: 1,
+		optionsFirst: true,
 	},
 	cut: {
 		options: optionsOf(
@@ -157,7 +162,7 @@ export const programs: Readonly<Record<string, Program>> = {
 	tr: {options: optionsOf('-d -s -c -C -t'), operands: 'text'},
 	fold: {options: optionsOf('-w= -s -b'), operands: 'content'},
 	column: {options: optionsOf('-t -x -s= -c='), operands: 'content'},
-	xxd: {options: optionsOf('-l= -s= -c= -g= -p -u -b'), operands: 'content', mostOperands: 1},
+	xxd: {options: optionsOf('-l= -s= -c= -g= -p -u -b'), operands: 'content', mostOperands: 1, optionsFirst: true},
 	hexdump: {options: optionsOf('-C -n= -s= -v -b -c -d -o -x'), operands: 'content'},
 	od: {options: optionsOf('-c -x -A= -t= -N= -j= -v -b -d -o -a'), operands: 'content'},
 	cmp: {options: optionsOf('-s -l -b -n='), operands: 'content', mostOperands: 2},

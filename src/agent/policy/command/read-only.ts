@@ -1,3 +1,6 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {searchFolders} from '../../../core/search-path.ts';
 import type {Bounds} from '../../tools/files/bounds.ts';
 import {compileGlob} from '../../tools/files/glob.ts';
 import {hasHarmlessVariables} from '../rules/match-command.ts';
@@ -6,7 +9,7 @@ import {readFind} from './find-program.ts';
 import {whyNotGit} from './git/why-not-git.ts';
 import {type Argument, type Arguments, readArguments} from './options.ts';
 import type {SimpleCommand} from './parse-command.ts';
-import {physicalPath, type Use, whyNotPath} from './paths.ts';
+import {isInside, physicalPath, type Use, whyNotPath} from './paths.ts';
 import {type Program, programs} from './programs.ts';
 import {whyNotBelow} from './secrets-below.ts';
 
@@ -47,6 +50,10 @@ export async function whyNotReadOnly(command: SimpleCommand, place: Place): Prom
 }
 
 async function whyNotProgram(name: string, args: readonly Argument[], place: Place): Promise<string | undefined> {
+	if (isPlanted(name, place)) {
+		return `starts the “${name}” of this folder`;
+	}
+
 	const texts = args.map(({value}) => value);
 	switch (name) {
 		case 'echo':
@@ -54,7 +61,9 @@ async function whyNotProgram(name: string, args: readonly Argument[], place: Pla
 			return undefined;
 		case 'test': {
 			const [operator = '', path = ''] = texts;
-			return texts.length === 2 && /^-[defrswxhLnz]$/.test(operator) ? whyNotPath(path, 'names', place) : '';
+			return texts.length === 2 && !args.some(({isFile}) => isFile) && /^-[defrswxhLnz]$/.test(operator)
+				? whyNotPath(path, 'names', place)
+				: '';
 		}
 		case 'find': {
 			const folders = readFind(args);
@@ -69,6 +78,12 @@ async function whyNotProgram(name: string, args: readonly Argument[], place: Pla
 	}
 }
 
+/** True if `PATH` has a folder of the working folder with a program of this name. */
+function isPlanted(name: string, {bounds}: Place): boolean {
+	const folders = searchFolders(process.env['PATH'] ?? '').filter(folder => isInside(folder, bounds.workspace));
+	return folders.some(folder => existsSync(join(folder, name)));
+}
+
 async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
 	const read = readArguments(args, program.options);
 	if (typeof read === 'string') {
@@ -77,7 +92,10 @@ async function whyNotListed(program: Program, args: readonly Argument[], place: 
 
 	const {operands: use, accepts, mostOperands = Number.POSITIVE_INFINITY} = program;
 	const {operands} = read;
-	const isAccepted = (!accepts || accepts(read)) && operands.length <= (use === undefined ? 0 : mostOperands);
+	const isAccepted =
+		(!accepts || accepts(read)) &&
+		operands.length <= (use === undefined ? 0 : mostOperands) &&
+		!(program.optionsFirst && hasLateOption(args, operands));
 	if (!isAccepted) {
 		return '';
 	}
@@ -118,11 +136,11 @@ async function whyNotFolders(
 	paths: readonly Argument[],
 	{folder, bounds}: Place,
 ): Promise<string | undefined> {
-	const glob = (option: string) => {
-		const pattern = read.options.get(option);
-		return pattern === undefined || pattern.includes('/') ? undefined : compileGlob(pattern);
-	};
-	const [include, exclude] = [glob('--include'), glob('--exclude-dir')];
+	const included = read.options.get('--include') ?? [];
+	// With `--exclude`, grep also reads what no `--include` names.
+	const isLimited = included.length > 0 && included.every(isSimpleGlob) && !read.options.has('--exclude');
+	const includes = included.map(compileGlob);
+	const excludes = (read.options.get('--exclude-dir') ?? []).filter(isSimpleGlob).map(compileGlob);
 	for (const {value} of paths.length > 0 ? paths : [{value: '.'}]) {
 		const root = await physicalPath(value, folder);
 		const why =
@@ -131,8 +149,8 @@ async function whyNotFolders(
 				bounds,
 				hidden: has(program.hidden, read),
 				followsLinks: program.followsLinks ?? false,
-				excludes: exclude ?? (() => false),
-				includes: include ?? (() => true),
+				excludes: name => excludes.some(matches => matches(name)),
+				includes: name => !isLimited || includes.some(matches => matches(name)),
 			}));
 		if (why) {
 			return why;
@@ -140,6 +158,16 @@ async function whyNotFolders(
 	}
 
 	return undefined;
+}
+
+/** True for a pattern that all programs read the same way. */
+function isSimpleGlob(pattern: string): boolean {
+	return /^[\w.*-]+$/.test(pattern);
+}
+
+function hasLateOption(args: readonly Argument[], [first]: readonly Argument[]): boolean {
+	const start = args.findIndex(({value}) => value === first?.value);
+	return start >= 0 && args.slice(start).some(({value}) => /^-./.test(value));
 }
 
 function has(names: readonly string[] | undefined, {options}: Arguments): boolean {

@@ -56,7 +56,8 @@ export function readWord(text: string): Word | undefined {
 
 /** True for what bash expands: a home folder at the start or after `=` and `:`, and braces with a list or a range. */
 function isExpanded(bare: string): boolean {
-	return /^~|[=:]~/.test(bare) || /\{.*(?:,|\.\.).*\}/s.test(bare) || bare.startsWith('#');
+	const braces = bare.slice(bare.indexOf('{') + 1, bare.lastIndexOf('}') + 1);
+	return /^[~#]|[=:]~/.test(bare) || (bare.includes('{') && /,|\.\./.test(braces));
 }
 
 /** In double quotes, a backslash before a line feed joins the lines. */

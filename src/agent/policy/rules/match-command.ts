@@ -1,7 +1,7 @@
 import {posix} from 'node:path';
 import type {SimpleCommand} from '../command/parse-command.ts';
 import {type CommandPattern, matchesWord, quoteWord, readCommandPattern} from './command-pattern.ts';
-import type {Rule} from './rule.ts';
+import {maxRuleLength, type Rule} from './rule.ts';
 
 /** Variables that change how much a program prints, never what it does. */
 const harmlessVariables = /^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR|LANG|LC_[A-Z]+)$/;
@@ -87,5 +87,6 @@ export function suggestRule(command: SimpleCommand, folder: string): Rule | unde
 	const words = (count === undefined ? values : values.slice(0, count)).map(quoteWord);
 	const place = folder === '.' ? [] : ['cd', quoteWord(folder), '&&'];
 	const pattern = [...place, ...words, ...(count === undefined ? [] : ['*'])].join(' ');
-	return {tool: 'run_command', pattern};
+	const isRule = pattern.length <= maxRuleLength && !/\p{Cc}/u.test(pattern);
+	return isRule ? {tool: 'run_command', pattern} : undefined;
 }

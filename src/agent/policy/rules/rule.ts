@@ -8,7 +8,7 @@ export type RuleTool = (typeof ruleTools)[number];
 /** What a rule covers; without a pattern, every act of the tool. Whether it allows or denies is said beside it. */
 export type Rule = {readonly tool: RuleTool; readonly pattern?: string};
 
-const maxLength = 2000;
+export const maxRuleLength = 2000;
 const maxAlternatives = 64;
 
 /** What a rule looks like, for the hint of an error and for help. */
@@ -56,7 +56,7 @@ function faultOf({tool, pattern}: Rule): string | undefined {
 		return 'the pattern is empty';
 	}
 
-	if (pattern.length > maxLength || /\p{Cc}/u.test(pattern)) {
+	if (pattern.length > maxRuleLength || /\p{Cc}/u.test(pattern)) {
 		return 'the pattern is too long or has control characters';
 	}
 

@@ -21,7 +21,8 @@ export async function whyNotGit(args: readonly Argument[], place: Place): Promis
 		return folder === undefined || why !== undefined ? why : whyNotGit(rest.slice(1), {...place, folder});
 	}
 
-	const command = first && Object.hasOwn(gitCommands, first.value) ? gitCommands[first.value] : undefined;
+	const command =
+		first && !first.isFile && Object.hasOwn(gitCommands, first.value) ? gitCommands[first.value] : undefined;
 	if (!command) {
 		return '';
 	}
@@ -40,11 +41,13 @@ export async function whyNotGit(args: readonly Argument[], place: Place): Promis
 function fits(command: GitCommand, args: readonly Argument[], {operands, options}: Arguments): boolean {
 	const {verbs, verbOptional, operandsOnlyWith, mostOperands = Number.POSITIVE_INFINITY} = command;
 	const hasVerb =
-		verbs === undefined || verbs.includes(args[0]?.value ?? '') || (verbOptional && operands.length === 0);
+		verbs === undefined ||
+		(args[0]?.isFile === false && verbs.includes(args[0].value)) ||
+		(verbOptional && operands.length === 0);
 	const mayHaveOperands =
 		command.operands !== undefined && (!operandsOnlyWith || operandsOnlyWith.some(option => options.has(option)));
 	// Some placeholders verify signatures, which starts gpg.
-	const formats = ['--format', '--pretty', '--sort'].map(option => options.get(option) ?? '').join(' ');
+	const formats = ['--format', '--pretty', '--sort'].flatMap(option => options.get(option) ?? []).join(' ');
 	return (
 		!!hasVerb &&
 		operands.length <= (mayHaveOperands ? mostOperands : 0) &&
