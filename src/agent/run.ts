@@ -12,7 +12,7 @@ import type {Retry} from './model-retry.ts';
 import {takeTurn} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
-import {runCalls} from './tool-turn.ts';
+import {type CallOptions, runCalls} from './tool-turn.ts';
 
 /** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
 export type QueuedMessage = {readonly id: string; readonly text: string};
@@ -50,6 +50,8 @@ export type RunOptions = {
 	readonly onPiece?: OnPiece;
 	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;
+	/** Keeps the images that tools show; left out if the model sees none. */
+	readonly images?: CallOptions['images'];
 };
 
 type RunEnd = {

@@ -1,5 +1,5 @@
 import {abortable} from '../core/abortable.ts';
-import type {AgentEvent, FileChange} from '../core/session/event.ts';
+import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {Approvals} from './approval/approval.ts';
@@ -7,9 +7,10 @@ import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
 import {answerHookedCall} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
+import type {ImageStore} from './images/model-images.ts';
 import type {ToolCall} from './model-turn.ts';
 
-type Options = {
+export type CallOptions = {
 	readonly tools: readonly Tool[];
 	readonly workspace: string;
 	readonly signal: AbortSignal;
@@ -20,6 +21,8 @@ type Options = {
 	/** The hooks that run before and after each tool. */
 	readonly hooks?: Hooks | undefined;
 	readonly clock?: () => number;
+	/** Keeps the images that tools show; left out if the model sees none. */
+	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean};
 };
 
 type ToolMessage = Extract<Message, {role: 'tool'}>;
@@ -34,15 +37,16 @@ const maxParallel = 8;
  */
 export async function* runCalls(
 	calls: readonly ToolCall[],
-	options: Options,
+	options: CallOptions,
 ): AsyncGenerator<AgentEvent, readonly ToolMessage[]> {
 	const answers = new Map<string, ToolMessage>();
 	for (const group of groupsOf(calls, options.tools)) {
 		for await (const event of runTogether(group, options)) {
 			const call = event.type === 'tool-result' && group.find(({id}) => id === event.id);
 			if (call) {
-				const {output, failed} = event;
-				answers.set(call.id, {role: 'tool', callId: call.id, name: call.name, output, failed});
+				const {output, failed, images} = event;
+				const answer = {role: 'tool' as const, callId: call.id, name: call.name, output, failed};
+				answers.set(call.id, {...answer, ...(images && {images})});
 			}
 
 			yield event;
@@ -68,7 +72,7 @@ function groupsOf(calls: readonly ToolCall[], tools: readonly Tool[]): readonly 
 	return groups;
 }
 
-function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterable<AgentEvent> {
+function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIterable<AgentEvent> {
 	const {signal, approvals, clock = performance.now.bind(performance)} = options;
 	const events = createChannel<AgentEvent>();
 	const waiting = calls.values();
@@ -82,9 +86,11 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 			const onChange = (written: FileChange) => {
 				change = written;
 			};
+			const shown: ShownImage[] = [];
+			const onImage = options.images && imagesTo(shown, options.images);
 			const startedAt = clock();
 			const approve = savedFirst(call.id, approvals({id: call.id, signal, emit: events.push}), options, events.push);
-			const hooked = {...options, onOutput, onNotice, onChange, approve};
+			const hooked = {...options, onOutput, onNotice, onChange, approve, ...(onImage && {onImage})};
 			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
@@ -99,7 +105,15 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 				events.push({type: 'notice', level: 'error', text: bug});
 			}
 
-			events.push({type: 'tool-result', id: call.id, output, failed, milliseconds, ...(change && {change})});
+			events.push({
+				type: 'tool-result',
+				id: call.id,
+				output,
+				failed,
+				milliseconds,
+				...(change && {change}),
+				...(shown.length > 0 && {images: shown}),
+			});
 		}
 	};
 
@@ -115,7 +129,7 @@ function runTogether(calls: readonly ToolCall[], options: Options): AsyncIterabl
 function savedFirst(
 	call: string,
 	approve: ToolContext['approve'],
-	{changes, signal}: Options,
+	{changes, signal}: CallOptions,
 	emit: (event: AgentEvent) => void,
 ): ToolContext['approve'] {
 	return async request => {
@@ -127,5 +141,20 @@ function savedFirst(
 		}
 
 		return permission;
+	};
+}
+
+/** Returns what saves the images of one call. */
+function imagesTo(
+	shown: ShownImage[],
+	{save, isSeen}: NonNullable<CallOptions['images']>,
+): NonNullable<ToolContext['onImage']> {
+	return async ({type, width, height, bytes}) => {
+		if (!isSeen(type)) {
+			return false;
+		}
+
+		shown.push({hash: await save(bytes), type, width, height, bytes: bytes.length});
+		return true;
 	};
 }

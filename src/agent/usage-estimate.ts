@@ -1,4 +1,4 @@
-import type {AssistantPart, Message} from '../core/session/message.ts';
+import type {AssistantPart, Message, MessageImage} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 
@@ -34,12 +34,17 @@ function tokensRead(message: Message): number {
 		case 'user':
 			return tokensOf(message.text);
 		case 'tool':
-			return tokensOf(message.output);
+			return (message.images ?? []).reduce((sum, image) => sum + tokensOfImage(image), tokensOf(message.output));
 		case 'assistant':
 			return message.parts.reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
 		default:
 			return message satisfies never;
 	}
+}
+
+/** Vendors shrink images to about 1.2 megapixels, and count about 750 pixels as a token. */
+function tokensOfImage({width, height}: MessageImage): number {
+	return Math.ceil(Math.min(width * height, 1_200_000) / 750);
 }
 
 function textOf(part: AssistantPart): string {

@@ -9,6 +9,7 @@ import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
+import {createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
@@ -64,7 +65,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 
 function conversationOptions(
 	{store, maxTurns, budgetUsd}: ProgramOptions,
-	{folder, secrets, sessions}: LocalState,
+	{home, folder, secrets, sessions}: LocalState,
 	{loadPrices}: Servers,
 ) {
 	return {
@@ -73,6 +74,7 @@ function conversationOptions(
 		now: () => new Date().toISOString(),
 		workspace: folder.path,
 		hide: secrets.hide,
+		images: createImageFolder(home.images),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),
 		...(maxTurns !== undefined && {maxTurns}),

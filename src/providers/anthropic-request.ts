@@ -1,7 +1,7 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {acceptedId} from './calls.ts';
-import {opaqueOf, withoutTail} from './history.ts';
+import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
@@ -67,7 +67,12 @@ function toContent(message: Message): readonly JsonObject[] {
 			return text(message.text);
 		case 'tool': {
 			const {callId, output, failed} = message;
-			return [{type: 'tool_result', tool_use_id: toId(callId), content: output, ...(failed && {is_error: true})}];
+			const images = imagesOf(message).map(({type, data}) => ({
+				type: 'image',
+				source: {type: 'base64', media_type: type, data},
+			}));
+			const content = images.length > 0 ? [...text(output), ...images] : output;
+			return [{type: 'tool_result', tool_use_id: toId(callId), content, ...(failed && {is_error: true})}];
 		}
 		case 'assistant':
 			return withoutTail(

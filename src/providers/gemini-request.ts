@@ -1,6 +1,6 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
-import {opaqueOf, withoutTail} from './history.ts';
+import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
@@ -13,7 +13,7 @@ const unsigned = 'skip_thought_signature_validator';
 export function geminiBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
 	return {
 		...(system.trim() && {systemInstruction: {parts: [{text: system}]}}),
-		contents: toContents(messages, /gemini-(?:[3-9]|\d\d)/.test(model)),
+		contents: toContents(messages, isNew(model)),
 		...(tools.length > 0 && {
 			tools: [
 				{
@@ -32,6 +32,11 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens}: Pr
 	};
 }
 
+/** True from Gemini 3 on: calls are signed, and results may hold images. */
+function isNew(model: string): boolean {
+	return /gemini-(?:[3-9]|\d\d)/.test(model);
+}
+
 /** False for models before 2.5 and those for images and speech, which refuse a request for thoughts. */
 function canThink(model: string): boolean {
 	return /gemini-(?:2\.5|[3-9]|\d\d|(?:pro|flash)[a-z-]*-latest)/.test(model) && !/image|tts|audio|live/.test(model);
@@ -40,28 +45,28 @@ function canThink(model: string): boolean {
 type Content = {readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[]};
 
 /** Joins the results of parallel calls to one content, right after the calls. */
-function toContents(messages: readonly Message[], mustSign: boolean): readonly Content[] {
+function toContents(messages: readonly Message[], isNewModel: boolean): readonly Content[] {
 	const contents: Content[] = [];
 	messages.forEach((message, index) => {
 		const last = contents.at(-1);
 		if (message.role === 'tool' && last && messages[index - 1]?.role === 'tool') {
-			contents.splice(-1, 1, {role: 'user', parts: [...last.parts, toResult(message)]});
+			contents.splice(-1, 1, {role: 'user', parts: [...last.parts, ...toResult(message, isNewModel)]});
 		} else {
-			const content = toContent(message, mustSign);
+			const content = toContent(message, isNewModel);
 			contents.push(...(content.parts.length > 0 ? [content] : []));
 		}
 	});
 	return contents;
 }
 
-function toContent(message: Message, mustSign: boolean): Content {
+function toContent(message: Message, isNewModel: boolean): Content {
 	switch (message.role) {
 		case 'user':
 			return {role: 'user', parts: message.text ? [{text: message.text}] : []};
 		case 'tool':
-			return {role: 'user', parts: [toResult(message)]};
+			return {role: 'user', parts: toResult(message, isNewModel)};
 		case 'assistant': {
-			const firstCall = mustSign ? message.parts.find(({type}) => type === 'tool-call') : undefined;
+			const firstCall = isNewModel ? message.parts.find(({type}) => type === 'tool-call') : undefined;
 			const parts = message.parts.flatMap(part => toPart(part, message, part === firstCall));
 			return {role: 'model', parts: withoutTail(parts, ({thought}) => thought === true)};
 		}
@@ -70,8 +75,14 @@ function toContent(message: Message, mustSign: boolean): Content {
 	}
 }
 
-function toResult({callId, name, output, failed}: Extract<Message, {role: 'tool'}>): JsonObject {
-	return {functionResponse: {id: callId, name, response: failed ? {error: output} : {output}}};
+/** Older models take images beside a result, not in it. */
+function toResult(message: Extract<Message, {role: 'tool'}>, isNewModel: boolean): readonly JsonObject[] {
+	const {callId, name, output, failed} = message;
+	const images = imagesOf(message).map(({type, data}) => ({inlineData: {mimeType: type, data}}));
+	const inside = isNewModel && images.length > 0 && {parts: images};
+	const response: JsonObject = failed ? {error: output} : {output};
+	const functionResponse: JsonObject = {id: callId, name, response, ...inside};
+	return [{functionResponse}, ...(isNewModel ? [] : images)];
 }
 
 /** A signature goes back on the part that it came with; parts with and without one are never merged. */

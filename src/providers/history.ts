@@ -20,6 +20,16 @@ export function resultText({output, failed}: Extract<Message, {role: 'tool'}>): 
 	return failed && !/^error\b/i.test(output) ? `Error: ${output}` : output;
 }
 
+/** Returns the images of a result that are sent. */
+export function imagesOf({images = []}: Extract<Message, {role: 'tool'}>) {
+	return images.flatMap(({type, data}) => (data === undefined ? [] : [{type, data}]));
+}
+
+/** Returns an image as a URL that holds it. */
+export function dataUrl({type, data}: ReturnType<typeof imagesOf>[number]): string {
+	return `data:${type};base64,${data}`;
+}
+
 /** Drops reasoning at the end, as an interrupted answer leaves it: vendors refuse reasoning that nothing follows. */
 export function withoutTail<Item>(items: readonly Item[], isReasoning: (item: Item) => boolean): readonly Item[] {
 	return items.slice(0, items.findLastIndex(item => !isReasoning(item)) + 1);

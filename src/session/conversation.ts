@@ -1,6 +1,7 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
+import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import {runAgent} from '../agent/run.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
@@ -9,7 +10,6 @@ import type {Tool} from '../core/session/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
-import type {AppStore} from '../store/store.ts';
 import {recordsBefore, renumbered} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 
@@ -25,6 +25,8 @@ type Dependencies = RecorderOptions & {
 	readonly createApprovals: () => SessionApprovals;
 	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
 	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
+	/** Keeps the images that the model is shown; without it, it sees none. */
+	readonly images?: ImageStore;
 	/** Returns the records of a session whose log was flushed. */
 	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 	/** Returns what saves the changes of files in a session. `parent` is the session that it continues. */
@@ -194,20 +196,22 @@ async function startAgent(
 		budget,
 		flush,
 		onPiece,
+		images,
 	} = options;
 	const {model, transcript} = store.getState();
 	const priceOf = await budget?.loadPrices();
 	const hooks = await options.loadHooks?.(transcript.session);
+	/** Returns the cost of this run in US dollars; null if a price is unknown. */
 	const spent = (prices: PriceOf) => {
 		flush();
-		return spentSince(transcript.usage.size, prices, store);
+		return totalCost([...store.getState().transcript.usage.values()].slice(transcript.usage.size), prices);
 	};
 	return runAgent({
 		runId: newId(),
 		model: model ?? 'none',
 		async *ask(messages, askSignal) {
 			const call = await openModel(model);
-			yield* call(messages, askSignal);
+			yield* (images ? withImages(call, model ?? '', images) : call)(messages, askSignal);
 		},
 		messages: toMessages(transcript),
 		prompt: {id: newId(), text},
@@ -217,17 +221,13 @@ async function startAgent(
 		...{readFiles, changes},
 		signal,
 		onPiece,
+		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
 		newId,
 		nextMessages: () => store.getState().takeQueue(),
 		...(hooks && {hooks}),
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spentUsd: () => spent(priceOf)}}),
 	});
-}
-
-/** Returns the cost in US dollars of all messages but the first `before`; null if a price is unknown. */
-function spentSince(before: number, priceOf: PriceOf, store: AppStore): number | null {
-	return totalCost([...store.getState().transcript.usage.values()].slice(before), priceOf);
 }
 
 /** Returns all records of the current session. Throws AppError("conflict") if the last ones could not be written. */

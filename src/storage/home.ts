@@ -23,6 +23,8 @@ export type Home = {
 	readonly terminalsFile: string;
 	/** Has a folder for each working folder, with a file for each session. */
 	readonly sessions: string;
+	/** Has the images that models were shown. */
+	readonly images: string;
 	/** Default data folder of a server on this machine. */
 	readonly server: string;
 };
@@ -63,6 +65,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		trustFile: join(path, 'trust.json'),
 		terminalsFile: join(path, 'terminals.json'),
 		sessions: join(path, 'sessions'),
+		images: join(path, 'images'),
 		server: join(path, 'server'),
 	};
 }

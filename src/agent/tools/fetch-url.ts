@@ -41,7 +41,7 @@ export function createFetchUrl({hide, ...options}: FetchUrlOptions): Tool {
 				});
 			}
 
-			return describeResponse(await fetchPage(target, context, {...limits, ...options}));
+			return describeResponse(await fetchPage(target, context, {...limits, ...options}), context);
 		},
 	});
 }

@@ -2,11 +2,14 @@ import * as z from 'zod/mini';
 import {cutText} from '../../core/cut-text.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {showImage} from '../images/show-image.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {askForSecrets} from '../policy/secret-guard.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
-import {boundsOf} from './files/bounds.ts';
-import {readText, splitLines} from './files/read-text.ts';
+import {boundsOf, openInside} from './files/bounds.ts';
+import {pathText} from './files/path-text.ts';
+import {readFileBytes, splitLines, textOf} from './files/read-text.ts';
+import description from './read-file.md';
 
 const maxLines = 2000;
 /** Longer lines are cut: minified code and data would fill the context window. */
@@ -18,9 +21,7 @@ const maxKeyLines = 300;
 export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>): Tool {
 	return defineTool({
 		name: 'read_file',
-		description:
-			'Read a text file of the working folder. Returns each line as its number, a tab and its text. ' +
-			`At most ${maxLines} lines at a time; use offset and limit for others.`,
+		description,
 		readOnly: true,
 		readOn: leftOut => `Continue with offset ${/^\d+/.exec(leftOut)?.[0] ?? 'and limit'}.`,
 		arguments: z.strictObject({
@@ -32,7 +33,14 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 		async run({path, offset: start = 1, limit = maxLines}, context) {
 			const {workspace, signal, readFiles} = context;
 			const bounds = await boundsOf(workspace, places, outputFiles);
-			const {text, shown, real, hash} = await readText(path, bounds, signal, askForSecrets(context));
+			const opened = await openInside(path, bounds, askForSecrets(context));
+			const file = await readFileBytes(opened, signal);
+			const image = await showImage(file.bytes, pathText(file.shown), context);
+			if (image !== undefined) {
+				return image;
+			}
+
+			const {text, shown, real, hash} = textOf(file);
 			readFiles.set(real, hash);
 			const lines = splitLines(text);
 			if (lines.length === 0) {

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../json.ts';
-import type {AgentEvent, FileChange, Opaque, RunEndReason, StopReason} from './event.ts';
+import type {AgentEvent, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
@@ -31,6 +31,8 @@ export type Block =
 			readonly milliseconds: number | undefined;
 			/** The change of a file that it has written. */
 			readonly change?: FileChange;
+			/** The images that the model was shown. */
+			readonly images?: readonly ShownImage[];
 			readonly open: boolean;
 			readonly at: string;
 	  }

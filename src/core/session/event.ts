@@ -26,6 +26,19 @@ const usage = z.object({
 const fileChange = z.object({path: z.string(), added: z.number(), removed: z.number(), diff: z.string()});
 export type FileChange = Readonly<z.infer<typeof fileChange>>;
 
+const imageType = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+export type ImageType = z.infer<typeof imageType>;
+
+/** An image that the model was shown. Its bytes are stored under their hash, beside the sessions. */
+const shownImage = z.object({
+	hash: z.string(),
+	type: imageType,
+	width: z.number(),
+	height: z.number(),
+	bytes: z.number(),
+});
+export type ShownImage = Readonly<z.infer<typeof shownImage>>;
+
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
 export type RunEndReason = z.infer<typeof runEndReason>;
 
@@ -94,6 +107,7 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		milliseconds: z.number(),
 		/** The change of a file that the tool has written. */
 		change: z.optional(fileChange),
+		images: z.optional(z.array(shownImage)),
 	}),
 	/**
 	 * What a call may change was saved, or its change was: `tree` is an id in the store of the folder. A call that changes

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../json.ts';
-import type {Opaque} from './event.ts';
+import type {Opaque, ShownImage} from './event.ts';
 
 /** A part of a model message, in the order in which the model wrote it. */
 export type AssistantPart =
@@ -28,4 +28,8 @@ export type Message =
 			readonly name: string;
 			readonly output: string;
 			readonly failed: boolean;
+			readonly images?: readonly MessageImage[];
 	  };
+
+/** An image of a result. Only one with `data`, its bytes in base64, is sent. */
+export type MessageImage = ShownImage & {readonly data?: string};

@@ -93,8 +93,8 @@ function toAnswer(block: Spoken): Message[] {
 		return [];
 	}
 
-	const {id, name, status} = block;
+	const {id, name, status, images} = block;
 	const answered = status === 'done' || status === 'failed';
 	const output = answered ? block.output : 'This call was interrupted before it had a result.';
-	return [{role: 'tool', callId: id, name, output, failed: status !== 'done'}];
+	return [{role: 'tool', callId: id, name, output, failed: status !== 'done', ...(images && {images})}];
 }

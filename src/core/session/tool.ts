@@ -1,6 +1,6 @@
 import type {JsonObject} from '../json.ts';
 import type {Approval, Permission} from './approval.ts';
-import type {FileChange} from './event.ts';
+import type {FileChange, ShownImage} from './event.ts';
 
 /** A tool as described to the model. */
 export type ToolDefinition = {
@@ -21,6 +21,12 @@ export type ToolContext = {
 	readonly onNotice?: (text: string) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
+	/**
+	 * Shows an image to the model. Resolves to false if this model doesn't see images of its type; left out if it sees none.
+	 */
+	readonly onImage?: (
+		image: Pick<ShownImage, 'type' | 'width' | 'height'> & {readonly bytes: Buffer},
+	) => Promise<boolean>;
 	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */
 	readonly approve: (request: Approval) => Promise<Permission>;
 	/** The files that the model has read in this session: the hash of their content, by real path. */

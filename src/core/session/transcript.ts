@@ -126,8 +126,9 @@ function startTool(
 	});
 }
 
-function endedTool({output, milliseconds, failed, change}: EventOf<'tool-result'>): Partial<Tool> {
-	return {output, milliseconds, status: failed ? 'failed' : 'done', ...(change && {change}), open: false};
+function endedTool({output, milliseconds, failed, change, images}: EventOf<'tool-result'>): Partial<Tool> {
+	const status = failed ? 'failed' : 'done';
+	return {output, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
 }
 
 /** Most characters of the output of a running tool. Its result replaces them. */

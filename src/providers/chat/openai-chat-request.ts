@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
-import {opaqueOf, resultText} from '../history.ts';
+import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
 import type {ProviderRequest} from '../provider.ts';
@@ -45,13 +45,16 @@ function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObje
 	return messages.flatMap((message, index): readonly JsonObject[] => {
 		switch (message.role) {
 			case 'user': {
-				const afterResult = quirks.answersBeforeUser && messages[index - 1]?.role === 'tool';
+				const afterResult =
+					quirks.answersBeforeUser && messages[index - 1]?.role === 'tool' && !hasImages(messages, index - 1);
 				const user = {role: 'user', content: message.text};
 				return afterResult ? [{role: 'assistant', content: 'Noted.'}, user] : [user];
 			}
 			case 'tool': {
 				const id = acceptedId(message.callId, quirks.callId);
-				return [{role: 'tool', tool_call_id: id, name: message.name, content: resultText(message)}];
+				const result = {role: 'tool', tool_call_id: id, name: message.name, content: resultText(message)};
+				// Results hold text alone: images follow the last result of a turn, in a message of the user.
+				return messages[index + 1]?.role === 'tool' ? [result] : [result, ...toImages(messages, index, quirks)];
 			}
 			case 'assistant':
 				return toAssistant(message, quirks);
@@ -59,6 +62,29 @@ function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObje
 				return message satisfies never;
 		}
 	});
+}
+
+/** Returns the results of the turn that ends at `index`. */
+function resultsUpTo(messages: readonly Message[], index: number) {
+	const start = messages.findLastIndex((message, at) => at <= index && message.role !== 'tool') + 1;
+	return messages.slice(start, index + 1).flatMap(message => (message.role === 'tool' ? [message] : []));
+}
+
+function hasImages(messages: readonly Message[], index: number): boolean {
+	return resultsUpTo(messages, index).some(result => imagesOf(result).length > 0);
+}
+
+function toImages(messages: readonly Message[], index: number, {answersBeforeUser}: Quirks): readonly JsonObject[] {
+	const images = resultsUpTo(messages, index).flatMap(imagesOf);
+	if (images.length === 0) {
+		return [];
+	}
+
+	const content = [
+		{type: 'text', text: 'The images of these results:'},
+		...images.map(image => ({type: 'image_url', image_url: {url: dataUrl(image)}})),
+	];
+	return [...(answersBeforeUser ? [{role: 'assistant', content: 'Noted.'}] : []), {role: 'user', content}];
 }
 
 function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Quirks): readonly JsonObject[] {

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {AssistantPart, Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
-import {opaqueOf, resultText, withoutTail} from '../history.ts';
+import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 
@@ -51,7 +51,7 @@ function toItems(message: Message): readonly JsonObject[] {
 		case 'user':
 			return [{role: 'user', content: [{type: 'input_text', text: message.text}]}];
 		case 'tool':
-			return [{type: 'function_call_output', call_id: toId(message.callId), output: resultText(message)}];
+			return [{type: 'function_call_output', call_id: toId(message.callId), output: toOutput(message)}];
 		case 'assistant':
 			return withoutTail(
 				message.parts.flatMap(part => toItem(part, message)),
@@ -60,6 +60,13 @@ function toItems(message: Message): readonly JsonObject[] {
 		default:
 			return message satisfies never;
 	}
+}
+
+/** Returns the text of a result, or its text and images as a list. */
+function toOutput(message: Extract<Message, {role: 'tool'}>): string | readonly JsonObject[] {
+	const images = imagesOf(message).map(image => ({type: 'input_image', image_url: dataUrl(image), detail: 'auto'}));
+	const text = resultText(message);
+	return images.length > 0 ? [{type: 'input_text', text}, ...images] : text;
 }
 
 /** Omits ids of stored items, because nothing is stored; keeps the phase of a text. */

@@ -24,6 +24,16 @@ test('an empty file and a range beyond the end are reported', async () => {
 	expect(await read('a\nb', {offset: 7})).toBe('[a.txt has only 2 lines]');
 });
 
+test('a range of no lines, or from line 0, is refused with what is valid', async () => {
+	await expect(read('a', {limit: 0})).rejects.toThrow(
+		'Invalid argument “limit”: integer of 1 or more. Number of lines to read.',
+	);
+	await expect(read('a', {offset: 0})).rejects.toThrow('Invalid argument “offset”: integer of 1 or more.');
+	await expect(read('a', {offset: 1.5})).rejects.toThrow('Invalid argument “offset”');
+	expect(await read('a\nb', {offset: 2, limit: Number.MAX_SAFE_INTEGER})).toBe('2\tb');
+	expect(await read('a', {offset: Number.MAX_SAFE_INTEGER})).toBe('[a.txt has only 1 lines]');
+});
+
 test('a long file is returned up to 2,000 lines, with the next offset', async () => {
 	const lines = (await read('x\n'.repeat(5000))).split('\n');
 	expect(lines).toHaveLength(2001);

@@ -24,7 +24,15 @@ export async function readText(path: string, bounds: Bounds, signal: AbortSignal
 }
 
 /** Returns the text of an opened file, and closes it. Throws `AppError` if it is too large or binary. */
-export async function readOpened({handle, size, real, shown}: Opened, signal: AbortSignal): Promise<FileText> {
+export async function readOpened(opened: Opened, signal: AbortSignal): Promise<FileText> {
+	return textOf(await readFileBytes(opened, signal));
+}
+
+/** The bytes of a file. */
+export type FileBytes = Located & {readonly bytes: Buffer};
+
+/** Returns the bytes of an opened file, and closes it. Throws `AppError` if it is too large. */
+export async function readFileBytes({handle, size, real, shown}: Opened, signal: AbortSignal): Promise<FileBytes> {
 	try {
 		if (size > maxFileBytes) {
 			throw new AppError('failed', `“${shown}” is too large to read: ${megabytes(size)} MB.`, {
@@ -32,16 +40,20 @@ export async function readOpened({handle, size, real, shown}: Opened, signal: Ab
 			});
 		}
 
-		const bytes = await readBytes(handle, size, signal);
-		const decoded = decodeText(bytes);
-		if (!decoded) {
-			throw new AppError('failed', `“${shown}” is a binary file (${bytes.length} bytes); only text can be read.`);
-		}
-
-		return {...decoded, bytes, hash: contentHash(bytes), real, shown};
+		return {bytes: await readBytes(handle, size, signal), real, shown};
 	} finally {
 		await handle.close();
 	}
+}
+
+/** Returns the text of a file. Throws `AppError` if it is binary. */
+export function textOf({bytes, real, shown}: FileBytes): FileText {
+	const decoded = decodeText(bytes);
+	if (!decoded) {
+		throw new AppError('failed', `“${shown}” is a binary file (${bytes.length} bytes); only text can be read.`);
+	}
+
+	return {...decoded, bytes, hash: contentHash(bytes), real, shown};
 }
 
 /** Returns the hash that identifies the content of a file. */

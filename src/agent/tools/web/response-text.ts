@@ -2,8 +2,10 @@ import {STATUS_CODES} from 'node:http';
 import {AppError} from '../../../core/error.ts';
 import {formatBytes} from '../../../core/format.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
+import type {ToolContext} from '../../../core/session/tool.ts';
 import type {WebResponse} from '../../../net/web/web-request.ts';
 import {headAndTail} from '../../head-and-tail.ts';
+import {showImage} from '../../images/show-image.ts';
 import {redactionNote} from '../define-tool.ts';
 import {decodeBody, isUtf8} from './charset.ts';
 
@@ -20,12 +22,15 @@ type Received = {readonly url: URL; readonly method: string; readonly response: 
  * Returns a response for the model: status, address, type and text. Pages become Markdown, and credentials are hidden
  * (SAFETY 8). Throws `AppError("failed")` for a body that is not text.
  */
-export async function describeResponse({url, method, response}: Received): Promise<string> {
+export async function describeResponse(
+	{url, method, response}: Received,
+	context: Pick<ToolContext, 'onImage'>,
+): Promise<string> {
 	const {status, headers, isCut} = response;
 	const type = (headers['content-type'] ?? '').slice(0, maxValueLength);
 	const hasBody = method !== 'HEAD' && response.bytes.length > 0;
 	const {title, text, isPageCut} = hasBody
-		? await readBody(response, type, url)
+		? await readBody(response, type, url, context)
 		: {title: '', text: '', isPageCut: false};
 	const isAnswer = status >= 200 && status < 300;
 	const location = status >= 300 && status < 400 ? headers['location']?.slice(0, maxValueLength) : undefined;
@@ -44,7 +49,12 @@ export async function describeResponse({url, method, response}: Received): Promi
 	return [...safe, ...(safe.some((line, index) => line !== lines[index]) ? [redactionNote] : [])].join('\n').trimEnd();
 }
 
-async function readBody({bytes, isCut}: WebResponse, type: string, url: URL) {
+async function readBody({bytes, isCut}: WebResponse, type: string, url: URL, context: Pick<ToolContext, 'onImage'>) {
+	const image = isCut ? undefined : await showImage(bytes, url.pathname.split('/').at(-1) || url.host, context);
+	if (image !== undefined) {
+		return {title: '', text: image, isPageCut: false};
+	}
+
 	const text = isText(bytes, type) ? decodeBody(bytes, type) : undefined;
 	if (text === undefined) {
 		const size = `${isCut ? 'over ' : ''}${formatBytes(bytes.length)}`;

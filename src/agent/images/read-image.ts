@@ -1,0 +1,172 @@
+import {crc32} from 'node:zlib';
+import type {ImageType} from '../../core/session/event.ts';
+
+/** A whole image, without what follows its end. */
+export type ImageBytes = {
+	readonly type: ImageType;
+	readonly width: number;
+	readonly height: number;
+	readonly bytes: Buffer;
+};
+
+/** Reads an image by its bytes, whatever its name: undefined for no image, `damaged` for one without its end. */
+export function readImage(bytes: Buffer): ImageBytes | 'damaged' | undefined {
+	const found = formats.find(({isIt}) => isIt(bytes));
+	if (!found) {
+		return undefined;
+	}
+
+	const size = found.measure(bytes);
+	return size && size.width > 0 && size.height > 0 && size.end <= bytes.length
+		? {type: found.type, width: size.width, height: size.height, bytes: bytes.subarray(0, size.end)}
+		: 'damaged';
+}
+
+type Measured = {readonly width: number; readonly height: number; readonly end: number} | undefined;
+
+const formats: ReadonlyArray<{
+	readonly type: ImageType;
+	readonly isIt: (bytes: Buffer) => boolean;
+	/** Returns the size, and where the image ends; undefined if it doesn't. */
+	readonly measure: (bytes: Buffer) => Measured;
+}> = [
+	{type: 'image/png', isIt: bytes => textAt(bytes, 0, 8) === '\x89PNG\r\n\x1a\n', measure: measurePng},
+	{type: 'image/jpeg', isIt: bytes => textAt(bytes, 0, 3) === '\xff\xd8\xff', measure: measureJpeg},
+	{type: 'image/gif', isIt: bytes => /^GIF8[79]a$/.test(textAt(bytes, 0, 6)), measure: measureGif},
+	{
+		type: 'image/webp',
+		isIt: bytes => textAt(bytes, 0, 4) === 'RIFF' && textAt(bytes, 8, 12) === 'WEBP',
+		measure: measureWebp,
+	},
+];
+
+function textAt(bytes: Buffer, start: number, end: number): string {
+	return bytes.toString('latin1', start, end);
+}
+
+/** Walks the chunks up to the last one, and checks each: a vendor refuses a whole conversation for one that is damaged. */
+function measurePng(bytes: Buffer): Measured {
+	let size: {width: number; height: number} | undefined;
+	let hasData = false;
+	for (let at = 8; at + 12 <= bytes.length; ) {
+		const length = bytes.readUInt32BE(at);
+		const name = textAt(bytes, at + 4, at + 8);
+		const end = at + 12 + length;
+		if (end > bytes.length || crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) {
+			return undefined;
+		}
+
+		if (name === 'IHDR' && length === 13 && at === 8) {
+			size = {width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20)};
+		}
+
+		hasData ||= name === 'IDAT';
+		if (name === 'IEND') {
+			return size && hasData ? {...size, end} : undefined;
+		}
+
+		at = end;
+	}
+
+	return undefined;
+}
+
+/** Walks the segments; after the start of a scan, the next marker that is no restart and no stuffed byte. */
+function measureJpeg(bytes: Buffer): Measured {
+	let size: {width: number; height: number} | undefined;
+	let at = 2;
+	while (at + 2 <= bytes.length) {
+		const marker = bytes[at] === 0xff ? bytes[at + 1] : undefined;
+		if (marker === undefined) {
+			return undefined;
+		}
+
+		if (marker === 0xd9) {
+			return size && {...size, end: at + 2};
+		}
+
+		if (marker === 0xff) {
+			at++;
+			continue;
+		}
+
+		if (at + 4 > bytes.length) {
+			return undefined;
+		}
+
+		const length = bytes.readUInt16BE(at + 2);
+		const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+		if (length < 2 || (isFrame && at + 9 > bytes.length)) {
+			return undefined;
+		}
+
+		size ??= isFrame ? {width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5)} : undefined;
+		at += 2 + length;
+		at = marker === 0xda ? endOfScan(bytes, at) : at;
+	}
+
+	return undefined;
+}
+
+function endOfScan(bytes: Buffer, start: number): number {
+	for (let at = bytes.indexOf(0xff, start); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
+		const next = bytes[at + 1] ?? 0;
+		if (next !== 0 && next !== 0xff && !(next >= 0xd0 && next <= 0xd7)) {
+			return at;
+		}
+	}
+
+	return bytes.length;
+}
+
+/** Walks the blocks up to the trailer. */
+function measureGif(bytes: Buffer): Measured {
+	if (bytes.length < 14) {
+		return undefined;
+	}
+
+	const colours = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+	const size = {width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8)};
+	let hasImage = false;
+	let at = 13 + colours(bytes[10] ?? 0);
+	while (at < bytes.length) {
+		const kind = bytes[at];
+		if (kind === 0x3b) {
+			return hasImage ? {...size, end: at + 1} : undefined;
+		}
+
+		if (kind !== 0x21 && kind !== 0x2c) {
+			return undefined;
+		}
+
+		hasImage ||= kind === 0x2c;
+		at += kind === 0x21 ? 2 : 11 + colours(bytes[at + 9] ?? 0);
+		while (at < bytes.length && bytes[at] !== 0) {
+			at += 1 + (bytes[at] ?? 0);
+		}
+
+		at++;
+	}
+
+	return undefined;
+}
+
+function measureWebp(bytes: Buffer): Measured {
+	if (bytes.length < 30) {
+		return undefined;
+	}
+
+	const end = 8 + bytes.readUInt32LE(4);
+	switch (textAt(bytes, 12, 16)) {
+		case 'VP8X':
+			return {width: 1 + bytes.readUIntLE(24, 3), height: 1 + bytes.readUIntLE(27, 3), end};
+		case 'VP8L': {
+			const bits = bytes.readUInt32LE(21);
+			return {width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff), end};
+		}
+		case 'VP8 ':
+			return {width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff, end};
+		default:
+			return undefined;
+	}
+}
