@@ -12,7 +12,8 @@ export default command({
 	examples: ['approvals explain npm test'],
 	whileRunning: true,
 
-	async run({act: text}, {approvals, store, folder}) {
+	async run({act: text}, {approvals, project, store, folder}) {
+		await project.state();
 		const act = actOf(text, folder);
 		const {judge, rules} = approvals;
 		const said = explainAct(act, await judge(act), {mode: store.getState().approvalMode, rules: rules.list()});

@@ -8,7 +8,8 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(_, {approvals, store, live, folder}) {
+	async run(_, {approvals, project, store, live, folder}) {
+		await project.state();
 		return approvalsView(approvals.rules.list(), {mode: live && store.getState().approvalMode, folder});
 	},
 });

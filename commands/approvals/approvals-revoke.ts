@@ -13,7 +13,8 @@ export default command({
 	examples: ['approvals revoke 1'],
 	whileRunning: true,
 
-	async run({number}, {approvals}) {
+	async run({number}, {approvals, project}) {
+		await project.state();
 		const revoked = await approvals.rules.revoke(number);
 		if (!revoked) {
 			throw new AppError('not-found', `Rule ${number} not found.`, {hint: 'List them: `approvals`'});
@@ -23,6 +24,12 @@ export default command({
 		if (revoked.source === 'flag') {
 			throw new AppError('usage', `Rule ${number} is from the command line: ${rule}.`, {
 				hint: 'Start again without that --allow.',
+			});
+		}
+
+		if (revoked.source === 'settings') {
+			throw new AppError('usage', `Rule ${number} is from a settings file: ${rule}.`, {
+				hint: 'Remove it there: `help hooks`.',
 			});
 		}
 

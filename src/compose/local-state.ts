@@ -36,6 +36,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		rules: createRuleBook({
 			flags: (options.allow ?? []).map(parseRule),
 			ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
+			denied: project.denied,
 			hide: secrets.hide,
 		}),
 		recents: openRecents(home.recentsFile),

@@ -139,3 +139,16 @@ test('a hook denies an edit although the user allowed all edits of the session',
 	await waitForIdle(terminal);
 	await quit(terminal);
 });
+
+test('[12] a rule of the folder denies also while the folder is not trusted, whatever is allowed', async () => {
+	const host = await startModelHost();
+	const {args, env} = connectedTo(host);
+	const folder = project({deny: ['edit_file(*.txt)']});
+	host.answerWith(...script);
+	const {status} = await runProgram([...args, '-p', 'fix the poem', '--approve', 'all', '--allow', 'edit_file'], {
+		env,
+		folder,
+	});
+	expect([status, readFileSync(join(folder, 'poem.txt'), 'utf8')]).toEqual([0, poem]);
+	expect(host.chats().at(-1)?.at(-1)).toContain('“edit_file(*.txt)” denies this');
+});

@@ -3,8 +3,8 @@ import {type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
 import type {FolderRules} from './folder-rules.ts';
 
-/** Where a rule comes from: the command line, this session, or the user's choice for this folder. */
-export type RuleSource = 'flag' | 'session' | 'folder';
+/** Where a rule comes from: the command line, this session, the user's choice for this folder, or a settings file. */
+export type RuleSource = 'flag' | 'session' | 'folder' | 'settings';
 
 export type KeptRule = RuleEntry & {
 	readonly source: RuleSource;
@@ -30,12 +30,14 @@ type Options = {
 	/** The rules of the command line. */
 	readonly flags: readonly Rule[];
 	readonly ofFolder: FolderRules;
+	/** Returns what the settings files deny. */
+	readonly denied?: () => readonly Rule[];
 	/** Removes credentials from what is noted. */
 	readonly hide: (text: string) => string;
 };
 
 /** Creates the rules of a program: those of the command line, of one session at a time, and of the folder. */
-export function createRuleBook({flags, ofFolder, hide}: Options): RuleBook {
+export function createRuleBook({flags, ofFolder, denied = () => [], hide}: Options): RuleBook {
 	let ofSession: readonly RuleEntry[] = [];
 	const uses = new Map<string, string>();
 
@@ -43,6 +45,7 @@ export function createRuleBook({flags, ofFolder, hide}: Options): RuleBook {
 		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
 		...ofSession.map(entry => kept(entry, 'session')),
 		...ofFolder.read().map(entry => kept(entry, 'folder')),
+		...denied().map(rule => kept({rule, effect: 'deny'}, 'settings')),
 	];
 	const kept = (entry: RuleEntry, source: RuleSource): KeptRule => {
 		const lastAllowed = entry.effect === 'allow' ? uses.get(ruleText(entry.rule)) : undefined;

@@ -16,11 +16,3 @@ export function hooksInEffect(state: ProjectState): readonly Hook[] {
 
 	return inEffect(state).flatMap(({settings}) => settings?.hooks ?? []);
 }
-
-/**
- * Returns the rules of what the agent may never do, each with its file: also those of files that the user doesn't trust,
- * because they only restrict (SAFETY 12).
- */
-export function denyRulesOf({files}: ProjectState): ReadonlyArray<{readonly rule: string; readonly path: string}> {
-	return files.flatMap(({settings, path}) => (settings?.deny ?? []).map(rule => ({rule, path})));
-}

@@ -3,6 +3,7 @@ import {dirname, join, relative, sep} from 'node:path';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
 import type {Places} from '../policy/protected-places.ts';
+import {parseRule} from '../policy/rules/rule.ts';
 import {boundsOf} from '../tools/files/bounds.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
@@ -122,7 +123,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			const {settings, fault} = content.isCut
 				? {fault: 'it is too large'}
 				: kind === 'settings'
-					? parseSettingsFile(content.text)
+					? readSettings(content.text)
 					: {};
 			if (fault) {
 				faults.push({path, reason: fault});
@@ -131,4 +132,18 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			}
 		},
 	};
+}
+
+/** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */
+function readSettings(text: string): ReturnType<typeof parseSettingsFile> {
+	const read = parseSettingsFile(text);
+	try {
+		for (const rule of read.settings?.deny ?? []) {
+			parseRule(rule);
+		}
+
+		return read;
+	} catch (error) {
+		return {fault: messageOf(error).replace(/\.$/, '')};
+	}
 }

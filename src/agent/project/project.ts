@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import type {Places} from '../policy/protected-places.ts';
+import {parseRule, type Rule} from '../policy/rules/rule.ts';
 import {
 	type Fault,
 	type Found,
@@ -40,6 +41,8 @@ export type Project = {
 	readonly decide: (isTrusted: boolean, files: readonly ProjectFile[]) => Promise<void>;
 	/** Forgets every answer about this project. Throws what `TrustStore` throws. */
 	readonly revoke: () => Promise<void>;
+	/** Returns the rules of what the agent may never do, of the files that were read last; of all of them, trusted or not. */
+	readonly denied: () => readonly Rule[];
 	/** Returns files with their standing. */
 	readonly judge: (found: readonly ProjectFile[]) => readonly JudgedFile[];
 	readonly places: Places;
@@ -102,9 +105,15 @@ export function createProject(dependencies: Dependencies): Project {
 			await store.remember(rootOf(), isTrusted, hashes);
 		},
 		revoke: () => store.forget(rootOf()),
+		denied: () => [...(loaded?.own.files ?? []), ...(loaded?.found.files ?? [])].flatMap(denyRulesOf),
 		judge,
 		places,
 	};
+}
+
+/** Returns what a settings file denies; `readProjectFiles` has checked its rules. */
+function denyRulesOf({settings}: ProjectFile): readonly Rule[] {
+	return (settings?.deny ?? []).map(rule => parseRule(rule));
 }
 
 /** Returns the files that the user has to decide about. */

@@ -9,6 +9,7 @@ export const sources: Readonly<Record<KeptRule['source'], string>> = {
 	flag: 'the command line',
 	session: 'this session',
 	folder: 'this folder',
+	settings: 'settings.json',
 };
 
 /** Shows the mode, undefined in a shell, and the numbered rules. */

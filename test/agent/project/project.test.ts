@@ -1,7 +1,7 @@
 import {readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {denyRulesOf, hooksInEffect} from '../../../src/agent/project/effects.ts';
+import {hooksInEffect} from '../../../src/agent/project/effects.ts';
 import {instructionText} from '../../../src/agent/project/instruction-text.ts';
 import {inEffect, leftOut, undecided} from '../../../src/agent/project/project.ts';
 import {paths, repository, write} from './repository.ts';
@@ -81,7 +81,7 @@ describe('[12] trust', () => {
 			'.service/settings.json': settings({deny: ['run_command(git push *)'], allow: ['*'], env: {A: 'b'}, mode: 'all'}),
 		});
 		const state = await project.load();
-		expect(denyRulesOf(state)).toEqual([{rule: 'run_command(git push *)', path: '.service/settings.json'}]);
+		expect(project.denied()).toEqual([{tool: 'run_command', pattern: 'git push *'}]);
 		expect(state.files[0]?.settings?.ignored).toEqual(['allow', 'env', 'mode']);
 	});
 
@@ -144,6 +144,7 @@ describe('which files', () => {
 		['{"hooks":{"before_tool":[]}}', 'hooks.before_tool is not known here'],
 		['{"hooks":{"before-tool":[{"command":"x","timeout_sec":0}]}}', 'hooks.before-tool.0.timeout_sec must be'],
 		['{"deny":"all"}', 'deny must be a list'],
+		['{"deny":["everything(x)"]}', 'Invalid rule “everything(x)”'],
 	])('settings of a project like %s are a fault', async (text, reason) => {
 		const {project} = repository({'.service/settings.json': text});
 		const {faults, files} = await project.load();
