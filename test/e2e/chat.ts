@@ -30,6 +30,20 @@ export function waitForIdle(terminal: TestTerminal): Promise<void> {
 	return terminal.waitFor(() => terminal.status().includes('○ idle') && !terminal.status().includes('starting'));
 }
 
+/** Answers the question on the screen with a key, once keys can answer it. */
+export async function answer(terminal: TestTerminal, key: string, question: RegExp): Promise<void> {
+	await terminal.waitFor(() => question.test(openQuestion(terminal)));
+	terminal.type(key);
+	await terminal.waitFor(() => !question.test(openQuestion(terminal)));
+}
+
+/** Returns the question that waits for an answer, from its `?` to its keys; empty if keys can't answer one. */
+function openQuestion(terminal: TestTerminal): string {
+	const shown = `\n${terminal.screen().join('\n')}`.replace(/\n {2}(?=\S)/g, ' ');
+	const keys = shown.lastIndexOf('[y once');
+	return keys < 0 ? '' : shown.slice(shown.lastIndexOf('\n? ', keys), keys);
+}
+
 /** Quits as a user does: Ctrl+C twice. */
 export async function quit(terminal: TestTerminal) {
 	terminal.press('ctrl+c');

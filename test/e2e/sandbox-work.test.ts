@@ -1,5 +1,8 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {quit, waitForIdle} from './chat.ts';
+import {answer, quit, waitForIdle} from './chat.ts';
+import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 test('a sandbox is created, its task given to the agent, and its log watched', async () => {
@@ -14,9 +17,11 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
 
 	terminal.press('enter');
-	await terminal.waitFor(/✓ Read log of/);
+	await answer(terminal, 'y', /Send POST to \S+\/checkout/);
+	await answer(terminal, 'y', /Send POST to \S+\/diagnosis/);
+	await terminal.waitFor(/The task is done: checkouts in GBP fail/);
 	await waitForIdle(terminal);
-	expect(terminal.text()).toMatch(/The last of its lines:/);
+	expect(terminal.text()).toMatch(/✓ Read log of/);
 
 	terminal.type('/watch level>=error --every 5s\r');
 	await terminal.waitFor(/Watching web-shop for level>=error\./);
@@ -28,4 +33,35 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	await terminal.waitFor(() => !terminal.status().includes('watching'));
 	expect(terminal.wrapped()).toBe(0);
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
+});
+
+test('the demo model repairs the broken cart in its sandbox, asking before each request', async () => {
+	const terminal = startTerminal({rows: 40});
+	await waitForIdle(terminal);
+	terminal.type('/env create broken-cart\r');
+	await terminal.waitFor('Enter send to the agent');
+	terminal.press('enter');
+	await answer(terminal, 'y', /Fetch \S+\/files\/cart\.mjs/);
+	await answer(terminal, 'y', /Fetch \S+\/files\/cart\.test\.mjs/);
+	await answer(terminal, 'y', /Send PUT to \S+\/files\/cart\.mjs/);
+	await answer(terminal, 'y', /Send POST to \S+\/test/);
+	await terminal.waitFor('The task is done: all five tests of cart.mjs pass.');
+	await waitForIdle(terminal);
+	await quit(terminal);
+});
+
+test('the demo model writes, tests and fixes a small project of its own, asking each time', async () => {
+	const folder = folderWith();
+	const terminal = startTerminal({rows: 40, folder});
+	await waitForIdle(terminal);
+	terminal.type('fix the failing test\r');
+	await answer(terminal, 'y', /\? Create service-demo\/average\.mjs/);
+	await answer(terminal, 'y', /\? Create service-demo\/average\.test\.mjs/);
+	await answer(terminal, 'y', /\? Run node --test service-demo/);
+	await answer(terminal, 'y', /\? Change service-demo\/average\.mjs/);
+	await answer(terminal, 'y', /\? Run node --test service-demo/);
+	await terminal.waitFor('All tests pass now.');
+	await waitForIdle(terminal);
+	expect(readFileSync(join(folder, 'service-demo/average.mjs'), 'utf8')).toContain('let index = 0;');
+	await quit(terminal);
 });

@@ -40,10 +40,25 @@ export function lastPrompt({messages}: ChatRequest): string {
 }
 
 /** Returns the tool results since the last message, in order; empty if the user's message is the last one. */
-export function latestResults({messages}: ChatRequest): readonly ToolResult[] {
+export function latestResults(chat: ChatRequest): readonly ToolResult[] {
+	return resultsAfter(
+		chat,
+		chat.messages.findLastIndex(({role}) => role !== 'tool'),
+	);
+}
+
+/** Returns all tool results since the user's last message, in order. */
+export function resultsSincePrompt(chat: ChatRequest): readonly ToolResult[] {
+	return resultsAfter(
+		chat,
+		chat.messages.findLastIndex(({role}) => role === 'user'),
+	);
+}
+
+function resultsAfter({messages}: ChatRequest, index: number): readonly ToolResult[] {
 	const calls = new Map(messages.flatMap(({tool_calls}) => tool_calls ?? []).map(call => [call.id, call.function]));
-	const since = messages.findLastIndex(({role}) => role !== 'tool') + 1;
-	return messages.slice(since).map(answer => {
+	const answers = messages.slice(index + 1).filter(({role}) => role === 'tool');
+	return answers.map(answer => {
 		const call = calls.get(answer.tool_call_id ?? '');
 		const args = parseJson(call?.arguments ?? '');
 		return {name: call?.name ?? '', arguments: isJsonObject(args) ? args : {}, output: textOf(answer)};

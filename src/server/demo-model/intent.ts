@@ -3,7 +3,16 @@ import {uuidSource} from '../../core/uuid.ts';
 
 /** A tool to call, by its name in the client. */
 export type IntendedCall = {
-	readonly name: 'list_files' | 'read_file' | 'edit_file' | 'search_text' | 'environment_logs' | 'wait_for_log';
+	readonly name:
+		| 'list_files'
+		| 'read_file'
+		| 'write_file'
+		| 'edit_file'
+		| 'search_text'
+		| 'run_command'
+		| 'fetch_url'
+		| 'environment_logs'
+		| 'wait_for_log';
 	readonly arguments: JsonObject;
 };
 

@@ -1,9 +1,11 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {type ChatRequest, lastPrompt, latestResults} from './chat.ts';
+import {type ChatRequest, lastPrompt, latestResults, resultsSincePrompt} from './chat.ts';
 import {type IntendedCall, readIntent} from './intent.ts';
 import {texts} from './texts.ts';
 import {describeResults} from './tool-results.ts';
 import {fixFor} from './typo.ts';
+import type {Step} from './work/steps.ts';
+import {nextStep} from './work/work.ts';
 
 /** One message of the demo model. */
 export type Reply = {
@@ -14,6 +16,11 @@ export type Reply = {
 
 /** Answers a conversation. The reply depends only on the request. */
 export function replyTo(chat: ChatRequest): Reply {
+	const step = nextStep(lastPrompt(chat), resultsSincePrompt(chat));
+	if (step) {
+		return takeStep(step, chat);
+	}
+
 	const answers = latestResults(chat);
 	const fix = fixFor(lastPrompt(chat), answers);
 	if (fix) {
@@ -35,6 +42,14 @@ export function replyTo(chat: ChatRequest): Reply {
 	return calls.length > 0
 		? {reasoning: `To answer I need ${calls.map(({name}) => name).join(' and ')}.`, text: '', calls}
 		: {reasoning: 'I would need a tool for that.', text: texts.noTools, calls: []};
+}
+
+/** A step whose tools the client doesn't offer ends the work. */
+function takeStep({text, calls}: Step, chat: ChatRequest): Reply {
+	const possible = calls.flatMap(call => offered(chat, call));
+	return possible.length < calls.length
+		? {reasoning: 'I would need a tool for that.', text: texts.noTools, calls: []}
+		: {reasoning: '', text, calls: possible};
 }
 
 /** Returns the call if the client offers such a tool, with the arguments that its schema knows. */

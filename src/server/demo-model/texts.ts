@@ -21,6 +21,7 @@ const help = `${label} What you can try with me:
 | \`search for export\` | a tool call and a list |
 | \`list the files and read README.md\` | two tools at the same time |
 | \`fix the typo in README.md\` | a change, and the question whether to write it |
+| \`fix the failing test\` | a bug found, fixed and tested, with your approval |
 | \`what does the log of <environment id> say\` | the log of a sandbox, as the agent reads it |
 | \`a table\`, \`some code\`, \`a long answer\` | how answers are drawn |
 

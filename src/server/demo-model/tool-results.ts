@@ -1,5 +1,6 @@
-import {codeFence, longestBackticks} from '../../core/code-fence.ts';
+import {codeFence} from '../../core/code-fence.ts';
 import type {ToolResult} from './chat.ts';
+import {inline} from './markdown-text.ts';
 import {label} from './texts.ts';
 
 const maxRows = 12;
@@ -80,11 +81,4 @@ function describeLog(output: string): string {
 
 function count(number: number, noun: string): string {
 	return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** Returns text as inline code on one line, whatever backticks it contains (CommonMark 0.31, section 6.1). */
-function inline(text: string): string {
-	const line = text.replace(/\s+/g, ' ').replaceAll('|', '¦').slice(0, 300);
-	const fence = '`'.repeat(longestBackticks(line) + 1);
-	return line.includes('`') ? `${fence} ${line} ${fence}` : `\`${line || ' '}\``;
 }

@@ -1,0 +1,100 @@
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {answer, quit, waitForIdle} from './chat.ts';
+import {folderWith, runProgram} from './program.ts';
+import {startTerminal} from './terminal.ts';
+import {startWireHost, type Turn, wires} from './wire-host.ts';
+
+const source = 'export const area = (width, height) => width + height;\n';
+const fixed = source.replace('+', '*');
+const check = `import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {area} from '../src/area.mjs';
+
+test('an area is width times height', () => assert.equal(area(3, 4), 12));
+`;
+
+const runTests = {name: 'run_command', arguments: {command: 'node --test test/area.test.mjs'}};
+
+/** A model that finds a bug: it looks around, runs the tests, edits, and runs them again. */
+const turns: readonly Turn[] = [
+	{
+		calls: [
+			{name: 'list_files', arguments: {}},
+			{name: 'read_file', arguments: {path: 'src/area.mjs'}},
+		],
+	},
+	{text: 'I run the tests.', calls: [runTests]},
+	{
+		text: 'The area is a sum.',
+		calls: [
+			{
+				name: 'edit_file',
+				arguments: {path: 'src/area.mjs', edits: [{old_text: 'width + height', new_text: 'width * height'}]},
+			},
+		],
+	},
+	{calls: [runTests]},
+	{text: 'The bug is fixed.'},
+];
+
+function makeRepository(): string {
+	const folder = folderWith({'package.json': '{"type": "module"}\n'});
+	for (const name of ['src', 'test']) {
+		mkdirSync(join(folder, name));
+	}
+
+	writeFileSync(join(folder, 'src/area.mjs'), source);
+	writeFileSync(join(folder, 'test/area.test.mjs'), check);
+	return folder;
+}
+
+const sourceIn = (folder: string) => readFileSync(join(folder, 'src/area.mjs'), 'utf8');
+
+describe.each(Object.keys(wires) as (keyof typeof wires)[])('with the wire format %s', wire => {
+	async function run(...args: readonly string[]) {
+		const host = await startWireHost(wire, turns);
+		const folder = makeRepository();
+		const stream = ['-p', 'fix the bug', '--output-format', 'stream-json'];
+		const {status, stdout, stderr} = await runProgram([...host.args, ...stream, ...args], {env: host.env, folder});
+		const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+		return {status, result, stderr, source: sourceIn(folder), told: host.bodies.join('\n')};
+	}
+
+	test.each([[['--approve', 'all']], [['--approve', 'edits', '--allow', 'run_command(node --test *)']]])(
+		'-p %j finds the bug, fixes it and sees the tests pass',
+		async args => {
+			const {status, result, source: after, told} = await run(...args);
+			expect([status, after, result.text]).toEqual([0, fixed, 'The bug is fixed.']);
+			expect(result.tool_calls.map(({name}: {name: string}) => name)).toEqual([
+				...['list_files', 'read_file', 'run_command', 'edit_file', 'run_command'],
+			]);
+			expect(told).toMatch(/fail 1\b/);
+			expect(told).toMatch(/pass 1\b/);
+		},
+	);
+
+	test('-p without approval changes nothing, and tells the model why', async () => {
+		const {status, source: after, told} = await run();
+		expect([status, after]).toEqual([0, source]);
+		expect(told).toContain("This run can't ask the user for approval.");
+		expect(told).not.toMatch(/fail 1\b|pass 1\b/);
+	});
+
+	test('the app asks, shows the diff and fixes the bug', async () => {
+		const host = await startWireHost(wire, turns);
+		const folder = makeRepository();
+		const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
+		await waitForIdle(terminal);
+		terminal.type('fix the bug\r');
+		await answer(terminal, 'y', /Run node --test test\/area\.test\.mjs/);
+		await answer(terminal, 'y', /Change src\/area\.mjs/);
+		await answer(terminal, 'y', /Run node --test test\/area\.test\.mjs/);
+		await terminal.waitFor('The bug is fixed.');
+		await waitForIdle(terminal);
+		expect(sourceIn(folder)).toBe(fixed);
+		expect(terminal.text()).toContain('export const area = (width, height) => width * height;');
+		await quit(terminal);
+	});
+});

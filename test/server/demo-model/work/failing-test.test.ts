@@ -1,0 +1,68 @@
+import {spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {temporaryFolder} from '../../../storage/temporary.ts';
+import {play} from './play.ts';
+
+type Edit = {readonly old_text: string; readonly new_text: string};
+
+/** Runs calls on a real folder. */
+function folderTools(folder: string) {
+	return async ({name, arguments: args}: {name: string; arguments: object}) => {
+		const {path = '', content = '', command = '', edits = []} = args as Record<string, never>;
+		const file = join(folder, path);
+		switch (name) {
+			case 'read_file':
+				return existsSync(file) ? `1\t${readFileSync(file, 'utf8')}` : `File not found: “${path}”.`;
+			case 'write_file':
+				mkdirSync(dirname(file), {recursive: true});
+				writeFileSync(file, content);
+				return `Created ${path} (+1 -0 lines).`;
+			case 'edit_file': {
+				const [edit] = edits as readonly Edit[];
+				writeFileSync(file, readFileSync(file, 'utf8').replace(edit?.old_text ?? '', edit?.new_text ?? ''));
+				return `Changed ${path} (+1 -1 lines).`;
+			}
+			default: {
+				const {NODE_TEST_CONTEXT: _, ...env} = process.env;
+				const {stdout, status} = spawnSync('sh', ['-c', command], {cwd: folder, env, encoding: 'utf8'});
+				return `${stdout}\n[exit status ${status}]`;
+			}
+		}
+	};
+}
+
+const prompt = 'fix the failing test';
+const names = (calls: readonly {name: string}[]) => calls.map(({name}) => name);
+
+test('the demo model writes its project, sees a test fail, fixes it, and sees all tests pass', async () => {
+	const run = folderTools(temporaryFolder());
+	const first = await play(prompt, run);
+	expect(names(first.calls)).toEqual([
+		...['read_file', 'read_file', 'write_file', 'write_file'],
+		...['run_command', 'edit_file', 'run_command'],
+	]);
+	expect(first.text).toContain('All tests pass now.');
+
+	const second = await play(prompt, run);
+	expect(names(second.calls)).toEqual(['read_file', 'read_file', 'run_command']);
+	expect(second.text).toContain('nothing to fix');
+});
+
+test.each(['write_file', 'run_command', 'edit_file'])(
+	'the demo model stops once %s is refused, and says so',
+	async refused => {
+		const run = folderTools(temporaryFolder());
+		const {calls, text} = await play(prompt, async call =>
+			call.name === refused ? 'The user did not allow this.' : run(call),
+		);
+		expect(names(calls).at(-1)).toBe(refused);
+		expect(text).toMatch(/I stop here: .* The tool said: `The user did not allow this\.`/);
+	},
+);
+
+test('without a tool to run commands, the demo model says that it needs one', async () => {
+	const {text} = await play(prompt, async () => '1\tsome file', [{function: {name: 'read_file'}}]);
+	expect(text).toMatch(/offered me none/);
+});
