@@ -198,3 +198,10 @@ test('[13] a link in the way of a redirection leads to the real file', async () 
 		effect: 'ask',
 	});
 });
+
+test('[15] no rule lets a command that failed in the sandbox run again outside of it', async () => {
+	const act = {kind: 'command', command: 'ls', folder: workspace(), containment: 'none'} as const;
+	expect(await judge(act, {allow: ['run_command']})).toMatchObject({effect: 'allow'});
+	expect(await judge({...act, widened: true}, {allow: ['run_command']})).toMatchObject({effect: 'ask', suggested: []});
+	expect(await judge({...act, widened: true}, {deny: ['run_command(ls)']})).toMatchObject({effect: 'deny'});
+});

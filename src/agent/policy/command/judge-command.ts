@@ -31,6 +31,11 @@ export async function judgeCommand<Entry extends RuleEntry>(
 	const ask = (why: string | undefined, suggested: readonly Rule[] = []): Verdict<Entry> => {
 		return {effect: 'ask', ...(why && {why}), suggested, mayBeDenied};
 	};
+	if (act.widened) {
+		// A rule allows a command, not that it leaves the sandbox.
+		return ask(undefined);
+	}
+
 	const parsed = parseCommand(act.command);
 	if ('why' in parsed) {
 		return ask(parsed.why);
