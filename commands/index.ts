@@ -6,10 +6,12 @@ import clear from './clear.ts';
 import completion from './completion.ts';
 import connect from './connect.ts';
 import credits from './credits/credits.ts';
+import diff from './diff.ts';
 import environment from './env/env.ts';
 import evaluation from './eval.ts';
 import exportSession from './export.ts';
 import finding from './finding/finding.ts';
+import fork from './fork.ts';
 import help from './help.ts';
 import item from './item/item.ts';
 import jobs from './jobs/jobs.ts';
@@ -27,6 +29,7 @@ import project from './project.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
 import resume from './resume.ts';
+import rewind from './rewind.ts';
 import run from './run/run.ts';
 import runtime from './runtime/runtime.ts';
 import serve from './serve/serve.ts';
@@ -34,6 +37,7 @@ import session from './session/session.ts';
 import sessions from './sessions.ts';
 import trace from './trace/trace.ts';
 import trust from './trust/trust.ts';
+import undo from './undo.ts';
 import usage from './usage.ts';
 import watch from './watch/watch.ts';
 import whoami from './whoami.ts';
@@ -54,6 +58,10 @@ export const commands: readonly Entry[] = [
 	sessions,
 	resume,
 	rename,
+	diff,
+	undo,
+	rewind,
+	fork,
 	exportSession,
 	usage,
 	approvals,

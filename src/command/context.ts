@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import type {Judge} from '../agent/approval/ruling.ts';
+import type {Changes} from '../agent/changes/changes.ts';
 import type {Project} from '../agent/project/project.ts';
 import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
@@ -8,6 +9,7 @@ import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Models} from '../platform/models.ts';
@@ -34,6 +36,13 @@ export type GlobalFlags = ServerFlags & {
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
+	/**
+	 * Continues in a new session that holds everything so far, or everything before a message of the user. Throws
+	 * AppError("conflict") if the session is not saved.
+	 */
+	readonly fork: (beforeMessage?: string) => Promise<void>;
+	/** Records that changes of files were taken back. */
+	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
 	/** Follows a log, in a panel if there is a screen. Resolves when no line arrives any more without the user. */
 	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
 	/** Stops following the log of an environment. Returns one line about it, '' for one that is not open. */
@@ -62,6 +71,8 @@ export type CommandContext = {
 	/** The sandboxes that were created here, until they end. */
 	readonly expiry: SandboxExpiry;
 	readonly live: LiveSession | undefined;
+	/** Opens the changes of files in the working folder. */
+	readonly changes: () => Promise<Changes>;
 	readonly models: Models;
 	readonly platform: Platform;
 	/** The rules of approvals, and what they say about an act. */

@@ -1,3 +1,4 @@
+import type {ReviewedFile, TakenBack} from '../agent/changes/review.ts';
 import type {About, BrowserLogin, ChangeDrawing, Choice, FilterField} from '../store/view-slice.ts';
 
 /** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
@@ -21,6 +22,16 @@ export type Interaction = {
 	}) => Promise<string | undefined>;
 	/** Returns true for yes. `about` and `drawing` are shown above the question. */
 	readonly confirm: (question: string, about?: About, drawing?: ChangeDrawing) => Promise<boolean>;
+	/**
+	 * Shows changes of files in the whole window. Returns what to take back; undefined if the user closes it. Left out
+	 * without a screen.
+	 */
+	readonly review?: (review: {
+		readonly title: string;
+		readonly files: readonly ReviewedFile[];
+		/** True if nothing can be taken back. */
+		readonly isReadOnly?: boolean;
+	}) => Promise<readonly TakenBack[] | undefined>;
 	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**

@@ -3,14 +3,13 @@ import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import {runAgent} from '../agent/run.ts';
-import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
-import {recordsBefore, renumbered} from './fork-records.ts';
+import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 
 type Dependencies = RecorderOptions & {
@@ -52,6 +51,10 @@ export type Conversation = {
 	 * then stays open.
 	 */
 	readonly forkBefore: (messageId: string) => Promise<void>;
+	/** Continues in a new session that holds everything so far. Throws like `forkBefore`. */
+	readonly fork: () => Promise<void>;
+	/** Records that the user took changes of files back. The model has to read files again. */
+	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
 	/** Starts an empty session. */
 	readonly start: () => Promise<void>;
 	/** Ends the run and writes everything. */
@@ -86,6 +89,18 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		await recorder.close();
 	};
 
+	const fork = async (before?: string) => {
+		await runs.end();
+		const records = await readSaved(recorder, dependencies);
+		const parent = recorder.session();
+		await finish();
+		const session = newId();
+		const kept = forkedRecords(records, session, before);
+		const log = openLog(session);
+		begin(kept.reduce(reduceTranscript, emptyTranscript(session)), log, parent);
+		kept.forEach(log.append);
+	};
+
 	begin(emptyTranscript(newId()));
 
 	return {
@@ -97,15 +112,11 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			await finish();
 			begin(transcript, log);
 		},
-		async forkBefore(messageId) {
-			await runs.end();
-			const records = await readSaved(recorder, dependencies);
-			await finish();
-			const fork = newId();
-			const kept = renumbered(recordsBefore(records, messageId), fork);
-			const log = openLog(fork);
-			begin(kept.reduce(reduceTranscript, emptyTranscript(fork)), log);
-			kept.forEach(log.append);
+		forkBefore: fork,
+		fork: () => fork(),
+		restored(event) {
+			grants.readFiles.clear();
+			emit(event);
 		},
 		async start() {
 			await finish();
@@ -228,17 +239,4 @@ async function startAgent(
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spentUsd: () => spent(priceOf)}}),
 	});
-}
-
-/** Returns all records of the current session. Throws AppError("conflict") if the last ones could not be written. */
-async function readSaved(recorder: Recorder, {store, readLog}: Dependencies): Promise<readonly Recorded[]> {
-	await recorder.flushLog();
-	const {unsaved} = store.getState();
-	if (unsaved) {
-		throw new AppError('conflict', `This session is not saved (${unsaved}), so it cannot continue from there.`, {
-			hint: 'Fix that first, or send it as a new message.',
-		});
-	}
-
-	return readLog(recorder.session());
 }

@@ -1,13 +1,38 @@
+import {AppError} from '../core/error.ts';
 import type {Recorded} from '../core/session/event.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Recorder} from './recorder.ts';
 
-/** Returns the records before a message of the user, without the start of the run that it belongs to. */
-export function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+type Saved = {
+	readonly store: AppStore;
+	/** Returns the records of a session whose log was flushed. */
+	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
+};
+
+/** Returns all records of the current session. Throws AppError("conflict") if the last ones could not be written. */
+export async function readSaved(recorder: Recorder, {store, readLog}: Saved): Promise<readonly Recorded[]> {
+	await recorder.flushLog();
+	const {unsaved} = store.getState();
+	if (unsaved) {
+		throw new AppError('conflict', `This session is not saved (${unsaved}), so it cannot continue from there.`, {
+			hint: 'Fix that first, or send it as a new message.',
+		});
+	}
+
+	return readLog(recorder.session());
+}
+
+/**
+ * Returns the records of a session for another one: all, or those before a message of the user without the start of the run
+ * that it belongs to.
+ */
+export function forkedRecords(records: readonly Recorded[], session: string, before?: string): readonly Recorded[] {
+	const kept = before === undefined ? records : recordsBefore(records, before);
+	return kept.map((record, seq) => ({...record, seq, session}));
+}
+
+function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
 	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
 	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
 	return records.slice(0, Math.max(0, end));
-}
-
-/** Returns the records as those of another session, numbered from 0. */
-export function renumbered(records: readonly Recorded[], session: string): readonly Recorded[] {
-	return records.map((record, seq) => ({...record, seq, session}));
 }

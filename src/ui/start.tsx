@@ -61,11 +61,16 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		onResume: () => loaded.logs?.resume(),
 	});
 	const {screen, session, measure, fit} = terminal;
+	const palette = createPalette({color: wantsColor(stdout, env)});
 	const parts: Parts = {
 		...surroundings,
-		palette: createPalette({color: wantsColor(stdout, env)}),
+		palette,
 		live: createLiveLines(),
-		interact: createPanelInteraction(store, {opensPages: canOpenPages(env)}),
+		interact: {
+			...createPanelInteraction(store, {opensPages: canOpenPages(env)}),
+			review: async review =>
+				(await import('./changes/open-review.ts')).openReview({...terminal, palette, suspend: session.suspend})(review),
+		},
 		standIn: createStandInStdin(),
 		terminal,
 		loaded,

@@ -115,12 +115,16 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 type Line = ReturnType<typeof takeGlobalFlags> & {readonly path: string};
 
 /** Executes a command. If it needs a login, offers one and tries again. */
-function resultOf({path, rest, flags}: Line, signal: AbortSignal, {interact, contextFor, conversation, logs}: Parts) {
+function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
+	const {interact, contextFor, conversation, logs, painter} = parts;
 	const live: LiveSession = {
 		rename: conversation.rename,
 		start: conversation.start,
 		followLog: logs.follow,
 		closeLog: logs.close,
+		restored: conversation.restored,
+		fork: before =>
+			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),
 	};
 	const execute = (words: readonly string[], given = flags) =>
 		dispatch(words, contextFor({interact, live, flags: given, signal}));

@@ -7,7 +7,14 @@ import {entries} from './entries.ts';
 const context = () => ({...testContext().context, entries});
 const inApp = (shell: CommandContext) => ({
 	...shell,
-	live: {rename: () => undefined, start: async () => undefined, followLog: () => undefined, closeLog: () => ''},
+	live: {
+		rename: () => undefined,
+		start: async () => undefined,
+		fork: async () => undefined,
+		restored: () => undefined,
+		followLog: () => undefined,
+		closeLog: () => '',
+	},
 });
 
 test('a command gets its arguments by name, checked and completed', async () => {

@@ -117,8 +117,13 @@ export function testContext({
 		},
 	});
 	const context = {...built, ...(jobs && {jobs})};
-	const {rename, start} = program.conversation;
-	const live = {rename, start, followLog: (log: LogToFollow) => void followed.push(log), closeLog: () => ''};
+	const {rename, start, fork, forkBefore, restored} = program.conversation;
+	const live = {
+		...{rename, start, restored},
+		fork: (before?: string) => (before === undefined ? fork() : forkBefore(before)),
+		followLog: (log: LogToFollow) => void followed.push(log),
+		closeLog: () => '',
+	};
 	return {
 		context,
 		store,

@@ -21,6 +21,9 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 /** Commands that need something open in the app. */
 const inApp = new Set([
 	'approvals mode',
+	'undo',
+	'rewind',
+	'fork',
 	'connect',
 	'new',
 	'clear',

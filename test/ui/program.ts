@@ -111,6 +111,7 @@ export function testProgram({
 			watches,
 			expiry,
 			jobs: () => undefined,
+			changes: () => Promise.reject(new Error('no changes here')),
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
 				hostModels: async () => [],

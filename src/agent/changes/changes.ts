@@ -4,8 +4,8 @@ import {writeBoundsOf} from '../tools/files/bounds.ts';
 import {applyRestore, type Choice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
 import {type ChangePlace, historyOf} from './file-history.ts';
-import {planRestore, type RestorePlan} from './plan-restore.ts';
-import {type ReviewedFile, reviewChanges, type TakenBack, takeBack} from './review.ts';
+import {type PlannedFile, planRestore, type RestorePlan} from './plan-restore.ts';
+import {differenceOf, type ReviewedFile, reviewChanges, type TakenBack, takeBack} from './review.ts';
 
 /** The changes of files in a session: what the agent did, and how to take it back. */
 export type Changes = {
@@ -19,6 +19,8 @@ export type Changes = {
 		undone: ReadonlySet<string>,
 		signal: AbortSignal,
 	) => Promise<RestorePlan>;
+	/** Returns what restoring a file would change. */
+	readonly difference: (file: PlannedFile) => Promise<ReviewedFile | undefined>;
 	/** Carries a plan out. `choiceOf` decides about files that the user changed, too. */
 	readonly apply: (plan: RestorePlan, choiceOf: (path: string) => Choice, request: RestoreRequest) => Promise<Restored>;
 	/** Returns the files that each step changed, by the id of the step. */
@@ -53,6 +55,7 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 			return applyRestore(restores, {...request, steps: []}, place);
 		},
 		plan: async (steps, undone, signal) => planRestore(steps, undone, await placeFor(signal)),
+		difference: async file => differenceOf(file, await openStore(folder)),
 		async apply({steps, files}, choiceOf, {signal, ...request}) {
 			const restores = files.flatMap(file => restoreOf(file, choiceOf(file.path)) ?? []);
 			return applyRestore(restores, {...request, steps}, await placeFor(signal));

@@ -2,8 +2,10 @@ import type {TracedLine} from './trace-lines.ts';
 
 export type HunkLine = {
 	readonly sign: ' ' | '+' | '-';
-	/** Without its line end. */
+	/** Without LF. */
 	readonly text: string;
+	/** False for a last line that has no LF. */
+	readonly hasEnd: boolean;
 	/** The number of the line in the file now; of a removed one, where it was. */
 	readonly number: number;
 	/** True for a line that the user added since; it isn't a part of the change. */
@@ -57,7 +59,7 @@ export function countLines(traced: readonly TracedLine[]) {
 	return {added: count('added'), removed: count('removed')};
 }
 
-/** Numbers the lines before and after the change. Lines that the user removed are in neither. */
+/** Numbers the lines before and after the change, and decodes them: a traced character is a byte. Lines that the user removed are in neither. */
 function numberLines(traced: readonly TracedLine[]) {
 	let [old, now] = [1, 1];
 	return traced.map(({text, state, by}) => {
@@ -70,7 +72,9 @@ function numberLines(traced: readonly TracedLine[]) {
 		old += sign === '+' ? 0 : 1;
 		now += sign === '-' ? 0 : 1;
 		const isUsers = state === 'added' && by === 'user';
-		const line: HunkLine = {sign, text: text.replace(/\r?\n$/, ''), number: sign === '-' ? at.old : at.now, isUsers};
+		const hasEnd = text.endsWith('\n');
+		const shown = Buffer.from(hasEnd ? text.slice(0, -1) : text, 'latin1').toString('utf8');
+		const line: HunkLine = {sign, text: shown, hasEnd, number: sign === '-' ? at.old : at.now, isUsers};
 		return {...at, line};
 	});
 }

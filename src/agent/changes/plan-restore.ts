@@ -96,22 +96,7 @@ export async function traceFile(
 	isAgents: (step: string) => boolean,
 	store: ChangePlace['store'],
 ) {
-	const texts = new Map<string, string>();
-	/** Throws nothing: bytes are characters here, so that nothing is lost. */
-	const read = async (entry: Entry | undefined): Promise<string | undefined> => {
-		if (!entry) {
-			return '';
-		}
-
-		if (entry.mode === 'link' || entry.mode === 'left-out') {
-			return undefined;
-		}
-
-		const text = texts.get(entry.id) ?? (await store.get('blob', entry.id)).toString('latin1');
-		texts.set(entry.id, text);
-		return text.slice(0, sniffedLength).includes('\0') ? undefined : text;
-	};
-
+	const read = (entry: Entry | undefined) => readText(entry, store);
 	const base = await read(steps[0]?.before);
 	const versions: Version[] = [];
 	for (const {step, before, after} of steps) {
@@ -127,6 +112,23 @@ export async function traceFile(
 	return base === undefined || last === undefined
 		? undefined
 		: traceLines(base, [...versions, {text: last, by: 'user'}]);
+}
+
+/**
+ * Returns a stored text, with a character for each byte, so that no byte is lost; '' for no file, undefined for what isn't a
+ * text. Throws AppError("not-found") if the content is gone.
+ */
+export async function readText(entry: Entry | undefined, store: ChangePlace['store']): Promise<string | undefined> {
+	if (!entry) {
+		return '';
+	}
+
+	if (entry.mode === 'link' || entry.mode === 'left-out') {
+		return undefined;
+	}
+
+	const text = (await store.get('blob', entry.id)).toString('latin1');
+	return text.slice(0, sniffedLength).includes('\0') ? undefined : text;
 }
 
 /** How far into a file a NUL character makes it binary: the rule of git. */

@@ -2,9 +2,9 @@ import type {ChangeStep} from '../../core/session/changes.ts';
 import {type ChangePlace, entryNow, type FileHistory, historyOf, isChangedBetween} from './file-history.ts';
 import {countLines, type Hunk, hunksOf, withoutHunks} from './hunks.ts';
 import type {ObjectStore} from './object-store.ts';
-import {traceFile} from './plan-restore.ts';
+import {type PlannedFile, readText, traceFile} from './plan-restore.ts';
 import type {FileRestore} from './restore-file.ts';
-import type {TracedLine} from './trace-lines.ts';
+import {type TracedLine, traceLines} from './trace-lines.ts';
 import {type Entry, isSameEntry} from './tree.ts';
 
 /** A file that the agent changed, with what is left of its changes. */
@@ -116,4 +116,22 @@ export async function takeBack(
 
 	const mode = current?.mode ?? base?.mode ?? 'file';
 	return {path, current, wanted: {mode, id: await store.put('blob', Buffer.from(text, 'latin1'), true)}};
+}
+
+/** Returns what restoring a planned file would change; undefined if it isn't a text. */
+export async function differenceOf(
+	{path, current, wanted}: Pick<PlannedFile, 'path' | 'current' | 'wanted'>,
+	store: ObjectStore,
+): Promise<ReviewedFile | undefined> {
+	const [before, after] = [await readText(current, store), await readText(wanted, store)];
+	if (before === undefined || after === undefined) {
+		return undefined;
+	}
+
+	const traced = traceLines(before, [{text: after, by: 'agent'}]);
+	return {
+		...{path, traced, base: current, current: wanted, hunks: hunksOf(traced), ...countLines(traced)},
+		...{note: '', isUsersToo: false, canTakeBack: false},
+		kind: wanted ? (current ? 'changed' : 'created') : 'deleted',
+	};
 }

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import {restore} from '../src/command/changes/restore.ts';
+import {command} from '../src/command/command.ts';
+import {changeSteps} from '../src/core/session/changes.ts';
+import {redoOf, undoOf} from '../src/core/session/undo.ts';
+
+export default command({
+	name: 'undo',
+	summary: 'Take back the file changes of the last message',
+	args: z.object({redo: z.optional(z.boolean())}),
+	describe: {redo: 'bring back what was taken back last'},
+	examples: ['undo', 'undo --redo'],
+	where: 'app',
+
+	async run({redo = false}, context) {
+		const {store, signal} = context;
+		const steps = changeSteps(store.getState().transcript);
+		const changes = await context.changes();
+		const undone = redo ? redoOf(steps) : undoOf(steps, await changes.pathsOf(steps, signal));
+		if (undone.size === 0) {
+			return {kind: 'text', text: redo ? 'Nothing to bring back.' : 'Nothing to undo: the agent changed no files.'};
+		}
+
+		const plan = await changes.plan(steps, undone, signal);
+		const report = await restore(plan, redo ? 'redo' : 'undo', context);
+		if (!report) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const {sentences, restored} = report;
+		const none = restored === 0 && sentences.length === 0 ? ['The files are as they were already.'] : [];
+		const hint = redo || restored === 0 ? undefined : 'Bring the changes back: /undo --redo';
+		const text = [...sentences, ...none].join(' ') || (redo ? 'The changes are back.' : 'Undone.');
+		return {kind: 'text', text, ...(hint && {hint})};
+	},
+});
