@@ -34,7 +34,9 @@ export default command({
 
 		const undone = stepsOf(steps, new Set(messages.slice(index).map(each => each.id)));
 		const kinds = rewindKinds(steps, undone, paths);
-		const kind = await interact.choose({title: 'What to rewind', choices: kinds.choices});
+		const [only, ...others] = kinds.choices;
+		const kind =
+			others.length === 0 ? only?.id : await interact.choose({title: 'What to rewind', choices: kinds.choices});
 		if (kind === undefined) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}

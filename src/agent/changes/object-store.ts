@@ -32,6 +32,8 @@ const inflateWhole = (data: Buffer): Promise<Buffer> =>
 	new Promise((resolve, reject) => {
 		inflate(data, {maxOutputLength: maxObjectBytes}, (error, whole) => (error ? reject(error) : resolve(whole)));
 	});
+/** A cleanup deletes unused objects of a day: until then, one that was seen is there. */
+const maxKnownMs = 12 * 60 * 60 * 1000;
 /** An object is a file of at most this size, a tree, or a commit. */
 const maxObjectBytes = 64 * 1024 * 1024;
 
@@ -43,8 +45,8 @@ export async function openObjectStore(path: string): Promise<ObjectStore> {
 
 	await createFile(join(path, 'HEAD'), 'ref: refs/heads/none\n');
 	await createFile(join(path, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n');
-	/** Objects that this process knows to exist. */
-	const known = new Set<string>();
+	/** When this process last saw an object, in milliseconds since the epoch. */
+	const known = new Map<string, number>();
 	const placeOf = (id: string) => join(path, 'objects', id.slice(0, 2), id.slice(2));
 	const refPath = (name: string) => join(path, 'refs', 'heads', name);
 
@@ -53,12 +55,12 @@ export async function openObjectStore(path: string): Promise<ObjectStore> {
 		async put(type, content, isSynced = false) {
 			const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
 			const id = objectId(whole);
-			if (!known.has(id)) {
+			if (Date.now() - (known.get(id) ?? 0) > maxKnownMs) {
 				if (!(await touch(placeOf(id)))) {
 					await writeObject(placeOf(id), await deflateQuickly(whole), isSynced);
 				}
 
-				known.add(id);
+				known.set(id, Date.now());
 			}
 
 			return id;

@@ -21,11 +21,19 @@ const maxEdits = 2000;
 
 /**
  * Returns who changed which line of a text: the agent or the user. `base` is the first version. A line that was changed and
- * changed back counts as kept; a line of the user that the agent removed counts as removed.
+ * changed back counts as kept; a line of the user that the agent removed counts as removed. If the user goes back to an
+ * earlier version, its lines are again by whom they were.
  */
 export function traceLines(base: string, versions: readonly Version[]): readonly TracedLine[] {
-	const first: readonly Line[] = linesOf(base).map(text => ({text, origin: 'base'}));
-	return foundAgain(versions.reduce(applyVersion, first)).flatMap(toTraced);
+	let lines: readonly Line[] = linesOf(base).map(text => ({text, origin: 'base'}));
+	const seen = new Map([[base, lines]]);
+	for (const version of versions) {
+		const {text, by} = version;
+		lines = (by === 'user' ? seen.get(text) : undefined) ?? applyVersion(lines, version);
+		seen.set(text, lines);
+	}
+
+	return foundAgain(lines).flatMap(toTraced);
 }
 
 /** Splits a text into lines that keep their ends. */

@@ -136,3 +136,32 @@ function entryOf(row: Row | undefined): Entry | undefined {
 export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
 	return one?.id === other?.id && one?.mode === other?.mode;
 }
+
+/** Adds the ids of a commit, its ancestors, and everything in them to `ids`. What is missing is passed over. */
+export async function objectsIn(store: ObjectStore, commit: string | undefined, ids: Set<string>): Promise<void> {
+	for (let id = commit; id !== undefined && !ids.has(id); ) {
+		ids.add(id);
+		const text = (await store.get('commit', id).catch(() => Buffer.alloc(0))).toString('latin1');
+		const [, tree] = /^tree ([\da-f]{40})$/m.exec(text) ?? [];
+		if (tree) {
+			await objectsInFolder(store, tree, ids);
+		}
+
+		[, id] = /^parent ([\da-f]{40})$/m.exec(text) ?? [];
+	}
+}
+
+async function objectsInFolder(store: ObjectStore, tree: string, ids: Set<string>): Promise<void> {
+	if (ids.has(tree)) {
+		return;
+	}
+
+	ids.add(tree);
+	for (const row of (await readFolder(store, tree).catch(() => new Map<string, Row>())).values()) {
+		if (row.mode === folderMode) {
+			await objectsInFolder(store, row.id, ids);
+		} else {
+			ids.add(row.id);
+		}
+	}
+}

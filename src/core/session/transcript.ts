@@ -83,8 +83,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return {...state, changes: [...state.changes, event]};
 		case 'restore': {
 			const {id, how, paths, count} = event;
-			const block: Block = {kind: 'restore', id, how, paths, count, open: false};
-			return append({...closeSpoken(state, at), changes: [...state.changes, event]}, block);
+			const next = {...state, changes: [...state.changes, event]};
+			// Where the user kept all of their versions, there is nothing to tell.
+			return count === 0 ? next : append(closeSpoken(next, at), {kind: 'restore', id, how, paths, count, open: false});
 		}
 		case 'usage':
 			return addUsage(state, event);
