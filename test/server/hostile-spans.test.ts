@@ -9,6 +9,7 @@ import {findingSchema} from '../../src/contract/resources/finding.ts';
 import {trialEvidenceSchema} from '../../src/contract/resources/finding-evidence.ts';
 import type {Json} from '../../src/core/json.ts';
 import {attributeTable} from '../../src/server/ingest/attributes.ts';
+import {anyCharacter} from '../any-text.ts';
 import {valuesOf} from '../contract/arbitrary.ts';
 import {engine} from './database/engine.ts';
 import {createTestServer, type TestServer} from './harness.ts';
@@ -29,7 +30,7 @@ const families: Readonly<Record<string, z.core.$ZodShape>> = {
 };
 
 const any = fc.oneof(
-	fc.jsonValue({depthSize: 'small', stringUnit: 'binary'}) as Arbitrary<Json>,
+	fc.jsonValue({depthSize: 'small', stringUnit: anyCharacter}) as Arbitrary<Json>,
 	fc.constantFrom<Json>(
 		'',
 		'\0',

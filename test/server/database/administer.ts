@@ -3,6 +3,7 @@ import pg from 'pg';
 import {inject} from 'vitest';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl} from '../../postgres.ts';
+import {emptier} from './engine.ts';
 
 /** Runs a query on the test PostgreSQL as superuser. */
 export async function administer(statement: string): Promise<void> {
@@ -16,7 +17,9 @@ export async function disconnect(database: Database, change: (name: string) => s
 	const {rows} = await sql<{name: string}>`select current_database() as name`.execute(database);
 	const name = rows[0]?.name ?? '';
 	await administer(change(name));
-	await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+	await administer(
+		`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name <> '${emptier}'`,
+	);
 	return name;
 }
 

@@ -16,10 +16,16 @@ declare module 'vitest' {
 /** For the few tests whose values differ between engines. */
 export const engine = inject('engine');
 
-/** Emptied databases of earlier tests in this file: creating one takes a hundred times as long as emptying it. */
-const free: string[] = [];
+/** A database on PostgreSQL and a connection that empties it after each test. */
+type Emptied = {readonly name: string; readonly client: pg.Client};
 
-/** Empties every table except the migrations. There are no other connections. */
+/** How PostgreSQL knows the connections that empty databases; tests leave them open. */
+export const emptier = 'emptier';
+
+/** Emptied databases of earlier tests in this process: creating one takes a hundred times as long as emptying it. */
+const free: Emptied[] = [];
+
+/** Empties every table except the migrations. No other connection is in use. */
 const emptyAll = `do $$
 declare name text;
 begin
@@ -37,19 +43,28 @@ export async function emptyPlace(): Promise<DatabaseLocation> {
 	}
 
 	const folder = inject('postgres');
-	const name = free.pop() ?? (await make(folder));
+	const emptied = free.pop() ?? (await make(folder));
 
 	onTestFinished(async () => {
-		await ask(folder, name, emptyAll);
-		free.push(name);
+		await emptied.client.query(emptyAll);
+		free.push(emptied);
 	});
-	return {engine, url: postgresUrl(folder, name)};
+	return {engine, url: postgresUrl(folder, emptied.name)};
 }
 
-async function make(folder: string): Promise<string> {
+async function make(folder: string): Promise<Emptied> {
 	const name = `test_${randomUUID().replaceAll('-', '')}`;
-	await ask(folder, 'postgres', `create database ${name} template ${template}`);
-	return name;
+	const main = await connect(folder, 'postgres');
+	try {
+		await main.query(`create database ${name} template ${template}`);
+	} finally {
+		await main.end();
+	}
+
+	const client = await connect(folder, name, emptier);
+	// PostgreSQL may end before this process does.
+	client.on('error', () => undefined);
+	return {name, client};
 }
 
 /** Creates a database with an empty schema, which is closed and removed after the test. */
@@ -59,12 +74,8 @@ export async function emptyDatabase(): Promise<Database> {
 	return database;
 }
 
-async function ask(folder: string, database: string, statement: string): Promise<void> {
-	const client = new pg.Client({connectionString: postgresUrl(folder, database)});
+async function connect(folder: string, database: string, application_name?: string): Promise<pg.Client> {
+	const client = new pg.Client({connectionString: postgresUrl(folder, database), application_name});
 	await client.connect();
-	try {
-		await client.query(statement);
-	} finally {
-		await client.end();
-	}
+	return client;
 }
