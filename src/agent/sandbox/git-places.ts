@@ -59,7 +59,9 @@ async function placesOf(folder: string): Promise<GitPlaces> {
 	const path = join(folder, '.git');
 	const stats = await lstat(path).catch(() => undefined);
 	if (stats?.isDirectory()) {
-		return repositoryPlaces(path);
+		// An empty one is where another sandbox mounts, or what a killed one left.
+		const isEmpty = (await readdir(path).catch(() => ['?'])).length === 0;
+		return isEmpty ? {...none, absent: [path]} : repositoryPlaces(path);
 	}
 
 	return stats?.isFile() ? linkedPlaces(path) : none;

@@ -102,6 +102,15 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 		expect(existsSync(path('.git'))).toBe(false);
 	});
 
+	test('[13] nor while another command runs, which already has an empty folder in its place', async () => {
+		const {run, stop, workspace} = await openCommands({files: {'a.txt': 'a'}, answer: () => ({allowed: true})});
+		await run('touch started; sleep 60', {background: true});
+		await expect.poll(() => existsSync(join(workspace, 'started'))).toBe(true);
+		expect(await run('mkdir .git/hooks || echo refused')).toContain('refused');
+		await stop('1');
+		expect(readdirSync(workspace)).toEqual(['a.txt', 'started']);
+	});
+
 	test('[13] what redirects git is removed after a command', async () => {
 		const {inHome, path} = await repository();
 		await inHome('mkdir evil; cp .git/HEAD evil; cp -r .git/objects .git/refs evil; printf "../evil" > .git/commondir');
