@@ -88,15 +88,17 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 			};
 			const shown: ShownImage[] = [];
 			const onImage = options.images && imagesTo(shown, options.images);
-			const startedAt = clock();
-			const approve = savedFirst(call.id, approvals({id: call.id, signal, emit: events.push}), options, events.push);
+			const stopwatch = createStopwatch(clock);
+			const ask = approvals({id: call.id, signal, emit: events.push});
+			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
+			const approve = savedFirst(call.id, asked, options, events.push);
 			const hooked = {...options, onOutput, onNotice, onChange, approve, ...(onImage && {onImage})};
 			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
 			}
 
-			const milliseconds = Math.round(clock() - startedAt);
+			const milliseconds = stopwatch.elapsedMs();
 			for (const text of warnings) {
 				events.push({type: 'notice', level: 'warning', text});
 			}
@@ -123,6 +125,23 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		(error: unknown) => events.end({error}),
 	);
 	return events;
+}
+
+/** Measures a tool without the time in which the user is asked. */
+function createStopwatch(clock: () => number) {
+	const startedAt = clock();
+	let pausedMs = 0;
+	return {
+		async pauseFor<Value>(wait: () => Promise<Value>): Promise<Value> {
+			const pausedAt = clock();
+			try {
+				return await wait();
+			} finally {
+				pausedMs += clock() - pausedAt;
+			}
+		},
+		elapsedMs: () => Math.round(clock() - startedAt - pausedMs),
+	};
 }
 
 /** Returns an approval that saves what an allowed act may change before the tool goes on. */

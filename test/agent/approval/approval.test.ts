@@ -135,6 +135,38 @@ test('question and answer are events of the call with the hash of what is allowe
 	expect(new Set(events.flatMap(event => ('hash' in event ? [event.hash] : []))).size).toBe(1);
 });
 
+test('the time in which the user thinks does not count as time of the tool', async () => {
+	let now = 0;
+	const act = {kind: 'edit', path: '/repo/a.txt'} as const;
+	const tool: Tool = {
+		name: 'edit',
+		description: '',
+		parameters: {},
+		readOnly: false,
+		async run(_, {approve}) {
+			now += 20;
+			await approve({act, summary: 'Change a.txt?', subject: 'x'});
+			now += 3;
+			return 'done';
+		},
+	};
+	const options = {
+		...runOptions({ask: scriptedModel().ask}),
+		tools: [tool],
+		clock: () => now,
+		approvals: approvalsOf(async ({hash}) => {
+			now += 60_000;
+			return {answer: 'yes', hash};
+		}).startRun(),
+	};
+	const events: AgentEvent[] = [];
+	for await (const event of runCalls([{id: 'c1', name: 'edit', arguments: {}}], options)) {
+		events.push(event);
+	}
+
+	expect(events.at(-1)).toMatchObject({type: 'tool-result', milliseconds: 23});
+});
+
 const change = {path: 'a.txt', added: 1, removed: 0, diff: '@@ -1 +1 @@\n+***'};
 const exactChange = {...change, diff: '@@ -1 +1 @@\n+secret'};
 
