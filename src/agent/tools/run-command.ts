@@ -6,6 +6,7 @@ import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
 import type {CommandSession} from './command/command-session.ts';
 import {describeEnd, type Finish} from './command/describe-end.ts';
+import {fileSecrets} from './command/file-secrets.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {defineTool} from './define-tool.ts';
@@ -123,7 +124,7 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 }
 
 async function runInBackground({command, containment}: Run, session: CommandSession, {workspace}: ToolContext) {
-	const started = await session.start({command, workspace, containment});
+	const started = await session.start({command, workspace, containment, secrets: await fileSecrets(workspace)});
 	const {id} = session.jobs.add(command, started, jobTimeoutMs);
 	return `Started as job ${id}. Read it with job_output, end it with job_stop.`;
 }
@@ -167,9 +168,10 @@ async function runOnce(
 	{workspace, signal, onOutput}: ToolContext,
 ): Promise<RunResult> {
 	signal.throwIfAborted();
-	const live = createLiveOutput(onOutput);
+	const secrets = await fileSecrets(workspace);
+	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
-	const {ended, stop, output} = await session.start({command, workspace, containment, onText: live.add});
+	const {ended, stop, output} = await session.start({command, workspace, containment, secrets, onText: live.add});
 	const deadline = AbortSignal.timeout(timeoutMs);
 	const over = AbortSignal.any([signal, deadline]);
 	const end = () => void stop();

@@ -1,5 +1,4 @@
 import {formatNumber} from '../../../core/format.ts';
-import {redactKnown} from '../../../core/secrets/redact.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
 import type {OutputFile} from './output-file.ts';
 import {plainOutput} from './plain-output.ts';
@@ -30,12 +29,14 @@ export type CommandOutput = {
 type Options = {
 	/** Creates the file for the whole output, once it is too long to be shown. */
 	readonly openFile: () => OutputFile | undefined;
+	/** Hides credentials in a text. */
+	readonly hide: (text: string) => string;
 	/** Gets the text as it comes. */
 	readonly onText?: (text: string) => void;
 };
 
 /** Keeps the output of a command: a part in memory, all of it in a file if it is long. */
-export function createCommandOutput({openFile, onText}: Options): CommandOutput {
+export function createCommandOutput({openFile, hide, onText}: Options): CommandOutput {
 	const decoder = new TextDecoder();
 	let unread = createCappedOutput(maxKept);
 	/** Everything so far, while it may still fit into one answer. */
@@ -62,19 +63,19 @@ export function createCommandOutput({openFile, onText}: Options): CommandOutput 
 		add(chunk) {
 			unread.add(chunk);
 			const text = decoder.decode(chunk, {stream: true});
-			write(text);
+			write(hide(text));
 			last = `${last}${text}`.slice(-maxLast);
 			lines += text.split('\n').length - 1;
 			onText?.(text);
 		},
 		take() {
-			const text = redactKnown(plainOutput(unread.text()));
+			const text = hide(plainOutput(unread.text()));
 			unread = createCappedOutput(maxKept);
 			const count = lines;
 			lines = 0;
 			return shortened(text, count, file);
 		},
-		lastLines: () => redactKnown(plainOutput(last)).trimEnd().split('\n'),
+		lastLines: () => hide(plainOutput(last)).trimEnd().split('\n'),
 		async close() {
 			await file?.close();
 		},

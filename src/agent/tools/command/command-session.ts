@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import process from 'node:process';
+import {redactKnown} from '../../../core/secrets/redact.ts';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
@@ -7,6 +8,7 @@ import {gitSnapshot, removePlanted} from '../../sandbox/planted.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
+import {hideValues} from './file-secrets.ts';
 import {findShell} from './find-shell.ts';
 import {createJobs, type Jobs} from './jobs.ts';
 import {createOutputFile} from './output-file.ts';
@@ -17,6 +19,8 @@ export type CommandRequest = {
 	readonly command: string;
 	readonly workspace: string;
 	readonly containment: Containment;
+	/** Values that the model may not see. */
+	readonly secrets: readonly string[];
 	/** Gets the output as it comes. */
 	readonly onText?: (text: string) => void;
 };
@@ -63,7 +67,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		...(find && {find}),
 	});
 
-	const launch = async ({command, workspace, containment, onText}: CommandRequest) => {
+	const launch = async ({command, workspace, containment, secrets, onText}: CommandRequest) => {
 		const sandbox = await containers.containerOf(workspace, containment);
 		const before = sandbox && (await gitSnapshot(workspace));
 		const {outputs} = await workFolder();
@@ -72,7 +76,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			outputFiles.add(path);
 			return createOutputFile(path);
 		};
-		const output = createCommandOutput({openFile, ...(onText && {onText})});
+		const hide = (text: string) => hideValues(redactKnown(text), secrets);
+		const output = createCommandOutput({openFile, hide, ...(onText && {onText})});
 		const started = startCommand({
 			...{command, shell: findShell(), folder: workspace, sandbox, maxProcesses},
 			env: commandEnvironment(process.env, sandbox !== undefined),

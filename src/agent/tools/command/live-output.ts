@@ -1,4 +1,5 @@
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
+import {hideValues} from './file-secrets.ts';
 import {plainOutput} from './plain-output.ts';
 
 /** Time between two pieces: about ten a second. */
@@ -12,11 +13,15 @@ const lastLineIntervalMs = 2000;
 /** Lines before a piece in which a private key is still recognized. */
 const contextLines = 60;
 
+type Options = {
+	readonly onOutput: (text: string) => void;
+	/** Values to hide besides credentials of known kinds. */
+	readonly secrets: readonly string[];
+	readonly now?: () => number;
+};
+
 /** Shows output while a command runs, in few and small pieces of whole lines, without credentials (SAFETY 8). */
-export function createLiveOutput(
-	onOutput: (text: string) => void,
-	now: () => number = performance.now.bind(performance),
-) {
+export function createLiveOutput({onOutput, secrets, now = performance.now.bind(performance)}: Options) {
 	let waiting = '';
 	let total = 0;
 	let shownAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +36,7 @@ export function createLiveOutput(
 		const piece = isQuiet ? (safe.findLast(Boolean) ?? '').slice(0, maxLastLine) : safe.join('\n');
 		total += piece.length + 1;
 		shownAt = now();
-		onOutput(`${piece}\n`);
+		onOutput(`${hideValues(piece, secrets)}\n`);
 	};
 
 	const flush = () => {

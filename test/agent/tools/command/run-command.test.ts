@@ -48,6 +48,17 @@ test('[8] credentials in the output reach neither the model nor the screen, even
 	expect(all).not.toContain('0123456789abc');
 });
 
+test('[8] values of .env are for programs, not for the model', async () => {
+	const env =
+		'NODE_ENV=development\nDB_PASSWORD="correct horse battery"\nDATABASE_URL=postgres://u:hunter2hunter2@db/x\nPIN_KEY=12\n';
+	const {run, shown} = await openCommands({files: {'.env': env}});
+	const result = await run('cat .env; . ./.env; echo "$DB_PASSWORD" | wc -c');
+	expect(result).toMatch(
+		/^NODE_ENV=development\nDB_PASSWORD="\*\*\*"\nDATABASE_URL=postgres:\/\/u:\*\*\*@db\/x\nPIN_KEY=12\n22\n\[exit/,
+	);
+	expect(shown.join('')).not.toMatch(/correct|hunter2/);
+});
+
 test('a long output is in a file that read_file reads, until the session ends', async () => {
 	const {run, session, places, context} = await openCommands();
 	const result = await run('seq 100000; exit 1');
