@@ -4,6 +4,9 @@ import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
 
+const maxPathLength = 4096;
+const maxFolders = 256;
+
 /** What the tools may see. */
 export type Bounds = {
 	/** The real path of the working folder. */
@@ -57,6 +60,11 @@ export async function locate(path: string, bounds: Bounds): Promise<Located> {
 export async function locateTarget(path: string, bounds: Bounds): Promise<Located & {readonly exists: boolean}> {
 	if (path.includes('\0')) {
 		throw new AppError('usage', "A path can't contain a NUL character.");
+	}
+
+	// No system opens a longer one, and each missing folder costs a look.
+	if (path.length > maxPathLength || path.split(/[/\\]/).length > maxFolders) {
+		throw new AppError('usage', `The path is too long: at most ${maxPathLength} characters and ${maxFolders} folders.`);
 	}
 
 	const absolute = resolve(bounds.workspace, path);

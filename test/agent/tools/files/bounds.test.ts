@@ -27,6 +27,8 @@ const refusals: readonly (readonly [path: string, message: string])[] = [
 	['src/.git', 'protected'],
 	['missing.txt', 'File not found: “missing.txt”'],
 	['a\0b', 'NUL'],
+	['x'.repeat(4097), 'The path is too long'],
+	[`${'x/'.repeat(256)}a`, 'The path is too long'],
 	['src', 'is a folder'],
 ];
 
