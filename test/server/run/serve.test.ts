@@ -59,7 +59,7 @@ test.skipIf(!bubblewrap)(
 	`[15] a sandbox sees neither the server’s data nor the administrator’s credentials${reason}`,
 	async () => {
 		const {place, start} = await prepare('/var/tmp');
-		const {url, folder} = await start();
+		const {url, folder, end} = await start();
 		const made = await initializeData(place, {organization: 'acme', workspace: 'main', project: 'web', email: 'a@b.c'});
 		const home = place.env.SERVICE_HOME;
 		await writeFile(join(home, 'credentials'), 'secret');
@@ -69,6 +69,11 @@ test.skipIf(!bubblewrap)(
 		const path = `${url}/api/v1/org/acme/ws/main/environments`;
 		const answer = await fetch(path, {method: 'POST', headers, body: JSON.stringify({task_ref: 'look'})});
 		const {id} = await answer.json();
+		onTestFinished(async () => {
+			// Its supervisor still writes after the command ended.
+			await end();
+			await createLocalProvider({root: join(folder, 'sandboxes'), graceMs: 100}).remove(id);
+		});
 		let logs = '';
 		await eventually(async () => {
 			({logs} = await (await fetch(`${path}/${id}/logs`, {headers})).json());
