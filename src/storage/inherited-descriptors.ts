@@ -4,7 +4,8 @@ import {closeSync, openSync, readdirSync, readFileSync} from 'node:fs';
 /** `O_CLOEXEC` as `/proc/<pid>/fdinfo` shows it: such a descriptor never reaches a child. */
 const closeOnExec = 0o2000000;
 
-type Standard = readonly ('pipe' | 'ignore')[];
+/** The number of a descriptor passes that on. */
+type Standard = readonly ('pipe' | 'ignore' | number)[];
 
 /**
  * Calls `start` with the `stdio` for `spawn` that replaces each descriptor that this program inherited by `/dev/null`

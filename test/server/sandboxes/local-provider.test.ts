@@ -4,6 +4,7 @@ import {access, readdir, writeFile} from 'node:fs/promises';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {pathToFileURL} from 'node:url';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
@@ -202,6 +203,26 @@ test('[15] an id that is not a UUID never becomes a path, nor does a file outsid
 	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('is outside its folder');
 	expect(await provider.readLog(randomUUID(), {})).toBeUndefined();
 	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
+});
+
+test('a sandbox whose supervisor crashes at its start is refused, and the error has the reason as its cause', async () => {
+	const {root} = await localSandboxes();
+	const crashing = join(root, 'crashing.mjs');
+	await writeFile(crashing, 'throw new RangeError("out of luck");');
+	const provider = createLocalProvider({root, allowUncontained: true, supervisor: pathToFileURL(crashing)});
+	const started = provider.start({
+		id: randomUUID(),
+		files: new Map(),
+		build: [],
+		environment: {},
+		command: {name: 'command', command: ['true']},
+		deadline: {after: 60_000, action: 'end'},
+	});
+	await expect(started).rejects.toMatchObject({
+		code: 'failed',
+		message: 'The sandbox could not start: its supervisor ended with status 1.',
+		cause: expect.stringContaining('RangeError: out of luck'),
+	});
 });
 
 test('an ephemeral sandbox ends with its server', async () => {

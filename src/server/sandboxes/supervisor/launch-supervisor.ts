@@ -1,6 +1,9 @@
 import {spawn} from 'node:child_process';
+import {open, readFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../../core/error.ts';
+import {explainFileError} from '../../../storage/file-error.ts';
 import {withoutGaps} from '../../../storage/inherited-descriptors.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorPlan} from './supervisor-plan.ts';
@@ -18,7 +21,11 @@ export const builtSupervisor = new URL(`${folder}/sandbox-supervisor.js`, import
 /** Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start. */
 export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {
 	const args = ['--max-old-space-size=64', fileURLToPath(supervisor)];
-	const child = withoutGaps(['pipe', 'ignore', 'ignore'], stdio =>
+	// A file, because the supervisor outlives this process and would fail to write to a closed pipe.
+	const errors = await open(errorsOf(folder), 'w', 0o600).catch(error => {
+		throw explainFileError(error, 'write', folder.path);
+	});
+	const child = withoutGaps(['pipe', 'ignore', errors.fd], stdio =>
 		spawn(process.execPath, args, {
 			cwd: '/',
 			env: {},
@@ -26,6 +33,7 @@ export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, p
 			detached: true,
 		}),
 	);
+	await errors.close();
 	let fault: string | undefined;
 	child.once('error', error => {
 		fault = error.message;
@@ -39,6 +47,11 @@ export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, p
 	await until(async () => fault !== undefined || (await readStatus(folder)) !== undefined, startTimeoutMs);
 	if (!(await readStatus(folder))) {
 		child.kill('SIGKILL');
-		throw new AppError('failed', `The sandbox could not start: ${fault ?? 'its supervisor did not respond'}.`);
+		throw new AppError('failed', `The sandbox could not start: ${fault ?? 'its supervisor did not respond'}.`, {
+			cause: await readFile(errorsOf(folder), 'utf8').catch(() => undefined),
+		});
 	}
 }
+
+/** Returns the path of the supervisor's standard error, to which only a crash writes. */
+const errorsOf = (folder: SandboxFolder): string => join(folder.path, 'supervisor-errors.log');
