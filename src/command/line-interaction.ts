@@ -21,7 +21,7 @@ export function createLineInteraction(lines: Lines): Pick<Interaction, 'choose' 
 
 /** Returns what the user should know before a question. */
 export function aboutLines({title, facts}: About): readonly string[] {
-	return [title, ...facts.map(([label, value]) => `${label}: ${value}`)];
+	return [...(title === undefined ? [] : [title]), ...facts.map(([label, value]) => `${label}: ${value}`)];
 }
 
 /** Returns what the user reads while they log in through a browser. Page and code have a line each, to be copied. */

@@ -1,5 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
+import {setComposerText} from '../editor/editor.ts';
 import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -26,15 +27,15 @@ export type FilterField = {
 
 /** Facts that the user needs to answer a question. Untrusted. */
 export type About = {
-	readonly title: string;
+	readonly title?: string;
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
 };
 
 type DrawingStyle = {readonly width: number; readonly palette: Palette};
 
-/** Draws a change of a file. Its module is loaded with the first question about one. */
-export type ChangeDrawing = {
-	/** Returns the file and the counts, on one line. */
+/** Draws what a question is about, exactly: a change of a file, a command, or a request. */
+export type SubjectDrawing = {
+	/** Returns what it is, on one line. */
 	readonly title: (style: DrawingStyle) => string;
 	/** Returns the lines that fit from `offset` on, and how many are left out. */
 	readonly window: (style: DrawingStyle & {readonly rows: number; readonly offset?: number}) => {
@@ -43,7 +44,8 @@ export type ChangeDrawing = {
 	};
 	/** Returns the rows that the first lines need. */
 	readonly rows: (width: number, maxLines: number) => number;
-	readonly lastOffset: number;
+	/** Returns the offset at which the end is shown and no row is empty. */
+	readonly lastOffset: (style: DrawingStyle & {readonly rows: number}) => number;
 };
 
 /** One way to answer a question besides no: the key, its label, and the value of the answer. */
@@ -90,6 +92,8 @@ export type Panel =
 			readonly filters?: readonly FilterField[];
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
+	/** A text that the user changes, with the keys of the prompt. `keys` says what Enter and Esc do. */
+	| {readonly kind: 'edit'; readonly label: string; readonly keys: string; readonly text: string}
 	/**
 	 * A question. Its answer is no, or one of the `answers`, by default yes. `askedAt` is when it was asked, on a monotonic
 	 * clock: keys that were read before do not answer it (SAFETY 4).
@@ -98,8 +102,7 @@ export type Panel =
 			readonly kind: 'confirm';
 			readonly question: string;
 			readonly about?: About;
-			/** The change of a file that the question is about. */
-			readonly change?: ChangeDrawing;
+			readonly subject?: SubjectDrawing;
 			readonly answers?: readonly Answer[];
 			readonly askedAt: number;
 	  }
@@ -130,7 +133,7 @@ export type ViewSlice = {
 	readonly savedSessions: readonly SavedSession[];
 	/** How far the open panel is scrolled, or which of its choices is selected, counted in key presses from 0. */
 	readonly scroll: number;
-	/** The filter of an open picker. */
+	/** The filter of an open picker, or the text of an open editor. */
 	readonly filter: ComposerState;
 	/** Steps through the sort orders of an open table, from 0. */
 	readonly sorted: number;
@@ -187,7 +190,8 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		set({panel, scroll: 0, filter: emptyComposer, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
+		const filter = panel?.kind === 'edit' ? setComposerText(emptyComposer, panel.text) : emptyComposer;
+		set({panel, scroll: 0, filter, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
 	},
 	setEditing(editing) {
 		set({editing});

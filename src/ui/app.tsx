@@ -10,6 +10,7 @@ import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
 import {deviceRows} from './panels/device-panel.tsx';
+import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
 import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
@@ -39,11 +40,12 @@ export function App() {
 	const layout = layOut({
 		rows,
 		live: live.length,
-		panel: panelHeight(panel, columns),
+		panel: panelHeight(state, columns),
 		queue: queue.length,
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
 		dock: logPanelHeight(state),
+		isAsking: panel?.kind === 'confirm',
 		todo: todoHeight(transcript.todo),
 	});
 	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
@@ -72,7 +74,13 @@ export function App() {
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
-				elsewhere={panel?.kind === 'pick' ? filterCaret(state, layout) : undefined}
+				elsewhere={
+					panel?.kind === 'pick'
+						? filterCaret(state, layout)
+						: panel?.kind === 'edit'
+							? editorCaret(state, layout)
+							: undefined
+				}
 				placeholder={placeholderOf(state)}
 			/>
 			{suggestions.length > 0 && (
@@ -81,7 +89,7 @@ export function App() {
 			{suggestions.length === 0 && toast && layout.completion > 0 && (
 				<Text wrap="truncate">{truncate(palette.dim(safeLine(toast)), columns)}</Text>
 			)}
-			<StatusLine elapsedMs={elapsedMs} />
+			{layout.status > 0 && <StatusLine elapsedMs={elapsedMs} />}
 		</Box>
 	);
 }
@@ -107,7 +115,13 @@ function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout)
 		: {row: live + gap + dock + row, column: drawLine(filterLabel, filter, size.columns).column};
 }
 
-function panelHeight(panel: AppState['panel'], columns: number): number {
+/** Returns the place of the caret in an open editor. */
+function editorCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
+	const {caret} = editorLayout(filter, size.columns, panel);
+	return {row: live + gap + dock + titleRows(panel) + caret.row, column: editorIndent + caret.column};
+}
+
+function panelHeight({panel, filter}: AppState, columns: number): number {
 	switch (panel?.kind) {
 		case undefined:
 			return 0;
@@ -119,6 +133,8 @@ function panelHeight(panel: AppState['panel'], columns: number): number {
 			return panel.lines.length + 1;
 		case 'device':
 			return deviceRows;
+		case 'edit':
+			return editorRows(filter, columns);
 		case 'confirm':
 			return questionRows(panel, columns);
 		default:

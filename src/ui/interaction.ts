@@ -1,16 +1,19 @@
 import {abortable} from '../core/abortable.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
-import type {About, Answer, ChangeDrawing, Panel, TablePanel} from '../store/view-slice.ts';
+import type {About, Answer, Panel, SubjectDrawing, TablePanel} from '../store/view-slice.ts';
 import {steadyNow} from './panels/question.ts';
 
 export type Inquiry = {
 	readonly question: string;
 	readonly about?: About;
-	/** The change of a file that the question is about. */
-	readonly change?: ChangeDrawing;
+	/** What it is about, drawn exactly. */
+	readonly subject?: SubjectDrawing;
 	readonly answers: readonly Answer[];
 };
+
+/** A text to change. `keys` says what Enter and Esc do. */
+export type EditField = {readonly label: string; readonly keys: string; readonly text: string};
 
 /** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {
@@ -23,6 +26,8 @@ export type AppInteraction = Interaction & {
 	 * the value of the answer, or undefined for no. An abort closes the question and throws the signal's reason.
 	 */
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
+	/** Lets the user change a text, in the same way. Returns it, undefined if they cancel. */
+	readonly edit: (field: EditField, signal: AbortSignal) => Promise<string | undefined>;
 };
 
 export type PanelInteraction = AppInteraction & {
@@ -90,7 +95,8 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		},
 		show: (title, lines) => void open({kind: 'lines', title, lines}),
 		browse: open,
-		inquire: (inquiry, signal) => inquire(inquiry, signal, slot, now),
+		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
+		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),
 		showLogin(login, cancel) {
 			const panel: Panel = {kind: 'device', ...login, opens: opensPages};
 			let isShown = true;
@@ -108,16 +114,12 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 	};
 }
 
-async function inquire(
-	inquiry: Inquiry,
-	signal: AbortSignal,
-	slot: PanelSlot,
-	now: () => number,
-): Promise<string | undefined> {
+/** Opens a panel once no other is open that the user answers, and again if another one displaces it. */
+async function openWhenFree(create: () => Panel, signal: AbortSignal, slot: PanelSlot): Promise<string | undefined> {
 	for (;;) {
 		await untilFree(slot, signal);
 		signal.throwIfAborted();
-		const panel: Panel = {kind: 'confirm', ...inquiry, askedAt: now()};
+		const panel = create();
 		const close = () => slot.panel() === panel && slot.answer(undefined);
 		signal.addEventListener('abort', close, {once: true});
 		const value = await slot.open(panel);

@@ -6,9 +6,9 @@ import type {TodoItem} from '../core/session/todo.ts';
 import {totalCost, windowTokens} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
-import type {ChangeDrawing} from '../store/view-slice.ts';
+import type {SubjectDrawing} from '../store/view-slice.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
-import {safeLine} from '../terminal/text/safe-text.ts';
+import {safeLine, safeText} from '../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
@@ -96,6 +96,10 @@ function createInteraction(terminal: LineTerminal, palette: Palette, now: () => 
 			return (await inquire(inquiry, terminal, palette, now)) === 'yes';
 		},
 		inquire: inquiry => inquire(inquiry, terminal, palette, now),
+		edit: async ({label, text}) => {
+			say(`${safeText(label)}${text ? ` It is now:\n${safeText(text)}` : ''}`);
+			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
+		},
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 }
@@ -106,7 +110,7 @@ const maxChangeLines = 400;
 /** Wider than any line of a change: a screen reader needs no wrapping. */
 const unwrapped = 32_000;
 
-function wholeChange(change: ChangeDrawing, palette: Palette): readonly string[] {
+function wholeSubject(change: SubjectDrawing, palette: Palette): readonly string[] {
 	const style = {width: unwrapped, palette};
 	const {shown, leftOut} = change.window({...style, rows: maxChangeLines});
 	return [change.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
@@ -116,13 +120,13 @@ type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
 
 /** Asks until the answer was typed after the question. Returns undefined for no. */
 async function inquire(
-	{question: text, about, change, answers}: LineInquiry,
+	{question: text, about, subject, answers}: LineInquiry,
 	{say, question}: LineTerminal,
 	palette: Palette,
 	now: () => number,
 ): Promise<string | undefined> {
-	if (change) {
-		say(wholeChange(change, palette).join('\n'));
+	if (subject) {
+		say(wholeSubject(subject, palette).join('\n'));
 	}
 
 	if (about) {

@@ -89,7 +89,7 @@ export async function openConversation(
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions, trust), resume});
 	program.askWith(async (request, signal) => {
 		const {approvalQuestions} = await import('./approvals/approval-questions.ts');
-		return approvalQuestions(interact)(request, signal);
+		return approvalQuestions({...interact, workspace: program.folder.path})(request, signal);
 	});
 	greet(parts);
 	loadHistory(program, store, tell);

@@ -96,7 +96,7 @@ test('the app shows the diff, writes after y, and shows the change', async () =>
 	await terminal.waitFor(
 		/poem\.txt · \+1 −1\n 1 {3}roses are red\n 2 - violets are blu\n 2 \+ violets are blue\n 3 {3}sugar/,
 	);
-	await terminal.waitFor('? Change poem.txt? [y once · s all edits of this session · N no]');
+	await terminal.waitFor('? Change poem.txt? [y once · s all edits of this session · r say why not · N no]');
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(poem);
 	terminal.type('y');
 	await terminal.waitFor('That is all.');

@@ -2,6 +2,7 @@ import {AppError} from '../../core/error.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import type {Guard} from '../tools/files/bounds.ts';
 import {pathText} from '../tools/files/path-text.ts';
+import {refusal} from '../tools/refusal.ts';
 import {isSecretFile} from './secret-files.ts';
 
 /** Returns a guard that asks the user before a secret file is opened. It throws `AppError("failed")` if they refuse. */
@@ -13,11 +14,9 @@ export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {
 
 		const name = pathText(shown);
 		const summary = `Show ${name} to the model? Its name suggests secrets.`;
-		const {allowed} = await approve({act: {kind: 'read-secret', path: real}, summary, subject: `read ${real}`});
-		if (!allowed) {
-			throw new AppError('failed', `The user did not allow reading “${name}”, whose name suggests secrets.`, {
-				hint: 'Continue without it, or tell the user what you need from it.',
-			});
+		const permission = await approve({act: {kind: 'read-secret', path: real}, summary, subject: `read ${real}`});
+		if (!permission.allowed) {
+			throw refusal(`The user did not allow reading “${name}”, whose name suggests secrets.`, permission.reason);
 		}
 	};
 }

@@ -10,6 +10,7 @@ import {fileSecrets} from './command/file-secrets.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {defineTool} from './define-tool.ts';
+import {refusal} from './refusal.ts';
 import description from './run-command.md';
 
 const defaultTimeoutSec = 120;
@@ -96,10 +97,7 @@ async function permitted(
 		facts: [['Folder', workspace], ...facts],
 	});
 	if (!permission.allowed) {
-		const reason = permission.reason ? ` They said: ${permission.reason}` : '';
-		throw new AppError('failed', `The user did not allow this command. It did not run.${reason}`, {
-			hint: reason ? '' : 'Ask what they want instead.',
-		});
+		throw refusal('The user did not allow this command. It did not run.', permission.reason);
 	}
 
 	const allowed = permission.command ?? command;

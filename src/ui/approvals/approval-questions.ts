@@ -1,32 +1,118 @@
-import type {ApprovalRequest, Decide} from '../../agent/approval/approval.ts';
+import {type ApprovalRequest, type Decide, type Decision, editedHash} from '../../agent/approval/approval.ts';
 import type {Answer} from '../../store/view-slice.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {AppInteraction, Inquiry} from '../interaction.ts';
+import {drawingOfCommand, drawingOfFetch, factsOfCommand} from './subject-drawing.ts';
 
 const once: Answer = {key: 'y', label: 'once', value: 'once'};
+const allEdits: Answer = {key: 's', label: 'all edits of this session', value: 'edits'};
+const thisSession: Answer = {key: 's', label: 'for this session', value: 'session'};
+const inFolder: Answer = {key: 'f', label: 'always in this folder', value: 'folder'};
+const edit: Answer = {key: 'e', label: 'edit', value: 'edit'};
+const reason: Answer = {key: 'r', label: 'say why not', value: 'reason'};
 
-/** How to answer each kind of question besides no. A secret file is asked about at every change. */
-const answersTo: Readonly<Record<ApprovalRequest['act']['kind'], readonly Answer[]>> = {
-	'read-secret': [once, {key: 's', label: 'for this session', value: 'session'}],
-	edit: [once, {key: 's', label: 'all edits of this session', value: 'edits'}],
-	'edit-secret': [once],
-	command: [once],
-	fetch: [once],
+type Asking = Pick<AppInteraction, 'inquire' | 'edit'> & {
+	/** Returns the working folder, a real path. */
+	readonly workspace: () => string;
 };
 
-/** Returns how the app asks for approval: a question, with the change that it is about. */
-export function approvalQuestions({inquire}: Pick<AppInteraction, 'inquire'>): Decide {
-	return async ({summary, act, change, hash}, signal) => {
-		const drawing = change && (await import('../transcript/diff-lines.ts')).drawingOf(change);
-		const inquiry = {question: summary, answers: answersTo[act.kind], ...(drawing && {change: drawing})};
-		const answer = await inquire(inquiry, signal);
-		switch (answer) {
-			case 'once':
-				return {answer: 'yes', hash};
-			case 'session':
-			case 'edits':
-				return {answer: 'yes', hash, keep: answer};
-			default:
-				return {answer: 'no'};
+/** Returns how the app asks for approval: a question, with exactly what it is about (SAFETY 4). */
+export function approvalQuestions({inquire, edit: change, workspace}: Asking): Decide {
+	return async (request, signal) => {
+		const original = request.act.kind === 'command' ? request.act.command : '';
+		let command: string | undefined;
+		for (;;) {
+			const answer = await inquire(await inquiryAbout(request, command, workspace()), signal);
+			if (answer === 'edit') {
+				const field = {label: 'Edit the command', keys: 'Enter review · Esc back', text: command ?? original};
+				const edited = (await change(field, signal)) ?? command;
+				// What the user made of it is shown again before it runs.
+				command = edited === original ? undefined : edited;
+			} else if (answer === 'reason') {
+				const field = {label: 'What should the model do instead?', keys: 'Enter send · Esc back', text: ''};
+				const said = await change(field, signal);
+				if (said !== undefined) {
+					return {answer: 'no', reason: said};
+				}
+			} else {
+				return decisionOf(answer, request.hash, command);
+			}
 		}
 	};
+}
+
+function decisionOf(answer: string | undefined, hash: string, command: string | undefined): Decision {
+	switch (answer) {
+		case 'once':
+			return command === undefined ? {answer: 'yes', hash} : {answer: 'yes', hash: editedHash(hash, command), command};
+		case 'session':
+		case 'folder':
+		case 'edits':
+			return {answer: 'yes', hash, keep: answer};
+		default:
+			return {answer: 'no'};
+	}
+}
+
+/** Returns the question about a request, or about what the user made of its command. */
+async function inquiryAbout(
+	{summary, act, change, facts = [], verdict}: ApprovalRequest,
+	command: string | undefined,
+	workspace: string,
+): Promise<Inquiry> {
+	const {why, suggestions} = verdict;
+	const noted = why === undefined ? [] : [['Asked', `because it ${why}`] as const];
+	switch (act.kind) {
+		case 'command': {
+			const shown = command === undefined ? act : {...act, command};
+			// The folder is a fact only if it isn't the one of the app.
+			const others = facts.filter(([label]) => label !== 'Folder');
+			return {
+				question: act.widened ? 'Run it again, outside the sandbox?' : 'Run this command?',
+				subject: drawingOfCommand(shown.command, command !== undefined),
+				about: {facts: [...factsOfCommand(shown, workspace), ...others, ...noted, ...longRules(suggestions)]},
+				answers: command === undefined ? [once, ...toKeep(suggestions), edit, reason] : [once, edit, reason],
+			};
+		}
+		case 'fetch':
+			return {
+				question: summary,
+				subject: drawingOfFetch(act),
+				about: {facts: [...facts, ...noted, ...longRules(suggestions)]},
+				answers: [once, ...toKeep(suggestions), reason],
+			};
+		default: {
+			const subject = change && (await import('../transcript/diff-lines.ts')).drawingOf(change);
+			const isReading = act.kind === 'read-secret';
+			const kept = isReading ? (suggestions.length > 0 ? toKeep(suggestions) : [thisSession]) : [];
+			return {
+				question: summary,
+				answers: [once, ...(act.kind === 'edit' ? [allEdits] : kept), reason],
+				...(subject && {subject}),
+				...(facts.length > 0 && {about: {facts}}),
+			};
+		}
+	}
+}
+
+/** Longer rules are a fact above the question, not the label of a key. */
+const maxRuleLength = 40;
+
+/** Returns the answers that keep rules: they say what the rules cover. */
+function toKeep(rules: readonly string[]): readonly Answer[] {
+	if (rules.length === 0) {
+		return [];
+	}
+
+	const shown = coveredBy(rules);
+	const label = shown.length > maxRuleLength ? 'allow these rules this session' : `allow ${shown} this session`;
+	return [{...thisSession, label}, inFolder];
+}
+
+function longRules(rules: readonly string[]): ReadonlyArray<readonly [string, string]> {
+	return coveredBy(rules).length > maxRuleLength ? rules.map(rule => ['Rule', rule] as const) : [];
+}
+
+/** Returns what rules cover, without the names of their tools. */
+function coveredBy(rules: readonly string[]): string {
+	return rules.map(rule => /^[a-z_]+\((.*)\)$/s.exec(rule)?.[1] ?? rule).join(', ');
 }

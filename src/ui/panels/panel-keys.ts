@@ -1,6 +1,7 @@
 import type {AppStore} from '../../store/store.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import {pressInEditor} from './edit-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
 import {answerTo, type Question} from './question.ts';
 
@@ -35,6 +36,11 @@ const steps: ReadonlyMap<string, number> = new Map([
 export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): boolean {
 	const {store, answer, feed, pressInDevicePanel, isTypedAhead} = keys;
 	const {scrollBy, sortBy, toggleExact, composer} = store.getState();
+	if (panel.kind === 'edit') {
+		pressInEditor(token, store, answer);
+		return true;
+	}
+
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	// Fast typing arrives as one text: the word “down” in a filter is not the arrow key.
 	const typed = token.type === 'text' ? token.text : chord;

@@ -6,8 +6,9 @@ import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {DevicePanel} from './device-panel.tsx';
+import {EditView} from './edit-panel.tsx';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawQuestionedChange, type Question, steadyNow, untilAnswerable} from './question.ts';
+import {drawQuestion, drawSubject, type Question, shareRows, steadyNow, untilAnswerable} from './question.ts';
 import {TableView} from './table-view.tsx';
 
 type Props = {
@@ -23,6 +24,8 @@ export function PanelView({panel, height}: Props) {
 			return <Picker panel={panel} height={height} />;
 		case 'field':
 			return <Field label={panel.label} masked={panel.masked} />;
+		case 'edit':
+			return <EditView panel={panel} height={height} />;
 		case 'confirm':
 			return <Confirm key={panel.askedAt} panel={panel} height={height} />;
 		case 'device':
@@ -36,10 +39,9 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
-/** Asks a question. A low window drops the last facts and lines of the change, never the question. */
+/** Asks a question. A low window drops the last facts and lines of the subject, never the question. */
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
-	const offset = useScroll(panel.change?.lastOffset ?? 0);
 	const columns = useApp(state => state.size.columns);
 	const typedAt = useApp(state => state.typedAt);
 	const [draws, redraw] = useReducer((count: number) => count + 1, 0);
@@ -54,11 +56,13 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 		const timer = setTimeout(redraw, Math.max(0, untilAnswerable(panel, typedAt, steadyNow())) + 1);
 		return () => clearTimeout(timer);
 	}, [panel, typedAt, isAnswerable, draws]);
-	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable});
-	const room = Math.max(0, height - asked.length);
-	const rows = Math.max(0, room - known.length);
-	const change = panel.change ? drawQuestionedChange(panel.change, {columns, palette, rows, offset}) : [];
-	return <Lines lines={[...known.slice(0, room), ...change, ...asked].slice(0, height)} />;
+	const {subject} = panel;
+	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable, height});
+	const rows = shareRows(height, asked.length, known.length, subject);
+	const last = subject?.lastOffset({width: columns, palette, rows: Math.max(1, rows.subject - 1)}) ?? 0;
+	const offset = useScroll(last);
+	const drawn = subject ? drawSubject(subject, {columns, palette, rows: rows.subject, offset}) : [];
+	return <Lines lines={[...known.slice(0, rows.facts), ...drawn, ...asked].slice(0, height)} />;
 }
 
 /** Shows a one-line field. Enter confirms it, Esc cancels it. */

@@ -1,7 +1,7 @@
 import {formatNumber} from '../../core/format.ts';
-import type {Answer, ChangeDrawing, Panel} from '../../store/view-slice.ts';
+import type {Answer, Panel, SubjectDrawing} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Palette} from '../../terminal/text/style.ts';
+import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 
@@ -41,7 +41,14 @@ export function answerTo({answers = yes}: Pick<Question, 'answers'>, typed: stri
 
 /** Returns the key hints of a question. The default is last and in upper case. */
 export function keysOf({answers}: Pick<Question, 'answers'>): string {
-	return answers ? `[${[...answers.map(({key, label}) => `${key} ${label}`), 'N no'].join(' · ')}]` : '[y/N]';
+	return answers
+		? `[${[...answers.map(({key, label}) => `${key} ${safeLine(label)}`), 'N no'].join(' · ')}]`
+		: shortKeysOf({answers});
+}
+
+/** Returns the keys alone, for a low window. */
+function shortKeysOf({answers = yes}: Pick<Question, 'answers'>): string {
+	return `[${[...answers.map(({key}) => key), 'N'].join('/')}]`;
 }
 
 /** Most lines of a change that make a question taller; the rest scrolls. */
@@ -49,38 +56,61 @@ const maxChangeLines = 200;
 
 type Style = {readonly columns: number; readonly palette: Palette; readonly isAnswerable: boolean};
 
-/** Returns the facts, one a line, and the lines of the question, with its keys once they can answer it. */
-export function drawQuestion(panel: Question, {columns, palette, isAnswerable}: Style) {
-	const {question, about} = panel;
+/** Fewest rows of a subject that stay beside a question. */
+const minSubjectRows = 2;
+
+/**
+ * Returns the facts and the lines of the question, with its keys once they can answer it: without their labels in a window
+ * that is too low for those.
+ */
+export function drawQuestion(
+	panel: Question,
+	{columns, palette, isAnswerable, height}: Style & {readonly height: number},
+) {
+	const {question, about, subject} = panel;
 	const {title, facts = []} = about ?? {};
 	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
 	const known = [
 		...(title === undefined ? [] : [palette.label(safeLine(title))]),
 		...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
-	].map(line => truncate(line, columns));
-	const shown = `${safeLine(question)} ${palette.dim(isAnswerable ? keysOf(panel) : '…')}`;
-	return {known, asked: wrapLine(shown, columns, {first: `${palette.warning('?')} `, rest: '  '})};
+	].flatMap(line => (subject ? wrapLine(line, columns, {rest: ' '.repeat(labelled + 2)}) : truncate(line, columns)));
+	const askedWith = (keys: string) =>
+		wrapLine(`${safeLine(question)} ${palette.dim(isAnswerable ? keys : '…')}`, columns, {
+			first: `${palette.warning('?')} `,
+			rest: '  ',
+		});
+	const asked = askedWith(keysOf(panel));
+	const room = height - (subject ? minSubjectRows : 0);
+	return {known, asked: asked.length <= room ? asked : askedWith(shortKeysOf(panel))};
 }
+
+type Space = Omit<Style, 'isAnswerable'> & {readonly rows: number; readonly offset: number};
 
 /**
- * Returns the change that a question is about: its title, then as many lines as there is room for, then how many lines are
- * left out. `offset` is the first line.
+ * Returns what a question is about: its title, then as many lines as there is room for, then how many are left out.
+ * `offset` is the first line. Few rows have no title, and one row only the lines.
  */
-export function drawQuestionedChange(
-	change: ChangeDrawing,
-	{columns, palette, rows, offset}: Omit<Style, 'isAnswerable'> & {readonly rows: number; readonly offset: number},
-): readonly string[] {
-	const title = change.title({width: columns, palette});
-	const {shown, leftOut} = change.window({width: columns, palette, rows: Math.max(0, rows - 1), offset});
+export function drawSubject(subject: SubjectDrawing, {columns, palette, rows, offset}: Space): readonly string[] {
+	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
+	const title = isTitled ? [subject.title({width: columns, palette})] : [];
+	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
 	const more =
 		leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines · ↑↓ scroll`, columns))] : [];
-	return [title, ...shown, ...more].slice(0, rows);
+	return [...title, ...shown, ...more].slice(0, rows);
 }
 
-/** Returns the number of lines of the facts, the change and the question. */
+/** Returns the number of lines of the facts, the subject and the question. */
 export function questionRows(panel: Question, columns: number): number {
-	const {question, about, change} = panel;
-	const asked = wrapLine(`${safeLine(question)} ${keysOf(panel)}`, columns, {first: '? ', rest: '  '});
-	const changeRows = change ? change.rows(columns, maxChangeLines) + 1 : 0;
-	return (about ? about.facts.length + 1 : 0) + changeRows + asked.length;
+	const {subject} = panel;
+	const style = {columns, palette: createPalette({color: false}), isAnswerable: true, height: Number.POSITIVE_INFINITY};
+	const {known, asked} = drawQuestion(panel, style);
+	const subjectRows = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
+	return known.length + subjectRows + asked.length;
+}
+
+/** Returns the rows for the facts, and for the subject: its first rows are more important than the facts. */
+export function shareRows(height: number, asked: number, known: number, subject: SubjectDrawing | undefined) {
+	const room = Math.max(0, height - asked);
+	const facts = Math.min(known, Math.max(0, room - (subject ? minSubjectRows : 0)));
+	return {facts, subject: room - facts};
 }

@@ -28,6 +28,8 @@ type Wanted = {
 	readonly completion: number;
 	readonly dock?: number;
 	readonly todo?: number;
+	/** True while a question is open: a very low window shows nothing else. */
+	readonly isAsking?: boolean;
 };
 
 const maxLive = 12;
@@ -35,6 +37,8 @@ const minLive = 4;
 const maxComposer = 10;
 const maxCompletion = 8;
 const maxQueue = 3;
+/** In a lower window a question has the rows of the status and of the answer. */
+const crampedRows = 8;
 const maxTodo = 6;
 /** In a lower window, the list of steps is one row. */
 const minRowsForTodo = 20;
@@ -43,7 +47,8 @@ const minRowsForTodo = 20;
  * Distributes the rows of the window, except one for the scrollback. The composer and the status come first, then the
  * panel, then the answer.
  */
-export function layOut({rows, live, panel, queue, composer, completion, dock = 0, todo = 0}: Wanted): Layout {
+export function layOut(wanted: Wanted): Layout {
+	const {rows, live, panel, queue, composer, completion, dock = 0, todo = 0, isAsking = false} = wanted;
 	let left = rows - 1;
 	const reserve = (wanted: number, max: number) => {
 		const reserved = Math.max(0, Math.min(wanted, max, left));
@@ -51,13 +56,14 @@ export function layOut({rows, live, panel, queue, composer, completion, dock = 0
 		return reserved;
 	};
 
-	const status = reserve(1, 1);
+	const isCramped = isAsking && rows < crampedRows;
+	const status = reserve(isCramped ? 0 : 1, 1);
 	const caret = reserve(1, 1);
 	const rule = reserve(rows >= 8 ? 1 : 0, 1);
 	const gap = reserve(rows >= 14 ? 1 : 0, 1);
 	// The title of the log panel is always visible. Its lines come after the panel.
 	const dockTitle = reserve(dock, 1);
-	const panelRows = reserve(panel, Math.max(1, left - 1));
+	const panelRows = reserve(panel, Math.max(1, isCramped ? left : left - 1));
 	const answer = reserve(live, 1);
 	const more = reserve(composer - 1, maxComposer - 1);
 	const completionRows = reserve(completion, maxCompletion);

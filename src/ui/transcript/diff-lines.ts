@@ -1,6 +1,6 @@
 import {formatNumber} from '../../core/format.ts';
 import type {FileChange} from '../../core/session/event.ts';
-import type {ChangeDrawing} from '../../store/view-slice.ts';
+import type {SubjectDrawing} from '../../store/view-slice.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
@@ -26,13 +26,13 @@ const maxLineLength = 2000;
 const maxChangedRows = 10;
 
 /** Returns how a change is drawn. */
-export function drawingOf(change: FileChange): ChangeDrawing {
+export function drawingOf(change: FileChange): SubjectDrawing {
 	const lines = parse(change.diff);
 	return {
 		title: style => changeTitle(change, style),
 		window: style => windowOf(lines, style),
 		rows: (width, maxLines) => rowsOf(lines, width, maxLines),
-		lastOffset: lines.length - 1,
+		lastOffset: style => lastOffsetOf(lines, style),
 	};
 }
 
@@ -87,6 +87,21 @@ function windowOf(
 	}
 
 	return {shown, leftOut: lines.length - (index - offset)};
+}
+
+/** Returns the first line of the last window, which has one row for telling what is left out. */
+function lastOffsetOf(lines: readonly DiffLine[], {width, rows}: Style & {readonly rows: number}): number {
+	const gutter = gutterOf(lines);
+	let left = rows;
+	for (let index = lines.length - 1; index >= 0; index--) {
+		const line = lines[index];
+		left -= line ? wrapped(line, gutter, width).length : 0;
+		if (left < 0 || (left === 0 && index > 0)) {
+			return Math.min(lines.length - 1, index + 1);
+		}
+	}
+
+	return 0;
 }
 
 /** Returns the rows that the first lines of a diff need. */

@@ -10,7 +10,9 @@ const answers = [{key: 'y', label: 'once', value: 'once'}];
 /** Opens the question in the app. */
 async function open(columns: number, rows: number) {
 	const drawn = draw(<App />, {columns, rows, answer: () => undefined});
-	drawn.store.getState().setPanel({kind: 'confirm', question: 'Change src/a.ts?', change, answers, askedAt: 0});
+	drawn.store
+		.getState()
+		.setPanel({kind: 'confirm', question: 'Change src/a.ts?', subject: change, answers, askedAt: 0});
 	const panelLines = () => {
 		const lines = drawn.lines();
 		const end = lines.findIndex(line => line.startsWith('──────────'));
@@ -36,10 +38,19 @@ test.each([
 	},
 );
 
-test('a long change scrolls to its end', async () => {
+test('a long change scrolls to its end, and no row stays empty', async () => {
 	const {panelLines, store} = await open(80, 24);
-	store.getState().scrollBy(38);
+	const height = panelLines().length;
+	store.getState().scrollBy(500);
 	await expect
-		.poll(() => panelLines().slice(1, 5))
-		.toEqual([' 38 + line 38', ' 39 + line 39', ' 40 + line 40', ' 41 + line 41']);
+		.poll(() => panelLines().slice(-4), {interval: 5})
+		.toEqual([
+			' 40 + line 40',
+			' 41 + line 41',
+			expect.stringMatching(/^ {2}… \d+ more lines · ↑↓ scroll$/),
+			'? Change src/a.ts? [y once · N no]',
+		]);
+	expect([panelLines().length, panelLines().includes('')]).toEqual([height, false]);
+	store.getState().scrollBy(-500);
+	await expect.poll(() => panelLines()[1], {interval: 5}).toBe('  1   first');
 });

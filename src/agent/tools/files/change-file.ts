@@ -2,6 +2,7 @@ import {AppError} from '../../../core/error.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
+import {refusal} from '../refusal.ts';
 import {locateTarget, openLocated, writeBoundsOf} from './bounds.ts';
 import {describeChange} from './file-diff.ts';
 import {writesMask} from './masked-values.ts';
@@ -38,17 +39,15 @@ export async function changeFile(
 	const bytes = encodeText(next, encoding);
 	assertWritable(text, next, bytes, name);
 	const {exact, recorded} = describeChange(located.shown, text, next);
-	const {allowed} = await approve({
+	const permission = await approve({
 		act: {kind: isSecretFile(located.real) ? 'edit-secret' : 'edit', path: located.real},
 		summary: questionFor(name, located.real, exists),
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
 		exactChange: exact,
 	});
-	if (!allowed) {
-		throw new AppError('failed', `The user did not allow this change of “${name}”. Nothing was written.`, {
-			hint: 'Ask what they want instead.',
-		});
+	if (!permission.allowed) {
+		throw refusal(`The user did not allow this change of “${name}”. Nothing was written.`, permission.reason);
 	}
 
 	await replaceFile({...located, replaces: current?.hash}, bytes, bounds, signal);

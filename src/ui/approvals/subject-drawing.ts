@@ -1,0 +1,80 @@
+import type {Act} from '../../core/session/approval.ts';
+import type {SubjectDrawing} from '../../store/view-slice.ts';
+import {safeText} from '../../terminal/text/safe-text.ts';
+import {createPalette, type Palette} from '../../terminal/text/style.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+
+type Command = Extract<Act, {kind: 'command'}>;
+type Fetch = Extract<Act, {kind: 'fetch'}>;
+
+/** Returns how a command is drawn: whole, with the signs of a shell, `$` before its first line and `>` before others. */
+export function drawingOfCommand(command: string, isEdited: boolean): SubjectDrawing {
+	const lines = exactText(command).split('\n');
+	const title = isEdited ? 'Your command' : 'Command';
+	return drawing(title, ({width, palette}) =>
+		lines.flatMap((line, index) =>
+			wrapLine(line, width, {first: palette.dim(index === 0 ? '$ ' : '> '), rest: '  ', hard: true}),
+		),
+	);
+}
+
+/** Returns how a request is drawn: its method and its whole URL, with the host in front. */
+export function drawingOfFetch({method, url}: Fetch): SubjectDrawing {
+	const [, before = '', host = '', after = ''] = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
+	return drawing('Request', ({width, palette}) => {
+		const shown = host ? before + palette.label(exactText(host)) + exactText(after) : exactText(url);
+		return wrapLine(`${exactText(method)} ${shown}`, width, {rest: '  ', hard: true});
+	});
+}
+
+/** Returns what the user should know about a command: its folder if it is another one, and characters that hide something. */
+export function factsOfCommand(
+	{command, folder}: Command,
+	workspace: string,
+): ReadonlyArray<readonly [string, string]> {
+	return [
+		...(folder === workspace ? [] : [['Folder', folder] as const]),
+		...(hidesCharacters(command)
+			? [['Note', 'It has control or invisible characters, shown like ␛ or ⟨U+202E⟩.'] as const]
+			: []),
+	];
+}
+
+/** True if a text has characters that a terminal obeys or a reader can't see. */
+export function hidesCharacters(text: string): boolean {
+	return exactText(text) !== text;
+}
+
+/** Returns safe text that shows every character but LF and TAB: a shell reads CR as a part of a word. */
+function exactText(text: string): string {
+	return safeText(text.replaceAll('\r', '␍'));
+}
+
+type Style = {readonly width: number; readonly palette: Palette};
+
+function drawing(title: string, draw: (style: Style) => readonly string[]): SubjectDrawing {
+	let drawn: (Style & {readonly rows: readonly string[]}) | undefined;
+	const rowsAt = (style: Style) => {
+		if (drawn?.width !== style.width || drawn.palette !== style.palette) {
+			drawn = {...style, rows: draw(style)};
+		}
+
+		return drawn.rows;
+	};
+
+	return {
+		title: ({width, palette}) => truncate(palette.label(title), width),
+		window({rows, offset = 0, ...style}) {
+			const all = rowsAt(style);
+			// A row is kept free for telling what is left out.
+			const shown = all.length <= rows ? all : all.slice(offset, offset + Math.max(1, rows - 1));
+			return {shown, leftOut: all.length - shown.length};
+		},
+		rows: (width, maxLines) => Math.min(maxLines, rowsAt({width, palette: createPalette({color: false})}).length),
+		lastOffset({rows, ...style}) {
+			const {length} = rowsAt(style);
+			return length <= rows ? 0 : length - Math.max(1, rows - 1);
+		},
+	};
+}

@@ -1,0 +1,23 @@
+import type {Panel} from '../../store/view-slice.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {useApp, useUi} from '../context.ts';
+import {Lines} from '../lines.tsx';
+import {editorIndent, editorLayout, titleRows} from './edit-keys.ts';
+
+type Props = {
+	readonly panel: Extract<Panel, {kind: 'edit'}>;
+	/** Most rows to draw. */
+	readonly height: number;
+};
+
+/** Shows a text that the user changes, with its keys. */
+export function EditView({panel, height}: Props) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const text = useApp(state => state.filter);
+	const {rows} = editorLayout(text, columns, height);
+	const title = `${palette.warning('?')} ${safeLine(panel.label)} ${palette.dim(`· ${panel.keys}`)}`;
+	const lines = rows.map(row => truncate(' '.repeat(editorIndent) + safeText(row), columns));
+	return <Lines lines={titleRows(height) > 0 ? [truncate(title, columns), ...lines] : lines} />;
+}
