@@ -2,7 +2,7 @@ import {aboutLines, createLineInteraction} from '../command/line-interaction.ts'
 import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {ChangeDrawing} from '../store/view-slice.ts';
+import type {SubjectDrawing} from '../store/view-slice.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
@@ -97,7 +97,7 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 /** Most lines of a drawing that are printed with a question. */
 const maxDrawnLines = 400;
 
-function drawingLines(drawing: ChangeDrawing, width: number): readonly string[] {
+function drawingLines(drawing: SubjectDrawing, width: number): readonly string[] {
 	const style = {width, palette: createPalette({color: false})};
 	return [drawing.title(style), ...drawing.window({...style, rows: maxDrawnLines}).shown];
 }

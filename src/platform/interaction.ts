@@ -1,5 +1,5 @@
 import type {ReviewedFile, TakenBack} from '../agent/changes/review.ts';
-import type {About, BrowserLogin, ChangeDrawing, Choice, FilterField} from '../store/view-slice.ts';
+import type {About, BrowserLogin, Choice, FilterField, SubjectDrawing} from '../store/view-slice.ts';
 
 /** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
@@ -21,7 +21,7 @@ export type Interaction = {
 		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;
 	/** Returns true for yes. `about` and `drawing` are shown above the question. */
-	readonly confirm: (question: string, about?: About, drawing?: ChangeDrawing) => Promise<boolean>;
+	readonly confirm: (question: string, about?: About, drawing?: SubjectDrawing) => Promise<boolean>;
 	/**
 	 * Shows changes of files in the whole window. Returns what to take back; undefined if the user closes it. Left out
 	 * without a screen.

@@ -89,8 +89,14 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
 		choose: pick => open({kind: 'pick', ...pick}),
-		async confirm(question, about, change) {
-			const panel: Panel = {kind: 'confirm', question, ...(about && {about}), ...(change && {change}), askedAt: now()};
+		async confirm(question, about, subject) {
+			const panel: Panel = {
+				kind: 'confirm',
+				question,
+				...(about && {about}),
+				...(subject && {subject}),
+				askedAt: now(),
+			};
 			return (await open(panel)) === 'yes';
 		},
 		show: (title, lines) => void open({kind: 'lines', title, lines}),

@@ -91,8 +91,8 @@ function createInteraction(terminal: LineTerminal, palette: Palette, now: () => 
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
-		async confirm(text, about, change) {
-			const inquiry = {question: text, ...(about && {about}), ...(change && {change})};
+		async confirm(text, about, subject) {
+			const inquiry = {question: text, ...(about && {about}), ...(subject && {subject})};
 			return (await inquire(inquiry, terminal, palette, now)) === 'yes';
 		},
 		inquire: inquiry => inquire(inquiry, terminal, palette, now),
@@ -104,16 +104,16 @@ function createInteraction(terminal: LineTerminal, palette: Palette, now: () => 
 	};
 }
 
-/** Most lines of a change that are printed with a question. */
-const maxChangeLines = 400;
+/** Most lines that are printed with a question about them. */
+const maxSubjectLines = 2000;
 
 /** Wider than any line of a change: a screen reader needs no wrapping. */
 const unwrapped = 32_000;
 
-function wholeSubject(change: SubjectDrawing, palette: Palette): readonly string[] {
+function wholeSubject(subject: SubjectDrawing, palette: Palette): readonly string[] {
 	const style = {width: unwrapped, palette};
-	const {shown, leftOut} = change.window({...style, rows: maxChangeLines});
-	return [change.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
+	const {shown, leftOut} = subject.window({...style, rows: maxSubjectLines});
+	return [subject.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
 }
 
 type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;

@@ -40,9 +40,9 @@ export function createTrustQuestions({project, interact, homeFolder, warn}: Depe
 	};
 
 	const ask = async (files: readonly JudgedFile[], state: ProjectState) => {
-		const change = trustDrawing(files, state, shortFolder(state.root, homeFolder));
+		const subject = trustDrawing(files, state, shortFolder(state.root, homeFolder));
 		const answers = [{key: 'y', label: 'trust', value: 'yes'}];
-		return (await interact.inquire({question: questionFor(files), change, answers}, stop.signal)) === 'yes';
+		return (await interact.inquire({question: questionFor(files), subject, answers}, stop.signal)) === 'yes';
 	};
 
 	return {

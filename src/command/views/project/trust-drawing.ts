@@ -1,7 +1,7 @@
 import {isInstruction} from '../../../agent/project/instruction-text.ts';
 import type {JudgedFile, ProjectState} from '../../../agent/project/project.ts';
 import {formatBytes, formatNumber} from '../../../core/format.ts';
-import type {ChangeDrawing} from '../../../store/view-slice.ts';
+import type {SubjectDrawing} from '../../../store/view-slice.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
@@ -20,7 +20,7 @@ export function trustDrawing(
 	files: readonly JudgedFile[],
 	{root}: Pick<ProjectState, 'root'>,
 	shownRoot = root,
-): ChangeDrawing {
+): SubjectDrawing {
 	const longest = Math.max(0, ...files.map(({path}) => lineWidth(safeLine(path))));
 	const rows = files.flatMap(file => rowsOf(file, longest));
 	const drawn = (width: number) => rows.map(({text, indent}) => wrapLine(text, width, {rest: indent, hard: true}));
@@ -37,7 +37,14 @@ export function trustDrawing(
 			return {shown, leftOut: all.length - shown.length};
 		},
 		rows: (width, maxLines) => drawn(width).slice(0, maxLines).flat().length,
-		lastOffset: rows.length - 1,
+		lastOffset({width, rows: room}) {
+			let left = room;
+			const first = drawn(width).findLastIndex(lines => {
+				left -= lines.length;
+				return left < 0;
+			});
+			return Math.min(rows.length - 1, first + 1);
+		},
 	};
 }
 
