@@ -54,7 +54,7 @@ test('a rule for the session is asked for once; what the user edited is what run
 	await terminal.waitFor(/touch three[\s\S]*\[y once/);
 	expect(readdirSync(folder)).toEqual(['a.txt', 'one', 'two']);
 	terminal.type('e');
-	await terminal.waitFor('Enter review');
+	await terminal.waitFor('Enter confirm');
 	terminal.type('\u0001\u000btouch edited\r');
 	await terminal.waitFor(/Your command[\s\S]*touch edited[\s\S]*\[y once · e edit/);
 	terminal.type('y');

@@ -23,7 +23,7 @@ export function approvalQuestions({inquire, edit: change, workspace}: Asking): D
 		for (;;) {
 			const answer = await inquire(await inquiryAbout(request, command, workspace()), signal);
 			if (answer === 'edit') {
-				const field = {label: 'Edit the command', keys: 'Enter review · Esc back', text: command ?? original};
+				const field = {label: 'Edit the command', keys: 'Enter confirm · Esc back', text: command ?? original};
 				const edited = (await change(field, signal)) ?? command;
 				// What the user made of it is shown again before it runs.
 				command = edited === original ? undefined : edited;
