@@ -21,6 +21,8 @@ type Scan = {
 	readonly signal: AbortSignal;
 	/** Longest duration; 20 s by default. */
 	readonly timeoutMs?: number;
+	/** Returns the time of the file system, in milliseconds since the epoch. */
+	readonly now?: () => number;
 	/** Most bytes that are read; 1 GiB by default. */
 	readonly maxBytes?: number;
 };
@@ -46,6 +48,7 @@ export async function scanFolder({
 	signal,
 	timeoutMs = 20_000,
 	maxBytes = 1024 ** 3,
+	now = Date.now,
 }: Scan): Promise<KnownFiles> {
 	const deadline = performance.now() + timeoutMs;
 	const hidden = hiddenBelow(folder, bounds);
@@ -64,7 +67,7 @@ export async function scanFolder({
 	const work = async () => {
 		for (const path of waiting) {
 			signal.throwIfAborted();
-			const file = await readChanged(path, {folder, store, known: known.get(path), isListed: listed.has(path)});
+			const file = await readChanged(path, {folder, store, known: known.get(path), isListed: listed.has(path), now});
 			if (file) {
 				found.set(path, file.known);
 				bytesLeft -= file.bytesRead;
@@ -89,9 +92,10 @@ type Reading = {
 	readonly store: Pick<ObjectStore, 'put'>;
 	readonly known: KnownFile | undefined;
 	readonly isListed: boolean;
+	readonly now: () => number;
 };
 
-async function readChanged(path: string, {folder, store, known, isListed}: Reading) {
+async function readChanged(path: string, {folder, store, known, isListed, now}: Reading) {
 	const place = join(folder, path);
 	if (!isListed && (await realpath(dirname(place)).catch(() => '')) !== dirname(place)) {
 		return undefined;
@@ -108,7 +112,7 @@ async function readChanged(path: string, {folder, store, known, isListed}: Readi
 	}
 
 	const changedAtMs = Number(read.stats.ctimeMs);
-	const isSettled = Date.now() - changedAtMs > unsettledMs;
+	const isSettled = now() - changedAtMs > unsettledMs;
 	// A stamp that no file has: it is read again next time.
 	const stamp = isSettled ? stampOf(read.stats) : 'unsettled';
 	return {known: {stamp, entry: read.entry, changedAtMs}, bytesRead: Number(read.stats.size)};

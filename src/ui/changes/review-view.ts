@@ -117,5 +117,5 @@ function bottomLine(state: ReviewState, isReadOnly: boolean): string {
 
 	return state.chosen.size > 0
 		? `${count} selected · Space select · Enter confirm · Esc close`
-		: 'Space select what to take back · ↑↓ move · Tab fold · Esc close';
+		: 'Space select · ↑↓ move · Tab fold · Esc close';
 }

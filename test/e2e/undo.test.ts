@@ -1,0 +1,100 @@
+import {appendFileSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {answer, quit, startChat, waitForIdle} from './chat.ts';
+import type {Answer} from './model-host.ts';
+import {folderWith} from './program.ts';
+
+const poem = 'roses are red\nviolets are blu\nsugar is sweet\n';
+const fixed = poem.replace('blu\n', 'blue\n');
+
+/** A model that fixes the poem with an edit. */
+const fixes: readonly ((answer: Answer) => void)[] = [
+	({call, finish}) => {
+		call('read_file', {path: 'poem.txt'});
+		finish();
+	},
+	({call, finish}) => {
+		call('edit_file', {path: 'poem.txt', edits: [{old_text: 'violets are blu', new_text: 'violets are blue'}]});
+		finish();
+	},
+	({say, finish}) => {
+		say('That is all.');
+		finish();
+	},
+];
+
+async function fixedPoem() {
+	const folder = folderWith({'poem.txt': poem});
+	const {host, terminal} = await startChat({folder});
+	host.answerWith(...fixes);
+	terminal.type('fix the poem\r');
+	await answer(terminal, 'y', /Change poem\.txt/);
+	await terminal.waitFor('That is all.');
+	await waitForIdle(terminal);
+	return {host, terminal, read: () => readFileSync(join(folder, 'poem.txt'), 'utf8'), folder};
+}
+
+test('/diff shows an edit, takes it back after a question, and /undo --redo brings it back', async () => {
+	const {host, terminal, read} = await fixedPoem();
+	terminal.type('/diff\r');
+	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	expect(terminal.screen().join('\n')).toMatch(
+		/poem\.txt \+1 -1\n[\s\S]*2 - violets are blu\n\s+2 \+ violets are blue\n/,
+	);
+	terminal.type('x');
+	await terminal.waitFor('1 change selected');
+	terminal.type('\r');
+	await terminal.waitFor('Take back 1 change? y yes · N no');
+	expect(read()).toBe(fixed);
+	terminal.type('y');
+	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	await waitForIdle(terminal);
+	expect(read()).toBe(poem);
+
+	terminal.type('/undo --redo\r');
+	await terminal.waitFor('The changes are back.');
+	expect(read()).toBe(fixed);
+
+	host.answerWith(({say, finish}) => {
+		say('I see.');
+		finish();
+	});
+	terminal.type('what now?\r');
+	await terminal.waitFor('I see.');
+	expect(JSON.stringify(host.chats().at(-1))).toContain('Brought back changes of 1 file: poem.txt');
+	await waitForIdle(terminal);
+	await quit(terminal);
+});
+
+test('/undo asks about a file that the user changed, too, and keeps what they wrote', async () => {
+	const {terminal, read, folder} = await fixedPoem();
+	appendFileSync(join(folder, 'poem.txt'), 'and so is honey\n');
+	terminal.type('/undo\r');
+	await terminal.waitFor('You changed poem.txt, too');
+	expect(read()).toBe(`${fixed}and so is honey\n`);
+	terminal.press('down');
+	await terminal.waitFor('❯ Keep my changes, undo the agent’s lines');
+	terminal.type('\r');
+	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	expect(read()).toBe(`${poem}and so is honey\n`);
+	await waitForIdle(terminal);
+	await quit(terminal);
+});
+
+test('/rewind goes back to before a message with the files, and puts the message into the prompt', async () => {
+	const {terminal, read} = await fixedPoem();
+	terminal.type('/rewind\r');
+	await terminal.waitFor(/❯ fix the poem .*1 file changed since/);
+	terminal.type('\r');
+	await terminal.waitFor('❯ Conversation and files');
+	terminal.type('\r');
+	await terminal.waitFor('Continues from before that message in a new session.');
+	expect(read()).toBe(poem);
+	await terminal.waitFor(() =>
+		terminal.screen().some(line => line.startsWith('❯ fix the poem') && !line.includes('ago')),
+	);
+	expect(terminal.text()).toMatch(/Go back: \/resume [\da-f]{8}/);
+	terminal.press('ctrl+c');
+	await quit(terminal);
+});
