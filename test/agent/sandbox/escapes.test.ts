@@ -122,7 +122,7 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 		expect(result).toContain('removed HEAD');
 	});
 
-	test('[13] git works in a worktree and in a submodule, whose settings stay as they are', async () => {
+	test('[13] git works in a worktree, whose settings stay as they are', async () => {
 		const {root, workspace, session, context, run, home} = await repository();
 		const tree = join(root, 'tree');
 		git(workspace, 'worktree', 'add', '-q', tree);
@@ -140,6 +140,28 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 		expect(existsSync(join(workspace, '.git/hooks/pre-commit'))).toBe(false);
 		expect(existsSync(join(workspace, 'b.txt'))).toBe(false);
 		expect(lstatSync(join(tree, '.git')).isFile()).toBe(true);
+	});
+
+	test('[13] git works in a submodule, whose settings stay as they are', async () => {
+		const {root, workspace, context, run, home} = await repository();
+		git(root, 'clone', '-q', workspace, 'other');
+		git(workspace, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', join(root, 'other'), 'sub');
+		const config = join(workspace, '.git/modules/sub/config');
+		const before = readFileSync(config, 'utf8');
+		for (const folder of [workspace, join(workspace, 'sub')]) {
+			const given = {...context, workspace: folder};
+			const go = folder === workspace ? 'cd sub; ' : '';
+			expect(await run(`${go}export HOME=${home}; echo b >> a.txt; git commit -qam more`, {}, given)).toMatch(
+				/\[exit status 0/,
+			);
+			await run(
+				`${go}git config core.fsmonitor ./evil; echo x > $(git rev-parse --git-dir)/hooks/pre-commit`,
+				{},
+				given,
+			);
+			expect(readFileSync(config, 'utf8')).toBe(before);
+			expect(existsSync(join(workspace, '.git/modules/sub/hooks/pre-commit'))).toBe(false);
+		}
 	});
 
 	test('[13] a file that claims to be a worktree opens no other folder', async () => {

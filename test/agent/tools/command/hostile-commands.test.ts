@@ -25,6 +25,14 @@ describe.each(places)('[15] %s', (_, options) => {
 		await expectStill(path('alive'));
 	});
 
+	test('a command may clean up when it is stopped', async () => {
+		const {run, stop, path} = await openCommands(options);
+		await run('trap "touch cleaned; exit 0" TERM; touch ready; while sleep 0.05; do :; done', {background: true});
+		await expect.poll(() => existsSync(path('ready'))).toBe(true);
+		expect(await stop('1')).toMatch(/\[job 1: stopped after /);
+		expect(existsSync(path('cleaned'))).toBe(true);
+	});
+
 	test('what daemonizes ends with the command', async () => {
 		const {run, path} = await openCommands(options);
 		const daemon = `setsid sh -c '${alive} >/dev/null 2>&1 &' >/dev/null 2>&1; until [ -e alive ]; do sleep 0.05; done; echo left`;
