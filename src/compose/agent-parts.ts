@@ -7,6 +7,7 @@ import {debugRecord} from '../core/debug.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
+import type {AskUser} from '../core/session/user-question.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
@@ -27,7 +28,8 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {config, folder} = local;
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
-	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers);
+	let askUser: AskUser | undefined;
+	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, () => askUser);
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -59,6 +61,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		}),
 		judge: approvals.judge,
 		askWith: approvals.askWith,
+		answerWith(ask: AskUser) {
+			askUser = ask;
+		},
 		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
 	};
 }
@@ -90,6 +95,7 @@ function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, secrets}: LocalState,
 	{platform, services}: Servers,
+	ask: () => AskUser | undefined,
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
@@ -108,7 +114,7 @@ function createToolLoader(
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path};
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
-		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs, ...createUserTools()]};
+		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs, ...createUserTools(ask)]};
 	});
 	return {
 		async loadTools(): Promise<readonly Tool[]> {

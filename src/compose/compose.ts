@@ -32,7 +32,13 @@ export function compose(options: ProgramOptions): Program {
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
 	return {
-		...{conversation, entries: commands, askWith: agent.askWith, onRecord: agent.onRecord},
+		...{
+			conversation,
+			entries: commands,
+			askWith: agent.askWith,
+			answerWith: agent.answerWith,
+			onRecord: agent.onRecord,
+		},
 		...localParts(options, local, agent),
 		...modelParts(options, servers, agent, stop.signal),
 		contextFor: createContextFor(options, local, servers, agent, {watches, expiry}),

@@ -57,6 +57,8 @@ export type Conversation = {
 	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
 	/** Starts an empty session. */
 	readonly start: () => Promise<void>;
+	/** Applies the events so far to the store, before something is asked that follows from them. */
+	readonly flush: () => void;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };
@@ -122,6 +124,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			await finish();
 			begin(emptyTranscript(newId()));
 		},
+		flush: recorder.flush,
 		close: finish,
 	};
 }

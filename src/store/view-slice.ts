@@ -1,5 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {Cell} from '../core/cell.ts';
+import type {UserQuestion} from '../core/session/user-question.ts';
 import {setComposerText} from '../editor/editor.ts';
 import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
@@ -106,6 +107,11 @@ export type Panel =
 			readonly answers?: readonly Answer[];
 			readonly askedAt: number;
 	  }
+	/**
+	 * A question of the agent: choices, or a field for the answer. `isFollowUp` is true for the field that a choice opened.
+	 * `askedAt` is as above.
+	 */
+	| (UserQuestion & {readonly kind: 'ask'; readonly askedAt: number; readonly isFollowUp: boolean})
 	/** A login that waits for the user's browser. `opens` is true if the program can open a browser. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel

@@ -9,6 +9,7 @@ import {useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
+import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.ts';
 import {deviceRows} from './panels/device-panel.tsx';
 import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
 import {PanelView} from './panels/panel-view.tsx';
@@ -74,13 +75,7 @@ export function App() {
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
-				elsewhere={
-					panel?.kind === 'pick'
-						? filterCaret(state, layout)
-						: panel?.kind === 'edit'
-							? editorCaret(state, layout)
-							: undefined
-				}
+				elsewhere={caretElsewhere(state, layout)}
 				placeholder={placeholderOf(state)}
 			/>
 			{suggestions.length > 0 && (
@@ -105,6 +100,28 @@ function placeholderOf({panel, transcript, busy}: AppState): string {
 		: busy
 			? 'Esc to interrupt'
 			: 'Ask something, or / for commands';
+}
+
+/** Returns the place of the caret in the field of an open panel; undefined if it has none. */
+function caretElsewhere(state: AppState, layout: Layout) {
+	switch (state.panel?.kind) {
+		case 'pick':
+			return filterCaret(state, layout);
+		case 'edit':
+			return editorCaret(state, layout);
+		case 'ask':
+			return answerCaret(state.panel, state, layout);
+		default:
+			return undefined;
+	}
+}
+
+/** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
+function answerCaret(asked: AskPanel, {filter, size: {columns}}: AppState, {live, gap, dock, panel}: Layout) {
+	const row = fieldRow(asked, columns, panel);
+	return asked.choices.length === 0 && row < panel
+		? {row: live + gap + dock + row, column: drawLine(answerLabel, filter, columns).column}
+		: undefined;
 }
 
 /** Returns the place of the caret in an open picker's filter, or undefined if the window is too low for the filter. */
@@ -135,6 +152,8 @@ function panelHeight({panel, filter}: AppState, columns: number): number {
 			return deviceRows;
 		case 'edit':
 			return editorRows(filter, columns);
+		case 'ask':
+			return askRows(panel, columns);
 		case 'confirm':
 			return questionRows(panel, columns);
 		default:

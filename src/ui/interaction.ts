@@ -1,7 +1,9 @@
 import {abortable} from '../core/abortable.ts';
+import type {AskUser, UserQuestion} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, Answer, Panel, SubjectDrawing, TablePanel} from '../store/view-slice.ts';
+import {ownWords} from './panels/ask-state.ts';
 import {steadyNow} from './panels/question.ts';
 
 export type Inquiry = {
@@ -28,6 +30,8 @@ export type AppInteraction = Interaction & {
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 	/** Lets the user change a text, in the same way. Returns it, undefined if they cancel. */
 	readonly edit: (field: EditField, signal: AbortSignal) => Promise<string | undefined>;
+	/** Asks a question of the agent in the same way. */
+	readonly askUser: AskUser;
 };
 
 export type PanelInteraction = AppInteraction & {
@@ -103,6 +107,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		browse: open,
 		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),
+		askUser: (question, signal) => askUser(question, signal, slot, now),
 		showLogin(login, cancel) {
 			const panel: Panel = {kind: 'device', ...login, opens: opensPages};
 			let isShown = true;
@@ -118,6 +123,32 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		progress: text => store.getState().setToast(text),
 		answer: slot.answer,
 	};
+}
+
+/** Asks with the choices; the last one opens a field, from which Esc leads back to them. */
+async function askUser(
+	question: UserQuestion,
+	signal: AbortSignal,
+	slot: PanelSlot,
+	now: () => number,
+): Promise<string | undefined> {
+	const hasChoices = question.choices.length > 0;
+	for (;;) {
+		const chosen = hasChoices
+			? await openWhenFree(() => ({kind: 'ask', ...question, askedAt: now(), isFollowUp: false}), signal, slot)
+			: ownWords;
+		if (chosen !== ownWords) {
+			return chosen;
+		}
+
+		// The user who selected the field types in it at once.
+		const askedAt = () => (hasChoices ? Number.NEGATIVE_INFINITY : now());
+		const field = (): Panel => ({kind: 'ask', ...question, choices: [], isFollowUp: hasChoices, askedAt: askedAt()});
+		const written = await openWhenFree(field, signal, slot);
+		if (written !== undefined || !hasChoices) {
+			return written;
+		}
+	}
 }
 
 /** Opens a panel once no other is open that the user answers, and again if another one displaces it. */

@@ -14,7 +14,8 @@ import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
-import {answerTo, keysOf, steadyNow, untilAnswerable} from './panels/question.ts';
+import {askInLines, askSettled} from './panels/line-questions.ts';
+import {answerTo, keysOf, steadyNow} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
 
@@ -100,6 +101,7 @@ function createInteraction(terminal: LineTerminal, palette: Palette, now: () => 
 			say(`${safeText(label)}${text ? ` It is now:\n${safeText(text)}` : ''}`);
 			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
 		},
+		askUser: question => askInLines(question, terminal, now),
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 }
@@ -121,28 +123,20 @@ type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
 /** Asks until the answer was typed after the question. Returns undefined for no. */
 async function inquire(
 	{question: text, about, subject, answers}: LineInquiry,
-	{say, question}: LineTerminal,
+	terminal: LineTerminal,
 	palette: Palette,
 	now: () => number,
 ): Promise<string | undefined> {
 	if (subject) {
-		say(wholeSubject(subject, palette).join('\n'));
+		terminal.say(wholeSubject(subject, palette).join('\n'));
 	}
 
 	if (about) {
-		say(aboutLines(about).map(safeLine).join('\n'));
+		terminal.say(aboutLines(about).map(safeLine).join('\n'));
 	}
 
-	for (;;) {
-		const askedAt = now();
-		const typed = await question(`${text} ${keysOf({answers})}`, false);
-		// A line that was typed ahead is no answer (SAFETY 4); Esc and the end of input always are.
-		if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
-			return answerTo({answers}, typed ?? '') || undefined;
-		}
-
-		say('Ignored: you typed that before the question appeared.');
-	}
+	const typed = await askSettled(`${text} ${keysOf({answers})}`, terminal, now);
+	return answerTo({answers}, typed ?? '') || undefined;
 }
 
 function isWorking(store: AppStore): boolean {

@@ -88,8 +88,15 @@ export async function openConversation(
 
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions, trust), resume});
 	program.askWith(async (request, signal) => {
+		program.conversation.flush();
 		const {approvalQuestions} = await import('./approvals/approval-questions.ts');
 		return approvalQuestions({...interact, workspace: program.folder.path})(request, signal);
+	});
+	program.answerWith(async (question, signal) => {
+		program.conversation.flush();
+		const answer = await interact.askUser(question, signal);
+		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
+		return answer === undefined ? undefined : program.secrets.hide(answer);
 	});
 	greet(parts);
 	loadHistory(program, store, tell);

@@ -6,7 +6,7 @@ import {setComposerText} from '../../src/editor/editor.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startLinear} from '../../src/ui/linear.ts';
-import {finish, text as say, scriptedModel} from '../agent/scripted.ts';
+import {finish, call as modelCall, text as say, scriptedModel} from '../agent/scripted.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 import {testProgram} from './program.ts';
 
@@ -15,7 +15,7 @@ type Model = ReturnType<typeof scriptedModel>['ask'];
 /** The app line by line, between lines that are typed and what is written; the terminal echoes what is typed by itself. */
 function runLinear(
 	ask?: Model,
-	place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder' | 'more'>> = {},
+	place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder' | 'more' | 'userTools'>> = {},
 ) {
 	let now = 0;
 	const store = createAppStore();
@@ -213,4 +213,36 @@ test('the steps of a plan are read once, each with its state in words', async ()
 	await waitFor('done: Read\nactive: Fix\n');
 	step('pending');
 	expect(text().split('done: Read')).toHaveLength(2);
+});
+
+test('[4] a question of the agent has numbered choices; a number, other words or nothing answers it', async () => {
+	const choices = [
+		{label: 'SQLite', description: 'one file'},
+		{label: 'Post\u001b[2Jgres', description: ''},
+	];
+	const ask = (id: string) => [modelCall('ask_user', {question: 'Which database?', choices}, id), finish('tool-calls')];
+	const model = scriptedModel(ask('a'), ask('b'), ask('c'), [say('Fine.'), finish('stop')]);
+	const {type, wait, text, waitFor} = runLinear(model.ask, {userTools: true});
+	await waitFor('> ');
+	type('Go\n');
+	const label = 'Number, 1 to 2, or your own answer; Enter to cancel:';
+	await waitFor(`? Which database?\n1. SQLite, one file\n2. Post␛[2Jgres\n${label}`);
+	type('2\r');
+	await waitFor('Ignored: you typed that before the question appeared.');
+	for (const [count, typed] of ['2', 'Duck DB', ''].entries()) {
+		await expect.poll(() => text().split(label).length, {interval: 10}).toBe(count + 3);
+		wait(500);
+		type(`${typed}\r`);
+	}
+
+	await waitFor('Fine.');
+	expect(model.asked[3]?.flatMap(message => (message.role === 'tool' ? [message.output] : []))).toEqual([
+		'The user answered: Post\u001b[2Jgres',
+		'The user answered: Duck DB',
+		expect.stringMatching(/^The user declined/),
+	]);
+	// What came before a question stands above it.
+	expect(text()).not.toMatch(/cancel: *[✓■W]/);
+	expect(text()).toContain('✓ Ask Which database?\n  → Duck DB\n? Which database?');
+	expect(text()).toContain('■ Ask Which database?\n  → declined\n');
 });

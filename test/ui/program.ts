@@ -4,6 +4,7 @@ import {openFolderRules} from '../../src/agent/approval/folder-rules.ts';
 import {judgeByRules} from '../../src/agent/approval/judge-by-rules.ts';
 import {createRuleBook} from '../../src/agent/approval/rule-book.ts';
 import {createProject} from '../../src/agent/project/project.ts';
+import {createUserTools} from '../../src/agent/tools/tools.ts';
 import type {Entry} from '../../src/command/context.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
@@ -14,6 +15,7 @@ import type {Environment} from '../../src/core/environment.ts';
 import {redactKnown} from '../../src/core/secrets/redact.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
+import type {AskUser} from '../../src/core/session/user-question.ts';
 import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createConversation} from '../../src/session/conversation.ts';
@@ -35,6 +37,8 @@ type Options = {
 	readonly folder?: string;
 	readonly loadHistory?: () => readonly string[];
 	readonly env?: Environment;
+	/** True if the agent has the tools that the user sees and answers. */
+	readonly userTools?: boolean;
 };
 
 /** The program with real parts, but for the model, the servers and the catalog of models. */
@@ -46,7 +50,9 @@ export function testProgram({
 	folder = temporaryFolder(),
 	loadHistory = () => [],
 	env = {},
+	userTools = false,
 }: Options) {
+	let askUser: AskUser | undefined;
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
 	const access = createFolderAccess({folder, env, config: openConfig(home)});
@@ -67,7 +73,7 @@ export function testProgram({
 		newId,
 		now: () => new Date().toISOString(),
 		openModel: async () => call,
-		loadTools: async () => [],
+		loadTools: async () => (userTools ? createUserTools(() => askUser) : []),
 		workspace: () => access.path(),
 		createApprovals: () => approvalsOf(async () => ({answer: 'no'})),
 		hide: redactKnown,
@@ -140,6 +146,9 @@ export function testProgram({
 		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
 		secrets: createKnownSecrets(openConfig(home), {}),
 		askWith: () => undefined,
+		answerWith(given) {
+			askUser = given;
+		},
 		chooseModel: async () => undefined,
 		rememberModel: model => void chatted.push(model),
 		savedSessions: () => sessions.list(false),

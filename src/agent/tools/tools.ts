@@ -1,6 +1,8 @@
 import type {Tool} from '../../core/session/tool.ts';
+import type {AskUser} from '../../core/session/user-question.ts';
 import {systemTailClock} from '../../logs/tail-clock.ts';
 import type {Places} from '../policy/protected-places.ts';
+import {createAskUser} from './ask-user.ts';
 import {createCommandSession} from './command/command-session.ts';
 import {createEditFile} from './edit-file.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
@@ -30,9 +32,9 @@ export function createFolderTools(places: Places, session = createCommandSession
 	];
 }
 
-/** Returns the tools for talking with the user about the work. */
-export function createUserTools(): readonly Tool[] {
-	return [createTodo()];
+/** Returns the tools for talking with the user about the work. `ask` returns undefined if no user can be asked. */
+export function createUserTools(ask: () => AskUser | undefined): readonly Tool[] {
+	return [createTodo(), createAskUser(ask)];
 }
 
 /** Returns the tools for logs of sandboxes. */

@@ -63,6 +63,11 @@ export type Block =
 			readonly open: false;
 	  };
 
+/** Returns true for a tool that waits for the user: for an approval, or for an answer. */
+export function isWaitingForUser({name, status}: Extract<Block, {kind: 'tool'}>): boolean {
+	return status === 'asking' || (status === 'running' && name === 'ask_user');
+}
+
 /** The notice for an answer whose stream stopped without the vendor's end mark (SAFETY 22). */
 export const brokenOff = 'The answer is incomplete: the connection ended before the model did.';
 

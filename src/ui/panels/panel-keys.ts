@@ -1,6 +1,7 @@
 import type {AppStore} from '../../store/store.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import {pressInAsk} from './ask-keys.ts';
 import {pressInEditor} from './edit-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
 import {answerTo, type Question} from './question.ts';
@@ -15,7 +16,7 @@ export type PanelKeys = {
 	/** Passes a key to the focused one-line field. */
 	readonly feed: (token: InputToken) => void;
 	/** Returns true for a key meant for the prompt: the question has just appeared, or the user is typing. */
-	readonly isTypedAhead: (question: Question) => boolean;
+	readonly isTypedAhead: (question: Pick<Question, 'askedAt'>) => boolean;
 };
 
 /** Rows that Page Up and Page Down scroll. */
@@ -61,6 +62,12 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 		}
 
 		answer(given);
+	} else if (panel.kind === 'ask') {
+		if (isTypedAhead(panel)) {
+			return false;
+		}
+
+		pressInAsk(token, panel, {store, answer});
 	} else if (panel.kind === 'pick') {
 		pressInPicker(token, panel, {store, answer});
 	} else if (panel.kind === 'device') {

@@ -1,15 +1,17 @@
-import {useEffect, useReducer, useState} from 'react';
+import {useEffect, useState} from 'react';
 import type {Panel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
+import {AskView} from './ask-panel.tsx';
 import {DevicePanel} from './device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, shareRows, steadyNow, untilAnswerable} from './question.ts';
+import {drawQuestion, drawSubject, type Question, shareRows} from './question.ts';
 import {TableView} from './table-view.tsx';
+import {useAnswerable} from './use-answerable.ts';
 
 type Props = {
 	readonly panel: Panel;
@@ -28,6 +30,8 @@ export function PanelView({panel, height}: Props) {
 			return <EditView panel={panel} height={height} />;
 		case 'confirm':
 			return <Confirm key={panel.askedAt} panel={panel} height={height} />;
+		case 'ask':
+			return <AskView key={panel.askedAt} panel={panel} height={height} />;
 		case 'device':
 			return <DevicePanel panel={panel} height={height} />;
 		case 'table':
@@ -43,19 +47,7 @@ export function PanelView({panel, height}: Props) {
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const typedAt = useApp(state => state.typedAt);
-	const [draws, redraw] = useReducer((count: number) => count + 1, 0);
-	const isAnswerable = untilAnswerable(panel, typedAt, steadyNow()) <= 0;
-	// A timer may fire too early by as much as the event loop was busy before it was set: then this draw sets another one.
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each draw without keys needs a timer
-	useEffect(() => {
-		if (isAnswerable) {
-			return undefined;
-		}
-
-		const timer = setTimeout(redraw, Math.max(0, untilAnswerable(panel, typedAt, steadyNow())) + 1);
-		return () => clearTimeout(timer);
-	}, [panel, typedAt, isAnswerable, draws]);
+	const isAnswerable = useAnswerable(panel);
 	const {subject} = panel;
 	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable, height});
 	const rows = shareRows(height, asked.length, known.length, subject);

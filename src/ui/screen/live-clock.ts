@@ -1,3 +1,4 @@
+import {isWaitingForUser} from '../../core/session/block.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 
 type Dependencies = {
@@ -32,5 +33,8 @@ export function followMoving({store, draw, intervalMs}: Dependencies): () => voi
 
 /** Returns true while a call is written or runs. One that waits for an answer of the user stands still. */
 function isMoving({transcript: {open}, drafts}: Moving): boolean {
-	return drafts.length > 0 || open.some(block => block.kind === 'tool' && block.open && block.status === 'running');
+	return (
+		drafts.length > 0 ||
+		open.some(block => block.kind === 'tool' && block.status === 'running' && !isWaitingForUser(block))
+	);
 }

@@ -1,9 +1,10 @@
 import {formatElapsed, formatNumber} from '../../core/format.ts';
-import type {Block} from '../../core/session/block.ts';
+import {type Block, isWaitingForUser} from '../../core/session/block.ts';
 import {callWords} from '../../core/session/call-words.ts';
-import {safeLine} from '../../terminal/text/safe-text.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
 import {isCommand, outcomeOf} from './call-outcome.ts';
 import {readCommandResult} from './command-result.ts';
 import {changedLines} from './diff-lines.ts';
@@ -30,7 +31,23 @@ const spinnerMs = 200;
 
 /** Returns the lines of a call: one while it runs; then how it ended, with the few lines that matter below. */
 export function toolLines(block: Tool, style: ToolStyle): readonly string[] {
-	return [headLine(block, style), ...linesBelow(block, style)];
+	return block.name === 'ask_user' && block.status === 'done'
+		? answerLines(block, style)
+		: [headLine(block, style), ...linesBelow(block, style)];
+}
+
+const answerPrefix = 'The user answered: ';
+
+/** Returns a question to the user in full, with the answer. */
+function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
+	const {subject} = callWords('ask_user', args);
+	const isAnswered = output.startsWith(answerPrefix);
+	const answer = isAnswered ? safeText(output.slice(answerPrefix.length)) : palette.dim('declined');
+	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
+	return [
+		...wrapLine(`${palette.label('Ask')} ${safeText(subject)}`, width, {first: `${sign} `, rest: '  '}),
+		...wrapLine(answer, width, {first: palette.dim('  → '), rest: '    '}),
+	];
 }
 
 /** Returns the sign of something that runs: it moves if the time is known. */
@@ -39,7 +56,7 @@ export function runningSign(now: number | undefined): string {
 }
 
 function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
-	const {status} = block;
+	const status = isWaitingForUser(block) ? 'asking' : block.status;
 	const role = {
 		running: palette.accent,
 		asking: palette.warning,
@@ -50,7 +67,9 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	const {verb, subject} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const head = `${role(sign)} ${palette.label(safeLine(verb))}`;
-	const parts = (status === 'running' ? elapsed(block, now) : outcomeOf(block)).map(part => palette.dim(` · ${part}`));
+	const parts = (status === 'running' ? elapsed(block, now) : outcomeOf({...block, status})).map(part =>
+		palette.dim(` · ${part}`),
+	);
 	const output = status === 'running' ? lastLine(block.output, palette) : '';
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.

@@ -68,7 +68,7 @@ async function besieged() {
 			insecureHttp: false,
 			hide: given => given.replaceAll(secret, '***'),
 		}),
-		...createUserTools(),
+		...createUserTools(() => undefined),
 		...createLogTools(() => Promise.reject(new AppError('not-found', 'No sandbox of that id.'))),
 	];
 	const calls = hostileCalls({outside, home, state: stateFolder, server: server.origin});

@@ -10,7 +10,7 @@ const tools = [
 		insecureHttp: false,
 		hide: text => text,
 	}),
-	...createUserTools(),
+	...createUserTools(() => undefined),
 	...createLogTools(() => Promise.reject(new Error('No log is opened here.'))),
 ];
 
@@ -39,6 +39,7 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['job_stop', ['job'], ['job'], false],
 		['fetch_url', ['url', 'method', 'headers', 'body'], ['url'], false],
 		['todo', ['items'], ['items'], false],
+		['ask_user', ['question', 'choices'], ['question'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

@@ -1,0 +1,78 @@
+import type {Panel} from '../../store/view-slice.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+
+export type AskPanel = Extract<Panel, {kind: 'ask'}>;
+
+/** The answer of a panel whose user wants to answer in their own words. */
+export const ownWords = 'own words';
+/** The label before the answer in words. */
+export const answerLabel = '  answer: ';
+/** A longer question is cut; Ctrl+O shows all of it. */
+const maxQuestionRows = 8;
+
+/** Returns the choice that is marked after `moved` steps of the arrow keys; the one for own words is last. */
+export function markedChoice({choices}: AskPanel, moved: number): number {
+	const count = choices.length + 1;
+	return ((moved % count) + count) % count;
+}
+
+/** Returns the number of rows that the panel needs: the question, its choices or the field, and the keys. */
+export function askRows(panel: AskPanel, columns: number): number {
+	return questionLines(panel, columns).length + Math.max(1, panel.choices.length + 1) + 1;
+}
+
+/** Returns the row of the field, from the top of the panel. */
+export function fieldRow(panel: AskPanel, columns: number, height: number): number {
+	return shownQuestion(panel, columns, height).length;
+}
+
+type Style = {readonly columns: number; readonly height: number; readonly palette: Palette};
+type State = {readonly moved: number; readonly typed: string; readonly isAnswerable: boolean};
+
+/** Returns the lines of a question: all of it first, then the choices around the marked one, or the field; last the keys. */
+export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, style: Style): readonly string[] {
+	const {columns, height, palette} = style;
+	const asked = shownQuestion(panel, columns, height).map((line, index) =>
+		index === 0 ? palette.warning('?') + line.slice(1) : line,
+	);
+	const room = Math.max(1, height - asked.length - 1);
+	const answers =
+		panel.choices.length > 0 ? choiceLines(panel, moved, room, palette) : [palette.dim(answerLabel) + typed];
+	const keys = palette.dim(isAnswerable ? keysOf(panel) : '  …');
+	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
+}
+
+function keysOf({choices, isFollowUp}: AskPanel): string {
+	return choices.length > 0
+		? '  ↑↓ move · Enter select · Esc cancel'
+		: isFollowUp
+			? '  Enter send · Esc back'
+			: '  Enter send · Esc cancel';
+}
+
+function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {
+	const marked = markedChoice(panel, moved);
+	const lines = [...panel.choices, {label: 'Something else…', description: undefined}].map(
+		({label, description}, index) => {
+			const details = description ? palette.dim(`  ${safeLine(description)}`) : '';
+			const name = `${index < panel.choices.length ? `${index + 1}. ` : ''}${safeLine(label)}`;
+			return (index === marked ? palette.accent('❯ ') + palette.label(name) : `  ${name}`) + details;
+		},
+	);
+	const start = Math.max(0, Math.min(marked - Math.floor(room / 2), lines.length - room));
+	return lines.slice(start, start + room);
+}
+
+function questionLines({question}: AskPanel, columns: number): readonly string[] {
+	const lines = wrapLine(safeText(question.trim()), columns, {first: '? ', rest: '  '});
+	return lines.length > maxQuestionRows ? [...lines.slice(0, maxQuestionRows - 1), '  …'] : lines;
+}
+
+/** Returns the lines of the question that leave room for an answer and the keys. */
+function shownQuestion(panel: AskPanel, columns: number, height: number): readonly string[] {
+	const least = Math.min(3, panel.choices.length + 1) + 1;
+	return questionLines(panel, columns).slice(0, Math.max(1, height - least));
+}

@@ -1,0 +1,37 @@
+import type {UserQuestion} from '../../core/session/user-question.ts';
+import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import type {LineTerminal} from '../line-terminal.ts';
+import {untilAnswerable} from './question.ts';
+
+/** Asks until the answer was typed after the question (SAFETY 4). Returns undefined for Esc and the end of input. */
+export async function askSettled(
+	label: string,
+	{say, question}: Pick<LineTerminal, 'say' | 'question'>,
+	now: () => number,
+): Promise<string | undefined> {
+	for (;;) {
+		const askedAt = now();
+		const typed = await question(label, false);
+		if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
+			return typed;
+		}
+
+		say('Ignored: you typed that before the question appeared.');
+	}
+}
+
+/** Asks a question of the agent line by line, with numbered choices. Returns undefined for an empty line. */
+export async function askInLines(
+	{question, choices}: UserQuestion,
+	terminal: Pick<LineTerminal, 'say' | 'question'>,
+	now: () => number,
+): Promise<string | undefined> {
+	const numbered = choices.map(
+		({label, description}, index) =>
+			`${index + 1}. ${safeLine(label)}${description ? `, ${safeLine(description)}` : ''}`,
+	);
+	terminal.say([`? ${safeText(question)}`, ...numbered].join('\n'));
+	const label = choices.length > 0 ? `Number, 1 to ${choices.length}, or your own answer` : 'Your answer';
+	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal, now))?.trim();
+	return typed ? (choices[Number(typed) - 1]?.label ?? typed) : undefined;
+}

@@ -1,0 +1,144 @@
+import {describe, expect, test} from 'vitest';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
+import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {type AskPanel, askLines, askRows, fieldRow} from '../../../src/ui/panels/ask-state.ts';
+import {finish, call as modelCall, text as say, scriptedModel} from '../../agent/scripted.ts';
+import {palette} from '../canvas.ts';
+import {handler, keys} from '../key-presses.ts';
+import {runApp} from '../running-app.ts';
+
+const choices = [
+	{label: 'SQLite', description: 'one file'},
+	{label: 'Postgres', description: ''},
+];
+const panel: AskPanel = {kind: 'ask', question: 'Which database?', choices, askedAt: 0, isFollowUp: false};
+const field: AskPanel = {...panel, choices: []};
+const style = {columns: 40, height: 20, palette};
+const state = {moved: 0, typed: '', isAnswerable: true};
+
+describe('a question of the agent', () => {
+	test('shows its choices, a way to answer otherwise, and the keys once they work', () => {
+		expect(askLines(panel, state, style)).toEqual([
+			'? Which database?',
+			'❯ 1. SQLite  one file',
+			'  2. Postgres',
+			'  Something else…',
+			'  ↑↓ move · Enter select · Esc cancel',
+		]);
+		expect(askLines(panel, {...state, moved: -1}, style)[3]).toBe('❯ Something else…');
+		expect(askLines(panel, {...state, isAnswerable: false}, style).at(-1)).toBe('  …');
+		expect(askRows(panel, 40)).toBe(5);
+	});
+
+	test('without choices has a field', () => {
+		expect(askLines(field, {...state, typed: 'my'}, style)).toEqual([
+			'? Which database?',
+			'  answer: my',
+			'  Enter send · Esc cancel',
+		]);
+		expect(askLines({...field, isFollowUp: true}, state, style).at(-1)).toBe('  Enter send · Esc back');
+		expect([askRows(field, 40), fieldRow(field, 40, 20)]).toEqual([3, 1]);
+	});
+
+	test('that is long is wrapped, and leaves room for answers in a low window', () => {
+		const long = {...panel, question: 'word '.repeat(300)};
+		expect(askLines(long, state, style)).toHaveLength(12);
+		expect(askLines(long, state, style)[7]).toBe('  …');
+		const low = askLines(long, {...state, moved: 2}, {...style, height: 5});
+		expect(low.map(line => line.slice(0, 10))).toEqual([
+			'? word wor',
+			'  1. SQLit',
+			'  2. Postg',
+			'❯ Somethin',
+			'  ↑↓ move ',
+		]);
+		expect(askLines(long, state, {...style, height: 2})).toHaveLength(2);
+	});
+
+	test('is made safe and fits [1]', () => {
+		const evil = '\u001B[2J\u202E\u0007宽'.repeat(30);
+		const hostile = {...panel, question: evil, choices: [{label: evil, description: evil}]};
+		for (const line of askLines(hostile, state, style)) {
+			expect(plainText(line)).not.toMatch(/[\u0000-\u001F\u007F\u202E]/);
+			expect(lineWidth(line)).toBeLessThanOrEqual(40);
+		}
+	});
+});
+
+describe('the keys of a question', () => {
+	const open = (shown: AskPanel) => {
+		const made = handler({running: true});
+		made.store.getState().setPanel(shown);
+		made.wait(500);
+		return made;
+	};
+
+	test('mark a choice with arrows and digits, and Enter selects it', () => {
+		const {press, asked} = open(panel);
+		press(keys.enter);
+		press(keys.down, keys.enter);
+		press(keys.up, keys.up, keys.enter);
+		press('2', keys.enter, '9', 'x', keys.enter);
+		expect(asked).toEqual([
+			'answer SQLite',
+			'answer Postgres',
+			'answer own words',
+			'answer Postgres',
+			'answer Postgres',
+		]);
+	});
+
+	test('write and send an answer, but no empty one', () => {
+		const {press, asked} = open(field);
+		press(keys.enter, ' ', keys.enter);
+		press('hi there', keys.enter);
+		expect(asked).toEqual(['answer hi there']);
+	});
+
+	test('decline with Esc', () => {
+		const {press, asked} = open(panel);
+		press(keys.escape);
+		expect(asked).toEqual(['answer undefined']);
+	});
+
+	test('[4] that were meant for the prompt stay in the prompt', () => {
+		for (const shown of [panel, field]) {
+			const {press, asked, prompt, wait, store} = handler({running: true});
+			store.getState().setPanel(shown);
+			press('x', '2');
+			expect([prompt(), asked]).toEqual(['x2', []]);
+			wait(600);
+			press(keys.enter);
+			expect(asked).toEqual(['submit x2']);
+		}
+	});
+});
+
+test('the agent asks, the user answers in other words, and the transcript has both', async () => {
+	const model = scriptedModel(
+		[modelCall('ask_user', {question: 'Which database?', choices}), finish('tool-calls')],
+		[say('Fine.'), finish('stop')],
+	);
+	const {type, waitFor, store} = runApp({ask: model.ask, userTools: true});
+	await waitFor('Ask something');
+	type('Go\r');
+	await waitFor('? Ask Which database? · waiting for you');
+	await waitFor('Enter select · Esc cancel');
+	type(keys.up);
+	await waitFor('❯ Something else…');
+	type('\r');
+	await waitFor('Enter send · Esc back');
+	type(keys.escape);
+	await waitFor('Enter select · Esc cancel');
+	type(keys.up);
+	await waitFor('❯ Something else…');
+	type('\r');
+	await waitFor('Enter send · Esc back');
+	type('DuckDB');
+	await waitFor('answer: DuckDB');
+	type('\r');
+	await waitFor('✓ Ask Which database?\n  → DuckDB\n');
+	await waitFor('Fine.');
+	expect(store.getState().panel).toBe(undefined);
+	expect(model.asked[1]?.at(-1)).toMatchObject({role: 'tool', output: 'The user answered: DuckDB'});
+});
