@@ -84,9 +84,8 @@ export function createApprovals(options: Options): SessionApprovals {
 				const answer = previous.then(async () => {
 					call.signal.throwIfAborted();
 					const hash = hashOf(request.subject);
-					const ruling: Ruling = allowed.has(hash)
-						? {kind: 'allow', by: 'user'}
-						: ruleOn(request.act, mode(), await judge(request.act));
+					const ruled = ruleOn(request.act, mode(), await judge(request.act));
+					const ruling: Ruling = ruled.kind === 'ask' && allowed.has(hash) ? {kind: 'allow', by: 'user'} : ruled;
 					call.signal.throwIfAborted();
 					return answerOne({request, hash, ruling, call, allowed, refused}, options);
 				});
@@ -189,7 +188,7 @@ async function askUser(
 			answer(false, again.by);
 			throw new AppError('failed', again.message, {hint: again.hint});
 		}
-	} else if (decision.keep === 'session' && verdict.suggestions.length === 0) {
+	} else if (decision.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
 		allowed.add(hash);
 	} else if (decision.keep) {
 		await keep(decision.keep === 'edits' ? {scope: 'edits'} : {scope: decision.keep, rules: verdict.suggestions});

@@ -33,6 +33,8 @@ export type Approval = {
 	readonly summary: string;
 	/** Exactly what the answer covers. */
 	readonly subject: string;
+	/** True if a yes for the session covers everything of the same subject, which rules can't say. */
+	readonly keepsSubject?: boolean;
 	/** The change of a file, for the journal: without credentials and of limited length. */
 	readonly change?: FileChange;
 	/** The same change as the user sees it: exactly what is written. */

@@ -112,6 +112,7 @@ function requestFor(target: WebTarget, {sandboxAt}: FetchOptions): Approval {
 		subject: sandbox
 			? `fetch the services of sandbox ${sandbox.environment}: ${sandbox.origins.join(' ')}`
 			: subjectOf(target),
+		keepsSubject: sandbox !== undefined,
 		facts: [...factsOf(target), ...(sandbox ? [['Services', sandbox.origins.join(' ')] as const] : [])],
 	};
 }
