@@ -24,6 +24,7 @@ import model from './model/model.ts';
 import newSession from './new.ts';
 import openapi from './openapi.ts';
 import org from './org/org.ts';
+import plan from './plan.ts';
 import profile from './profile/profile.ts';
 import project from './project.ts';
 import quit from './quit.ts';
@@ -65,6 +66,7 @@ export const commands: readonly Entry[] = [
 	exportSession,
 	usage,
 	approvals,
+	plan,
 	trust,
 	session,
 	runtime,

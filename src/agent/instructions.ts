@@ -10,10 +10,16 @@ type Situation = {
 	readonly tools: readonly ToolDefinition[];
 	/** The instruction files in effect, as `instructionText` returns them. */
 	readonly project?: string | undefined;
+	/** True in plan mode. */
+	readonly isPlanning?: boolean;
 };
 
-/** Returns the system prompt. It stays the same through a session, so that vendors can cache it. */
-export function instructions({workspace, date, platform, tools, project}: Situation): string {
+const planning =
+	'Plan mode is on: change and run nothing now. Read and search, ask if something is unclear, and end your answer with a ' +
+	'plan: the steps, the files they touch, and how you will check the result. The person accepts, changes or rejects it.';
+
+/** Returns the system prompt. It stays the same through a session but for plan mode, so that vendors can cache it. */
+export function instructions({workspace, date, platform, tools, project, isPlanning = false}: Situation): string {
 	const names = tools.map(({name}) => name).join(', ');
 	const canEdit = tools.some(({name}) => name === 'edit_file');
 	const canRun = tools.some(({name}) => name === 'run_command');
@@ -33,5 +39,6 @@ export function instructions({workspace, date, platform, tools, project}: Situat
 		'Answer briefly and exactly, in the language of the person. Use Markdown that reads well in a terminal: short ' +
 			'paragraphs, lists, code fences with a language, small tables. Name places in code as path:line. Say plainly what you do not know.',
 		...(project === undefined ? [] : [project]),
+		...(isPlanning ? [planning] : []),
 	].join('\n\n');
 }

@@ -36,6 +36,8 @@ export type GlobalFlags = ServerFlags & {
 export type LiveSession = {
 	readonly rename: (title: string) => void;
 	readonly start: () => Promise<void>;
+	/** Sends a message to the agent, after the questions that it needs. */
+	readonly send: (text: string) => void;
 	/**
 	 * Continues in a new session that holds everything so far, or everything before a message of the user. Throws
 	 * AppError("conflict") if the session is not saved.

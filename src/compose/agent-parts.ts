@@ -40,6 +40,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 				platform: process.platform,
 				tools: await loadTools(),
 				project: await ofProject.instructions(),
+				isPlanning: store.getState().approvalMode === 'plan',
 			}),
 	});
 

@@ -6,6 +6,7 @@ import {blocksOf} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
+import {connectApprovals} from './approvals/connect-approvals.ts';
 import type {AppInteraction} from './interaction.ts';
 import {loadHistory, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
@@ -87,11 +88,6 @@ export async function openConversation(
 	};
 
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions, trust), resume});
-	program.askWith(async (request, signal) => {
-		program.conversation.flush();
-		const {approvalQuestions} = await import('./approvals/approval-questions.ts');
-		return approvalQuestions({...interact, workspace: program.folder.path})(request, signal);
-	});
 	program.answerWith(async (question, signal) => {
 		program.conversation.flush();
 		const answer = await interact.askUser(question, signal);
@@ -101,6 +97,7 @@ export async function openConversation(
 	greet(parts);
 	loadHistory(program, store, tell);
 	const stops = [
+		await connectApprovals({...parts, tell}),
 		followStore(parts),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 	];

@@ -22,7 +22,7 @@ type Dependencies = ResultDependencies &
 		readonly beforeMessage: () => Promise<void>;
 	};
 
-type Parts = Dependencies & {readonly show: ResultView['show']; readonly commands: RunningCommands};
+type Parts = Dependencies & Pick<ResultView, 'show' | 'tell'> & {readonly commands: RunningCommands};
 
 export type Submit = {
 	/** Runs a slash line or sends a message. Resolves when that has ended. */
@@ -47,7 +47,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, remember} = dependencies;
 	const commands = createRunningCommands(store);
 	const {show, tell} = createResultView(dependencies, line => carryOut(line));
-	const parts: Parts = {...dependencies, show, commands};
+	const parts: Parts = {...dependencies, show, tell, commands};
 	/** Settles when a line may take effect: a message after /new belongs to the new session. */
 	let previous: Promise<unknown> = Promise.resolve();
 
@@ -120,6 +120,10 @@ function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) 
 	const live: LiveSession = {
 		rename: conversation.rename,
 		start: conversation.start,
+		send: text =>
+			void sendIfWanted(text, parts)
+				.then(run => run?.end)
+				.catch(parts.tell),
 		followLog: logs.follow,
 		closeLog: logs.close,
 		restored: conversation.restored,

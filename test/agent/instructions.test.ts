@@ -13,6 +13,12 @@ test('the instructions name the folder, the date, the platform and the tools', (
 	expect(text.length).toBeLessThan(2000);
 });
 
+test('the instructions ask for a plan in plan mode only', () => {
+	const plan = 'Plan mode is on: change and run nothing now.';
+	expect(instructions({...situation, tools: [], isPlanning: true})).toContain(plan);
+	expect(instructions({...situation, tools: []})).not.toContain(plan);
+});
+
 test('the instructions say that there are no tools', () => {
 	expect(instructions({...situation, tools: []})).toContain('You have no tools');
 });

@@ -13,6 +13,7 @@ const inApp = (shell: CommandContext) => ({
 		fork: async () => undefined,
 		restored: () => undefined,
 		followLog: () => undefined,
+		send: () => undefined,
 		closeLog: () => '',
 	},
 });

@@ -122,6 +122,7 @@ export function testContext({
 		...{rename, start, restored},
 		fork: (before?: string) => (before === undefined ? fork() : forkBefore(before)),
 		followLog: (log: LogToFollow) => void followed.push(log),
+		send: () => undefined,
 		closeLog: () => '',
 	};
 	return {

@@ -26,6 +26,7 @@ const inApp = new Set([
 	'fork',
 	'connect',
 	'new',
+	'plan',
 	'clear',
 	'quit',
 	'watch start',

@@ -22,7 +22,7 @@ const done = ({say, finish}: Answer) => {
 	finish();
 };
 
-test('Shift+Tab selects the mode: plan refuses, edits writes without asking', async () => {
+test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes without asking', async () => {
 	const folder = folderWith({'a.txt': 'a'});
 	const {host, terminal} = await startChat({folder});
 	host.answerWith(edit, done, edit, done);
@@ -30,16 +30,14 @@ test('Shift+Tab selects the mode: plan refuses, edits writes without asking', as
 	await terminal.waitFor('plan ❯');
 	await terminal.waitFor('plan mode');
 	terminal.type('write it\r');
-	await terminal.waitFor('That is all.');
+	await terminal.waitFor('e yes, in edits mode');
 	expect(host.chats().at(-1)?.at(-1)).toContain('Not allowed in plan mode');
 	expect(readdirSync(folder)).toEqual(['a.txt']);
-	terminal.press('escape');
-	await waitForIdle(terminal);
-	terminal.type('\u001b[Z\u001b[Z');
+	terminal.type('e');
 	await terminal.waitFor('edits ❯');
-	terminal.type('write it\r');
 	await expect.poll(() => existsSync(join(folder, 'new.txt'))).toBe(true);
 	await waitForIdle(terminal);
+	expect(host.chats().at(-1)).toContain('user: Carry out the plan.');
 	await quit(terminal);
 });
 

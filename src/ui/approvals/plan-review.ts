@@ -1,0 +1,83 @@
+import type {ApprovalMode} from '../../core/session/approval.ts';
+import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
+import type {AppStore} from '../../store/store.ts';
+import type {Answer} from '../../store/view-slice.ts';
+import type {AppInteraction} from '../interaction.ts';
+
+type Dependencies = Pick<AppInteraction, 'inquire' | 'edit'> & {
+	readonly store: AppStore;
+	/** Sends a message to the agent. */
+	readonly send: (text: string) => void;
+	readonly tell: (error: unknown) => void;
+};
+
+/** How to answer a plan besides no, which leaves it as it is. */
+const answers: readonly Answer[] = [
+	{key: 'y', label: 'yes, asking', value: 'ask'},
+	{key: 'e', label: 'yes, in edits mode', value: 'edits'},
+	{key: 'a', label: 'yes, in all mode', value: 'all'},
+	{key: 'c', label: 'change it', value: 'change'},
+	{key: 'r', label: 'say why not', value: 'reason'},
+];
+const nextModes: readonly string[] = ['ask', 'edits', 'all'] satisfies readonly ApprovalMode[];
+
+/**
+ * Asks what to do with each plan that a run in plan mode ends with. Accepting it selects the next mode and tells the agent
+ * to begin. Returns a function that stops it.
+ */
+export function followPlans(dependencies: Dependencies): () => void {
+	const {store, tell} = dependencies;
+	let asking: AbortController | undefined;
+	const unsubscribe = store.subscribe((state, before) => {
+		const {transcript, approvalMode, queue} = state;
+		const isOver = !transcript.run && before.transcript.run && transcript.session === before.transcript.session;
+		const isElsewhere = transcript.session !== before.transcript.session || approvalMode !== 'plan' || transcript.run;
+		if (isElsewhere) {
+			asking?.abort();
+			asking = undefined;
+		} else if (isOver && queue.length === 0) {
+			const plan = planOf(transcript);
+			if (plan) {
+				const abort = new AbortController();
+				asking = abort;
+				review(plan, abort.signal, dependencies).catch(error => abort.signal.aborted || tell(error));
+			}
+		}
+	});
+	return () => {
+		unsubscribe();
+		asking?.abort();
+	};
+}
+
+/** Returns the text that a run ended with; undefined if it ended with anything else. */
+function planOf(transcript: Transcript): string | undefined {
+	const last = blocksOf(transcript).at(-1);
+	return last?.kind === 'text' && last.text.trim() ? last.text.trim() : undefined;
+}
+
+async function review(plan: string, signal: AbortSignal, {inquire, edit, store, send}: Dependencies): Promise<void> {
+	let own: string | undefined;
+	for (;;) {
+		const question = own === undefined ? 'Carry out the plan?' : 'Carry out your plan?';
+		const answer = await inquire({question, answers}, signal);
+		if (answer === 'change') {
+			const field = {label: 'Edit the plan', keys: 'Enter confirm · Esc back', text: own ?? plan};
+			own = (await edit(field, signal)) ?? own;
+		} else if (answer === 'reason') {
+			const field = {label: 'What should change about the plan?', keys: 'Enter send · Esc back', text: ''};
+			const reason = await edit(field, signal);
+			if (reason !== undefined) {
+				send(reason);
+				return;
+			}
+		} else {
+			if (answer !== undefined && nextModes.includes(answer)) {
+				store.getState().setApprovalMode(answer as ApprovalMode);
+				send(own === undefined || own === plan ? 'Carry out the plan.' : `Carry out this plan instead:\n\n${own}`);
+			}
+
+			return;
+		}
+	}
+}
