@@ -1,0 +1,73 @@
+import {writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {runAgent} from '../../src/agent/run.ts';
+import type {Act} from '../../src/core/session/approval.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import type {Tool} from '../../src/core/session/tool.ts';
+import {startAgentAtWork} from './changes/agent-at-work.ts';
+import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
+
+/** Runs a tool that asks to do something, does it if it may, and then waits for `end`. */
+async function runTool(
+	act: (workspace: string) => Act,
+	{
+		allowed = true,
+		end = async () => undefined,
+	}: {readonly allowed?: boolean; readonly end?: () => Promise<unknown>} = {},
+) {
+	const work = await startAgentAtWork({'a.txt': 'a'});
+	const abort = new AbortController();
+	const tool: Tool = {
+		...echo,
+		readOnly: false,
+		async run(_, {approve}) {
+			const permission = await approve({act: act(work.workspace), summary: 'Do it?', subject: 'it'});
+			if (permission.allowed) {
+				await writeFile(join(work.workspace, 'a.txt'), 'changed');
+			}
+
+			await end();
+			return 'ok';
+		},
+	};
+	const {ask} = scriptedModel([call('echo', {}, 'c1'), finish('tool-calls')], [text('Done.'), finish('stop')]);
+	const options = runOptions({ask, tools: [tool], workspace: work.workspace, signal: abort.signal});
+	const approvals = () => async () => (allowed ? {allowed: true as const} : {allowed: false as const});
+	const events: Promise<readonly AgentEvent[]> = collect(runAgent({...options, approvals, changes: work.tracker}));
+	return {work, abort, events};
+}
+
+const command = (folder: string): Act => ({kind: 'command', command: 'x', folder, containment: 'none'});
+const typesOf = (events: readonly AgentEvent[]) =>
+	events.map(event => (event.type === 'checkpoint' ? event.phase : event.type));
+
+test('a call that may change files is saved after the approval and before its result', async () => {
+	const {work, events} = await runTool(command);
+	expect(typesOf(await events).slice(2, -2)).toEqual(['tool-call', 'before', 'after', 'tool-result']);
+	work.record(await events);
+	expect(await work.undo()).toMatchObject({restored: ['a.txt']});
+});
+
+test('nothing is saved for a refused call, and for a fetch', async () => {
+	expect(typesOf(await (await runTool(command, {allowed: false})).events)).not.toContain('before');
+	const fetch = (): Act => ({kind: 'fetch', url: 'https://example.com/', method: 'GET'});
+	expect(typesOf(await (await runTool(fetch)).events)).not.toContain('before');
+});
+
+test('what an interrupted call has changed can be taken back', async () => {
+	let changed: () => void = () => undefined;
+	const hasChanged = new Promise<void>(resolve => {
+		changed = resolve;
+	});
+	const never = async () => {
+		changed();
+		await new Promise(() => undefined);
+	};
+	const {work, abort, events} = await runTool(command, {end: never});
+	await hasChanged;
+	abort.abort();
+	expect(typesOf(await events).slice(-3)).toEqual(['before', 'after', 'run-end']);
+	work.record(await events);
+	expect(await work.undo()).toMatchObject({restored: ['a.txt']});
+});
