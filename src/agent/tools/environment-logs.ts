@@ -6,6 +6,7 @@ import {type Level, levels} from '../../logs/levels.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {type Quotable, quotedTexts, quoteLog} from '../../logs/quote.ts';
 import {defineTool} from './define-tool.ts';
+import description from './environment-logs.md';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
 
 const defaultLines = 100;
@@ -20,10 +21,7 @@ export const environmentArgument = z
 export function createEnvironmentLogs(knownLogs: KnownLogs): Tool {
 	return defineTool({
 		name: 'environment_logs',
-		description:
-			'Read the log of a task environment (sandbox) of the connected server. Each line is returned as its number, a tab and ' +
-			`its text, by default the last ${defaultLines} lines. Numbers count from the first line that was ` +
-			'read in this conversation and stay while the program runs, so since_line can continue where an earlier call ended.',
+		description,
 		readOnly: true,
 		readOn: 'Ask for fewer lines, or continue with since_line.',
 		arguments: z.strictObject({

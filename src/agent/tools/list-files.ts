@@ -9,15 +9,14 @@ import {boundsOf, locate} from './files/bounds.ts';
 import {findFiles} from './files/find-files.ts';
 import {compileGlob} from './files/glob.ts';
 import {pathText} from './files/path-text.ts';
+import description from './list-files.md';
 
 const maxPaths = 1000;
 
 export function createListFiles(places: Places): Tool {
 	return defineTool({
 		name: 'list_files',
-		description:
-			'List the files of the working folder or of a folder in it, one path a line, without what git ignores. ' +
-			`At most ${maxPaths} paths; narrow it with path or pattern.`,
+		description,
 		readOnly: true,
 		readOn: 'Narrow it with path or pattern.',
 		arguments: z.strictObject({

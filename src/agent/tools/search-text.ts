@@ -16,6 +16,7 @@ import {plainEngine} from './search/plain-search.ts';
 import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
 import type {SearchEngine} from './search/search-engine.ts';
 import {type Found, searchFiles} from './search/search-files.ts';
+import description from './search-text.md';
 
 const maxMatches = 200;
 /** Longer lines are cut. */
@@ -31,9 +32,7 @@ type Options = Places & {
 export function createSearchText({ripgrep = findRipgrep, ...places}: Options): Tool {
 	return defineTool({
 		name: 'search_text',
-		description:
-			'Search the files of the working folder for a regular expression, without what git ignores. ' +
-			`Returns path:line:text, at most ${maxMatches} lines.`,
+		description,
 		readOnly: true,
 		readOn: 'Narrow it with path, glob or pattern.',
 		arguments: z.strictObject({

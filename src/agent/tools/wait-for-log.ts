@@ -9,6 +9,7 @@ import type {TailClock} from '../../logs/tail-clock.ts';
 import {defineTool} from './define-tool.ts';
 import {environmentArgument, quotable, readable, textOf} from './environment-logs.ts';
 import type {KnownLog, KnownLogs} from './environment-logs-known.ts';
+import description from './wait-for-log.md';
 
 const defaultWaitSeconds = 60;
 const maxWaitSeconds = 120;
@@ -48,9 +49,7 @@ type Outcome =
 export function createWaitForLog(knownLogs: KnownLogs, clock: TailClock): Tool {
 	return defineTool({
 		name: 'wait_for_log',
-		description:
-			'Wait until a line of the log of a task environment (sandbox) matches a regular expression. Lines that you were ' +
-			'not given yet count too. Returns the line and the lines around it, or that none matched in time or that the log ended.',
+		description,
 		readOnly: true,
 		readOn: 'Read the lines with environment_logs.',
 		arguments: z.strictObject({
