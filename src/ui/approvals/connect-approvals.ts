@@ -12,6 +12,7 @@ type Dependencies = {
 /** Lets the program ask the user for approval, and what to do with plans. Returns a function that stops the latter. */
 export async function connectApprovals({program, store, interact, tell}: Dependencies): Promise<() => void> {
 	program.askWith(async (request, signal) => {
+		program.conversation.flush();
 		const {approvalQuestions} = await import('./approval-questions.ts');
 		return approvalQuestions({...interact, workspace: program.folder.path})(request, signal);
 	});
