@@ -104,9 +104,13 @@ export function formatClock(at: number): string {
 	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(part => String(part).padStart(2, '0')).join(':');
 }
 
+let numberFormat: Intl.NumberFormat | undefined;
+
 /** Formats a number in full, such as `1,234,567`, with at most three decimals. */
 export function formatNumber(value: number): string {
-	return value.toLocaleString('en-US', {maximumFractionDigits: 3});
+	// Creating it takes many times as long as formatting.
+	numberFormat ??= new Intl.NumberFormat('en-US', {maximumFractionDigits: 3});
+	return numberFormat.format(value);
 }
 
 /** Formats an amount with a noun whose plural ends in s, such as `1,234 lines` or `1 gap`. */
