@@ -168,7 +168,12 @@ function addLongUnit(filling: Filling, unit: string, index: number): void {
 
 /** Splits text into graphemes of at most `room` cells; one with too many marks is split further. */
 function fittingGraphemes(text: string, room: number): readonly string[] {
-	return graphemesOf(text).flatMap(grapheme => (graphemeWidth(grapheme) > room ? [...grapheme] : grapheme));
+	// One unit has two cells at most, and there is always room for them.
+	const isTooWide = (grapheme: string) => grapheme.length > 1 && graphemeWidth(grapheme) > room;
+	const graphemes = graphemesOf(text);
+	return graphemes.some(isTooWide)
+		? graphemes.flatMap(grapheme => (isTooWide(grapheme) ? [...grapheme] : grapheme))
+		: graphemes;
 }
 
 /** Splits a word where it may be broken: beside wide characters. */
