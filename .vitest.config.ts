@@ -35,6 +35,7 @@ const markdownAsText = {
 /** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
 export default defineConfig({
 	plugins: [shippedWidth, markdownAsText],
+	oxc: {jsx: {runtime: 'automatic', development: false}},
 	test: {
 		server: {deps: {inline: [drawnWith]}},
 		// Most tests wait for terminals, sockets and processes, so that three go together even on two cores.
@@ -46,8 +47,8 @@ export default defineConfig({
 		// Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
 		// would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
 		isolate: false,
-		// Ink looks for these when it is loaded, and draws nothing if they are set.
-		env: {CI: 'false', CONTINUOUS_INTEGRATION: 'false'},
+		// React as it ships. Ink looks for the others when it is loaded, and draws nothing if they are set.
+		env: {NODE_ENV: 'production', CI: 'false', CONTINUOUS_INTEGRATION: 'false'},
 		projects: [
 			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},
 			{
