@@ -44,7 +44,7 @@ export default command({
 		const saved = await setKey(config, chosen, given.key, given.baseUrl, why => {
 			refusal = why;
 		});
-		const what = given.key ? 'key' : 'address';
+		const what = given.key ? 'key' : 'base URL';
 		const shown = given.key?.last4 ? ` (…${given.key.last4})` : '';
 		const stored = [
 			`Stored the ${what} of ${label}${shown}.`,
@@ -69,16 +69,16 @@ async function askForKey(
 	{interact, live}: CommandContext,
 ): Promise<NewKey | undefined> {
 	const row = registry[provider];
-	const needsAddress = row.defaultBaseUrl === undefined;
-	const asksAddress = needsAddress && baseUrl === undefined && live !== undefined;
-	const base = asksAddress
+	const needsBaseUrl = row.defaultBaseUrl === undefined;
+	const asksBaseUrl = needsBaseUrl && baseUrl === undefined && live !== undefined;
+	const base = asksBaseUrl
 		? await interact.ask({label: 'Base URL (e.g. http://localhost:11434/v1):', masked: false})
 		: baseUrl;
-	if (asksAddress && base === undefined) {
+	if (asksBaseUrl && base === undefined) {
 		return undefined;
 	}
 
-	if (needsAddress && !base) {
+	if (needsBaseUrl && !base) {
 		throw missingBaseUrl();
 	}
 
@@ -86,7 +86,7 @@ async function askForKey(
 	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
 	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
 	// A program that needs no key isn't asked for one.
-	const typed = key ?? (optional && !needsAddress ? '' : await ask());
+	const typed = key ?? (optional && !needsBaseUrl ? '' : await ask());
 	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
 }
 

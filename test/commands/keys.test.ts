@@ -31,7 +31,7 @@ test('a custom provider needs a base URL, and no key on this machine', async () 
 	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
 	expect(asked[1]).toEqual({label: 'API key for Custom (leave blank if it needs none):', masked: true, optional: true});
 	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
-	expect(drawn(result, 80)).toContain('Stored the address of Custom.');
+	expect(drawn(result, 80)).toContain('Stored the base URL of Custom.');
 });
 
 test('a custom provider without a base URL is refused before its key is asked for', async () => {
@@ -141,7 +141,7 @@ test('a custom provider that does not respond is reported, and the model stays',
 	const {runInApp, store} = testContext({answers: ['http://127.0.0.1:1/v1', '']});
 	store.getState().setModel('openai/gpt-x');
 	expect(drawn(await runInApp('keys', 'set', 'custom'), 200)).toBe(
-		"Stored the address of Custom. It could not be verified: couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?\n" +
+		"Stored the base URL of Custom. It could not be verified: couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?\n" +
 			'Name a model: /model custom/<name>.',
 	);
 	expect(store.getState().model).toBe('openai/gpt-x');

@@ -24,7 +24,7 @@ export async function replaceFile(target: Target, bytes: Buffer, bounds: Bounds,
 	try {
 		await replaceIn(await openFolder(dirname(target.real), bounds), target, bytes, bounds, signal);
 	} catch (error) {
-		throw explained(error, target.shown);
+		throw explainReplaceError(error, target.shown);
 	}
 }
 
@@ -103,7 +103,8 @@ async function assertUnchanged(target: Target, bounds: Bounds, signal: AbortSign
 	}
 }
 
-function explained(error: unknown, shown: string): unknown {
+/** Explains why a file was not replaced, with the path as the model knows it. */
+function explainReplaceError(error: unknown, shown: string): unknown {
 	const code = errnoOf(error);
 	switch (code) {
 		case undefined:
