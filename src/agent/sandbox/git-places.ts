@@ -1,10 +1,11 @@
 import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {existing} from './existing.ts';
+import {repositoryFolders} from './repository-folders.ts';
 
 /** What of git's data a command may change. */
 export type GitPlaces = {
-	/** Git's folders: a commit writes its objects, references and index there. */
+	/** Git's folders, and those on the way to their settings: a commit writes there, but none of them can be renamed. */
 	readonly writable: readonly string[];
 	/** What git runs or obeys: a command that changed it would run outside the sandbox with the user's next `git`. */
 	readonly readOnly: readonly string[];
@@ -14,9 +15,7 @@ export type GitPlaces = {
 
 const none: GitPlaces = {writable: [], readOnly: [], absent: []};
 
-/** How far repositories inside the working folder are searched for. */
-const maxDepth = 3;
-const maxFolders = 2000;
+const maxModuleFolders = 500;
 
 /** Returns the places of git in a working folder: its own repository and those inside it. */
 export async function gitPlaces(workspace: string): Promise<GitPlaces> {
@@ -37,24 +36,6 @@ export async function outerRepository(workspace: string): Promise<string | undef
 	return found[0] && dirname(found[0].path);
 }
 
-/** Returns the folders with a `.git`, from the working folder down, as far as is searched. */
-export async function repositoryFolders(workspace: string): Promise<readonly string[]> {
-	const found: string[] = [];
-	const waiting = [{folder: workspace, depth: 0}];
-	for (let seen = 0; waiting.length > 0 && seen < maxFolders; seen++) {
-		const {folder, depth} = waiting.shift() ?? {folder: workspace, depth: maxDepth};
-		for (const entry of await readdir(folder, {withFileTypes: true}).catch(() => [])) {
-			if (entry.name === '.git') {
-				found.push(folder);
-			} else if (entry.isDirectory() && entry.name !== 'node_modules' && depth < maxDepth) {
-				waiting.push({folder: join(folder, entry.name), depth: depth + 1});
-			}
-		}
-	}
-
-	return found;
-}
-
 async function placesOf(folder: string): Promise<GitPlaces> {
 	const path = join(folder, '.git');
 	const stats = await lstat(path).catch(() => undefined);
@@ -67,22 +48,49 @@ async function placesOf(folder: string): Promise<GitPlaces> {
 	return stats?.isFile() ? linkedPlaces(path) : none;
 }
 
-/** Returns the places of a folder of git and of the submodules in it. */
+/** Returns the places of a folder of git and of the submodules and worktrees in it. */
 async function repositoryPlaces(git: string): Promise<GitPlaces> {
-	const [modules, worktrees] = await Promise.all(['modules', 'worktrees'].map(name => namesIn(join(git, name))));
-	const fixed = ['config', 'config.worktree', 'commondir', 'hooks'].map(name => join(git, name));
-	const ofWorktrees = (worktrees ?? []).flatMap(name =>
-		['commondir', 'gitdir', 'config.worktree'].map(file => join(git, 'worktrees', name, file)),
-	);
-	const found = await existing([...fixed, ...ofWorktrees]);
-	const hooks = join(git, 'hooks');
-	const inner = await Promise.all((modules ?? []).map(name => repositoryPlaces(join(git, 'modules', name))));
-	const own = {
-		writable: [git],
-		readOnly: found.map(place => place.path),
-		absent: (await lstat(hooks).catch(() => undefined)) ? [] : [hooks],
+	const [{modules, folders}, worktrees] = await Promise.all([moduleFolders(git), foldersIn(join(git, 'worktrees'))]);
+	const inGit = ['config', 'config.worktree', 'commondir', 'hooks'];
+	const fixed = [
+		...[git, ...modules].flatMap(folder => inGit.map(name => join(folder, name))),
+		...worktrees.flatMap(folder => ['commondir', 'gitdir', 'config.worktree'].map(name => join(folder, name))),
+	];
+	const hooks = [git, ...modules].map(folder => join(folder, 'hooks'));
+	const hasHooks = await Promise.all(hooks.map(path => lstat(path).catch(() => undefined)));
+	return {
+		writable: [git, ...(worktrees.length > 0 ? [join(git, 'worktrees')] : []), ...worktrees, ...folders],
+		readOnly: (await existing(fixed)).map(place => place.path),
+		absent: hooks.filter((_, index) => !hasHooks[index]),
 	};
-	return merged([own, ...inner.map(places => ({...places, writable: []}))]);
+}
+
+/**
+ * Returns the git folders of the submodules in one of git, also of those in submodules, and all folders on the way to them:
+ * a submodule may have slashes in its name.
+ */
+export async function moduleFolders(
+	git: string,
+): Promise<{readonly modules: readonly string[]; readonly folders: readonly string[]}> {
+	const modules: string[] = [];
+	const folders: string[] = [];
+	const waiting = [join(git, 'modules')];
+	for (let folder = waiting.pop(); folder !== undefined && folders.length < maxModuleFolders; folder = waiting.pop()) {
+		const stats = await lstat(folder).catch(() => undefined);
+		if (!stats?.isDirectory()) {
+			continue;
+		}
+
+		folders.push(folder);
+		if (await lstat(join(folder, 'HEAD')).catch(() => undefined)) {
+			modules.push(folder);
+			waiting.push(join(folder, 'modules'));
+		} else {
+			waiting.push(...(await foldersIn(folder)));
+		}
+	}
+
+	return {modules, folders};
 }
 
 /**
@@ -109,9 +117,9 @@ async function linkedPlaces(file: string): Promise<GitPlaces> {
 	return merged([{...none, readOnly}, places]);
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function foldersIn(folder: string): Promise<readonly string[]> {
 	const entries = await readdir(folder, {withFileTypes: true}).catch(() => []);
-	return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
+	return entries.filter(entry => entry.isDirectory()).map(entry => join(folder, entry.name));
 }
 
 async function text(file: string): Promise<string> {

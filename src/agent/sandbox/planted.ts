@@ -1,13 +1,14 @@
 import {lstat, readdir, readFile, realpath, rename, rm} from 'node:fs/promises';
-import {dirname, join, relative, resolve} from 'node:path';
-import {repositoryFolders} from './git-places.ts';
+import {basename, dirname, join, relative, resolve} from 'node:path';
+import {moduleFolders} from './git-places.ts';
+import {repositoryFolders} from './repository-folders.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */
 export type GitSnapshot = {
 	readonly workspace: string;
-	/** Folders with a `.git`. */
-	readonly repositories: readonly string[];
-	/** Files that didn't exist, and that redirect git. */
+	/** Which file or folder each `.git` was, and each git folder of a submodule, by path. */
+	readonly repositories: ReadonlyMap<string, string>;
+	/** Files that didn't exist, and that redirect or set git. */
 	readonly absent: readonly string[];
 };
 
@@ -19,12 +20,15 @@ const runsPrograms =
 const maxConfig = 256 * 1024;
 
 export async function gitSnapshot(workspace: string): Promise<GitSnapshot> {
-	const repositories = await repositoryFolders(workspace);
-	const redirects = repositories.map(folder => join(folder, '.git', 'commondir'));
-	const candidates = [...redirects, ...[workspace, ...repositories].map(folder => join(folder, 'HEAD'))];
+	const repositories = await findRepositories(workspace);
+	const redirects = [...repositories.keys()].flatMap(path => redirecting.map(name => join(path, name)));
+	const heads = [workspace, ...[...repositories.keys()].map(dirname)].map(folder => join(folder, 'HEAD'));
+	const candidates = [...redirects, ...heads];
 	const found = await Promise.all(candidates.map(exists));
 	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index])};
 }
+
+const redirecting = ['commondir', 'config.worktree'];
 
 /**
  * Removes what a command planted for the user's own git: a sandbox can't prevent that such files appear, because git itself
@@ -33,16 +37,16 @@ export async function gitSnapshot(workspace: string): Promise<GitSnapshot> {
 export async function removePlanted({workspace, repositories, absent}: GitSnapshot): Promise<readonly string[]> {
 	const notes: string[] = [];
 	for (const path of absent) {
-		if ((await exists(path)) && (path.endsWith('commondir') || (await isBare(dirname(path))))) {
+		if ((await exists(path)) && (redirecting.includes(basename(path)) || (await isBare(dirname(path))))) {
 			await rm(path, {recursive: true, force: true});
 			notes.push(`removed ${relative(workspace, path)}, which would redirect git`);
 		}
 	}
 
-	const planted = (await repositoryFolders(workspace)).filter(folder => !repositories.includes(folder));
-	for (const folder of planted) {
-		const path = join(folder, '.git');
-		if (await wouldRun(path)) {
+	// A path that now leads to another folder, such as a copy, is new as well.
+	const isKnown = async (path: string) => repositories.get(path) === (await identityOf(path));
+	for (const path of (await findRepositories(workspace)).keys()) {
+		if (!(await isKnown(path)) && (await wouldRun(path, isKnown))) {
 			const aside = `${path}-untrusted-${Date.now()}`;
 			await rename(path, aside);
 			notes.push(
@@ -54,13 +58,26 @@ export async function removePlanted({workspace, repositories, absent}: GitSnapsh
 	return notes;
 }
 
+/** Returns every `.git` in a working folder, and every git folder of a submodule in one, with what tells it from another. */
+async function findRepositories(workspace: string): Promise<ReadonlyMap<string, string>> {
+	const tops = (await repositoryFolders(workspace)).map(folder => join(folder, '.git'));
+	const inside = await Promise.all(tops.map(path => moduleFolders(path)));
+	const paths = [...tops, ...inside.flatMap(({modules}) => modules)];
+	return new Map(await Promise.all(paths.map(async path => [path, await identityOf(path)] as const)));
+}
+
+async function identityOf(path: string): Promise<string> {
+	const stats = await lstat(path, {bigint: true}).catch(() => undefined);
+	return stats ? `${stats.dev}:${stats.ino}` : '';
+}
+
 /** True for a folder that git takes for a repository without a `.git`. */
 async function isBare(folder: string): Promise<boolean> {
 	return (await exists(join(folder, 'objects'))) && (await exists(join(folder, 'refs')));
 }
 
-/** True if git would run a program because of this `.git`. */
-async function wouldRun(path: string): Promise<boolean> {
+/** True if git would run a program because of this `.git`. Folders that were there before could not be changed. */
+async function wouldRun(path: string, isKnown: (path: string) => Promise<boolean>): Promise<boolean> {
 	const stats = await lstat(path);
 	const [, target] = stats.isFile() ? (/^gitdir: (.+)$/m.exec(await text(path)) ?? []) : [undefined, '.'];
 	const folder = await realpath(stats.isFile() ? resolve(dirname(path), target ?? '.') : path).catch(() => undefined);
@@ -70,7 +87,9 @@ async function wouldRun(path: string): Promise<boolean> {
 
 	const common = (await text(join(folder, 'commondir'))).trim();
 	const folders = common ? [folder, resolve(folder, common)] : [folder];
-	const dangers = await Promise.all(folders.map(async each => (await hasProgram(each)) || (await hasHook(each))));
+	const dangers = await Promise.all(
+		folders.map(async each => !(await isKnown(each)) && ((await hasProgram(each)) || (await hasHook(each)))),
+	);
 	return dangers.includes(true);
 }
 

@@ -39,7 +39,8 @@ export function sandboxArguments(layout: SandboxLayout): readonly string[] {
 		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
 		...covers.flatMap(folder => ['--tmpfs', folder]),
 		...outermost(readable).flatMap(path => ['--ro-bind-try', path, path]),
-		...[workspace, ...writable].flatMap(path => ['--bind', path, path]),
+		// A folder comes before those in it, which it would cover.
+		...[workspace, ...new Set(writable.toSorted())].flatMap(path => ['--bind', path, path]),
 		...readOnly.flatMap(path => ['--ro-bind', path, path]),
 		...hidden.flatMap(hide),
 		...covers.flatMap(folder => ['--remount-ro', folder]),

@@ -1,4 +1,3 @@
-import {execFileSync} from 'node:child_process';
 import {existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
@@ -6,27 +5,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {openCommands} from '../tools/command/open-commands.ts';
 import {git} from '../tools/workspace.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
-
-/** Opens a workspace whose commands run in the sandbox and nowhere else. */
-async function sandboxed(files: Parameters<typeof openCommands>[0] = {}) {
-	return openCommands({
-		answer: ({act}) => ({allowed: act.kind === 'command' && act.containment === 'sandbox'}),
-		...files,
-	});
-}
-
-/** Returns a workspace with a repository of one commit. */
-async function repository() {
-	const opened = await sandboxed({files: {'a.txt': 'a\n'}});
-	const {workspace, home} = opened;
-	git(workspace, 'init', '-q');
-	git(workspace, 'add', '.');
-	git(workspace, 'commit', '-qm', 'one');
-	writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = t\n\temail = t@example.com\n');
-	const inHome = (command: string) => opened.run(`export HOME=${home}; ${command}`);
-	const head = () => execFileSync('git', ['rev-list', '--count', 'HEAD'], {cwd: workspace}).toString().trim();
-	return {...opened, inHome, head};
-}
+import {repository, sandboxed} from './open-sandbox.ts';
 
 describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 	test('[15] secrets of the home folder and our own state cannot be read, even through links', async () => {
