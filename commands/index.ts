@@ -19,6 +19,7 @@ import keys from './keys/keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
 import logs from './logs/logs.ts';
+import memory from './memory/memory.ts';
 import mfa from './mfa.ts';
 import model from './model/model.ts';
 import newSession from './new.ts';
@@ -68,6 +69,7 @@ export const commands: readonly Entry[] = [
 	approvals,
 	plan,
 	trust,
+	memory,
 	session,
 	runtime,
 	environment,

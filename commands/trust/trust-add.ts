@@ -12,7 +12,7 @@ export default command({
 	examples: ['trust add --yes'],
 
 	async run({yes}, {project, interact}) {
-		const state = await project.load();
+		const state = await project.loadAll();
 		const files = leftOut(state);
 		if (files.length === 0) {
 			return {

@@ -9,6 +9,6 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {project}) {
-		return trustTable(await project.load());
+		return trustTable(await project.loadAll());
 	},
 });

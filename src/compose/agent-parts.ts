@@ -29,7 +29,8 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
-	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, () => askUser);
+	const {withNested} = ofProject;
+	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, {withNested, ask: () => askUser});
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -96,7 +97,7 @@ function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, secrets}: LocalState,
 	{platform, services}: Servers,
-	ask: () => AskUser | undefined,
+	{withNested, ask}: {readonly withNested: (tool: Tool) => Tool; readonly ask: () => AskUser | undefined},
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
@@ -120,7 +121,7 @@ function createToolLoader(
 	return {
 		async loadTools(): Promise<readonly Tool[]> {
 			const {ofFolder, others} = await loadAll();
-			return folder.isOpen() ? [...ofFolder, ...others] : others;
+			return folder.isOpen() ? [...ofFolder.map(withNested), ...others] : others;
 		},
 		endTools: async () => commands?.end(),
 		jobs: () => commands?.jobs,

@@ -46,6 +46,8 @@ export type TestContext = {
 	readonly shown: unknown[];
 	/** Logs that the app was asked to follow. */
 	readonly followed: LogToFollow[];
+	/** The messages that commands sent. */
+	readonly sent: string[];
 	/** Runs a command as typed, in a shell. */
 	readonly run: (...words: readonly string[]) => Promise<Result>;
 	/** Runs a command as typed, in the app. */
@@ -82,6 +84,7 @@ export function testContext({
 	const asked: unknown[] = [];
 	const shown: unknown[] = [];
 	const followed: LogToFollow[] = [];
+	const sent: string[] = [];
 	const waiting = [...answers];
 	const answer = async (question: unknown) => {
 		asked.push(question);
@@ -121,8 +124,8 @@ export function testContext({
 	const live = {
 		...{rename, start, restored},
 		fork: (before?: string) => (before === undefined ? fork() : forkBefore(before)),
+		send: (text: string) => void sent.push(text),
 		followLog: (log: LogToFollow) => void followed.push(log),
-		send: () => undefined,
 		closeLog: () => '',
 	};
 	return {
@@ -134,6 +137,7 @@ export function testContext({
 		asked,
 		shown,
 		followed,
+		sent,
 		run: (...words) => dispatch(words, context),
 		runInApp: (...words) => dispatch(words, {...context, live}),
 	};

@@ -20,6 +20,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 
 /** Commands that need something open in the app. */
 const inApp = new Set([
+	'memory init',
 	'approvals mode',
 	'undo',
 	'rewind',

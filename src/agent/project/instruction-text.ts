@@ -14,11 +14,13 @@ const preface =
 /** Returns the part of the system prompt with the instruction files among those in effect; undefined if there are none. */
 export function instructionText(files: readonly JudgedFile[], hide: (text: string) => string): string | undefined {
 	let room = maxLength;
-	const sections = files.filter(isInstruction).map(file => {
-		const text = cutText(hide(file.text).trim(), room);
-		room -= text.length;
-		return text && section(file.path, text, file.isCut || text.length < file.text.trim().length);
-	});
+	const sections = files
+		.filter(file => isInstruction(file) && !file.isNested)
+		.map(file => {
+			const text = cutText(hide(file.text).trim(), room);
+			room -= text.length;
+			return text && section(file.path, text, file.isCut || text.length < file.text.trim().length);
+		});
 	const shown = sections.filter(Boolean);
 	return shown.length > 0 ? [preface, ...shown].join('\n\n') : undefined;
 }

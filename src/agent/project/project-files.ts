@@ -1,10 +1,11 @@
 import {existsSync} from 'node:fs';
-import {dirname, join, relative, sep} from 'node:path';
+import {dirname, join, posix, relative, sep} from 'node:path';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseRule} from '../policy/rules/rule.ts';
 import {boundsOf} from '../tools/files/bounds.ts';
+import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 
@@ -15,6 +16,8 @@ export type ProjectFile = FileContent & {
 	/** Relative to the root of the project, with `/`; absolute for a file of the user's own. */
 	readonly path: string;
 	readonly kind: FileKind;
+	/** True for the instructions of a folder below the working folder: they count for its files only. */
+	readonly isNested?: true;
 	/** What a settings file says. */
 	readonly settings?: SettingsFile;
 };
@@ -29,6 +32,9 @@ export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 
 export const projectSettings = '.service/settings.json';
 const mcpFile = '.mcp.json';
+
+/** Most folders below the working folder whose instructions are asked about together. */
+const maxNested = 50;
 
 /**
  * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
@@ -66,7 +72,18 @@ export async function readNestedInstructions(root: string, prefix: string, place
 	const bounds = await boundsOf(root, places);
 	const finder = createFinder(path => readInside(path, bounds));
 	await finder.addInstructions(instructionNames.map(name => prefix + name));
-	return finder.found;
+	const {files, faults} = finder.found;
+	return {files: files.map(file => ({...file, isNested: true})), faults};
+}
+
+/** Returns the paths of the folders below another one that have instructions, with `/` at the end. */
+export async function findNested(root: string, folder: string): Promise<readonly string[]> {
+	const {paths} = await walk(folder, new AbortController().signal);
+	const names: readonly string[] = instructionNames;
+	const found = paths.filter(path => path.includes('/') && names.includes(posix.basename(path)));
+	const inside = relative(root, folder).replaceAll(sep, '/');
+	const prefixes = found.map(path => `${posix.join(inside, posix.dirname(path))}/`);
+	return [...new Set(prefixes)].slice(0, maxNested);
 }
 
 /** Reads the user's own instructions and settings, under their absolute paths. Never throws. */

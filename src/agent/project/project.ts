@@ -5,8 +5,10 @@ import {parseRule, type Rule} from '../policy/rules/rule.ts';
 import {
 	type Fault,
 	type Found,
+	findNested,
 	type ProjectFile,
 	projectRoot,
+	readNestedInstructions,
 	readOwnFiles,
 	readProjectFiles,
 } from './project-files.ts';
@@ -35,6 +37,10 @@ export type ProjectState = {
 export type Project = {
 	/** Reads the files again. Throws AppError("failed") if the decisions of the user can't be read. */
 	readonly load: () => Promise<ProjectState>;
+	/** Does the same with the instructions of all folders below, which takes longer. Throws what `load` throws. */
+	readonly loadAll: () => Promise<ProjectState>;
+	/** Reads the instructions of folders below, and adds them to what was read. Throws what `load` throws. */
+	readonly readNested: (prefixes: readonly string[]) => Promise<readonly JudgedFile[]>;
 	/** Returns what was read last; reads the files if that was never or for another folder. Throws what `load` throws. */
 	readonly state: () => Promise<ProjectState>;
 	/** Keeps the user's answer about files of the state, exactly as they were read. Throws what `TrustStore` throws. */
@@ -82,10 +88,22 @@ export function createProject(dependencies: Dependencies): Project {
 		});
 	};
 
+	/** The folders below whose instructions were read, relative to the root. */
+	let nested: ReadonlySet<string> = new Set();
+
+	const readBelow = async (prefixes: Iterable<string>) => {
+		const found = await Promise.all([...prefixes].map(prefix => readNestedInstructions(rootOf(), prefix, places)));
+		return {files: found.flatMap(({files}) => files), faults: found.flatMap(({faults}) => faults)};
+	};
+
 	const read = async () => {
 		const path = folder();
-		const [found, own] = await Promise.all([readProjectFiles(rootOf(), path, places), readOwnFiles(stateFolder)]);
-		loaded = {folder: path, found, own};
+		const [found, below, own] = await Promise.all([
+			readProjectFiles(rootOf(), path, places),
+			readBelow(nested),
+			readOwnFiles(stateFolder),
+		]);
+		loaded = {folder: path, found: joined(found, below), own};
 		return loaded;
 	};
 
@@ -99,6 +117,17 @@ export function createProject(dependencies: Dependencies): Project {
 
 	return {
 		load: async () => stateOf(await read()),
+		async loadAll() {
+			nested = new Set([...nested, ...(await findNested(rootOf(), folder()))]);
+			return stateOf(await read());
+		},
+		async readNested(prefixes) {
+			const below = await readBelow(prefixes);
+			const withFiles = prefixes.filter(prefix => below.files.some(({path}) => path.startsWith(prefix)));
+			nested = new Set([...nested, ...withFiles]);
+			loaded = loaded && {...loaded, found: joined(loaded.found, below)};
+			return judge(below.files);
+		},
 		state: async () => stateOf(loaded?.folder === folder() ? loaded : await read()),
 		async decide(isTrusted, files) {
 			const hashes = Object.fromEntries(files.map(({path, hash}) => [path, hash]));
@@ -109,6 +138,15 @@ export function createProject(dependencies: Dependencies): Project {
 		judge,
 		places,
 	};
+}
+
+/** Returns what was found, with what was found below: its newer content, but nothing that counts everywhere already. */
+function joined(found: Found, below: Found): Found {
+	const everywhere = found.files.filter(({isNested}) => !isNested);
+	const isIn = (files: readonly ProjectFile[]) => (file: ProjectFile) => files.some(({path}) => path === file.path);
+	const older = found.files.filter(file => file.isNested && !isIn(below.files)(file));
+	const newer = below.files.filter(file => !isIn(everywhere)(file));
+	return {files: [...everywhere, ...older, ...newer], faults: [...found.faults, ...below.faults]};
 }
 
 /** Returns what a settings file denies; `readProjectFiles` has checked its rules. */

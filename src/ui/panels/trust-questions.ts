@@ -22,7 +22,9 @@ export function createTrustQuestions({project, interact, homeFolder, warn}: Depe
 	const stop = new AbortController();
 
 	const askOnce = async () => {
-		const state = await project.load();
+		const first = await project.load();
+		// If the user is asked at all, then about everything at once.
+		const state = undecided(first).length > 0 ? await project.loadAll() : first;
 		for (const {path, reason} of [...state.ownFaults, ...state.faults]) {
 			warn(`${path} is not used: ${reason}.`);
 		}

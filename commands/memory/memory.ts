@@ -1,0 +1,10 @@
+import {noun} from '../../src/command/command.ts';
+import init from './memory-init.ts';
+import show from './memory-show.ts';
+
+export default noun({
+	name: 'memory',
+	summary: 'Instructions that the agent follows',
+	verbs: [show, init],
+	fallback: 'show',
+});
