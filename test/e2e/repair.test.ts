@@ -82,7 +82,7 @@ describe.each(Object.keys(wires) as (keyof typeof wires)[])('with the wire forma
 		expect(told).not.toMatch(/fail 1\b|pass 1\b/);
 	});
 
-	test('the app asks, shows the diff and fixes the bug', async () => {
+	test('the app asks, fixes the bug, shows the diff, and goes back with files and conversation', async () => {
 		const host = await startWireHost(wire, turns);
 		const folder = makeRepository();
 		const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
@@ -95,6 +95,20 @@ describe.each(Object.keys(wires) as (keyof typeof wires)[])('with the wire forma
 		await waitForIdle(terminal);
 		expect(sourceIn(folder)).toBe(fixed);
 		expect(terminal.text()).toContain('export const area = (width, height) => width * height;');
+
+		terminal.type('/diff\r');
+		await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+		terminal.press('escape');
+		await waitForIdle(terminal);
+		terminal.type('/rewind\r');
+		await terminal.waitFor(/❯ fix the bug .*1 file changed since/);
+		terminal.press('enter');
+		await terminal.waitFor('❯ Conversation and files');
+		terminal.press('enter');
+		await terminal.waitFor('Continues from before that message in a new session.');
+		expect(sourceIn(folder)).toBe(source);
+		await terminal.waitFor(() => terminal.screen().some(line => /^❯ fix the bug\s*$/.test(line)));
+		terminal.press('ctrl+c');
 		await quit(terminal);
 	});
 });
