@@ -37,11 +37,15 @@ export async function answer(terminal: TestTerminal, key: string, question: RegE
 	await terminal.waitFor(() => !question.test(openQuestion(terminal)));
 }
 
-/** Returns the question that waits for an answer, from its `?` to its keys; empty if keys can't answer one. */
+/** Returns what waits for an answer, from its call to its keys; empty if keys can't answer a question. */
 function openQuestion(terminal: TestTerminal): string {
-	const shown = `\n${terminal.screen().join('\n')}`.replace(/\n {2}(?=\S)/g, ' ');
+	const shown = terminal
+		.screen()
+		.join('\n')
+		.replace(/\n {2}(?=\S)/g, ' ');
 	const keys = shown.lastIndexOf('[y once');
-	return keys < 0 ? '' : shown.slice(shown.lastIndexOf('\n? ', keys), keys);
+	const call = shown.lastIndexOf('\n', shown.lastIndexOf('waiting for you', keys));
+	return keys < 0 ? '' : shown.slice(call, keys);
 }
 
 /** Quits as a user does: Ctrl+C twice. */

@@ -1,6 +1,6 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {answer, quit, waitForIdle} from './chat.ts';
 import {folderWith, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -52,37 +52,40 @@ function makeRepository(): string {
 
 const sourceIn = (folder: string) => readFileSync(join(folder, 'src/area.mjs'), 'utf8');
 
-describe.each(Object.keys(wires) as (keyof typeof wires)[])('with the wire format %s', wire => {
-	async function run(...args: readonly string[]) {
-		const host = await startWireHost(wire, turns);
-		const folder = makeRepository();
-		const stream = ['-p', 'fix the bug', '--output-format', 'stream-json'];
-		const {status, stdout, stderr} = await runProgram([...host.args, ...stream, ...args], {env: host.env, folder});
-		const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
-		return {status, result, stderr, source: sourceIn(folder), told: host.bodies.join('\n')};
-	}
+const allWires = Object.keys(wires) as (keyof typeof wires)[];
 
-	test.each([[['--approve', 'all']], [['--approve', 'edits', '--allow', 'run_command(node --test *)']]])(
-		'-p %j finds the bug, fixes it and sees the tests pass',
-		async args => {
-			const {status, result, source: after, told} = await run(...args);
-			expect([status, after, result.text]).toEqual([0, fixed, 'The bug is fixed.']);
-			expect(result.tool_calls.map(({name}: {name: string}) => name)).toEqual([
-				...['list_files', 'read_file', 'run_command', 'edit_file', 'run_command'],
-			]);
-			expect(told).toMatch(/fail 1\b/);
-			expect(told).toMatch(/pass 1\b/);
-		},
-	);
+async function run(wire: keyof typeof wires, ...args: readonly string[]) {
+	const host = await startWireHost(wire, turns);
+	const folder = makeRepository();
+	const stream = ['-p', 'fix the bug', '--output-format', 'stream-json'];
+	const {status, stdout} = await runProgram([...host.args, ...stream, ...args], {env: host.env, folder});
+	const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+	return {status, result, source: sourceIn(folder), told: host.bodies.join('\n')};
+}
 
-	test('-p without approval changes nothing, and tells the model why', async () => {
-		const {status, source: after, told} = await run();
-		expect([status, after]).toEqual([0, source]);
-		expect(told).toContain("This run can't ask the user for approval.");
-		expect(told).not.toMatch(/fail 1\b|pass 1\b/);
-	});
+test.each([
+	...allWires.map(wire => [wire, ['--approve', 'all']] as const),
+	['chat', ['--approve', 'edits', '--allow', 'run_command(node --test *)']],
+] as const)('on the wire format %s, -p with %j finds the bug, fixes it and sees the tests pass', async (wire, args) => {
+	const {status, result, source: after, told} = await run(wire, ...args);
+	expect([status, after, result.text]).toEqual([0, fixed, 'The bug is fixed.']);
+	expect(result.tool_calls.map(({name}: {name: string}) => name)).toEqual([
+		...['list_files', 'read_file', 'run_command', 'edit_file', 'run_command'],
+	]);
+	expect(told).toMatch(/fail 1\b/);
+	expect(told).toMatch(/pass 1\b/);
+});
 
-	test('the app asks, fixes the bug, shows the diff, and goes back with files and conversation', async () => {
+test('-p without approval changes nothing, and tells the model why', async () => {
+	const {status, source: after, told} = await run('chat');
+	expect([status, after]).toEqual([0, source]);
+	expect(told).toContain("This run can't ask the user for approval.");
+	expect(told).not.toMatch(/fail 1\b|pass 1\b/);
+});
+
+test.each(allWires)(
+	'on the wire format %s, the app fixes the bug, shows the diff, and goes back to before',
+	async wire => {
 		const host = await startWireHost(wire, turns);
 		const folder = makeRepository();
 		const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
@@ -110,5 +113,5 @@ describe.each(Object.keys(wires) as (keyof typeof wires)[])('with the wire forma
 		await terminal.waitFor(() => terminal.screen().some(line => /^❯ fix the bug\s*$/.test(line)));
 		terminal.press('ctrl+c');
 		await quit(terminal);
-	});
-});
+	},
+);

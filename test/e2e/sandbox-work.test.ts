@@ -55,11 +55,11 @@ test('the demo model writes, tests and fixes a small project of its own, asking 
 	const terminal = startTerminal({rows: 40, folder});
 	await waitForIdle(terminal);
 	terminal.type('fix the failing test\r');
-	await answer(terminal, 'y', /\? Create service-demo\/average\.mjs/);
-	await answer(terminal, 'y', /\? Create service-demo\/average\.test\.mjs/);
-	await answer(terminal, 'y', /\? Run node --test service-demo/);
-	await answer(terminal, 'y', /\? Change service-demo\/average\.mjs/);
-	await answer(terminal, 'y', /\? Run node --test service-demo/);
+	await answer(terminal, 'y', /Create service-demo\/average\.mjs/);
+	await answer(terminal, 'y', /Create service-demo\/average\.test\.mjs/);
+	await answer(terminal, 'y', /Run node --test service-demo/);
+	await answer(terminal, 'y', /Change service-demo\/average\.mjs/);
+	await answer(terminal, 'y', /Run node --test service-demo/);
 	await terminal.waitFor('All tests pass now.');
 	await waitForIdle(terminal);
 	expect(readFileSync(join(folder, 'service-demo/average.mjs'), 'utf8')).toContain('let index = 0;');
