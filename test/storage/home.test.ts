@@ -13,6 +13,8 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		configFile: join(path, 'config.json'),
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
+		approvalsFile: join(path, 'approvals.json'),
+		trustFile: join(path, 'trust.json'),
 		images: join(path, 'images'),
 		terminalsFile: join(path, 'terminals.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
