@@ -1,5 +1,6 @@
 import {AppError} from '../core/error.ts';
 import type {JsonObject} from '../core/json.ts';
+import type {Transport} from '../net/transport.ts';
 import {type Call, openChunks} from './chunks.ts';
 import {refusalText, type Vendor} from './failure.ts';
 import type {ProviderEvent, ProviderRequest} from './provider.ts';
@@ -14,12 +15,12 @@ export type OptionalField = {
 	readonly notice?: (model: string) => string;
 };
 
-/** The names of the fields that a host and model refused since the program started. */
-const refused = new Map<string, ReadonlySet<string>>();
+/** The names of the fields that a host and model refused, for each transport. */
+const refusedBy = new WeakMap<Transport, Map<string, ReadonlySet<string>>>();
 
 /**
  * Sends a request like `openChunks` and returns its chunks; yields notices for the user. If a host refuses an optional
- * field, the request is sent again without it, as are all later ones. That isn't a retry: a refusal costs nothing.
+ * field, the request is sent again without it, as are later ones of its transport. That isn't a retry: a refusal costs nothing.
  */
 export async function* openWithout(
 	request: ProviderRequest,
@@ -28,6 +29,8 @@ export async function* openWithout(
 	fields: readonly OptionalField[],
 ): AsyncGenerator<ProviderEvent, Awaited<ReturnType<typeof openChunks>>> {
 	const host = `${request.baseUrl}\n${request.model}`;
+	const refused = refusedBy.get(request.transport) ?? new Map<string, ReadonlySet<string>>();
+	refusedBy.set(request.transport, refused);
 	for (;;) {
 		const names = refused.get(host) ?? new Set();
 		const sent = fields.filter(({name}) => names.has(name)).reduce((rest, field) => field.without(rest), body);
