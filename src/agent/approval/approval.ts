@@ -125,7 +125,7 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 	if (ruling.kind === 'allow') {
 		options.onRules?.(ruling.rules ?? [], act);
 		answer(true, ruling.by);
-		return {allowed: true};
+		return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
 	}
 
 	if (ruling.kind === 'refuse') {

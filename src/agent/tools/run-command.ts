@@ -49,8 +49,9 @@ export function createRunCommand(session: CommandSession): Tool {
 			const sandbox = await session.sandbox(context.workspace);
 			const containment = sandbox.kind === 'none' ? 'none' : 'sandbox';
 			const allowed = await permitted(command, containment, factsOf(sandbox, containment), context);
-			const notes = allowed === command ? [] : [`[The user changed the command to: ${redactKnown(allowed)}]`];
-			const run = {command: allowed, containment, timeoutMs: timeoutSec * 1000} as const;
+			const notes =
+				allowed.command === command ? [] : [`[The user changed the command to: ${redactKnown(allowed.command)}]`];
+			const run = {...allowed, containment, timeoutMs: timeoutSec * 1000} as const;
 			const news = session.jobs.takeNews();
 			if (containment === 'sandbox' && session.isFirst()) {
 				context.onNotice?.('Commands run in a sandbox: no network, and they write only in this folder.');
@@ -66,7 +67,10 @@ export function createRunCommand(session: CommandSession): Tool {
 	});
 }
 
-type Run = {readonly command: string; readonly containment: Containment; readonly timeoutMs: number};
+/** A command that may run; `readOnly` if only because it reads. */
+type Allowed = {readonly command: string; readonly readOnly: boolean};
+
+type Run = Allowed & {readonly containment: Containment; readonly timeoutMs: number};
 
 type RunResult = {readonly text: string; readonly finish: Finish};
 
@@ -89,7 +93,7 @@ async function permitted(
 	facts: ReadonlyArray<readonly [string, string]>,
 	{approve, workspace}: ToolContext,
 	isWidened = false,
-): Promise<string> {
+): Promise<Allowed> {
 	const permission = await approve({
 		act: {kind: 'command', command, folder: workspace, containment, ...(isWidened && {widened: true})},
 		summary: `Run ${redactKnown(command)}?`,
@@ -102,7 +106,7 @@ async function permitted(
 
 	const allowed = permission.command ?? command;
 	assertRunnable(allowed);
-	return allowed;
+	return {command: allowed, readOnly: permission.readOnly ?? false};
 }
 
 /** Returns what the user should know: what contains the command. */
@@ -121,9 +125,9 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 	}
 }
 
-async function runInBackground({command, containment}: Run, session: CommandSession, {workspace}: ToolContext) {
-	const started = await session.start({command, workspace, containment, secrets: await fileSecrets(workspace)});
-	const {id} = session.jobs.add(command, started, jobTimeoutMs);
+async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSession, {workspace}: ToolContext) {
+	const started = await session.start({...run, workspace, secrets: await fileSecrets(workspace)});
+	const {id} = session.jobs.add(run.command, started, jobTimeoutMs);
 	return `Started as job ${id}. Read it with job_output, end it with job_stop.`;
 }
 
@@ -140,7 +144,7 @@ async function runAndOffer(run: Run, session: CommandSession, context: ToolConte
 	try {
 		const facts = [reasons[refusal], ...factsOf(sandbox, wider)];
 		const allowed = await permitted(run.command, wider, facts, context, true);
-		const again = await runOnce({...run, command: allowed, containment: wider}, session, context);
+		const again = await runOnce({...run, ...allowed, containment: wider}, session, context);
 		return {
 			...again,
 			notes: [`[It failed in the sandbox (${reasons[refusal][1]}), so it ran again ${outside[wider]}.]`],
@@ -161,7 +165,7 @@ const reasons = {
 const outside = {network: 'with the network', none: 'outside the sandbox'} as const;
 
 async function runOnce(
-	{command, containment, timeoutMs}: Run,
+	{timeoutMs, ...run}: Run,
 	session: CommandSession,
 	{workspace, signal, onOutput}: ToolContext,
 ): Promise<RunResult> {
@@ -169,7 +173,7 @@ async function runOnce(
 	const secrets = await fileSecrets(workspace);
 	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
-	const {ended, stop, output} = await session.start({command, workspace, containment, secrets, onText: live.add});
+	const {ended, stop, output} = await session.start({...run, workspace, secrets, onText: live.add});
 	const deadline = AbortSignal.timeout(timeoutMs);
 	const over = AbortSignal.any([signal, deadline]);
 	const end = () => void stop();

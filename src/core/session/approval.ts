@@ -45,8 +45,9 @@ export type Approval = {
 
 /**
  * The answer to a tool. `command` is the command that the user edited: it runs instead of the one that was asked for.
- * `reason` says to the model why it is refused.
+ * `readOnly` is true if nobody allowed the command, because it only reads: it has to run so that it does. `reason` says to
+ * the model why it is refused.
  */
 export type Permission =
-	| {readonly allowed: true; readonly command?: string}
+	| {readonly allowed: true; readonly command?: string; readonly readOnly?: true}
 	| {readonly allowed: false; readonly reason?: string};

@@ -78,6 +78,11 @@ test('rules that the user allows are kept; the next act is judged by them', asyn
 	]);
 });
 
+test('a command that nobody allowed, because it only reads, is told to run so', async () => {
+	const {startRun} = answered([], {judge: async () => ({effect: 'allow', rules: []})});
+	expect(await startRun()('make', makeIn)).toEqual({allowed: true, readOnly: true});
+});
+
 test('a command that the user edited runs as edited, once, with a hash of its own [4]', async () => {
 	const {startRun, events, asked} = answered([
 		({hash}) => ({answer: 'yes', hash: editedHash(hash, 'make -n'), command: 'make -n'}),

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import process from 'node:process';
 import {redactKnown} from '../../../core/secrets/redact.ts';
 import type {Containment} from '../../../core/session/approval.ts';
+import {readOnlyEnvironment} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {gitSnapshot, removePlanted} from '../../sandbox/planted.ts';
@@ -19,6 +20,8 @@ export type CommandRequest = {
 	readonly command: string;
 	readonly workspace: string;
 	readonly containment: Containment;
+	/** True if it runs unasked because it only reads. */
+	readonly readOnly: boolean;
 	/** Values that the model may not see. */
 	readonly secrets: readonly string[];
 	/** Gets the output as it comes. */
@@ -67,7 +70,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		...(find && {find}),
 	});
 
-	const launch = async ({command, workspace, containment, secrets, onText}: CommandRequest) => {
+	const launch = async ({command, workspace, containment, readOnly, secrets, onText}: CommandRequest) => {
 		const sandbox = await containers.containerOf(workspace, containment);
 		const before = sandbox && (await gitSnapshot(workspace));
 		const {outputs} = await workFolder();
@@ -80,7 +83,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		const output = createCommandOutput({openFile, hide, ...(onText && {onText})});
 		const started = startCommand({
 			...{command, shell: findShell(), folder: workspace, sandbox, maxProcesses},
-			env: commandEnvironment(process.env, sandbox !== undefined),
+			env: {...commandEnvironment(process.env, sandbox !== undefined), ...(readOnly && readOnlyEnvironment)},
 			onData: output.add,
 		});
 		const ended = started.ended.finally(async () => {

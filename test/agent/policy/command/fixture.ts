@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {lstat, readdir, readFile, readlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
-import {readOnlyEnvironment} from '../../../../src/agent/policy/command/git/git-repository.ts';
+import {readOnlyEnvironment} from '../../../../src/agent/policy/command/git/git-environment.ts';
 
 /** A small project with what commands stumble over: secrets, odd names, links (made by the tests), packages. */
 export const projectFiles: Readonly<Record<string, string>> = {

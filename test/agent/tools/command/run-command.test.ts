@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import {hasBubblewrap, skipped} from '../../sandbox/needs-bubblewrap.ts';
+import {git} from '../workspace.ts';
 import {openCommands} from './open-commands.ts';
 
 test('joins both outputs in order, and says how the command ended', async () => {
@@ -38,6 +39,20 @@ test.each([
 	const {run, asked} = await openCommands();
 	expect(await run(command)).toContain(message);
 	expect(asked).toEqual([]);
+});
+
+test('[14] git starts no program for a command that runs only because it reads', async () => {
+	for (const readOnly of [true, false]) {
+		const {run, workspace, path} = await openCommands({
+			hasSandbox: false,
+			answer: () => ({allowed: true, ...(readOnly && {readOnly})}),
+		});
+		git(workspace, 'init', '-q');
+		// As if it appeared after the command was judged.
+		git(workspace, 'config', 'core.fsmonitor', 'touch started; false');
+		expect(await run('git status --short')).toContain('exit status 0');
+		expect(existsSync(path('started'))).toBe(!readOnly);
+	}
 });
 
 test('[8] credentials in the output reach neither the model nor the screen, even in pieces', async () => {
