@@ -29,8 +29,11 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
-	const {withNested} = ofProject;
-	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, {withNested, ask: () => askUser});
+	const {withNested, hookFiles} = ofProject;
+	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, {
+		...{withNested, hookFiles},
+		ask: () => askUser,
+	});
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
@@ -97,7 +100,13 @@ function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, secrets}: LocalState,
 	{platform, services}: Servers,
-	{withNested, ask}: {readonly withNested: (tool: Tool) => Tool; readonly ask: () => AskUser | undefined},
+	{
+		withNested,
+		hookFiles,
+		ask,
+	}: Pick<ReturnType<typeof createProjectParts>, 'hookFiles' | 'withNested'> & {
+		readonly ask: () => AskUser | undefined;
+	},
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
@@ -114,7 +123,7 @@ function createToolLoader(
 			hide: secrets.hide,
 		});
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
-		const places = {stateFolder: home.path};
+		const places = {stateFolder: home.path, hookFiles};
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
 		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs, ...createUserTools(ask)]};
 	});

@@ -1,3 +1,4 @@
+import {hookFiles} from '../agent/hooks/hook-files.ts';
 import {createHooks} from '../agent/hooks/hooks.ts';
 import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
@@ -8,7 +9,10 @@ import type {ProgramOptions} from './program-options.ts';
 
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
+	let files: readonly string[] = [];
 	return {
+		/** Returns the files that the hooks of the run start. */
+		hookFiles: () => files,
 		/** Adds the instructions of folders below to what the model reads of their files. */
 		withNested: createNestedInstructions({
 			project,
@@ -16,12 +20,10 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 			hide: secrets.hide,
 		}),
 		instructions: async () => instructionText(inEffect(await project.state()), secrets.hide),
-		loadHooks: async (session: string) =>
-			createHooks({
-				hooks: hooksInEffect(await project.state()),
-				folder: folder.path(),
-				hide: secrets.hideOwn,
-				...{session, debug: debug?.write},
-			}),
+		async loadHooks(session: string) {
+			const hooks = hooksInEffect(await project.state());
+			files = hookFiles(hooks, folder.path());
+			return createHooks({hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write});
+		},
 	};
 }

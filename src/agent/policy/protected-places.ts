@@ -7,6 +7,8 @@ export type Places = {
 	readonly stateFolder: string;
 	/** The user's home folder; that of the system by default. */
 	readonly homeFolder?: string;
+	/** Returns the files that hooks start, as absolute paths: a changed one would run outside of every sandbox. */
+	readonly hookFiles?: () => readonly string[];
 };
 
 /**
@@ -83,10 +85,11 @@ const systemStartupPlaces: readonly string[] = [
 	...['/etc/crontab', '/etc/cron.d', '/var/spool/cron', '/etc/systemd', '/etc/pam.d'],
 ];
 
-/** Returns every place that is never written, as an absolute path: protected places and start-up files. */
+/** Returns every place that is never written, as an absolute path: protected places, start-up files and those of hooks. */
 export function unwritablePlaces(places: Places): readonly string[] {
-	const {homeFolder = homedir()} = places;
-	return [...protectedPlaces(places), ...startupPlaces.map(place => join(homeFolder, place)), ...systemStartupPlaces];
+	const {homeFolder = homedir(), hookFiles = () => []} = places;
+	const startup = startupPlaces.map(place => join(homeFolder, place));
+	return [...protectedPlaces(places), ...startup, ...systemStartupPlaces, ...hookFiles()];
 }
 
 /** Returns every protected place as an absolute path. Links are not resolved, and most places don't exist. */

@@ -57,12 +57,19 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		.filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
 	return {
 		...{workspace, temporary, covered, readable, hasNetwork},
-		writable: git.writable,
+		// A folder that could be renamed would let another take its place, with another file of that name.
+		writable: [...git.writable, ...fixed.flatMap(place => foldersTo(place, workspace))],
 		readOnly: [...git.readOnly, ...fixed],
 		hidden: [...secrets, ...git.absent.map(place => ({path: place, isFolder: true}))],
 		created: git.absent.filter(place => basename(place) === '.git'),
 		...(await ownership(workspace)),
 	};
+}
+
+/** Returns the folders below the working folder that a place in it is in. */
+function foldersTo(place: string, workspace: string): readonly string[] {
+	const folder = dirname(place);
+	return folder === workspace || !isWithin(folder, workspace) ? [] : [folder, ...foldersTo(folder, workspace)];
 }
 
 /** Returns the tools of the user in covered folders: known ones, and what `PATH` names. */
