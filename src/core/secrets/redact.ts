@@ -25,7 +25,7 @@ const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A
  * Returns `text` itself if there are none. Linear in its length for any text.
  */
 export function redactKnown(text: string): string {
-	return eachLine(text, redactKnownLines);
+	return hasRedactable(text) ? eachLine(text, redactKnownLines) : text;
 }
 
 /** True if `redactKnown` would hide part of the text. One test is far cheaper than checking every line. */

@@ -47,11 +47,15 @@ export function createCommandOutput({openFile, hide, onText}: Options): CommandO
 
 	const write = (text: string) => {
 		if (whole === undefined) {
-			file?.write(text);
+			// Nothing is looked for in what the file has no room for.
+			if (file?.isComplete()) {
+				file.write(hide(text));
+			}
+
 			return;
 		}
 
-		whole += text;
+		whole += hide(text);
 		if (whole.length > maxShown) {
 			file = openFile();
 			file?.write(whole);
@@ -63,7 +67,7 @@ export function createCommandOutput({openFile, hide, onText}: Options): CommandO
 		add(chunk) {
 			unread.add(chunk);
 			const text = decoder.decode(chunk, {stream: true});
-			write(hide(text));
+			write(text);
 			last = `${last}${text}`.slice(-maxLast);
 			lines += text.split('\n').length - 1;
 			onText?.(text);
