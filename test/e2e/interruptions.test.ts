@@ -131,7 +131,7 @@ test('a tool call without a result is shown as interrupted, and is not run again
 	writeFileSync(join(home, journal), `${records.slice(0, call + 1).join('\n')}\n{"v":1,"seq":`);
 
 	const again = await startChat({folder, home, args: ['-c']});
-	await again.terminal.waitFor(/❯ go\n\n■ list_files · interrupted/);
+	await again.terminal.waitFor(/❯ go\n\n■ List files · interrupted/);
 	await again.terminal.waitFor(/! The last record of this session was cut off/);
 	again.terminal.type('go on\r');
 	await again.terminal.waitFor('Hello from the host.');

@@ -103,7 +103,9 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 				await settle(5);
 				expect(lines().length).toBeLessThan(rows);
 				expect(window()).toHaveLength(rows);
-				expect(lines().at(-1)).toMatch(/idle$/);
+				// A question has the row of the status in a very low window.
+				const isCramped = panel?.kind === 'confirm' && rows < 8;
+				expect(lines().at(-1)).toMatch(isCramped ? /^❯/ : /idle$/);
 				expect(Math.max(...lines().map(lineWidth))).toBeLessThanOrEqual(columns);
 			}),
 			{numRuns: 60},

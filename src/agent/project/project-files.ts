@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {homedir} from 'node:os';
 import {dirname, join, posix, relative, sep} from 'node:path';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
@@ -60,7 +61,11 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 	const finder = createFinder(path => readInside(path, bounds));
 	for (const prefix of prefixesOf(root, folder)) {
 		await finder.addInstructions(instructionNames.map(name => prefix + name));
-		await finder.add(prefix + projectSettings, 'settings');
+		// Below the home folder, `.service` holds the user's own state.
+		if (join(root, prefix, '/') !== join(places.homeFolder ?? homedir(), '/')) {
+			await finder.add(prefix + projectSettings, 'settings');
+		}
+
 		await finder.add(prefix + mcpFile, 'MCP servers');
 	}
 
@@ -112,7 +117,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 		try {
 			return await read(path);
 		} catch (error) {
-			faults.push({path, reason: messageOf(error)});
+			faults.push({path, reason: messageOf(error).replace(/\.$/, '')});
 			return undefined;
 		}
 	};

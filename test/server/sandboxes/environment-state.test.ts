@@ -1,4 +1,4 @@
-import {readFile} from 'node:fs/promises';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {Services} from '../../../src/server/handlers/services.ts';
@@ -19,7 +19,9 @@ async function withEnvironment(program = listener) {
 	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
 	const {sandbox_id} = await rowOf(server);
 	const statusFile = join(server.folder, 'sandboxes', sandbox_id ?? '', 'status.json');
-	const status = JSON.parse(await readFile(statusFile, 'utf8'));
+	// A busy machine may answer before the sandbox has started.
+	await eventually(() => existsSync(statusFile) && readFileSync(statusFile, 'utf8').includes('"group"'));
+	const status = JSON.parse(readFileSync(statusFile, 'utf8'));
 	return {server, environment: json, supervisor: status.supervisor.pid as number, group: status.group.pid as number};
 }
 
