@@ -59,7 +59,8 @@ function isReading(method: string): boolean {
 
 async function follow(from: WebTarget, location: string, context: Context, options: FetchOptions): Promise<WebTarget> {
 	const url = readUrl(location, options.insecureHttp, from.url);
-	if (url.host === from.url.host) {
+	const isUpgraded = url.host === from.url.host && url.protocol === 'https:';
+	if (url.origin === from.url.origin || isUpgraded) {
 		return {...from, url};
 	}
 
