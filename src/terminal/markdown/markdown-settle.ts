@@ -92,9 +92,18 @@ function settleBlocks(state: Unsettled, style: MarkdownOptions, work: WorkLimit)
 		return settleWhole(state, tokens, undefined, style);
 	}
 
+	if (last && needsPrevious(last, tokens[index - 1])) {
+		return {lines: [], rest: state};
+	}
+
 	const before = settleWhole(state, tokens.slice(0, Math.max(0, index)), last, style);
 	const step = settleBeginning(before.rest, last, style);
 	return {lines: [...before.lines, ...step.lines], rest: step.rest};
+}
+
+/** True for a block that would be read as HTML if nothing stood right before it. */
+function needsPrevious(last: MarkedToken, previous: MarkedToken | undefined): boolean {
+	return previous !== undefined && previous.type !== 'space' && last.type !== 'html' && /^ {0,3}</.test(last.raw);
 }
 
 /** Settles whole blocks. `next` is the block after them. */

@@ -38,6 +38,11 @@ describe('a stream of Markdown', () => {
 		);
 	});
 
+	test('settles a heading that begins like HTML right after a paragraph as the complete source', () => {
+		const source = '\n===\n<b>\n---\n\nend';
+		expect(stream(source, unlimited).all).toEqual(renderMarkdown(source, options));
+	});
+
 	test('settles exactly the lines of the whole at any width and height, however it comes', () => {
 		const sizes = fc.record({width: fc.integer({min: 20, max: 130}), maxLive: fc.integer({min: 1, max: 12})});
 		fc.assert(
