@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
 import type {JsonObject} from '../../../../src/core/json.ts';
-import type {SendWeb, WebRequest} from '../../../../src/net/web/web-request.ts';
 import {httpServer, socketServer} from '../../../net/servers.ts';
 import {openFetch} from './fetching.ts';
 
@@ -195,22 +194,6 @@ test('a redirect to another host is asked about, and gets no headers of the firs
 	expect(other.seen[0]?.headers).not.toHaveProperty('authorization');
 	await expect(fetch(given)).rejects.toThrow('Nothing was sent');
 	expect(other.seen).toHaveLength(1);
-});
-
-test('a redirect from https to http on the same host is asked about, and gets no headers [7]', async () => {
-	const sent: WebRequest[] = [];
-	const send: SendWeb = async request => {
-		sent.push(request);
-		const headers: Record<string, string> = sent.length === 1 ? {location: 'http://api.example.com/'} : {};
-		return {status: sent.length === 1 ? 302 : 200, headers, bytes: Buffer.from('ok'), isCut: false};
-	};
-	const {fetch, asked} = openFetch({send, insecureHttp: true});
-	await fetch({url: 'https://api.example.com/', headers: {authorization: 'Bearer t'}});
-	expect(asked.map(({act}) => act)).toMatchObject([
-		{url: 'https://api.example.com/'},
-		{url: 'http://api.example.com/'},
-	]);
-	expect(sent.map(({headers}) => 'authorization' in headers)).toEqual([true, false]);
 });
 
 test.each(['http://169.254.169.254/', 'file:///etc/passwd', 'http://a:b@127.0.0.1/', 'http://example.com/', '//['])(
