@@ -39,6 +39,15 @@ export function lastPrompt({messages}: ChatRequest): string {
 	return textOf(messages.findLast(({role}) => role === 'user'));
 }
 
+/** Returns the prompt that says what to work on: the one before, once its plan is accepted. */
+export function workPrompt(chat: ChatRequest): string {
+	const prompt = lastPrompt(chat);
+	const before = /^carry out the plan\b/i.test(prompt)
+		? chat.messages.filter(({role}) => role === 'user').at(-2)
+		: undefined;
+	return before ? textOf(before) : prompt;
+}
+
 /** Returns the tool results since the last message, in order; empty if the user's message is the last one. */
 export function latestResults(chat: ChatRequest): readonly ToolResult[] {
 	return resultsAfter(

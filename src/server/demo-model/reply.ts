@@ -1,5 +1,5 @@
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
-import {type ChatRequest, lastPrompt, latestResults, resultsSincePrompt} from './chat.ts';
+import {type ChatRequest, lastPrompt, latestResults, resultsSincePrompt, workPrompt} from './chat.ts';
 import {type IntendedCall, readIntent} from './intent.ts';
 import {texts} from './texts.ts';
 import {describeResults} from './tool-results.ts';
@@ -16,7 +16,7 @@ export type Reply = {
 
 /** Answers a conversation. The reply depends only on the request. */
 export function replyTo(chat: ChatRequest): Reply {
-	const step = nextStep(lastPrompt(chat), resultsSincePrompt(chat));
+	const step = nextStep(workPrompt(chat), resultsSincePrompt(chat));
 	if (step) {
 		return takeStep(step, chat);
 	}

@@ -74,7 +74,9 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
 	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
-	const room = Math.max(minSubjectWidth, width - lineWidth(head) - endWidth - 1);
+	// An error is long, and means little without what it is about.
+	const least = status === 'failed' ? Math.floor(width / 2) - lineWidth(head) - 1 : minSubjectWidth;
+	const room = Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1);
 	const about = safeLine(subject);
 	return truncate(
 		[head, about && ` ${truncate(about, room)}`, ...(ends.length > 0 ? ends : [restOf(block)])].join(''),

@@ -49,6 +49,11 @@ describe('a call on one line', () => {
 			{arguments: {path: 'x'.repeat(400)}},
 			`✓ Read ${'x'.repeat(34)}… · 2 lines · 1.2 s`,
 		],
+		[
+			'with a long error keeps what it is about',
+			{status: 'failed', arguments: {path: 'src/a/module.ts'}, output: `Not found: ${'x'.repeat(400)}`},
+			`✗ Read src/a/module.ts · Not found: ${'x'.repeat(23)}…`,
+		],
 	])('%s', (_, change, expected) => {
 		expect(lines({...tool, ...change})).toEqual([expected]);
 	});

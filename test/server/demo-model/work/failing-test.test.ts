@@ -2,6 +2,8 @@ import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
+import {chatSchema} from '../../../../src/server/demo-model/chat.ts';
+import {replyTo} from '../../../../src/server/demo-model/reply.ts';
 import {temporaryFolder} from '../../../storage/temporary.ts';
 import {play} from './play.ts';
 
@@ -48,6 +50,16 @@ test('the demo model writes its project, sees a test fail, fixes it, and sees al
 	const second = await play(prompt, run);
 	expect(names(second.calls)).toEqual(['read_file', 'read_file', 'run_command']);
 	expect(second.text).toContain('nothing to fix');
+});
+
+test('the demo model works on an accepted plan', () => {
+	const messages = [
+		{role: 'user', content: prompt},
+		{role: 'assistant', content: 'I would fix it.'},
+		{role: 'user', content: 'Carry out the plan.'},
+	];
+	const {calls} = replyTo(chatSchema.parse({model: 'demo', messages, tools: [{function: {name: 'read_file'}}]}));
+	expect(names(calls)).toEqual(['read_file', 'read_file']);
 });
 
 test.each(['write_file', 'run_command', 'edit_file'])(
