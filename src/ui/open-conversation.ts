@@ -3,6 +3,7 @@ import type {Program} from '../command/program.ts';
 import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/session/transcript.ts';
+import type {Connection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -178,6 +179,9 @@ function greet({program, painter, store, palette, version, homeFolder, warn}: Pa
 
 /** Reacts to changes of the store. Returns a function that stops it. */
 function followStore({store, program, painter, warn}: Parts): () => void {
+	const warnOf = ({detail}: Connection) => detail && warn(detail);
+	// It may have failed while this was loaded.
+	warnOf(store.getState().connection);
 	return store.subscribe((state, before) => {
 		if (state.transcript !== before.transcript || state.drafts !== before.drafts) {
 			painter.advance();
@@ -191,9 +195,8 @@ function followStore({store, program, painter, warn}: Parts): () => void {
 			returnQueue(store);
 		}
 
-		const {detail} = state.connection;
-		if (detail && state.connection !== before.connection) {
-			warn(detail);
+		if (state.connection !== before.connection) {
+			warnOf(state.connection);
 		}
 
 		if (state.transcript.session !== before.transcript.session && state.editing) {

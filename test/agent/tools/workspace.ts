@@ -46,5 +46,8 @@ export async function writeAll(folder: string, files: Readonly<Record<string, st
 /** Runs git in a folder, without the machine's settings. */
 export function git(cwd: string, ...args: readonly string[]): void {
 	const env = {PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null'};
-	execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {cwd, env, stdio: 'ignore'});
+	// Maintenance would go on in the background, and change files while a test compares them.
+	const settings = ['user.name=t', 'user.email=t@example.com', 'maintenance.auto=false', 'gc.auto=0'];
+	const options = settings.flatMap(setting => ['-c', setting]);
+	execFileSync('git', [...options, ...args], {cwd, env, stdio: 'ignore'});
 }

@@ -104,15 +104,16 @@ export async function runInBash(command: string, cwd: string, programs: string):
 /** Returns every path below a folder with its kind, mode and content. */
 export async function snapshotOf(folder: string): Promise<Readonly<Record<string, string>>> {
 	const found: Record<string, string> = {};
-	for (const name of await readdir(folder, {recursive: true})) {
-		const path = join(folder, name);
+	// With types, links to folders are not followed.
+	for (const {parentPath, name} of await readdir(folder, {recursive: true, withFileTypes: true})) {
+		const path = join(parentPath, name);
 		const stats = await lstat(path);
 		const content = stats.isFile()
 			? await readFile(path, 'latin1')
 			: stats.isSymbolicLink()
 				? await readlink(path)
 				: '';
-		found[name] = `${stats.mode} ${content}`;
+		found[path] = `${stats.mode} ${content}`;
 	}
 
 	return found;
