@@ -5,6 +5,7 @@ import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
 import {findProgram} from './find-program.ts';
+import {signalGroup} from './signal-group.ts';
 
 type Options = {
 	readonly command: string;
@@ -93,7 +94,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 			reject(new AppError('not-found', `Couldn't start ${child.spawnfile}: ${error.message}.`, {cause: error}));
 		});
 		child.once('exit', () => {
-			signalGroup(child, 'SIGKILL');
+			signalGroup(child.pid, 'SIGKILL');
 			// After a turn of the event loop, which reads what has arrived by then.
 			timer = setTimeout(() => setImmediate(() => closeOutput(child)), outputDelayMs);
 		});
@@ -110,19 +111,7 @@ function closeOutput({stdout, stderr}: ChildProcess): void {
 }
 
 function endGroup(child: ChildProcess): void {
-	signalGroup(child, 'SIGTERM');
-	const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), killDelayMs);
+	signalGroup(child.pid, 'SIGTERM');
+	const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), killDelayMs);
 	child.once('close', () => clearTimeout(timer));
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-	if (child.pid === undefined) {
-		return;
-	}
-
-	try {
-		process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
-	} catch {
-		// The group has ended already.
-	}
 }

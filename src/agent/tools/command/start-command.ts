@@ -2,6 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
+import {signalGroup} from '../child/signal-group.ts';
 import type {CommandOutput} from './command-output.ts';
 import {endMarked, markVariable} from './end-marked.ts';
 import {watchLimits} from './watch-limits.ts';
@@ -153,16 +154,4 @@ function endOf(child: ChildProcess, mark: string | undefined): Promise<Ended> {
 			resolve({status, signal});
 		});
 	});
-}
-
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-	if (pid === undefined) {
-		return;
-	}
-
-	try {
-		process.kill(process.platform === 'win32' ? pid : -pid, signal);
-	} catch {
-		// The group has ended already.
-	}
 }
