@@ -62,17 +62,17 @@ export function readPrivateFile(path: string, maxBytes = 8 * 1024 * 1024): strin
 export const temporaryName = /^\..+\.\d+\.[\da-f]{12}\.tmp$/;
 
 /**
- * Replaces a file as a whole: a reader sees the old text or the new one, even after a power cut. Writes a temporary file in
+ * Replaces a file as a whole: a reader sees the old content or the new one, even after a power cut. Writes a temporary file in
  * the same folder with mode 0600, syncs it, renames it, and syncs the folder (SAFETY 10). Throws AppError("failed").
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
 	await assertNoLink(path);
 	const random = randomBytes(6).toString('hex');
 	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${random}.tmp`);
 	try {
 		const file = await open(temporary, 'wx', 0o600);
 		try {
-			await file.writeFile(text);
+			await file.writeFile(content);
 			await file.sync();
 		} finally {
 			await file.close();

@@ -1,8 +1,7 @@
-import {createHash, randomBytes} from 'node:crypto';
-import {open, rename, unlink} from 'node:fs/promises';
+import {createHash} from 'node:crypto';
+import {open} from 'node:fs/promises';
 import {join} from 'node:path';
-import {explainFileError} from '../file-error.ts';
-import {noFollow} from '../private-file.ts';
+import {noFollow, replaceFile} from '../private-file.ts';
 import {makePrivateFolder} from '../private-folder.ts';
 
 /** Larger files are not read. */
@@ -37,31 +36,13 @@ export function createImageFolder(folder: string) {
 		async save(bytes: Buffer): Promise<string> {
 			const hash = hashOf(bytes);
 			if (!(await load(hash))) {
-				await write(bytes, pathOf(hash), folder);
+				makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
+				await replaceFile(pathOf(hash), bytes);
 			}
 
 			return hash;
 		},
 	};
-}
-
-async function write(bytes: Buffer, path: string, folder: string): Promise<void> {
-	const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-	try {
-		makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
-		const file = await open(temporary, 'wx', 0o600);
-		try {
-			await file.writeFile(bytes);
-			await file.sync();
-		} finally {
-			await file.close();
-		}
-
-		await rename(temporary, path);
-	} catch (error) {
-		await unlink(temporary).catch(() => undefined);
-		throw explainFileError(error, 'write', path);
-	}
 }
 
 function hashOf(bytes: Buffer): string {
