@@ -1,5 +1,4 @@
-import {createServer} from 'node:http';
-import {onTestFinished} from 'vitest';
+import {httpServer} from '../net/servers.ts';
 
 /** One message of a scripted model: what it says, then what it calls. */
 export type Turn = {
@@ -141,7 +140,7 @@ export const wires = {anthropic, responses, chat, gemini} as const;
 /** Starts a host that speaks a wire format and gives these turns, one a request; the last one stays. */
 export async function startWireHost(wire: keyof typeof wires, turns: readonly Turn[]) {
 	const bodies: string[] = [];
-	const server = createServer(async (request, response) => {
+	const {origin} = await httpServer(async (request, response) => {
 		let body = '';
 		for await (const piece of request.setEncoding('utf8')) {
 			body += piece;
@@ -163,15 +162,9 @@ export async function startWireHost(wire: keyof typeof wires, turns: readonly Tu
 
 		response.end(wire === 'chat' ? 'data: [DONE]\n\n' : '');
 	});
-	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(async () => {
-		server.closeAllConnections();
-		await new Promise(resolve => server.close(resolve));
-	});
-	const address = server.address();
 	const {env, model} = wires[wire];
 	return {
-		env: env(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`),
+		env: env(origin),
 		args: ['--model', model],
 		/** The body of every request, in order. */
 		bodies,

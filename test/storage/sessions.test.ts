@@ -64,7 +64,7 @@ test('sessions are listed newest first, of one folder or of all', async () => {
 	expect(await listSessions(home, {folder: temporaryFolder()})).toEqual([]);
 });
 
-test('a long session is listed with its title, first message, model and count, wherever they stand in the file', async () => {
+test('a long session is listed with its title, first message, model and count, at any place of the file', async () => {
 	const home = temporaryHome();
 	const delta = (messageId: string): AgentEvent => ({type: 'text-delta', id: 't', messageId, text: 'ä'.repeat(1000)});
 	const many = (messageId: string) => Array.from({length: 100}, () => delta(messageId));

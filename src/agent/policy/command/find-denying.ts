@@ -18,7 +18,7 @@ const maxDepth = 6;
 const maxWords = 5000;
 
 type Found = {
-	/** The words of each command, wherever it stands. */
+	/** The words of each command, at any place. */
 	readonly commands: (readonly string[])[];
 	/** True if a part is known only when it runs. */
 	hidden: boolean;

@@ -207,7 +207,7 @@ export const programs: Readonly<Record<string, Program>> = {
 		),
 		operands: 'content',
 		firstIsText: [],
-		// Modules are read from wherever the filter says.
+		// Modules are read from any folder that the filter names.
 		accepts: ({operands}) => !/\b(?:import|include|env|ENV|modulemeta)\b/.test(operands[0]?.value ?? ''),
 	},
 	sed: {

@@ -7,7 +7,7 @@ import {projectFiles, runInBash, snapshotOf} from './fixture.ts';
 
 const {root, workspace, judgeCommand} = openPolicy(projectFiles);
 
-/** Parts that write a file when a shell runs them: wherever one stands unquoted, the command must not run unasked. */
+/** Parts that write a file when a shell runs them: if one stands unquoted at any place, the command must not run unasked. */
 const dangerous = [
 	'touch x',
 	'$(touch x)',

@@ -107,7 +107,7 @@ test.each([
 	expect(asked).toEqual([]);
 });
 
-test('a credential of the user is sent nowhere, wherever it stands [6]', async () => {
+test('a credential of the user is never sent in any part of a request [6]', async () => {
 	const hide = (text: string) => text.replaceAll('my-own-key', '***');
 	const {fetch, asked} = openFetch({hide});
 	const places: readonly JsonObject[] = [
