@@ -1,4 +1,4 @@
-// Measures the server from outside: `npm run bench`. SQLite, and PostgreSQL too if
+// Measures the server from outside: `npm run bench:server`. SQLite, and PostgreSQL too if
 // SERVICE_BENCH_DATABASE is the URL of an empty database. Compare medians and ratios, not single numbers.
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
