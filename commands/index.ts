@@ -3,16 +3,19 @@ import apiKey from './api-key/api-key.ts';
 import approvals from './approvals/approvals.ts';
 import assessment from './assessment/assessment.ts';
 import clear from './clear.ts';
+import compact from './compact/compact.ts';
 import completion from './completion.ts';
 import connect from './connect.ts';
+import context from './context.ts';
 import credits from './credits/credits.ts';
 import diff from './diff.ts';
 import environment from './env/env.ts';
-import evaluation from './eval.ts';
+import evaluation from './eval/eval.ts';
 import exportSession from './export.ts';
 import finding from './finding/finding.ts';
 import fork from './fork.ts';
 import help from './help.ts';
+import init from './init.ts';
 import item from './item/item.ts';
 import jobs from './jobs/jobs.ts';
 import keys from './keys/keys.ts';
@@ -20,14 +23,15 @@ import login from './login.ts';
 import logout from './logout.ts';
 import logs from './logs/logs.ts';
 import memory from './memory/memory.ts';
-import mfa from './mfa.ts';
+import mfa from './mfa/mfa.ts';
 import model from './model/model.ts';
 import newSession from './new.ts';
 import openapi from './openapi.ts';
 import org from './org/org.ts';
+import pin from './pin/pin.ts';
 import plan from './plan.ts';
 import profile from './profile/profile.ts';
-import project from './project.ts';
+import project from './project/project.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
 import resume from './resume.ts';
@@ -43,7 +47,7 @@ import undo from './undo.ts';
 import usage from './usage.ts';
 import watch from './watch/watch.ts';
 import whoami from './whoami.ts';
-import workspace from './workspace.ts';
+import workspace from './workspace/workspace.ts';
 
 /** All commands, in the order in which help and completion show them. */
 export const commands: readonly Entry[] = [
@@ -65,11 +69,15 @@ export const commands: readonly Entry[] = [
 	rewind,
 	fork,
 	exportSession,
+	context,
+	compact,
+	pin,
 	usage,
 	approvals,
 	plan,
 	trust,
 	memory,
+	init,
 	session,
 	runtime,
 	environment,

@@ -12,9 +12,14 @@ const maxNoteBytes = 400;
 
 type ReadOn = string | ((leftOut: string) => string);
 
+/** Returns true if a result is too long to be shown as a whole. */
+export function isTooLong(text: string): boolean {
+	return Buffer.byteLength(text) > maxBytes;
+}
+
 /** Keeps the beginning and the end of a long result, in whole lines if it has some. A note says how to read the rest. */
 export function cutResult(text: string, readOn: ReadOn = 'Call it again for a shorter result.'): string {
-	if (Buffer.byteLength(text) <= maxBytes) {
+	if (!isTooLong(text)) {
 		return text;
 	}
 

@@ -23,6 +23,8 @@ type Dependencies = {
 export type ModelAccess = {
 	/** Binds a model to its host, key, instructions and tools. Throws `usage` without a model, `auth` without a key. */
 	readonly open: (model: string | undefined) => Promise<ModelCall>;
+	/** Returns what every request begins with. */
+	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/** Returns the configured hosts that list their own models. */
 	readonly hosts: () => Promise<readonly ModelHost[]>;
 	/** Returns the model of a new session: the user's choice, else that of the first key, else the demo model. */
@@ -61,6 +63,9 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			]);
 			const bound = {model: name, baseUrl: host.baseUrl, system, tools: definitions, transport};
 			return (messages, signal) => adapter({...bound, messages, signal});
+		},
+		async beginning() {
+			return {system: await instructions(), tools: await tools()};
 		},
 		async hosts() {
 			const found = listingHosts(keyOf).map(async ({row, host}) => {

@@ -15,7 +15,7 @@ export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>
 type Finish = Extract<ProviderEvent, {type: 'finish'}>;
 
 /** One message of the model, as the next request carries it. */
-type ModelTurn = {
+export type ModelTurn = {
 	readonly parts: readonly AssistantPart[];
 	readonly calls: readonly ToolCall[];
 	readonly stopReason: StopReason;
@@ -23,7 +23,7 @@ type ModelTurn = {
 	readonly why?: string;
 };
 
-type Options = {
+export type TurnOptions = {
 	/** `provider/model-name`. */
 	readonly model: string;
 	readonly ask: ModelCall;
@@ -49,7 +49,10 @@ const stopReasons = {
  * was shown, or if the answer ended for an unknown reason. An error before anything was shown (it was retried), or one
  * that the host reports, is thrown unchanged.
  */
-export async function* takeTurn(messages: readonly Message[], options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+export async function* takeTurn(
+	messages: readonly Message[],
+	options: TurnOptions,
+): AsyncGenerator<AgentEvent, ModelTurn> {
 	const answer = emptyAnswer(messages, options.newId());
 	try {
 		for await (const event of yield* openAnswer(messages, options)) {
@@ -101,7 +104,7 @@ function emptyAnswer(messages: readonly Message[], messageId: string): Answer {
 }
 
 /** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
-function addEvent(answer: Answer, event: AnswerEvent, {model, newId}: Options): readonly AgentEvent[] {
+function addEvent(answer: Answer, event: AnswerEvent, {model, newId}: TurnOptions): readonly AgentEvent[] {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':
@@ -157,7 +160,7 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 function estimate(
 	{messageId, parts, usage}: Answer,
 	messages: readonly Message[],
-	{model, tools = []}: Options,
+	{model, tools = []}: TurnOptions,
 ): readonly AgentEvent[] {
 	const estimated = estimateUsage({messages, tools}, parts, usage);
 	return estimated ? [{type: 'usage', messageId, model, usage: estimated}] : [];

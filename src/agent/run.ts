@@ -1,21 +1,19 @@
-import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts';
-import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.ts';
+import type {ErrorReport} from '../core/error.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
+import {type CompactionAccess, createHistory, type QueuedMessage} from './history.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
-import {takeTurn} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
+import {endOf, interrupted, type RunEnd} from './run-end.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
-
-/** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
-export type QueuedMessage = {readonly id: string; readonly text: string};
 
 export type RunOptions = {
 	readonly runId: string;
@@ -52,16 +50,11 @@ export type RunOptions = {
 	readonly clock?: () => number;
 	/** Keeps the images that tools show; left out if the model sees none. */
 	readonly images?: CallOptions['images'];
+	/** Compacts the conversation first. Without queued messages, that is all. */
+	readonly compact?: {readonly guidance: string | undefined};
+	/** How the conversation is made shorter when the context window is full; left out to end the run then. */
+	readonly compaction?: CompactionAccess;
 };
-
-type RunEnd = {
-	readonly reason: RunEndReason;
-	readonly stopReason: StopReason;
-	readonly refused?: boolean;
-	readonly error?: ErrorReport;
-};
-
-const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
 
 /**
  * Runs the loop: model, tools, model, until the model is done. Never throws: `run-end` always comes exactly once, and
@@ -94,19 +87,21 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 }
 
 async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-	const {model, prompt, nextMessages, signal} = options;
+	const {prompt, nextMessages, signal} = options;
 	const limits = createLimits(options);
 	const isRepeating = createRepetitionGuard();
-	const messages = [...options.messages];
+	const history = createHistory(options);
 
-	const addUserMessages = async function* (queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
-		for (const {id, text} of queued) {
-			messages.push({role: 'user', text});
-			yield {type: 'user-message', id, text};
-		}
-	};
+	if (options.compact) {
+		yield* history.compact(options.compact.guidance);
+	}
 
-	yield* addUserMessages([...(prompt ? [prompt] : []), ...nextMessages()]);
+	const first = [...(prompt ? [prompt] : []), ...nextMessages()];
+	if (options.compact && first.length === 0) {
+		return {reason: 'done', stopReason: 'end_turn'};
+	}
+
+	yield* history.addUserMessages(first);
 	const start = await options.hooks?.({event: 'run-start'}, signal);
 	if (start?.denied !== undefined) {
 		return {
@@ -118,18 +113,14 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 
 	for (;;) {
 		signal.throwIfAborted();
-		const {parts, calls, stopReason, why} = yield* takeTurn([...messages], options);
-		if (parts.length > 0) {
-			messages.push({role: 'assistant', model, parts});
-		}
-
+		const {calls, stopReason, why} = yield* history.takeTurn();
 		const done: RunEnd = {reason: 'done', stopReason, ...(why && {error: {code: 'incomplete', message: why}})};
 		if (stopReason === 'refusal') {
 			return done;
 		}
 
 		const answers = yield* runCalls(calls, options);
-		messages.push(...answers);
+		history.addAnswers(answers);
 		if (isRepeating(calls, answers)) {
 			return {reason: 'error', stopReason, error: loopError};
 		}
@@ -144,7 +135,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 			return {reason: 'budget', stopReason, error: exhausted};
 		}
 
-		yield* addUserMessages(queued);
+		yield* history.addUserMessages(queued);
 	}
 }
 
@@ -153,17 +144,3 @@ const loopError: ErrorReport = {
 	message: 'The model kept repeating the same tool calls.',
 	hint: 'Say what it should do instead, or select another model.',
 };
-
-function endOf(error: unknown): RunEnd {
-	const report = reportError(error);
-	if (isAbort(error) || report.code === 'interrupted') {
-		return interrupted;
-	}
-
-	if (report.code === 'incomplete') {
-		return {reason: 'incomplete', stopReason: 'incomplete', error: report};
-	}
-
-	const refused = error instanceof AppError && error.overflow && {refused: true};
-	return {reason: 'error', stopReason: 'error', ...refused, error: report};
-}

@@ -1,4 +1,4 @@
-import {abortable} from '../core/abortable.ts';
+import {abortable, abortableAfter} from '../core/abortable.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
@@ -27,13 +27,17 @@ export type CallOptions = {
 
 type ToolMessage = Extract<Message, {role: 'tool'}>;
 
+/** How long a tool that changes something may take to end after an abort: more than a command needs to be killed. */
+const endGraceMs = 2500;
+
 /** Most tools that run at the same time. */
 const maxParallel = 8;
 
 /**
  * Runs the calls of one model message. Yields results as they come, and returns them in the order of the calls. Tools
- * that only read run in parallel, all others alone and in order. On an abort it throws the signal's reason at once,
- * even if a tool ignores the signal; that tool's late result is dropped.
+ * that only read run in parallel, all others alone and in order. On an abort it throws the signal's reason, even if a
+ * tool ignores the signal: at once if the tool only reads, after a moment if it may be in the middle of a change. Its
+ * later result is dropped.
  */
 export async function* runCalls(
 	calls: readonly ToolCall[],
@@ -92,7 +96,8 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 			const ask = approvals({id: call.id, signal, emit: events.push});
 			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
 			const approve = savedFirst(call.id, asked, options, events.push);
-			const hooked = {...options, onOutput, onNotice, onChange, approve, ...(onImage && {onImage})};
+			const onJob: ToolContext['onJob'] = job => options.changes?.jobStarted(job);
+			const hooked = {...options, onOutput, onNotice, onChange, onJob, approve, ...(onImage && {onImage})};
 			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
@@ -119,8 +124,9 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		}
 	};
 
-	const workers = Array.from({length: Math.min(maxParallel, calls.length)}, work);
-	abortable(Promise.all(workers), signal).then(
+	const workers = Promise.all(Array.from({length: Math.min(maxParallel, calls.length)}, work));
+	const changesNothing = calls.every(({name}) => options.tools.find(tool => tool.name === name)?.readOnly ?? true);
+	(changesNothing ? abortable(workers, signal) : abortableAfter(workers, signal, endGraceMs)).then(
 		() => events.end(),
 		(error: unknown) => events.end({error}),
 	);

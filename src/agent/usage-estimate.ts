@@ -18,15 +18,24 @@ export function estimateUsage(
 		return undefined;
 	}
 
-	const definitions = tools.map(({name, description, parameters}) => ({name, description, parameters}));
 	const read = {
 		...noUsage,
-		input: tokensOf(JSON.stringify(definitions)) + messages.reduce((sum, each) => sum + tokensRead(each), 0),
+		input: tokensOfDefinitions(tools) + tokensOfMessages(messages),
 	};
 	const reasoning = parts
 		.filter(({type}) => type === 'reasoning')
 		.reduce((sum, part) => sum + tokensOf(textOf(part)), 0);
 	return {...(counted ?? read), output, reasoning: Math.max(reasoning, counted?.reasoning ?? 0), estimated: true};
+}
+
+/** Returns the estimated tokens of the definitions of tools. */
+export function tokensOfDefinitions(tools: readonly ToolDefinition[]): number {
+	return tokensOf(JSON.stringify(tools.map(({name, description, parameters}) => ({name, description, parameters}))));
+}
+
+/** Returns the estimated tokens of messages. */
+export function tokensOfMessages(messages: readonly Message[]): number {
+	return messages.reduce((sum, each) => sum + tokensRead(each), 0);
 }
 
 function tokensRead(message: Message): number {

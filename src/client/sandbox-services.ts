@@ -1,8 +1,8 @@
 import type {OperationId} from '../contract/operations.ts';
-import {isJsonObject, type Json} from '../core/json.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
 
-/** A sandbox that the user created, and the origins of its services. */
-type Sandbox = {
+/** A sandbox of the user's workspace, and the origins of its services. */
+export type Sandbox = {
 	readonly environment: string;
 	readonly name: string;
 	/** The origin of the server that runs it, and that named the services. */
@@ -10,9 +10,9 @@ type Sandbox = {
 	readonly origins: readonly string[];
 };
 
-/** The services of the sandboxes that the user created since the program started. */
+/** The services of the sandboxes that the user created or listed since the program started. */
 export type SandboxServices = {
-	/** Adds the services in the answer of a call, if it created a sandbox. Never throws, whatever the server sent. */
+	/** Adds the services of the sandboxes in the answer of a call. Never throws, whatever the server sent. */
 	readonly remember: (operation: OperationId, server: string, answer: unknown) => void;
 	/** Returns the sandbox with a service at this origin; undefined if there is none. */
 	readonly at: (origin: string) => Sandbox | undefined;
@@ -25,16 +25,43 @@ export function createSandboxServices(): SandboxServices {
 	let sandboxes: readonly Sandbox[] = [];
 	return {
 		remember(operation, server, answer) {
-			const created = operation === 'createEnvironment' && isJsonObject(answer) ? sandboxOf(answer, server) : undefined;
-			sandboxes = created ? [created, ...sandboxes].slice(0, maxSandboxes) : sandboxes;
+			const named = entriesIn(operation, answer);
+			const known = named.flatMap(entry => sandboxOf(entry, server) ?? []);
+			// What is said last of a sandbox counts: it may have ended.
+			const others = sandboxes.filter(
+				sandbox => !(sandbox.server === server && named.some(({id}) => id === sandbox.environment)),
+			);
+			sandboxes = named.length > 0 ? [...known, ...others].slice(0, maxSandboxes) : sandboxes;
 		},
 		at: origin => sandboxes.find(({origins}) => origins.includes(origin)),
 	};
 }
 
-function sandboxOf(answer: Readonly<Record<string, Json>>, server: string): Sandbox | undefined {
-	const {id, task_ref: task, service_urls: services} = answer;
-	if (typeof id !== 'string' || !isJsonObject(services)) {
+/** Returns the sandboxes in an answer, as the server describes them. */
+function entriesIn(operation: OperationId, answer: unknown): readonly JsonObject[] {
+	if (!isJsonObject(answer)) {
+		return [];
+	}
+
+	switch (operation) {
+		case 'createEnvironment':
+		case 'getEnvironment':
+			return [answer];
+		case 'listEnvironments': {
+			const {items} = answer;
+			return Array.isArray(items) ? items.filter(isJsonObject) : [];
+		}
+		default:
+			return [];
+	}
+}
+
+/** Another program may listen at the addresses of a sandbox that has ended. */
+const ended: readonly unknown[] = ['torn_down', 'failed'];
+
+function sandboxOf(entry: JsonObject, server: string): Sandbox | undefined {
+	const {id, state, task_ref: task, service_urls: services} = entry;
+	if (typeof id !== 'string' || !isJsonObject(services) || ended.includes(state)) {
 		return undefined;
 	}
 

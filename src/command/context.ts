@@ -10,6 +10,7 @@ import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AgentEvent} from '../core/session/event.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Models} from '../platform/models.ts';
@@ -24,6 +25,15 @@ import type {Result} from './result.ts';
 
 /** The access of commands to the sessions on this machine. Only the app opens sessions. */
 export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
+
+export type ContextWindowFacts = {
+	readonly system: string;
+	/** The text of the instruction files, which is a part of `system`. */
+	readonly instructions: string;
+	readonly tools: readonly ToolDefinition[];
+	/** Undefined if unknown. */
+	readonly size: number | undefined;
+};
 
 /** Flags that every command understands. */
 export type GlobalFlags = ServerFlags & {
@@ -43,6 +53,12 @@ export type LiveSession = {
 	 * AppError("conflict") if the session is not saved.
 	 */
 	readonly fork: (beforeMessage?: string) => Promise<void>;
+	/** Compacts the conversation. Resolves when that has ended, well or not. */
+	readonly compact: (guidance?: string) => Promise<void>;
+	/** Undoes the last compaction. Returns false if there is none. */
+	readonly undoCompaction: () => boolean;
+	/** Pins a message, or no longer. */
+	readonly pin: (id: string, pinned: boolean) => void;
 	/** Records that changes of files were taken back. */
 	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
 	/** Follows a log, in a panel if there is a screen. Resolves when no line arrives any more without the user. */
@@ -76,6 +92,8 @@ export type CommandContext = {
 	/** Opens the changes of files in the working folder. */
 	readonly changes: () => Promise<Changes>;
 	readonly models: Models;
+	/** Returns what the agent's requests begin with, and the size of the selected model's context window in tokens. */
+	readonly contextWindow: () => Promise<ContextWindowFacts>;
 	readonly platform: Platform;
 	/** The rules of approvals, and what they say about an act. */
 	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};

@@ -40,8 +40,11 @@ export type Program = {
 	readonly savedSessions: () => Promise<readonly SavedSession[]>;
 	/** Puts prices and context windows into the store. Returns the prices. */
 	readonly loadCatalog: () => Promise<PriceOf>;
-	/** Starts the embedded server if it is the connection or runs the model. Throws AppError("failed") if it can't start. */
-	readonly startEmbedded: () => Promise<void>;
+	/**
+	 * Opens what a line needs that the user begins to type: for a message its model, with tools and instructions; for a slash
+	 * line the embedded server, if that runs the model too. Throws as sending the line does.
+	 */
+	readonly prepare: (line: string) => Promise<void>;
 	/**
 	 * Selects a model of the user's own host if none is selected; `choose` selects one of several. Throws AppError("usage") if
 	 * it can't, and as `hostModels` does.

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import process from 'node:process';
 import {instructions} from '../agent/instructions.ts';
-import {createModelAccess} from '../agent/model-access.ts';
+import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {debugRecord} from '../core/debug.ts';
 import {once} from '../core/once.ts';
@@ -14,6 +14,7 @@ import {createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
+import {knownSandboxes} from './known-sandboxes.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createProjectParts} from './project-parts.ts';
@@ -48,14 +49,16 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 			}),
 	});
 
-	const approvals = createApprovalParts(options, local);
+	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});
+	const approvals = createApprovalParts(options, local, hookFiles);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
-	const changes = createChangeAccess(local);
+	const changes = createChangeAccess(local, hookFiles);
 	return {
 		...{access, jobs, changes},
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		conversation: createConversation({
 			...conversationOptions(options, local, servers),
+			windowSizeOf,
 			...{loadTools, endTools, openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
 			createApprovals: approvals.createApprovals,
 			onRecord: record => {
@@ -64,12 +67,43 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 				}
 			},
 		}),
+		contextWindow,
 		judge: approvals.judge,
 		askWith: approvals.askWith,
 		answerWith(ask: AskUser) {
 			askUser = ask;
 		},
 		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
+	};
+}
+
+/** Returns what knows the size of a model's context window, and what fills that of the selected one before any message. */
+function createContextWindowAccess(
+	{getState}: ProgramOptions['store'],
+	{
+		access,
+		catalog,
+		project,
+	}: {
+		readonly access: ModelAccess;
+		readonly catalog: Servers['catalog'];
+		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructions'>;
+	},
+) {
+	const windowSizeOf = async (model: string) => {
+		await catalog.load();
+		return getState().infoOf(model)?.contextWindow;
+	};
+	return {
+		windowSizeOf,
+		async contextWindow() {
+			const {model} = getState();
+			return {
+				...(await access.beginning()),
+				instructions: (await project.instructions()) ?? '',
+				size: model === undefined ? undefined : await windowSizeOf(model),
+			};
+		},
 	};
 }
 
@@ -110,17 +144,23 @@ function createToolLoader(
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
-		const [{createFolderTools, createLogTools, createUserTools, createWebTools}, {createWebRequests}] =
-			await Promise.all([import('../agent/tools/tools.ts'), import('../net/web/web-request.ts')]);
+		const [{createFolderTools, createLogTools, createUserTools, createWebTools}, {createWebRequests}, {hasProxy}] =
+			await Promise.all([
+				import('../agent/tools/tools.ts'),
+				import('../net/web/web-request.ts'),
+				import('../net/undici-agent.ts'),
+			]);
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();
 			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 		});
 		const ofWeb = createWebTools({
 			send: createWebRequests({env, userAgent: `service/${version}`}),
-			sandboxAt: services.at,
+			sandboxAt: knownSandboxes(store, platform, services),
+			isProxied: hasProxy(env),
 			insecureHttp,
 			hide: secrets.hide,
+			keep: async text => (folder.isOpen() ? commands?.keep(text) : undefined),
 		});
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path, hookFiles};

@@ -8,12 +8,22 @@ import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
 /** Creates what decides about acts of the agent: rules, the mode, and the user or the command line. */
-export function createApprovalParts({store, approve = 'never'}: ProgramOptions, {folder, home, rules}: LocalState) {
+export function createApprovalParts(
+	{store, approve = 'never'}: ProgramOptions,
+	{folder, home, rules, secrets, project}: LocalState,
+	hookFiles: () => Promise<readonly string[]>,
+) {
 	if (approve !== 'never') {
 		store.getState().setApprovalMode(approve);
 	}
 
-	const judge = judgeByRules({book: rules, workspace: folder.path, places: {stateFolder: home.path}});
+	const judge = judgeByRules({
+		book: rules,
+		workspace: folder.path,
+		places: {stateFolder: home.path, hookFiles},
+		hide: secrets.hide,
+		unreadable: project.unreadable,
+	});
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
 	let decide: Decide = decideUnasked(approve);
 	return {

@@ -19,12 +19,12 @@ export function createContextFor(
 	{store, env, debug}: ProgramOptions,
 	{config, folder, project, rules, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
-	{models, jobs, judge, changes}: AgentParts,
+	{models, jobs, judge, changes, contextWindow}: AgentParts,
 	{watches, expiry}: Watching,
 ): Program['contextFor'] {
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, jobs, entries: commands},
+		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: commands},
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},

@@ -1,4 +1,5 @@
 import {commands} from '../../commands/index.ts';
+import {isCommandLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
@@ -40,7 +41,7 @@ export function compose(options: ProgramOptions): Program {
 			onRecord: agent.onRecord,
 		},
 		...localParts(options, local, agent),
-		...modelParts(options, servers, agent, stop.signal),
+		...modelParts(options, local, servers, agent, stop.signal),
 		contextFor: createContextFor(options, local, servers, agent, {watches, expiry}),
 		warnings: () => warningsOf(options, profile, agent),
 		close: async () => {
@@ -82,11 +83,14 @@ function localParts({store}: ProgramOptions, local: LocalState, {conversation}: 
 }
 
 function modelParts(
-	{store}: ProgramOptions,
-	{embedded, loadPrices}: Servers,
+	options: ProgramOptions,
+	local: LocalState,
+	servers: Servers,
 	{access, models}: AgentParts,
 	signal: AbortSignal,
 ) {
+	const {store} = options;
+	const {embedded, loadPrices} = servers;
 	const isDemo = () => access.isDemo(store.getState().model);
 	return {
 		isDemo,
@@ -94,9 +98,14 @@ function modelParts(
 		chooseModel: choose => models.choose(choose, signal),
 		rememberModel: models.remember,
 		lacksKey: () => access.lacksKey(store.getState().model),
-		async startEmbedded() {
-			if (store.getState().connection.profile === localConnection.profile || isDemo()) {
+		async prepare(line) {
+			const {model, connection} = store.getState();
+			if (!isCommandLine(line)) {
+				await access.open(model);
+			} else if (connection.profile === localConnection.profile && isDemo()) {
 				await embedded.open();
+				// The ids of its demo data complete what is typed.
+				completeValues(options, local, servers);
 			}
 		},
 	} satisfies Partial<Program>;

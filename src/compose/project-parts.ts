@@ -1,5 +1,5 @@
-import {hookFiles} from '../agent/hooks/hook-files.ts';
 import {createHooks} from '../agent/hooks/hooks.ts';
+import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
@@ -9,10 +9,19 @@ import type {ProgramOptions} from './program-options.ts';
 
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
-	let files: readonly string[] = [];
 	return {
-		/** Returns the files that the hooks of the run start. */
-		hookFiles: () => files,
+		/** Returns the files that hooks name, which nothing may change while those are in effect. */
+		async hookFiles(): Promise<readonly string[]> {
+			const state = await project.state();
+			const hooks = inEffect(state).flatMap(({settings}) => settings?.hooks ?? []);
+			if (hooks.length === 0) {
+				return [];
+			}
+
+			const {hookFiles} = await import('../agent/hooks/hook-files.ts');
+			const place = {folder: folder.path(), root: state.root};
+			return hooks.flatMap(({command}) => hookFiles(command, place).protectedPaths);
+		},
 		/** Adds the instructions of folders below to what the model reads of their files. */
 		withNested: createNestedInstructions({
 			project,
@@ -21,9 +30,12 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 		}),
 		instructions: async () => instructionText(inEffect(await project.state()), secrets.hide),
 		async loadHooks(session: string) {
-			const hooks = hooksInEffect(await project.state());
-			files = hookFiles(hooks, folder.path());
-			return createHooks({hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write});
+			const state = await project.state();
+			const hooks = hooksInEffect(state);
+			return createHooks({
+				...{hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write},
+				...(hooks.length > 0 && {whyNot: await checkHookScripts(hooks, state, folder.path())}),
+			});
 		},
 	};
 }

@@ -10,10 +10,12 @@ import {transportsWith} from './transports.ts';
 export type Servers = ReturnType<typeof createServers>;
 
 /** Creates the access to servers. It sends nothing by itself. */
-export function createServers(options: ProgramOptions, {config, recents, sightings, secrets}: LocalState) {
+export function createServers(options: ProgramOptions, {home, config, recents, sightings, secrets}: LocalState) {
 	const {store, env, workerUrl, version, debug, insecureHttp = false} = options;
 	const createTransport = transportsWith({config, env, version, insecureHttp, secrets, debug});
-	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, createTransport});
+	// The variable is Node's own.
+	const codeCache = env['NODE_DISABLE_COMPILE_CACHE'] ? undefined : home.codeCache;
+	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, codeCache, createTransport});
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
 	const services = createSandboxServices();
 	const platform = createPlatform({

@@ -7,7 +7,7 @@ import {originOf} from '../core/origin.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import type {Embedded} from '../server/run/embedded.ts';
-import {localConnection} from '../store/connection-slice.ts';
+import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 
 type Dependencies = {
@@ -16,6 +16,8 @@ type Dependencies = {
 	readonly sightings: Pick<Sightings, 'remember'>;
 	/** The bundled worker of the server. */
 	readonly workerUrl: URL;
+	/** Where compiled code is kept; nowhere if it is undefined. */
+	readonly codeCache: string | undefined;
 	readonly createTransport: (credential: Credential) => Promise<Transport>;
 };
 
@@ -37,18 +39,32 @@ export function createEmbeddedAccess({
 	recents,
 	sightings,
 	workerUrl,
+	codeCache,
 	createTransport,
 }: Dependencies): EmbeddedAccess {
 	const closing = new AbortController();
 	let started: Promise<Embedded> | undefined;
 	let info: InferenceInfo | undefined;
 
-	const open = once(async forget => {
+	/** Changes the connection in the store, if it is to this server. */
+	const report = (change: Partial<Connection>) => {
+		const {connection, setConnection} = store.getState();
+		if (connection.profile === localConnection.profile) {
+			setConnection({...localConnection, ...change});
+		}
+	};
+
+	const start = async (forget: () => void) => {
 		const [{startEmbedded}, {getPreferences}] = await Promise.all([
 			import('../server/run/embedded.ts'),
 			import('../client/preferences.ts'),
 		]);
-		started = startEmbedded({workerUrl, signal: closing.signal, onSandboxes: store.getState().setOwnSandboxes});
+		started = startEmbedded({
+			workerUrl,
+			codeCache,
+			signal: closing.signal,
+			onSandboxes: store.getState().setOwnSandboxes,
+		});
 		const server = await started;
 		void server.ended.then(why => {
 			forget();
@@ -62,20 +78,22 @@ export function createEmbeddedAccess({
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
 		info = models.find(({id}) => id === demoModel);
-		const {profile} = localConnection;
-		recents.remember(profile, server.seen);
-		const place = {profile, server: credential.origin, at: new Date().toISOString(), shown: {}};
-		const {org, workspace} = server.scope;
-		sightings.remember(
-			server.seen.flatMap(({kind, id}) =>
-				kind === 'session' || kind === 'runtime' ? [{...place, kind, id, org, workspace}] : [],
-			),
-		);
-		if (store.getState().connection.profile === profile) {
-			store.getState().setConnection({profile, server: server.url, state: 'ready'});
-		}
-
+		rememberDemo(server, credential.origin, {recents, sightings});
+		report({server: server.url, state: 'ready'});
 		return server;
+	};
+
+	const open = once(async forget => {
+		report({state: 'starting'});
+		try {
+			return await start(forget);
+		} catch (error) {
+			if (!closing.signal.aborted) {
+				report({state: 'failed'});
+			}
+
+			throw error;
+		}
 	});
 
 	return {
@@ -89,4 +107,20 @@ export function createEmbeddedAccess({
 			);
 		},
 	};
+}
+
+/** Remembers what the demo data of the server has, for completion and `/resume`. */
+function rememberDemo(
+	{seen, scope: {org, workspace}}: Embedded,
+	server: string,
+	{recents, sightings}: Pick<Dependencies, 'recents' | 'sightings'>,
+): void {
+	const {profile} = localConnection;
+	recents.remember(profile, seen);
+	const place = {profile, server, at: new Date().toISOString(), shown: {}};
+	sightings.remember(
+		seen.flatMap(({kind, id}) =>
+			kind === 'session' || kind === 'runtime' ? [{...place, kind, id, org, workspace}] : [],
+		),
+	);
 }

@@ -1,43 +1,39 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
-import type {Hooks} from '../agent/hooks/hooks.ts';
-import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
-import {runAgent} from '../agent/run.ts';
+import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
-import {toMessages} from '../core/session/read-conversation.ts';
-import type {Tool} from '../core/session/tool.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
-import {type PriceOf, totalCost} from '../core/session/usage.ts';
-import type {ModelCall} from '../providers/provider.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
+import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
 
-type Dependencies = RecorderOptions & {
-	readonly newId: () => string;
-	/** Binds the model to its host and key. Throws `AppError` if the user has to provide one. */
-	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
-	readonly loadTools: () => Promise<readonly Tool[]>;
-	readonly workspace: () => string;
-	/** Ends what the tools of a session left running, and removes its files. */
-	readonly endTools?: () => Promise<void>;
-	/** Returns the approvals of a new session. */
-	readonly createApprovals: () => SessionApprovals;
-	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
-	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
-	/** Keeps the images that the model is shown; without it, it sees none. */
-	readonly images?: ImageStore;
-	/** Returns the records of a session whose log was flushed. */
-	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
-	/** Returns what saves the changes of files in a session. `parent` is the session that it continues. */
-	readonly trackChanges?: (session: string, parent?: string) => ChangeTracker;
-	readonly maxTurns?: number;
-	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
-	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
-};
+type Dependencies = RecorderOptions &
+	RunDependencies & {
+		/** Ends what the tools of a session left running, and removes its files. */
+		readonly endTools?: () => Promise<void>;
+		/** Returns the approvals of a new session. */
+		readonly createApprovals: () => SessionApprovals;
+		/** Returns the records of a session whose log was flushed. */
+		readonly readLog: (session: string) => Promise<readonly Recorded[]>;
+		/**
+		 * Returns what saves the changes of files in a session. `emit` records an event that belongs to no call; `parent` is
+		 * the session that it continues.
+		 */
+		readonly trackChanges?: (session: string, emit: (event: AgentEvent) => void, parent?: string) => ChangeTracker;
+	};
 
 export type Conversation = {
 	/** Starts a run with this message, or queues it during a run. Resolves when the run has ended. */
 	readonly send: (text: string) => Promise<void>;
+	/**
+	 * Replaces the conversation by a summary for the model; `guidance` says what to keep. Resolves when that has ended.
+	 * Throws AppError("conflict") during a run.
+	 */
+	readonly compact: (guidance?: string) => Promise<void>;
+	/** Undoes the last compaction. Returns false if there is none to undo. */
+	readonly undoCompaction: () => boolean;
+	/** Pins a message by its id, or no longer: compactions keep pinned messages word for word. */
+	readonly pin: (id: string, pinned: boolean) => void;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -68,14 +64,13 @@ export type Conversation = {
  * recorder. It builds nothing itself: models, tools and logs are passed in.
  */
 export function createConversation(dependencies: Dependencies): Conversation {
-	const {newId, createApprovals, openLog} = dependencies;
+	const {store, newId, createApprovals, openLog} = dependencies;
 	const recorder = createRecorder(dependencies);
 	const runs = createRuns(dependencies, recorder);
-	/** What the user allowed and the model has read is valid for one session. */
 	let grants: SessionGrants;
 
 	const begin = (transcript: Transcript, log?: RecordLog, parent?: string) => {
-		const changes = dependencies.trackChanges?.(transcript.session, parent);
+		const changes = dependencies.trackChanges?.(transcript.session, emit, parent);
 		grants = {approvals: createApprovals(), readFiles: new Map(), changes};
 		recorder.begin(transcript, log);
 	};
@@ -88,6 +83,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	const finish = async () => {
 		await runs.end();
 		await dependencies.endTools?.();
+		await grants.changes?.close();
 		await recorder.close();
 	};
 
@@ -107,6 +103,17 @@ export function createConversation(dependencies: Dependencies): Conversation {
 
 	return {
 		send: text => runs.send(text, grants),
+		compact: guidance => runs.compact(guidance, grants),
+		undoCompaction() {
+			recorder.flush();
+			const {folded} = store.getState().transcript;
+			if (folded) {
+				emit({type: 'compaction-undo', id: folded.id});
+			}
+
+			return folded !== undefined;
+		},
+		pin: (id, pinned) => emit({type: 'pin', id, pinned}),
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
@@ -119,6 +126,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		restored(event) {
 			grants.readFiles.clear();
 			emit(event);
+			void grants.changes?.restored(event);
 		},
 		async start() {
 			await finish();
@@ -129,12 +137,6 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 }
 
-type SessionGrants = {
-	readonly approvals: SessionApprovals;
-	readonly readFiles: Map<string, string>;
-	readonly changes: ChangeTracker | undefined;
-};
-
 type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
 
 /** Creates the runs of a conversation: one at a time, each with the server that it started on. */
@@ -144,16 +146,23 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 	const emit = (event: AgentEvent) => recorder.emit(event, run?.server ?? store.getState().connection.server);
 
-	const execute = async (text: string, signal: AbortSignal, grants: SessionGrants) => {
-		const events = await startAgent(text, signal, {
-			...dependencies,
-			...grants,
-			flush: recorder.flush,
-			onPiece: recorder.show,
+	const execute = async (beginning: Beginning, grants: SessionGrants) => {
+		recorder.flush();
+		const abort = new AbortController();
+		const {flush, show: onPiece} = recorder;
+		const play = async () => {
+			const options = {...dependencies, ...grants, signal: abort.signal, flush, onPiece};
+			for await (const event of await startAgent(beginning, options)) {
+				emit(event);
+			}
+		};
+		const done = play().finally(() => {
+			run = undefined;
+			recorder.flush();
+			store.getState().setStopping(false);
 		});
-		for await (const event of events) {
-			emit(event);
-		}
+		run = {abort, done, server: store.getState().connection.server};
+		return done;
 	};
 
 	return {
@@ -164,16 +173,21 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 				return run.done;
 			}
 
-			recorder.flush();
-			const abort = new AbortController();
-			const done = execute(text, abort.signal, grants).finally(() => {
-				run = undefined;
-				recorder.flush();
-			});
-			run = {abort, done, server: store.getState().connection.server};
-			return done;
+			return execute({text}, grants);
 		},
-		interrupt: () => run?.abort.abort(),
+		async compact(guidance: string | undefined, grants: SessionGrants) {
+			if (run) {
+				throw new AppError('conflict', 'The agent is working.', {hint: 'Wait until it is done, or press Esc.'});
+			}
+
+			return execute({compact: {guidance}}, grants);
+		},
+		interrupt() {
+			if (run) {
+				store.getState().setStopping(true);
+				run.abort.abort();
+			}
+		},
 		/** Ends the current run and applies its last events. */
 		async end() {
 			run?.abort.abort();
@@ -181,65 +195,4 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 			recorder.flush();
 		},
 	};
-}
-
-type AgentOptions = Dependencies &
-	SessionGrants & {
-		/** Applies what waits to the store, before usage is read from there. */
-		readonly flush: () => void;
-		/** Shows a piece of a call that is being written. */
-		readonly onPiece: Recorder['show'];
-	};
-
-/** Starts the agent on the conversation so far and this message. */
-async function startAgent(
-	text: string,
-	signal: AbortSignal,
-	options: AgentOptions,
-): Promise<AsyncIterable<AgentEvent>> {
-	const {
-		store,
-		newId,
-		openModel,
-		loadTools,
-		workspace,
-		approvals,
-		readFiles,
-		changes,
-		maxTurns,
-		budget,
-		flush,
-		onPiece,
-		images,
-	} = options;
-	const {model, transcript} = store.getState();
-	const priceOf = await budget?.loadPrices();
-	const hooks = await options.loadHooks?.(transcript.session);
-	/** Returns the cost of this run in US dollars; null if a price is unknown. */
-	const spent = (prices: PriceOf) => {
-		flush();
-		return totalCost([...store.getState().transcript.usage.values()].slice(transcript.usage.size), prices);
-	};
-	return runAgent({
-		runId: newId(),
-		model: model ?? 'none',
-		async *ask(messages, askSignal) {
-			const call = await openModel(model);
-			yield* (images ? withImages(call, model ?? '', images) : call)(messages, askSignal);
-		},
-		messages: toMessages(transcript),
-		prompt: {id: newId(), text},
-		tools: await loadTools(),
-		workspace: workspace(),
-		approvals: approvals.startRun(),
-		...{readFiles, changes},
-		signal,
-		onPiece,
-		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
-		newId,
-		nextMessages: () => store.getState().takeQueue(),
-		...(hooks && {hooks}),
-		...(maxTurns !== undefined && {maxTurns}),
-		...(budget && priceOf && {budget: {limitUsd: budget.limitUsd, spentUsd: () => spent(priceOf)}}),
-	});
 }

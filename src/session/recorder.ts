@@ -2,6 +2,7 @@ import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
+import {maskEvent} from './mask-event.ts';
 import {createPump} from './pump.ts';
 
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
@@ -17,7 +18,7 @@ export type RecorderOptions = {
 	readonly store: AppStore;
 	/** Returns the time as ISO 8601 in UTC. */
 	readonly now: () => string;
-	/** Removes credentials from what the user typed, for everything but the run that it starts. */
+	/** Removes credentials from what the user typed and the model wrote, for everything but the run that it belongs to. */
 	readonly hide: (text: string) => string;
 	/** Opens the log of a new session; nothing is written before its first record. */
 	readonly openLog: (session: string) => RecordLog;
@@ -58,7 +59,7 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 			store.getState().openTranscript(transcript);
 		},
 		emit(event, server) {
-			const record: Recorded = {v: 1, seq, at: now(), session, server, event: masked(event, hide)};
+			const record: Recorded = {v: 1, seq, at: now(), session, server, event: maskEvent(event, hide)};
 			seq++;
 			log ??= openLog(session);
 			log.append(record);
@@ -75,16 +76,4 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 			log = undefined;
 		},
 	};
-}
-
-/** Returns the event without credentials of the user, even those that they sent as they are (SAFETY 8). */
-function masked(event: AgentEvent, hide: RecorderOptions['hide']): AgentEvent {
-	switch (event.type) {
-		case 'user-message':
-			return {...event, text: hide(event.text)};
-		case 'rename':
-			return {...event, title: hide(event.title)};
-		default:
-			return event;
-	}
 }

@@ -1,7 +1,10 @@
 import type {FolderAccess} from '../config/folder-access.ts';
 import {AppError} from '../core/error.ts';
 import {demoModel} from '../core/model.ts';
+import {shellLine} from '../core/program-name.ts';
+import {changeSteps} from '../core/session/changes.ts';
 import {lastModelOf} from '../core/session/transcript.ts';
+import {shellWord} from '../core/shell-word.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
@@ -64,8 +67,24 @@ export function createResume({store, conversation, sessions, folder}: Dependenci
 			store.getState().setModel(last);
 		}
 
-		return isElsewhere ? [...notices, `The agent now works in ${folder.path()}.`] : notices;
+		if (!isElsewhere) {
+			return notices;
+		}
+
+		const isLeft = folder.path() !== session.folder && changeSteps(transcript).length > 0;
+		return [
+			...notices,
+			`The agent now works in ${folder.path()}.`,
+			...(isLeft ? [changesLeft(session, there !== undefined)] : []),
+		];
 	};
+}
+
+/** Returns the sentence about changes of files that the session made in a folder that it does not work in any more. */
+function changesLeft({id, folder}: Pick<SessionElsewhere, 'id' | 'folder'>, isThere: boolean): string {
+	const undo = `cd ${shellWord(folder)} && ${shellLine(`--resume ${id.slice(0, 8)}`)}`;
+	const [what, how] = [`/undo, /diff and /rewind don't cover its changes in ${folder}`, `To take those back: ${undo}`];
+	return isThere ? `${what}. ${how}` : `${what}, which is gone.`;
 }
 
 /** Throws AppError("usage"), for a program that cannot ask the user to choose. */

@@ -25,6 +25,8 @@ export type Home = {
 	readonly sessions: string;
 	/** Has the images that models were shown. */
 	readonly images: string;
+	/** Has compiled code of the program itself, written and checked by `src/loader/`. */
+	readonly codeCache: string;
 	/** Default data folder of a server on this machine. */
 	readonly server: string;
 };
@@ -66,6 +68,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		terminalsFile: join(path, 'terminals.json'),
 		sessions: join(path, 'sessions'),
 		images: join(path, 'images'),
+		codeCache: join(path, 'cache'),
 		server: join(path, 'server'),
 	};
 }

@@ -7,7 +7,7 @@ import type {PriceOf} from '../core/session/usage.ts';
 export type Connection = {
 	/** The profile's name; `local` for the embedded server. */
 	readonly profile: string;
-	/** The server's origin; `local` until the embedded server listens. */
+	/** The server's origin; `local` until the embedded server listens, which starts when something needs it. */
 	readonly server: string;
 	readonly state: 'starting' | 'ready' | 'failed';
 	/** Why it failed, for the user. */

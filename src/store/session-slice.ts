@@ -1,5 +1,5 @@
 import type {StateCreator} from 'zustand/vanilla';
-import type {QueuedMessage} from '../agent/run.ts';
+import type {QueuedMessage} from '../agent/history.ts';
 import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDropped} from '../core/session/call-draft.ts';
 import type {Recorded} from '../core/session/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
@@ -13,6 +13,8 @@ export type SessionSlice = {
 	readonly jobs: number;
 	/** The calls that the model is writing now. */
 	readonly drafts: readonly CallDraft[];
+	/** True from an interrupt until the run has ended: a command may take a moment to end. */
+	readonly isStopping: boolean;
 
 	/** Applies a batch in one update, so that a burst of tokens costs one render. */
 	applyRecords: (items: ReadonlyArray<Recorded | CallPiece | PiecesDropped>) => void;
@@ -23,6 +25,7 @@ export type SessionSlice = {
 	takeQueue: () => readonly QueuedMessage[];
 	setUnsaved: (reason: string | undefined) => void;
 	setJobs: (running: number) => void;
+	setStopping: (isStopping: boolean) => void;
 };
 
 export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
@@ -31,6 +34,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	unsaved: undefined,
 	drafts: [],
 	jobs: 0,
+	isStopping: false,
 
 	applyRecords(items) {
 		set(({transcript, drafts}) => items.reduce(applyItem, {transcript, drafts}));
@@ -54,6 +58,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setJobs(jobs) {
 		set({jobs});
+	},
+	setStopping(isStopping) {
+		set({isStopping});
 	},
 });
 

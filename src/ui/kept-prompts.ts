@@ -37,3 +37,12 @@ export function returnQueue(store: AppStore): void {
 		setComposer(setComposerText(composer, [...queued, expandedText(composer)].filter(Boolean).join('\n')));
 	}
 }
+
+/** Prepares each line when its first key is typed; sending it reports what fails. Returns a function that stops it. */
+export function prepareWhileTyping({prepare}: Pick<Program, 'prepare'>, store: AppStore): () => void {
+	return store.subscribe(({composer}, {composer: before}) => {
+		if (composer.text && !before.text) {
+			prepare(composer.text).catch(() => undefined);
+		}
+	});
+}

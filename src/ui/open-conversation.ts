@@ -1,15 +1,14 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
-import {isAbort} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {blocksOf} from '../core/session/transcript.ts';
-import type {Connection} from '../store/connection-slice.ts';
+import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {connectApprovals} from './approvals/connect-approvals.ts';
 import type {AppInteraction} from './interaction.ts';
-import {loadHistory, rememberPrompt, returnQueue} from './kept-prompts.ts';
+import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {messageToSend} from './message-secrets.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
@@ -100,9 +99,11 @@ export async function openConversation(
 	const stops = [
 		await connectApprovals({...parts, tell}),
 		followStore(parts),
+		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 	];
 	startLoading(parts, tell);
+	setReady(store);
 	askAtStart(flags, store, trust).catch(tell);
 	await openFirst(flags, {submit, resume, tell});
 
@@ -207,18 +208,17 @@ function followStore({store, program, painter, warn}: Parts): () => void {
 }
 
 /** Starts to load what the first message can do without. */
-function startLoading({program, store}: Parts, tell: (error: unknown) => void): void {
+function startLoading({program}: Parts, tell: (error: unknown) => void): void {
 	import('../terminal/markdown/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
 	program.loadCatalog().catch(tell);
-	program.startEmbedded().catch(error => {
-		// The user quit while it was starting.
-		if (isAbort(error)) {
-			return;
-		}
+}
 
-		store.getState().setConnection({...store.getState().connection, state: 'failed'});
-		tell(error);
-	});
+/** Marks the embedded server as available: it starts when something needs it. */
+function setReady(store: AppStore): void {
+	const {connection, setConnection} = store.getState();
+	if (connection === localConnection) {
+		setConnection({...connection, state: 'ready'});
+	}
 }
 
 type Opening = Pick<Submit, 'submit' | 'tell'> & {readonly resume: (session: string) => Promise<void>};

@@ -36,8 +36,16 @@ export type Submit = {
 /** A run that has started. */
 type Begun = {readonly end: Promise<void>};
 
-/** How long a command may delay the lines that are sent after it. */
-const maxDelayMs = 500;
+/** How long a command may delay the lines that are sent after it, in turns of some milliseconds. */
+const maxDelayTurns = 20;
+const turnMs = 25;
+
+/** Resolves after so many turns. They take longer on a busy machine, where the command takes longer, too. */
+async function delayTurns(): Promise<void> {
+	for (let turn = 0; turn < maxDelayTurns; turn++) {
+		await sleep(turnMs, undefined, {ref: false});
+	}
+}
 
 /**
  * Creates the function that carries out what the user sends, in order: messages go to the agent, slash lines to their
@@ -79,7 +87,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const begun: Promise<Begun | undefined> = previous.then(() =>
 				isCommand ? carryOut(text) : sendIfWanted(text, parts),
 			);
-			previous = Promise.race([begun.catch(() => undefined), sleep(maxDelayMs, undefined, {ref: false})]);
+			previous = Promise.race([begun.catch(() => undefined), delayTurns()]);
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel: commands.cancel,
@@ -127,6 +135,9 @@ function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) 
 		followLog: logs.follow,
 		closeLog: logs.close,
 		restored: conversation.restored,
+		compact: conversation.compact,
+		undoCompaction: conversation.undoCompaction,
+		pin: conversation.pin,
 		fork: before =>
 			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),
 	};

@@ -15,6 +15,9 @@ const inApp = (shell: CommandContext) => ({
 		followLog: () => undefined,
 		send: () => undefined,
 		closeLog: () => '',
+		compact: async () => undefined,
+		undoCompaction: () => false,
+		pin: () => undefined,
 	},
 });
 

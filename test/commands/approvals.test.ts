@@ -42,8 +42,8 @@ test('the app also shows and sets the mode, and keeps rules for the session', as
 });
 
 test.each([
-	['ask', 'npm test -- a', 'Allowed by rule 1, of this folder: run_command(npm test *).'],
-	['ask', 'fetch_url(https://evil.example/)', 'Denied by rule 2, of this folder: fetch_url(evil.example).'],
+	['ask', 'npm test -- a', 'Allowed by rule 1 of this folder: run_command(npm test *).'],
+	['ask', 'fetch_url(https://evil.example/)', 'Denied by rule 2 of this folder: fetch_url(evil.example).'],
 	['ask', 'ls', 'Allowed: it only reads in this folder.'],
 	['ask', 'run_command(make)', 'Asks, because no rule covers it, and the mode is ask.'],
 	['all', 'make', 'Allowed by the mode all, if a sandbox holds it.'],

@@ -8,8 +8,10 @@ export type Answer = {
 	/** A piece of reasoning. */
 	readonly think: (text: string) => void;
 	readonly call: (name: string, args: object) => void;
+	/** The beginning of a call, with the text of its arguments so far. */
+	readonly beginCall: (name: string, text: string) => void;
 	/** The vendor's end mark, with usage. */
-	readonly finish: (reason?: 'stop' | 'tool_calls' | 'length') => void;
+	readonly finish: (reason?: 'stop' | 'tool_calls' | 'length' | 'content_filter') => void;
 	/** Ends the answer properly, but without the vendor's end mark. */
 	readonly end: () => void;
 	/** Breaks the connection off. */
@@ -121,20 +123,17 @@ function answerOn(response: ServerResponse): Answer {
 	const chunk = (delta: object, finish: string | null = null) =>
 		write(JSON.stringify({...head, choices: [{index: 0, delta, finish_reason: finish}]}));
 	let calls = 0;
+	const beginCall = (name: string, text: string) => {
+		const call = {index: calls, id: `call_${calls}`, type: 'function', function: {name, arguments: text}};
+		calls++;
+		chunk({tool_calls: [call]});
+	};
 
 	return {
 		say: content => chunk({content}),
 		think: text => chunk({reasoning_content: text}),
-		call(name, args) {
-			const call = {
-				index: calls,
-				id: `call_${calls}`,
-				type: 'function',
-				function: {name, arguments: JSON.stringify(args)},
-			};
-			calls++;
-			chunk({tool_calls: [call]});
-		},
+		call: (name, args) => beginCall(name, JSON.stringify(args)),
+		beginCall,
 		finish(reason = calls > 0 ? 'tool_calls' : 'stop') {
 			chunk({}, reason);
 			write(JSON.stringify({...head, choices: [], usage}));

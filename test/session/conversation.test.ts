@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
-import {call, finish, type Script, text} from '../agent/scripted.ts';
+import {call, echo, finish, type Script, text} from '../agent/scripted.ts';
 import {scripted, server} from '../store/scripted-conversation.ts';
 
 /** A promise and the way to keep it. */
@@ -89,6 +89,22 @@ describe('an interrupt', () => {
 		expect(ends()).toEqual(['interrupted']);
 		expect(transcript().settled).toMatchObject([{text: 'Hello'}, {text: 'Half'}, {reason: 'interrupted'}]);
 		expect(store.getState().queue).toHaveLength(1);
+	});
+
+	test('is shown until the run has ended, which waits for what is in the middle of a change', async () => {
+		const {passed, open} = gate();
+		const slow = {...echo, readOnly: false, run: async () => passed.then(() => 'Written.')};
+		const {conversation, store, types} = scripted([[call('echo'), finish('tool-calls')]], {
+			loadTools: async () => [slow],
+		});
+		const done = conversation.send('Hello');
+		await turns();
+		conversation.interrupt();
+		expect(store.getState().isStopping).toBe(true);
+		open();
+		await done;
+		expect(store.getState().isStopping).toBe(false);
+		expect(types().slice(-2)).toEqual(['tool-result', 'run-end']);
 	});
 
 	test('before the model is asked, or without a run, does nothing', async () => {

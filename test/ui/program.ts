@@ -97,10 +97,11 @@ export function testProgram({
 		hide: redactKnown,
 	});
 	const places = {stateFolder: home.path};
-	const approvals = {rules, judge: judgeByRules({book: rules, workspace: () => folder, places})};
+	const approvals = {rules, judge: judgeByRules({book: rules, workspace: () => folder, places, hide: redactKnown})};
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const chatted: string[] = [];
+	const prepared: string[] = [];
 	const program: AppProgram = {
 		folder: access,
 		project,
@@ -117,6 +118,7 @@ export function testProgram({
 			watches,
 			expiry,
 			jobs: () => undefined,
+			contextWindow: async () => ({system: '', instructions: '', tools: [], size: undefined}),
 			changes: () => Promise.reject(new Error('no changes here')),
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
@@ -153,7 +155,7 @@ export function testProgram({
 		rememberModel: model => void chatted.push(model),
 		savedSessions: () => sessions.list(false),
 		loadCatalog: async () => () => undefined,
-		startEmbedded: async () => undefined,
+		prepare: async line => void prepared.push(line),
 		isDemo: () => true,
 		lacksKey: () => false,
 		warnings: () => [],
@@ -165,5 +167,5 @@ export function testProgram({
 			await Promise.all([watches.close(), conversation.close()]);
 		},
 	};
-	return {program, project, access, sessions, records, remembered, chatted, home, folder};
+	return {program, project, access, sessions, records, remembered, chatted, prepared, home, folder};
 }

@@ -3,7 +3,7 @@ import {AppError} from '../../core/error.ts';
 import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
-import {type Judge, type Ruling, ruleOn, type Verdict} from './ruling.ts';
+import {type Judge, type RulePlace, type Ruling, ruleOn, type Verdict} from './ruling.ts';
 
 /** A question as it is recorded. `id` is the call that waits, `hash` identifies exactly what is allowed. */
 type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
@@ -109,7 +109,7 @@ type Question = {
 type RecordAnswer = (
 	isAllowed: boolean,
 	by: string,
-	more?: {readonly answered?: string; readonly flags?: string},
+	more?: {readonly answered?: string; readonly flags?: string; readonly rules?: readonly RulePlace[] | undefined},
 ) => void;
 
 /** Answers one request, and records both. */
@@ -119,12 +119,16 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 	const {id, emit} = call;
 	const recorded = {id, summary, hash, ...(change && {change})};
 	emit({type: 'approval-request', ...recorded, kind: act.kind});
-	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags} = {}) =>
-		emit({type: 'approval-answer', id, allowed: isAllowed, hash: answered, by, ...(flags && {flags})});
+	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags, rules} = {}) =>
+		emit({
+			...{type: 'approval-answer', id, allowed: isAllowed, hash: answered, by},
+			...(rules && {rules: [...rules]}),
+			...(flags && {flags}),
+		});
 
 	if (ruling.kind === 'allow') {
 		options.onRules?.(ruling.rules ?? [], act);
-		answer(true, ruling.by);
+		answer(true, ruling.by, {rules: ruling.places});
 		return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
 	}
 

@@ -1,3 +1,4 @@
+import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act} from '../../core/session/approval.ts';
 import {type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
@@ -78,7 +79,7 @@ export function createRuleBook({flags, ofFolder, denied = () => [], hide}: Optio
 		},
 		noteUse(rules, act) {
 			for (const rule of rules) {
-				uses.set(rule, hide(subjectOf(act)));
+				uses.set(rule, redactPositions(hide(subjectOf(act))));
 			}
 		},
 	};

@@ -1,9 +1,12 @@
 import type {Act, ApprovalMode} from '../../core/session/approval.ts';
 
+/** Where a rule is: its number in the list, and where it comes from. */
+export type RulePlace = {readonly number: number; readonly source: string};
+
 /** What rules say about an act. */
 export type Verdict =
-	/** `rules` are the texts of rules; none for a command that only reads. */
-	| {readonly effect: 'allow'; readonly rules: readonly string[]}
+	/** `rules` are the texts of rules; none for a command that only reads. `places` says where they are in the list. */
+	| {readonly effect: 'allow'; readonly rules: readonly string[]; readonly places?: readonly RulePlace[]}
 	| {readonly effect: 'deny'; readonly rule: string}
 	| {
 			readonly effect: 'ask';
@@ -20,7 +23,12 @@ export type Judge = (act: Act) => Promise<Verdict>;
 
 /** What happens to an act. `by` names who decided: rules, `mode`, or `read-only`. */
 export type Ruling =
-	| {readonly kind: 'allow'; readonly by: string; readonly rules?: readonly string[]}
+	| {
+			readonly kind: 'allow';
+			readonly by: string;
+			readonly rules?: readonly string[];
+			readonly places?: readonly RulePlace[];
+	  }
 	| {readonly kind: 'refuse'; readonly by: string; readonly message: string; readonly hint: string}
 	| ({readonly kind: 'ask'} & Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>);
 
@@ -41,8 +49,10 @@ export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Ruling {
 	}
 
 	if (verdict.effect === 'allow') {
-		const {rules} = verdict;
-		return rules.length > 0 ? {kind: 'allow', by: rules.join(', '), rules} : {kind: 'allow', by: 'read-only'};
+		const {rules, places} = verdict;
+		return rules.length > 0
+			? {kind: 'allow', by: rules.join(', '), rules, ...(places && {places})}
+			: {kind: 'allow', by: 'read-only'};
 	}
 
 	const {effect, ...rest} = verdict;

@@ -3,12 +3,13 @@ import {reportError} from '../../core/error.ts';
 import type {Act} from '../../core/session/approval.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {writeBoundsOf} from '../tools/files/bounds.ts';
 import type {OpenChangeStore} from './change-store.ts';
+import {createFolderNow, withEntries} from './folder-now.ts';
+import {createJobChanges, type Job, type JobContents} from './job-changes.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
 import {saveTree} from './save-tree.ts';
-import {filesOf, type KnownFiles, scanFolder} from './scan-folder.ts';
+import {filesOf, type KnownFiles} from './scan-folder.ts';
 import {diffTrees, type Files, writeTree} from './tree.ts';
 
 /** Saves the contents of files before and after tools change them, so that the user can take changes back. */
@@ -22,6 +23,12 @@ export type ChangeTracker = {
 	readonly after: (call: string) => Promise<readonly AgentEvent[]>;
 	/** Ends the calls that an interruption ended, as `after` does. Calls that have ended are reported again. */
 	readonly end: () => Promise<readonly AgentEvent[]>;
+	/** Watches what a job changes after its call. What it changes is emitted as events of its own. */
+	readonly jobStarted: (job: Job) => void;
+	/** Records what jobs have changed, without what the user restored. */
+	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => Promise<void>;
+	/** Resolves when the changes of jobs that have ended are recorded; nothing is emitted later. */
+	readonly close: () => Promise<void>;
 };
 
 type Options = {
@@ -33,6 +40,8 @@ type Options = {
 	readonly workspace: () => string;
 	readonly places: Places;
 	readonly openStore: OpenChangeStore;
+	/** Records an event that belongs to no call. */
+	readonly emit: (event: AgentEvent) => void;
 };
 
 /** A call that may be changing files. */
@@ -41,49 +50,64 @@ type Step = {
 	readonly workspace: string;
 	/** The file that it changes, relative to the folder; undefined for any. */
 	readonly path: string | undefined;
-	/** What was known of the folder before, if it may change any file. */
-	readonly known: KnownFiles;
 	readonly tree: string;
 	readonly startedAtMs: number;
 };
 
 /** How long saving may take once a run was interrupted. */
 const endTimeoutMs = 5000;
+const scanTimeoutMs = 20_000;
 
-export function createChangeTracker({session, parent, workspace, places, openStore}: Options): ChangeTracker {
+export function createChangeTracker(options: Options): ChangeTracker {
+	const contents = createContents(options);
+	const warn = createWarnings();
+	const steps = createSteps(options, contents, warn);
+	const jobs = createJobChanges({...jobContents(options, contents), warn, emit: options.emit});
+	return {
+		async before(call, act, signal) {
+			const path = pathOf(act, options.workspace());
+			if (path === 'none' || steps.has(call)) {
+				return [];
+			}
+
+			await jobs.pause();
+			return steps.begin(call, path, signal);
+		},
+		async after(call) {
+			const events = await steps.end(call, AbortSignal.timeout(scanTimeoutMs));
+			await jobs.resume();
+			return events;
+		},
+		async end() {
+			const events = await steps.endAll(AbortSignal.timeout(endTimeoutMs));
+			await jobs.resume();
+			return events;
+		},
+		jobStarted: jobs.started,
+		restored: jobs.restored,
+		close: jobs.close,
+	};
+}
+
+type Contents = ReturnType<typeof createContents>;
+
+function createContents({session, parent, places}: Options) {
+	return {
+		folderNow: createFolderNow(places),
+		save: (store: ObjectStore, files: Files, message: string) => saveTree(store, {session, parent}, files, message),
+	};
+}
+
+/** Creates the steps of calls: what they may change is stored when they begin, and when they end. */
+function createSteps({workspace, openStore}: Options, contents: Contents, warn: Warn) {
+	const {folderNow, save} = contents;
 	const steps = new Map<string, Step>();
 	let ended = new Map<string, Promise<readonly AgentEvent[]>>();
-	let known: {readonly folder: string; readonly files: KnownFiles} = {folder: '', files: new Map()};
 
-	const warn = createWarnings();
-	const scan = async (folder: string, store: ObjectStore, signal: AbortSignal): Promise<KnownFiles> => {
-		const before: KnownFiles = known.folder === folder ? known.files : new Map();
-		const files = await scanFolder({
-			...{folder, store, signal, known: before},
-			bounds: await writeBoundsOf(folder, places),
-		});
-		known = {folder, files};
-		return files;
-	};
-
-	const finish = async (call: string, step: Step, signal: AbortSignal): Promise<readonly AgentEvent[]> => {
-		const {store, path} = step;
-		try {
-			const files =
-				path === undefined
-					? await createdSince(step, await scan(step.workspace, store, signal))
-					: await filesAt(step.workspace, path, store);
-			const tree = await saveTree(store, {session, parent}, files, `after ${call}`);
-			return [{type: 'checkpoint', id: call, phase: 'after', tree}];
-		} catch (error) {
-			return warn(error);
-		}
-	};
-
-	const endStep = (call: string, signal: AbortSignal) => {
+	const end = (call: string, signal: AbortSignal) => {
 		const step = steps.get(call);
 		steps.delete(call);
-		const events = step ? finish(call, step, signal) : Promise.resolve([]);
+		const events = step ? finish(call, step, contents, signal).catch(warn) : Promise.resolve([]);
 		if (step) {
 			ended.set(call, events);
 		}
@@ -92,32 +116,29 @@ export function createChangeTracker({session, parent, workspace, places, openSto
 	};
 
 	return {
-		async before(call, act, signal) {
-			const path = pathOf(act, workspace());
-			if (path === 'none' || steps.has(call)) {
-				return [];
-			}
-
+		has: (call: string) => steps.has(call),
+		async begin(call: string, path: string | undefined, signal: AbortSignal): Promise<readonly AgentEvent[]> {
 			ended = new Map();
 			try {
 				const folder = workspace();
 				const store = await openStore(folder);
 				const startedAtMs = Date.now();
-				const files = path === undefined ? await scan(folder, store, signal) : new Map();
-				const saved = path === undefined ? filesOf(files) : await filesAt(folder, path, store);
-				const tree = await saveTree(store, {session, parent}, saved, `before ${call}`);
-				steps.set(call, {store, workspace: folder, path, known: files, tree, startedAtMs});
+				const saved =
+					path === undefined
+						? filesOf(await folderNow.scan(folder, store, signal))
+						: await filesAt(folder, path, store);
+				const tree = await save(store, saved, `before ${call}`);
+				steps.set(call, {store, workspace: folder, path, tree, startedAtMs});
 				return [{type: 'checkpoint', id: call, phase: 'before', tree, ...(path !== undefined && {path})}];
 			} catch (error) {
 				signal.throwIfAborted();
 				return warn(error);
 			}
 		},
-		after: call => endStep(call, AbortSignal.timeout(endTimeoutMs * 4)),
-		async end() {
-			const signal = AbortSignal.timeout(endTimeoutMs);
+		end,
+		async endAll(signal: AbortSignal) {
 			for (const call of steps.keys()) {
-				void endStep(call, signal);
+				void end(call, signal);
 			}
 
 			return (await Promise.all(ended.values())).flat();
@@ -125,8 +146,45 @@ export function createChangeTracker({session, parent, workspace, places, openSto
 	};
 }
 
+/** Stores what a call changed. */
+async function finish(
+	call: string,
+	step: Step,
+	{folderNow, save}: Contents,
+	signal: AbortSignal,
+): Promise<readonly AgentEvent[]> {
+	const {store, path, workspace: folder} = step;
+	if (path === undefined) {
+		const files = await createdSince(step, await folderNow.scan(folder, store, signal));
+		return [{type: 'checkpoint', id: call, phase: 'after', tree: await save(store, files, `after ${call}`)}];
+	}
+
+	const files = await filesAt(folder, path, store);
+	folderNow.note(folder, path, files.get(path));
+	return [{type: 'checkpoint', id: call, phase: 'after', tree: await save(store, files, `after ${call}`)}];
+}
+
+/** Returns how the folder is stored while jobs run. */
+function jobContents({workspace, openStore}: Options, {folderNow, save}: Contents): JobContents {
+	return {
+		async saveLast(message) {
+			const files = folderNow.last(workspace());
+			return files && save(await openStore(workspace()), filesOf(files), message);
+		},
+		async saveNow(since, restored) {
+			const store = await openStore(workspace());
+			const now = await folderNow.scan(workspace(), store, AbortSignal.timeout(scanTimeoutMs));
+			const files = await createdSince({...since, store}, now);
+			const undone = restored ? await diffTrees(store, restored.before, restored.after) : [];
+			return save(store, withEntries(files, undone), 'after jobs');
+		},
+	};
+}
+
+type Warn = (error: unknown) => readonly AgentEvent[];
+
 /** Returns what turns a failure into an event for the user, once for each. */
-function createWarnings(): (error: unknown) => readonly AgentEvent[] {
+function createWarnings(): Warn {
 	const told = new Set<string>();
 	return error => {
 		const {message, hint} = reportError(error);
@@ -161,7 +219,10 @@ async function filesAt(folder: string, path: string, store: ObjectStore): Promis
  * Returns what the folder has after a call. If the call changed what is ignored, files that it reveals are older than the
  * call: they count as neither created nor changed.
  */
-async function createdSince({store, tree, startedAtMs}: Step, now: KnownFiles): Promise<Files> {
+async function createdSince(
+	{store, tree, startedAtMs}: Pick<Step, 'store' | 'tree' | 'startedAtMs'>,
+	now: KnownFiles,
+): Promise<Files> {
 	const files = new Map(filesOf(now));
 	const changes = await diffTrees(store, tree, await writeTree(store, files));
 	if (changes.some(({path}) => /(?:^|\/)\.gitignore$/.test(path))) {

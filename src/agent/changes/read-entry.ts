@@ -6,7 +6,7 @@ import {errnoOf} from '../../storage/file-error.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {maxFileBytes} from '../tools/files/read-text.ts';
 import type {ObjectStore} from './object-store.ts';
-import type {Entry} from './tree.ts';
+import {type Entry, fileEntry} from './tree.ts';
 
 /** What is at a path: its entry, and the facts that change with its content. */
 export type FoundEntry = {readonly entry: Entry; readonly stats: BigIntStats};
@@ -43,8 +43,8 @@ export async function readEntry(
 		return {entry: leftOut(stats), stats};
 	}
 
-	const isProgram = process.platform !== 'win32' && (stats.mode & 0o100n) !== 0n;
-	return {entry: {mode: isProgram ? 'program' : 'file', id: await store.put('blob', content, isSynced)}, stats};
+	const permissions = process.platform === 'win32' ? 0o644 : Number(stats.mode & 0o777n);
+	return {entry: fileEntry(await store.put('blob', content, isSynced), permissions), stats};
 }
 
 function leftOut({size, mtimeNs}: BigIntStats): Entry {

@@ -1,8 +1,9 @@
 import type {BigIntStats} from 'node:fs';
 import {lstat, realpath} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {type Bounds, hiddenBelow} from '../tools/files/bounds.ts';
+import {isTemporaryName} from '../tools/files/temporary-file.ts';
 import {walk} from '../tools/files/walk.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
@@ -32,9 +33,6 @@ const maxParallel = 16;
 /** A file that was changed this shortly before it was read may change again without a new stamp. */
 const unsettledMs = 2000;
 
-/** The name of a temporary file of `replaceFile`, which a killed process may leave. */
-const temporaryName = /(?:^|\/)\.service-[\da-f]{16}\.tmp$/;
-
 /**
  * Stores the files below a folder, except ignored ones, `.git`, `node_modules` and protected places. Repositories in it are
  * plain folders. Reads only what changed since the last scan. Throws AppError("failed") if there is too much, and the reason
@@ -53,7 +51,7 @@ export async function scanFolder({
 	const deadline = performance.now() + timeoutMs;
 	const hidden = hiddenBelow(folder, bounds);
 	const isHidden = (path: string) =>
-		temporaryName.test(path) || hidden.some(place => path === place || path.startsWith(`${place}/`));
+		isTemporaryName(basename(path)) || hidden.some(place => path === place || path.startsWith(`${place}/`));
 	const {paths, complete} = await walk(folder, signal);
 	if (!complete) {
 		throw tooLarge('too many files');

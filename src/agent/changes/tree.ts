@@ -4,7 +4,12 @@ import type {ObjectStore} from './object-store.ts';
  * A file at one time. `mode` is that of git: a file, a program, a symbolic link (its content is its target), or
  * `left-out`, something whose content isn't stored: then `id` only tells whether it changed.
  */
-export type Entry = {readonly mode: EntryMode; readonly id: string};
+export type Entry = {
+	readonly mode: EntryMode;
+	readonly id: string;
+	/** Who may read, write and run it, as in `chmod`; left out for 644 and for a program with 755. */
+	readonly permissions?: number;
+};
 export type EntryMode = 'file' | 'program' | 'link' | 'left-out';
 
 /** Files by their path, relative to the folder, with `/`. */
@@ -26,6 +31,23 @@ const modeNumbers: Readonly<Record<EntryMode, string>> = {
 };
 const folderMode = '40000';
 const modesByNumber = new Map(Object.entries(modeNumbers).map(([mode, number]) => [number, mode as EntryMode]));
+const usual: Readonly<Partial<Record<EntryMode, number>>> = {file: 0o644, program: 0o755};
+
+/** Returns the entry of a regular file with these permissions. */
+export function fileEntry(id: string, permissions: number): Entry {
+	const mode = (permissions & 0o100) === 0 ? 'file' : 'program';
+	return {mode, id, ...(permissions !== usual[mode] && {permissions})};
+}
+
+/** Returns the permissions of an entry; undefined for what isn't a regular file. */
+export function permissionsOf({mode, permissions}: Entry): number | undefined {
+	return permissions ?? usual[mode];
+}
+
+/** Returns the mode of a row. git reads all modes of regular files as one of two. */
+function modeNumberOf({mode, permissions}: Entry): string {
+	return permissions === undefined ? modeNumbers[mode] : `100${permissions.toString(8).padStart(3, '0')}`;
+}
 
 type Folder = {readonly folders: Map<string, Folder>; readonly files: Map<string, Entry>};
 
@@ -63,8 +85,8 @@ async function writeFolder(store: ObjectStore, {folders, files}: Folder): Promis
 		add(folderMode, name, await writeFolder(store, folder));
 	}
 
-	for (const [name, {mode, id}] of files) {
-		add(modeNumbers[mode], name, id);
+	for (const [name, entry] of files) {
+		add(modeNumberOf(entry), name, entry.id);
 	}
 
 	return store.put('tree', Buffer.concat(rows.sort((a, b) => a.key.compare(b.key)).map(({row}) => row)));
@@ -128,13 +150,18 @@ function folderId(row: Row | undefined): string | undefined {
 }
 
 function entryOf(row: Row | undefined): Entry | undefined {
+	const [, permissions] = /^100([0-7]{3})$/.exec(row?.mode ?? '') ?? [];
+	if (row && permissions !== undefined) {
+		return fileEntry(row.id, Number.parseInt(permissions, 8));
+	}
+
 	const mode = row && modesByNumber.get(row.mode);
 	return row && mode && {mode, id: row.id};
 }
 
-/** Returns true for the same content and mode, or if neither exists. */
+/** Returns true for the same content and permissions, or if neither exists. */
 export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
-	return one?.id === other?.id && one?.mode === other?.mode;
+	return one?.id === other?.id && one?.mode === other?.mode && one?.permissions === other?.permissions;
 }
 
 /** Adds the ids of a commit, its ancestors, and everything in them to `ids`. What is missing is passed over. */

@@ -1,6 +1,7 @@
 import type {ToolContext} from '../../core/session/tool.ts';
 import {answerCall, type CallAnswer} from '../answer-call.ts';
 import type {ToolCall} from '../model-turn.ts';
+import {hookDenial} from './hook-denial.ts';
 import type {Hooks} from './hooks.ts';
 
 type Options = Parameters<typeof answerCall>[1] & {readonly hooks?: Hooks | undefined};
@@ -24,16 +25,12 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 	const denial = async (given: typeof args) => {
 		const outcome = await hooks({event: 'before-tool', tool: name, arguments: given}, signal);
 		warnings.push(...outcome.warnings);
-		if (outcome.denied !== undefined) {
-			warnings.push(`A hook denied ${name}: ${outcome.denied}`);
-		}
-
 		return outcome.denied;
 	};
 
 	const denied = await denial(args);
 	if (denied !== undefined) {
-		return {output: `Denied by a hook: ${denied}`, failed: true, warnings};
+		return {output: hookDenial + denied, failed: true, warnings};
 	}
 
 	/** The arguments with which the tool really runs. */
@@ -47,7 +44,8 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 		const edited = {...args, command: permission.command};
 		const reason = await denial(edited);
 		if (reason !== undefined) {
-			return {allowed: false, reason: `Denied by a hook: ${reason}`};
+			warnings.push(`A hook denied ${name}: ${reason}`);
+			return {allowed: false, reason: hookDenial + reason};
 		}
 
 		ran = edited;

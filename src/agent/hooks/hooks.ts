@@ -36,13 +36,15 @@ type Options = {
 	/** Masks the credentials of this program; everything else reaches a hook as it is. */
 	readonly hide: (text: string) => string;
 	readonly debug?: Debug | undefined;
+	/** Returns why a hook may not run, as a sentence; undefined if it may. */
+	readonly whyNot?: (hook: Hook) => string | undefined;
 };
 
 /** Events for which a hook that fails counts as a no: a broken guard must not let anything through. */
 const failsClosed: ReadonlySet<HookEvent> = new Set(['run-start', 'before-tool']);
 
 /** Creates the function that runs these hooks; undefined if there are none. */
-export function createHooks({hooks, session, folder, hide, debug}: Options): Hooks | undefined {
+export function createHooks({hooks, session, folder, hide, debug, whyNot}: Options): Hooks | undefined {
 	if (hooks.length === 0) {
 		return undefined;
 	}
@@ -56,7 +58,11 @@ export function createHooks({hooks, session, folder, hide, debug}: Options): Hoo
 		const warnings: string[] = [];
 		for (const hook of wanted) {
 			const startedAt = performance.now();
-			const {status, ...end} = await runHook(hook, input, {folder, signal});
+			const refused = whyNot?.(hook);
+			const {status, ...end} =
+				refused === undefined
+					? await runHook(hook, input, {folder, signal})
+					: {kind: 'failed' as const, reason: refused, status: null};
 			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});
 			if (end.kind === 'denied') {
 				return {denied: end.reason, warnings};

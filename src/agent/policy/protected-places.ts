@@ -7,8 +7,8 @@ export type Places = {
 	readonly stateFolder: string;
 	/** The user's home folder; that of the system by default. */
 	readonly homeFolder?: string;
-	/** Returns the files that hooks start, as absolute paths: a changed one would run outside of every sandbox. */
-	readonly hookFiles?: () => readonly string[];
+	/** Returns the files that hooks name, as absolute paths: a changed one would run outside of every sandbox. */
+	readonly hookFiles?: () => Promise<readonly string[]>;
 };
 
 /**
@@ -86,10 +86,10 @@ const systemStartupPlaces: readonly string[] = [
 ];
 
 /** Returns every place that is never written, as an absolute path: protected places, start-up files and those of hooks. */
-export function unwritablePlaces(places: Places): readonly string[] {
-	const {homeFolder = homedir(), hookFiles = () => []} = places;
+export async function unwritablePlaces(places: Places): Promise<readonly string[]> {
+	const {homeFolder = homedir(), hookFiles = async () => []} = places;
 	const startup = startupPlaces.map(place => join(homeFolder, place));
-	return [...protectedPlaces(places), ...startup, ...systemStartupPlaces, ...hookFiles()];
+	return [...protectedPlaces(places), ...startup, ...systemStartupPlaces, ...(await hookFiles())];
 }
 
 /** Returns every protected place as an absolute path. Links are not resolved, and most places don't exist. */

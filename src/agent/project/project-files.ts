@@ -10,7 +10,7 @@ import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 
-export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers';
+export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'hook script';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {

@@ -1,13 +1,15 @@
-import {resolve} from 'node:path';
+import {isAbsolute, resolve} from 'node:path';
 import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseRule, type Rule} from '../policy/rules/rule.ts';
+import {readHookScripts} from './hook-scripts.ts';
 import {
 	type Fault,
 	type Found,
 	findNested,
 	type ProjectFile,
 	projectRoot,
+	projectSettings,
 	readNestedInstructions,
 	readOwnFiles,
 	readProjectFiles,
@@ -49,6 +51,8 @@ export type Project = {
 	readonly revoke: () => Promise<void>;
 	/** Returns the rules of what the agent may never do, of the files that were read last; of all of them, trusted or not. */
 	readonly denied: () => readonly Rule[];
+	/** Returns the settings file of the project that could not be read, so that what it denies is unknown. */
+	readonly unreadable: () => string | undefined;
 	/** Returns files with their standing. */
 	readonly judge: (found: readonly ProjectFile[]) => readonly JudgedFile[];
 	readonly places: Places;
@@ -98,12 +102,18 @@ export function createProject(dependencies: Dependencies): Project {
 
 	const read = async () => {
 		const path = folder();
+		const root = rootOf();
 		const [found, below, own] = await Promise.all([
-			readProjectFiles(rootOf(), path, places),
+			readProjectFiles(root, path, places),
 			readBelow(nested),
 			readOwnFiles(stateFolder),
 		]);
-		loaded = {folder: path, found: joined(found, below), own};
+		const all = joined(found, below);
+		const [scripts, ownScripts] = await Promise.all(
+			[all, own].map(({files}) => readHookScripts(files, {folder: path, root})),
+		);
+		const onlyOwn = ownScripts?.filter(({path: name}) => !scripts?.some(script => script.path === name));
+		loaded = {folder: path, found: withScripts(all, scripts), own: withScripts(own, onlyOwn)};
 		return loaded;
 	};
 
@@ -135,6 +145,7 @@ export function createProject(dependencies: Dependencies): Project {
 		},
 		revoke: () => store.forget(rootOf()),
 		denied: () => [...(loaded?.own.files ?? []), ...(loaded?.found.files ?? [])].flatMap(denyRulesOf),
+		unreadable: () => loaded?.found.faults.find(({path}) => path.endsWith(projectSettings))?.path,
 		judge,
 		places,
 	};
@@ -149,9 +160,22 @@ function joined(found: Found, below: Found): Found {
 	return {files: [...everywhere, ...older, ...newer], faults: [...found.faults, ...below.faults]};
 }
 
+function withScripts({files, faults}: Found, scripts: readonly ProjectFile[] = []): Found {
+	const known = new Set(files.map(({path}) => path));
+	return {files: [...files, ...scripts.filter(({path}) => !known.has(path))], faults};
+}
+
 /** Returns what a settings file denies; `readProjectFiles` has checked its rules. */
 function denyRulesOf({settings}: ProjectFile): readonly Rule[] {
 	return (settings?.deny ?? []).map(rule => parseRule(rule));
+}
+
+/** Returns the sentence about a file that can't be used. */
+export function faultText({path, reason}: Fault): string {
+	const text = `${path} is not used: ${reason}.`;
+	// The settings of the user's own stop the agent instead.
+	const isProjects = path.endsWith(projectSettings) && !isAbsolute(path);
+	return isProjects ? `${text} Everything is asked for until its deny rules can be read.` : text;
 }
 
 /** Returns the files that the user has to decide about. */

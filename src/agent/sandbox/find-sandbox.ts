@@ -1,16 +1,23 @@
-import {execFile} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {promisify} from 'node:util';
 import {searchFolders} from '../../core/search-path.ts';
+import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {isWithin} from './existing.ts';
 import {type SandboxLayout, sandboxArguments} from './sandbox-arguments.ts';
 import {type LayoutOptions, sandboxLayout} from './sandbox-layout.ts';
+import {systemCallFilter} from './system-call-filter.ts';
 
 /** A bubblewrap that works here, or why commands aren't contained: one line that says what to do, where that helps. */
 export type Sandbox =
-	| {readonly kind: 'bubblewrap'; readonly program: string; readonly options: readonly string[]}
+	| {
+			readonly kind: 'bubblewrap';
+			readonly program: string;
+			readonly options: readonly string[];
+			/** What it reads on descriptor 4; undefined if the kernel takes no filter. */
+			readonly filter?: Buffer;
+	  }
 	| {readonly kind: 'none'; readonly why: string};
 
 const probeTimeoutMs = 10_000;
@@ -41,22 +48,52 @@ export async function findSandbox(layout: LayoutOptions, platform = process.plat
 	}
 }
 
-async function tried(program: string, layout: SandboxLayout): Promise<Sandbox> {
-	let why = '';
-	for (const options of [[], ['--unshare-user']]) {
-		const args = [...options, ...sandboxArguments(layout), '--', '/bin/sh', '-c', 'exit 0'];
-		const failure = await promisify(execFile)(program, args, {env: {}, timeout: probeTimeoutMs}).then(
-			() => undefined,
-			(error: Error & {readonly stderr?: string}) => error.stderr?.trim().split('\n').at(-1) ?? error.message,
-		);
-		if (failure === undefined) {
-			return {kind: 'bubblewrap', program, options};
-		}
+/** With these, bubblewrap reads a filter of system calls. */
+export const filterOptions = ['--seccomp', '4'] as const;
 
-		why ||= failure.replace(/^bwrap: /, '').slice(0, 200);
+async function tried(program: string, layout: SandboxLayout): Promise<Sandbox> {
+	const compiled = systemCallFilter();
+	let why = '';
+	for (const filter of compiled ? [compiled, undefined] : [undefined]) {
+		for (const options of [[], ['--unshare-user']]) {
+			const args = [...options, ...(filter ? filterOptions : []), ...sandboxArguments(layout)];
+			const failure = await failureOf(program, [...args, '--', '/bin/sh', '-c', 'exit 0'], filter);
+			if (failure === undefined) {
+				return {kind: 'bubblewrap', program, options, ...(filter && {filter})};
+			}
+
+			why ||= failure.replace(/^bwrap: /, '').slice(0, 200);
+		}
 	}
 
 	return {kind: 'none', why: `bubblewrap doesn't work here: ${why}`};
+}
+
+/** Runs a program. Returns what it says if it fails; undefined if it succeeds. */
+function failureOf(program: string, args: readonly string[], filter: Buffer | undefined): Promise<string | undefined> {
+	const standard = ['ignore', 'ignore', 'pipe', 'ignore', ...(filter ? ['pipe' as const] : [])] as const;
+	const child = withoutInherited(standard, stdio =>
+		spawn(program, args, {env: {}, stdio, timeout: probeTimeoutMs, killSignal: 'SIGKILL'}),
+	);
+	giveFilter(child, filter);
+	let said = '';
+	child.stderr?.on('data', chunk => {
+		said = `${said}${chunk}`.slice(-2000);
+	});
+	return new Promise(resolve => {
+		child.once('error', error => resolve(error.message));
+		child.once('close', status =>
+			resolve(status === 0 ? undefined : (said.trim().split('\n').at(-1) ?? '') || `exit status ${status}`),
+		);
+	});
+}
+
+/** Writes the filter to the program that was started with it. */
+export function giveFilter({stdio: {4: channel}}: ChildProcess, filter: Buffer | undefined): void {
+	if (filter && channel && 'end' in channel) {
+		channel.on('error', () => undefined);
+		channel.end(filter);
+	}
 }
 
 /** Removes the empty folders that a sandbox left. */

@@ -1,7 +1,7 @@
 import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {existing} from './existing.ts';
-import {repositoryFolders} from './repository-folders.ts';
+import {findRepositories} from './find-repositories.ts';
 
 /** What of git's data a command may change. */
 export type GitPlaces = {
@@ -11,18 +11,27 @@ export type GitPlaces = {
 	readonly readOnly: readonly string[];
 	/** Folders of hooks, and `.git` folders, that don't exist yet. */
 	readonly absent: readonly string[];
+	/** Each `.git`, and each folder that is a repository without one, in the working folder. */
+	readonly tops: readonly string[];
 };
 
-const none: GitPlaces = {writable: [], readOnly: [], absent: []};
+const none: GitPlaces = {writable: [], readOnly: [], absent: [], tops: []};
 
 const maxModuleFolders = 500;
 
-/** Returns the places of git in a working folder: its own repository and those inside it. */
-export async function gitPlaces(workspace: string): Promise<GitPlaces> {
-	const folders = await repositoryFolders(workspace);
+/**
+ * Returns the places of git in a working folder: its own repository, those inside it, and the one that it is a part of,
+ * whose folder is `outer`.
+ */
+export async function gitPlaces(workspace: string, outer?: string): Promise<GitPlaces> {
+	const {folders, bare} = await findRepositories(workspace);
 	const own = folders.includes(workspace) ? [] : [join(workspace, '.git')];
-	const places = await Promise.all(folders.map(folder => placesOf(folder)));
-	return merged([...places, {...none, absent: own}]);
+	const places = await Promise.all([
+		...[...folders, ...(outer === undefined ? [] : [outer])].map(folder => placesOf(join(folder, '.git'))),
+		...bare.filter(folder => folder !== workspace).map(folder => repositoryPlaces(folder)),
+	]);
+	const tops = [...folders.map(folder => join(folder, '.git')), ...bare];
+	return merged([...places, {...none, absent: own, tops}]);
 }
 
 /** Returns the folder of the repository that a folder is in, if it isn't the folder itself. */
@@ -36,8 +45,7 @@ export async function outerRepository(workspace: string): Promise<string | undef
 	return found[0] && dirname(found[0].path);
 }
 
-async function placesOf(folder: string): Promise<GitPlaces> {
-	const path = join(folder, '.git');
+async function placesOf(path: string): Promise<GitPlaces> {
 	const stats = await lstat(path).catch(() => undefined);
 	if (stats?.isDirectory()) {
 		// An empty one is where another sandbox mounts, or what a killed one left.
@@ -59,6 +67,7 @@ async function repositoryPlaces(git: string): Promise<GitPlaces> {
 	const hooks = [git, ...modules].map(folder => join(folder, 'hooks'));
 	const hasHooks = await Promise.all(hooks.map(path => lstat(path).catch(() => undefined)));
 	return {
+		...none,
 		writable: [git, ...(worktrees.length > 0 ? [join(git, 'worktrees')] : []), ...worktrees, ...folders],
 		readOnly: (await existing(fixed)).map(place => place.path),
 		absent: hooks.filter((_, index) => !hasHooks[index]),
@@ -93,16 +102,22 @@ export async function moduleFolders(
 	return {modules, folders};
 }
 
-/**
- * Returns the places of a worktree or a submodule, whose `.git` is a file that names a folder elsewhere. That folder counts
- * only if it names this file in turn: otherwise the file could make any folder writable.
- */
+/** Returns the places of a worktree or a submodule, whose `.git` is a file that names a folder elsewhere. */
 async function linkedPlaces(file: string): Promise<GitPlaces> {
 	const readOnly = [file];
+	const linked = await linkedGit(file);
+	return linked ? merged([{...none, readOnly}, await repositoryPlaces(linked.common)]) : {...none, readOnly};
+}
+
+/**
+ * Returns the folder of git that the `.git` of a worktree or a submodule names, and the one that it shares with others.
+ * Returns undefined if that folder doesn't name this file in turn: otherwise the file could claim any folder.
+ */
+export async function linkedGit(file: string): Promise<{readonly git: string; readonly common: string} | undefined> {
 	const [, target] = /^gitdir: (.+)$/m.exec(await text(file)) ?? [];
 	const git = target && (await realpath(resolve(dirname(file), target)).catch(() => undefined));
 	if (!git) {
-		return {...none, readOnly};
+		return undefined;
 	}
 
 	const isWorktree = basename(dirname(git)) === 'worktrees';
@@ -110,11 +125,10 @@ async function linkedPlaces(file: string): Promise<GitPlaces> {
 		? (await text(join(git, 'gitdir'))).trim()
 		: join(resolve(git, /^\s*worktree = (.+)$/m.exec(await text(join(git, 'config')))?.[1] ?? '/'), '.git');
 	if ((await realpath(back).catch(() => undefined)) !== file) {
-		return {...none, readOnly};
+		return undefined;
 	}
 
-	const places = await repositoryPlaces(isWorktree ? dirname(dirname(git)) : git);
-	return merged([{...none, readOnly}, places]);
+	return {git, common: isWorktree ? dirname(dirname(git)) : git};
 }
 
 async function foldersIn(folder: string): Promise<readonly string[]> {
@@ -131,5 +145,6 @@ function merged(places: readonly GitPlaces[]): GitPlaces {
 		writable: places.flatMap(({writable}) => writable),
 		readOnly: places.flatMap(({readOnly}) => readOnly),
 		absent: places.flatMap(({absent}) => absent),
+		tops: places.flatMap(({tops}) => tops),
 	};
 }

@@ -1,12 +1,12 @@
-import {lstat, readdir, readFile, realpath, rename, rm} from 'node:fs/promises';
+import {lstat, readdir, readFile, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
-import {moduleFolders} from './git-places.ts';
-import {repositoryFolders} from './repository-folders.ts';
+import {findRepositories, isBare} from './find-repositories.ts';
+import {type GitPlaces, moduleFolders} from './git-places.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */
 export type GitSnapshot = {
 	readonly workspace: string;
-	/** Which file or folder each `.git` was, and each git folder of a submodule, by path. */
+	/** Which file or folder each repository was, and each git folder of a submodule, by path. */
 	readonly repositories: ReadonlyMap<string, string>;
 	/** Files that didn't exist, and that redirect or set git. */
 	readonly absent: readonly string[];
@@ -19,11 +19,11 @@ const runsPrograms =
 /** Most bytes of a file of settings that are read. */
 const maxConfig = 256 * 1024;
 
-export async function gitSnapshot(workspace: string): Promise<GitSnapshot> {
-	const repositories = await findRepositories(workspace);
-	const redirects = [...repositories.keys()].flatMap(path => redirecting.map(name => join(path, name)));
-	const heads = [workspace, ...[...repositories.keys()].map(dirname)].map(folder => join(folder, 'HEAD'));
-	const candidates = [...redirects, ...heads];
+export async function gitSnapshot(workspace: string, git: GitPlaces): Promise<GitSnapshot> {
+	const repositories = await identified(git.tops);
+	const redirects = git.writable.flatMap(path => redirecting.map(name => join(path, name)));
+	const heads = [workspace, ...git.tops.map(dirname)].map(folder => join(folder, 'HEAD'));
+	const candidates = [...new Set([...redirects, ...heads])];
 	const found = await Promise.all(candidates.map(exists));
 	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index])};
 }
@@ -31,36 +31,52 @@ export async function gitSnapshot(workspace: string): Promise<GitSnapshot> {
 const redirecting = ['commondir', 'config.worktree'];
 
 /**
- * Removes what a command planted for the user's own git: a sandbox can't prevent that such files appear, because git itself
+ * Sets aside what a command planted for the user's own git: a sandbox can't prevent that such files appear, because git itself
  * writes beside them. Returns a line for each.
  */
-export async function removePlanted({workspace, repositories, absent}: GitSnapshot): Promise<readonly string[]> {
+export async function removePlanted(snapshot: GitSnapshot): Promise<readonly string[]> {
+	return [...(await removeRedirects(snapshot)), ...(await setAsideRepositories(snapshot))];
+}
+
+/** Sets aside only the files that redirect or set git, which is quick. Returns a line for each. */
+export async function removeRedirects({workspace, absent}: GitSnapshot): Promise<readonly string[]> {
 	const notes: string[] = [];
 	for (const path of absent) {
 		if ((await exists(path)) && (redirecting.includes(basename(path)) || (await isBare(dirname(path))))) {
-			await rm(path, {recursive: true, force: true});
-			notes.push(`removed ${relative(workspace, path)}, which would redirect git`);
-		}
-	}
-
-	// A path that now leads to another folder, such as a copy, is new as well.
-	const isKnown = async (path: string) => repositories.get(path) === (await identityOf(path));
-	for (const path of (await findRepositories(workspace)).keys()) {
-		if (!(await isKnown(path)) && (await wouldRun(path, isKnown))) {
-			const aside = `${path}-untrusted-${Date.now()}`;
-			await rename(path, aside);
-			notes.push(
-				`renamed ${relative(workspace, path)} to ${relative(workspace, aside)}: git would run programs from it`,
-			);
+			notes.push(`${await setAside(path, workspace)}: it would redirect git`);
 		}
 	}
 
 	return notes;
 }
 
-/** Returns every `.git` in a working folder, and every git folder of a submodule in one, with what tells it from another. */
-async function findRepositories(workspace: string): Promise<ReadonlyMap<string, string>> {
-	const tops = (await repositoryFolders(workspace)).map(folder => join(folder, '.git'));
+/** Renames new repositories from which git would run programs; of one without a `.git`, its `HEAD`. */
+async function setAsideRepositories({workspace, repositories}: GitSnapshot): Promise<readonly string[]> {
+	const notes: string[] = [];
+	// A path that now leads to another folder, such as a copy, is new as well.
+	const isKnown = async (path: string) => repositories.get(path) === (await identityOf(path));
+	const {folders, bare} = await findRepositories(workspace);
+	const tops = [...folders.map(folder => join(folder, '.git')), ...bare];
+	for (const path of (await identified(tops)).keys()) {
+		if (!(await isKnown(path)) && (await wouldRun(path, isKnown))) {
+			const renamed = bare.includes(path) ? join(path, 'HEAD') : path;
+			notes.push(`${await setAside(renamed, workspace)}: git would run programs from it`);
+		}
+	}
+
+	return notes;
+}
+
+/** Renames what git would look for. The user may have made it meanwhile, so nothing is deleted. */
+async function setAside(path: string, workspace: string): Promise<string> {
+	const aside = `${path}-untrusted-${Date.now()}`;
+	await rename(path, aside);
+	const [from, to] = [path, aside].map(each => relative(workspace, each));
+	return `renamed ${from} to ${to}`;
+}
+
+/** Returns repositories with the git folders of their submodules, each with what tells it from another. */
+async function identified(tops: readonly string[]): Promise<ReadonlyMap<string, string>> {
 	const inside = await Promise.all(tops.map(path => moduleFolders(path)));
 	const paths = [...tops, ...inside.flatMap(({modules}) => modules)];
 	return new Map(await Promise.all(paths.map(async path => [path, await identityOf(path)] as const)));
@@ -69,11 +85,6 @@ async function findRepositories(workspace: string): Promise<ReadonlyMap<string, 
 async function identityOf(path: string): Promise<string> {
 	const stats = await lstat(path, {bigint: true}).catch(() => undefined);
 	return stats ? `${stats.dev}:${stats.ino}` : '';
-}
-
-/** True for a folder that git takes for a repository without a `.git`. */
-async function isBare(folder: string): Promise<boolean> {
-	return (await exists(join(folder, 'objects'))) && (await exists(join(folder, 'refs')));
 }
 
 /** True if git would run a program because of this `.git`. Folders that were there before could not be changed. */

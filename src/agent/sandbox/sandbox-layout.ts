@@ -41,18 +41,21 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const found = await existing([...coveredPlaces, ...homes, places.stateFolder]);
 	const covered = found.map(place => place.path).filter(isOutside);
 	const isCovered = (place: string) => covered.some(folder => isWithin(place, folder));
-	const [git, outer] = await Promise.all([gitPlaces(workspace), outerRepository(workspace)]);
+	const parent = await outerRepository(workspace);
+	const isApart = parent !== undefined && ![...homes, '/tmp'].some(place => isWithin(place, parent));
+	const outer = isApart ? parent : undefined;
+	const git = await gitPlaces(workspace, outer);
 	const tools = await readableTools(homeFolder, path, isCovered);
 	const readable = [
 		...tools,
-		...(outer !== undefined && isCovered(outer) && !homes.some(home => isWithin(home, outer)) ? [outer] : []),
+		...(outer !== undefined && (isCovered(outer) || isWithin(outer, '/tmp')) ? [outer] : []),
 		...(hasNetwork ? await existing(['/etc/resolv.conf']) : []).map(place => place.path).filter(isCovered),
 	];
 	const isShown = (place: string) => !isCovered(place) || [...readable, workspace].some(root => isWithin(place, root));
 	const secrets = (await existing(protectedPlaces(places))).filter(
 		({path: place}) => isShown(place) && !kernelPlaces.includes(place) && place !== temporary,
 	);
-	const fixed = (await existing(unwritablePlaces(places)))
+	const fixed = (await existing(await unwritablePlaces(places)))
 		.map(({path: place}) => place)
 		.filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
 	return {
@@ -61,7 +64,8 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		writable: [...git.writable, ...fixed.flatMap(place => foldersTo(place, workspace))],
 		readOnly: [...git.readOnly, ...fixed],
 		hidden: [...secrets, ...git.absent.map(place => ({path: place, isFolder: true}))],
-		created: git.absent.filter(place => basename(place) === '.git'),
+		created: git.absent,
+		git,
 		...(await ownership(workspace)),
 	};
 }

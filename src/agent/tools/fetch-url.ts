@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {cutResult, isTooLong} from '../cut-result.ts';
 import {defineTool} from './define-tool.ts';
 import description from './fetch-url.md';
 import {type FetchOptions, fetchPage} from './web/fetch-page.ts';
@@ -14,10 +15,12 @@ export type FetchUrlOptions = Omit<FetchOptions, keyof typeof limits> &
 	Partial<typeof limits> & {
 		/** Masks the credentials of the user. A request that has one is never sent (SAFETY 6). */
 		readonly hide: (text: string) => string;
+		/** Keeps a long text in a file that read_file may read. Returns its path; undefined if that is not possible. */
+		readonly keep?: (text: string) => Promise<string | undefined>;
 	};
 
 /** Creates the tool that fetches a URL, after asking (SAFETY 16). */
-export function createFetchUrl({hide, ...options}: FetchUrlOptions): Tool {
+export function createFetchUrl({hide, keep, ...options}: FetchUrlOptions): Tool {
 	return defineTool({
 		name: 'fetch_url',
 		description,
@@ -41,7 +44,9 @@ export function createFetchUrl({hide, ...options}: FetchUrlOptions): Tool {
 				});
 			}
 
-			return describeResponse(await fetchPage(target, context, {...limits, ...options}), context);
+			const text = await describeResponse(await fetchPage(target, context, {...limits, ...options}), context);
+			const path = isTooLong(text) ? await keep?.(text) : undefined;
+			return path === undefined ? text : cutResult(text, `All of it: ${path} (use read_file with offset and limit).`);
 		},
 	});
 }

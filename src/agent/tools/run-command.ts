@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
+import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Containment} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
@@ -50,7 +51,7 @@ export function createRunCommand(session: CommandSession): Tool {
 			const containment = sandbox.kind === 'none' ? 'none' : 'sandbox';
 			const allowed = await permitted(command, containment, factsOf(sandbox, containment), context);
 			const notes =
-				allowed.command === command ? [] : [`[The user changed the command to: ${redactKnown(allowed.command)}]`];
+				allowed.command === command ? [] : [`[The user changed the command to: ${shownCommand(allowed.command)}]`];
 			const run = {...allowed, containment, timeoutMs: timeoutSec * 1000} as const;
 			const news = session.jobs.takeNews();
 			if (containment === 'sandbox' && session.isFirst()) {
@@ -65,6 +66,11 @@ export function createRunCommand(session: CommandSession): Tool {
 			return answer([...notes, ...news, ...result.notes], result);
 		},
 	});
+}
+
+/** Returns a command as it is kept and told: without credentials (SAFETY 8). The question shows it whole. */
+function shownCommand(command: string): string {
+	return redactPositions(redactKnown(command));
 }
 
 /** A command that may run; `readOnly` if only because it reads. */
@@ -96,7 +102,7 @@ async function permitted(
 ): Promise<Allowed> {
 	const permission = await approve({
 		act: {kind: 'command', command, folder: workspace, containment, ...(isWidened && {widened: true})},
-		summary: `Run ${redactKnown(command)}?`,
+		summary: `Run ${shownCommand(command)}?`,
 		subject: `run ${containment} ${workspace}\n${command}`,
 		facts: [['Folder', workspace], ...facts],
 	});
@@ -125,16 +131,20 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 	}
 }
 
-async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSession, {workspace}: ToolContext) {
+async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSession, context: ToolContext) {
+	const {workspace, onJob} = context;
 	const started = await session.start({...run, workspace, secrets: await fileSecrets(workspace)});
-	const {id} = session.jobs.add(run.command, started, jobTimeoutMs);
-	return `Started as job ${id}. Read it with job_output, end it with job_stop.`;
+	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
+	onJob?.(job);
+	return `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
 }
 
 /** Runs a command. If the sandbox seems to be why it failed, asks once whether to run it again with more. */
 async function runAndOffer(run: Run, session: CommandSession, context: ToolContext) {
 	const result = await runOnce(run, session, context);
-	const refusal = run.containment === 'sandbox' && refusedBySandbox(result.text, result.finish.status);
+	const refusal =
+		run.containment === 'sandbox' &&
+		refusedBySandbox(result.text, {status: result.finish.status, workspace: context.workspace});
 	if (!refusal) {
 		return {...result, notes: []};
 	}
@@ -161,6 +171,7 @@ async function runAndOffer(run: Run, session: CommandSession, context: ToolConte
 const reasons = {
 	network: ['Failed in the sandbox', 'it has no network'],
 	path: ['Failed in the sandbox', 'only the working folder and /tmp are writable'],
+	hidden: ['Failed in the sandbox', 'it hides your home folder and other temporary files'],
 } as const satisfies Record<Refusal, readonly [string, string]>;
 const outside = {network: 'with the network', none: 'outside the sandbox'} as const;
 

@@ -1,16 +1,9 @@
 import {sep} from 'node:path';
 import type {KeptRule} from '../../agent/approval/rule-book.ts';
 import {ruleText} from '../../agent/policy/rules/rule.ts';
+import {ruleSource} from '../../core/session/allowed-text.ts';
 import type {ApprovalMode} from '../../core/session/approval.ts';
 import type {Result} from '../result.ts';
-
-/** Where a rule comes from, in words. */
-export const sources: Readonly<Record<KeptRule['source'], string>> = {
-	flag: 'the command line',
-	session: 'this session',
-	folder: 'this folder',
-	settings: 'settings.json',
-};
 
 /** Shows the mode, undefined in a shell, and the numbered rules. */
 export function approvalsView(
@@ -32,7 +25,7 @@ export function approvalsView(
 			String(index + 1),
 			effect[is],
 			ruleText(rule),
-			sources[source],
+			ruleSource(source),
 			lastAllowed ?? '',
 		]),
 		empty: 'No rules yet. `approvals allow "run_command(npm test *)"` adds one.',

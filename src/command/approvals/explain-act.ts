@@ -4,8 +4,8 @@ import {ruleOn, type Verdict} from '../../agent/approval/ruling.ts';
 import {ruleText} from '../../agent/policy/rules/rule.ts';
 import {isSecretFile} from '../../agent/policy/secret-files.ts';
 import {AppError} from '../../core/error.ts';
+import {ruleSource} from '../../core/session/allowed-text.ts';
 import type {Act, ApprovalMode} from '../../core/session/approval.ts';
-import {sources} from './approvals-view.ts';
 
 type Explanation = {readonly text: string; readonly decision: 'allow' | 'refuse' | 'ask'};
 
@@ -61,10 +61,11 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 		return {decision: kind, text: by};
 	}
 
-	const why = verdict.mayBeDenied
-		? 'a rule may deny it'
-		: verdict.why
-			? `it ${verdict.why}`
+	const {why: clause, mayBeDenied} = verdict;
+	const why = mayBeDenied
+		? `a rule may deny it${clause ? `: it ${clause}` : ''}`
+		: clause
+			? `it ${clause}`
 			: `no rule covers it, and the mode is ${mode}`;
 	return kind === 'allow'
 		? {decision: kind, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}
@@ -75,5 +76,5 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 function nameOf(text: string, effect: string, rules: readonly KeptRule[]): string {
 	const index = rules.findIndex(entry => entry.effect === effect && ruleText(entry.rule) === text);
 	const source = rules[index]?.source;
-	return source ? `rule ${index + 1}, of ${sources[source]}: ${text}` : `the rule ${text}`;
+	return source ? `rule ${index + 1} of ${ruleSource(source)}: ${text}` : `the rule ${text}`;
 }

@@ -3,6 +3,9 @@ import type {AgentEvent, FileChange, Opaque, RunEndReason, ShownImage, StopReaso
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
+/** Who allowed a call: `user`, `mode`, `flag`, `read-only`, or rules. */
+export type AllowedBy = Pick<Extract<AgentEvent, {type: 'approval-answer'}>, 'by' | 'rules'>;
+
 type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
 
 /** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
@@ -25,6 +28,8 @@ export type Block =
 			readonly arguments: JsonObject;
 			readonly opaque?: Opaque;
 			readonly status: ToolStatus;
+			/** Who allowed it, once that is answered: as in `approval-answer`. */
+			readonly allowed?: AllowedBy;
 			/** The end of its output so far, then the result that the model reads. */
 			readonly output: string;
 			/** Its duration in milliseconds; undefined until it ended. */
@@ -52,7 +57,7 @@ export type Block =
 			readonly count: number;
 			readonly open: false;
 	  }
-	| {readonly kind: 'compaction'; readonly id: string; readonly summary: string; readonly open: false}
+	| (Omit<Extract<AgentEvent, {type: 'compaction'}>, 'type'> & {readonly kind: 'compaction'; readonly open: false})
 	| {
 			readonly kind: 'end';
 			readonly reason: RunEndReason;

@@ -8,7 +8,7 @@ export type RestoreKind = EventOf<'restore'>['how'];
 
 /** A change of files in a session. Its contents are in the store of the folder: `before` and `after` are ids there. */
 export type ChangeStep = {
-	/** The id of the tool call, or of the restore. */
+	/** The id of the tool call, of the time in which background jobs ran, or of the restore. */
 	readonly id: string;
 	readonly by: 'agent' | RestoreKind;
 	/** The id of the user's message that it followed; empty for a restore. */
@@ -18,6 +18,8 @@ export type ChangeStep = {
 	readonly after: string | undefined;
 	/** The only file that it may have changed. */
 	readonly path?: string;
+	/** The background jobs that ran. The user may have changed files meanwhile, too. */
+	readonly job?: string;
 	/** The id of the restore that took it back. */
 	readonly undoneBy?: string;
 };
@@ -48,11 +50,14 @@ export function readSteps(events: Transcript['changes'], messageOf: (call: strin
 /** Adds a checkpoint: the first of a call begins a step, the last one ends it. */
 function addCheckpoint(
 	steps: readonly ChangeStep[],
-	{id, phase, tree, path}: EventOf<'checkpoint'>,
-	message: string,
+	{id, phase, tree, path, job}: EventOf<'checkpoint'>,
+	messageOfCall: string,
 ): readonly ChangeStep[] {
 	if (phase === 'before') {
-		return [...steps, {id, by: 'agent', message, before: tree, after: undefined, ...(path !== undefined && {path})}];
+		// What jobs do belongs to the message whose changes it follows.
+		const message = job === undefined ? messageOfCall : (steps.findLast(({by}) => by === 'agent')?.message ?? '');
+		const only = {...(path !== undefined && {path}), ...(job !== undefined && {job})};
+		return [...steps, {id, by: 'agent', message, before: tree, after: undefined, ...only}];
 	}
 
 	const index = steps.findLastIndex(step => step.id === id && step.after === undefined);

@@ -46,6 +46,14 @@ const stopReason = z.enum(['end_turn', 'max_tokens', 'tool_use', 'refusal', 'err
 /** Why the model's last message ended, as the headless interface names it. */
 export type StopReason = z.infer<typeof stopReason>;
 
+const usageCause = z.enum(['compaction']);
+/** What a request was for if it was not a turn of the conversation. */
+export type UsageCause = z.infer<typeof usageCause>;
+
+const compactionCause = z.enum(['user', 'automatic', 'overflow']);
+/** Why a conversation was compacted: the user asked, the window was nearly full, or the provider refused a request. */
+export type CompactionCause = z.infer<typeof compactionCause>;
+
 /**
  * Everything that happens in a conversation. Small and additive: deltas are joined by `id`, never snapshots.
  * `messageId` groups the parts of one model message; the `id` of a tool event is the id of its call.
@@ -93,6 +101,8 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		hash: z.string(),
 		/** Who decided: `user`, `mode`, `flag`, `read-only` for a command that only reads, or the text of a rule. */
 		by: z.optional(z.string()),
+		/** The rules that allowed it, with their numbers of then and where they are from. */
+		rules: z.optional(z.array(z.object({number: z.number(), source: z.string()}))),
 		/** The flags that would allow it in a run without a user. */
 		flags: z.optional(z.string()),
 	}),
@@ -120,6 +130,11 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		tree: z.string(),
 		/** The only file that the call changes; without it, it may change any. */
 		path: z.optional(z.string()),
+		/**
+		 * The background jobs that ran between both checkpoints, such as `1, 2`. `id` is then that of the time between: they,
+		 * but also the user, may have changed files in it.
+		 */
+		job: z.optional(z.string()),
 	}),
 	/**
 	 * The user took changes of files back, between the contents `before` and `after`. `steps` has the ids of the calls that
@@ -135,10 +150,35 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		paths: z.array(z.string()),
 		count: z.number(),
 	}),
-	/** Usage of one model message so far; the last event of a `messageId` replaces earlier ones. */
-	z.object({type: z.literal('usage'), messageId: z.string(), model: z.string(), usage}),
+	/**
+	 * Usage of one model message so far; the last event of a `messageId` replaces earlier ones. `cause` is left out for a
+	 * turn of the conversation.
+	 */
+	z.object({
+		type: z.literal('usage'),
+		messageId: z.string(),
+		model: z.string(),
+		usage,
+		cause: z.optional(usageCause),
+	}),
 	/** Everything before it was compacted into `summary`, which the model reads instead. */
-	z.object({type: z.literal('compaction'), id: z.string(), summary: z.string()}),
+	z.object({
+		type: z.literal('compaction'),
+		id: z.string(),
+		summary: z.string(),
+		cause: z.optional(compactionCause),
+		/** Tokens of the context window before it, and estimated after it. */
+		beforeTokens: z.optional(z.number()),
+		afterTokens: z.optional(z.number()),
+		/** Ids of the pinned messages that the model still reads word for word. */
+		pinned: z.optional(z.array(z.string())),
+		/** Ids of the user's messages before it that were not answered yet: they follow the summary as they are. */
+		carried: z.optional(z.array(z.string())),
+	}),
+	/** The user took the last compaction back: the model reads what was before it again. */
+	z.object({type: z.literal('compaction-undo'), id: z.string()}),
+	/** The user pinned a message, so that compactions keep it word for word, or no longer does. */
+	z.object({type: z.literal('pin'), id: z.string(), pinned: z.boolean()}),
 	z.object({
 		type: z.literal('notice'),
 		level: z.enum(['info', 'warning', 'error']),

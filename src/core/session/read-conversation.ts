@@ -1,4 +1,5 @@
 import type {Block} from './block.ts';
+import {currentCompaction, messageText, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
 import {restoreText} from './restore-text.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
@@ -27,7 +28,9 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 		turn = [];
 	};
 
-	for (const block of blocksOf(transcript).slice(transcript.eraStart)) {
+	const blocks = blocksOf(transcript);
+	const compaction = currentCompaction(transcript);
+	for (const block of blocks.slice(transcript.eraStart)) {
 		if ('messageId' in block) {
 			if (turn[0] && turn[0].messageId !== block.messageId) {
 				endTurn();
@@ -40,12 +43,11 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 		} else if (block.kind === 'restore') {
 			endTurn();
 			messages.push({role: 'user', text: restoreNote(block)});
-		} else if (block.kind === 'compaction') {
-			endTurn();
-			messages.push({role: 'user', text: `Summary of the conversation so far:\n\n${block.summary}`});
+		} else if (block.kind === 'compaction' && block === compaction) {
+			messages.push(...compactedMessages(blocks, block));
 		} else if (block.kind === 'end' && block.refused) {
 			endTurn();
-			leaveOutRefused(messages);
+			leaveOutRefused(messages, compaction ? 1 : 0);
 		}
 	}
 
@@ -62,12 +64,21 @@ function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
 	}. Read them again before you rely on them, and do not repeat the change unless the user asks for it.]`;
 }
 
+/** Returns the summary of a compaction and the messages that it carried over. A compaction that was undone has none. */
+function compactedMessages(
+	blocks: readonly Block[],
+	{summary, pinned = [], carried = []}: Extract<Block, {kind: 'compaction'}>,
+): readonly Message[] {
+	const textsOf = (ids: readonly string[]) => ids.flatMap(id => messageText(blocks, id) ?? []);
+	return [summaryMessage(summary, textsOf(pinned)), ...textsOf(carried).map((text): Message => ({role: 'user', text}))];
+}
+
 /**
  * Drops what was added since the last model message, because it did not fit into the context window: user messages and
- * results of tools. The calls keep an answer.
+ * results of tools. The calls keep an answer, and the first `kept` messages stay.
  */
-function leaveOutRefused(messages: Message[]): void {
-	const start = messages.findLastIndex(({role}) => role === 'assistant') + 1;
+function leaveOutRefused(messages: Message[], kept: number): void {
+	const start = Math.max(kept, messages.findLastIndex(({role}) => role === 'assistant') + 1);
 	const answers = messages.splice(start).filter(message => message.role === 'tool');
 	messages.push(...answers.map(answer => ({...answer, output: leftOut, failed: true})));
 }

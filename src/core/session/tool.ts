@@ -21,6 +21,8 @@ export type ToolContext = {
 	readonly onNotice?: (text: string) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
+	/** Reports a job that goes on in the background after the call. `done` resolves when it has ended. */
+	readonly onJob?: (job: {readonly id: string; readonly done: Promise<void>}) => void;
 	/**
 	 * Shows an image to the model. Resolves to false if this model doesn't see images of its type; left out if it sees none.
 	 */

@@ -1,27 +1,20 @@
 import {type Block, endBlock, endText, type Spoken} from './block.ts';
+import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, Recorded} from './event.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
-import type {MessageUsage} from './usage.ts';
 
 /** The state of a session, as far as it was read. */
-export type Transcript = {
+export type Transcript = Eras & {
 	readonly session: string;
 	readonly title: string;
 	/** `seq` of the last record that was applied, -1 before the first. */
 	readonly seq: number;
-	/** Blocks that can no longer change. Only grows, and not with every token. */
-	readonly settled: readonly Block[];
-	/** The blocks after them, starting with the first one that may still change. */
-	readonly open: readonly Block[];
-	/** Index in `settled` of the first block of the current era, which begins with the last compaction. */
-	readonly eraStart: number;
-	readonly compactions: number;
+	/** Ids of pinned messages, in the order in which they were pinned. */
+	readonly pins: readonly string[];
 	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
 	readonly changes: readonly EventOf<'checkpoint' | 'restore'>[];
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
 	readonly todo: readonly TodoItem[];
-	/** By `messageId`, in the order in which the messages began. */
-	readonly usage: ReadonlyMap<string, MessageUsage>;
 	/** The current run, with the server that it began on. */
 	readonly run:
 		| {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string}
@@ -37,6 +30,8 @@ export function emptyTranscript(session: string): Transcript {
 		open: [],
 		eraStart: 0,
 		compactions: 0,
+		folded: undefined,
+		pins: [],
 		changes: [],
 		todo: [],
 		usage: new Map(),
@@ -74,7 +69,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'approval-request':
 			return changeTool(state, event.id, () => ({status: 'asking'}));
 		case 'approval-answer':
-			return changeTool(state, event.id, () => ({status: 'running'}));
+			return changeTool(state, event.id, () => ({status: 'running', ...allowedBy(event)}));
 		case 'tool-output':
 			return changeTool(state, event.id, tool => ({output: lastPart(tool.output + event.text)}));
 		case 'tool-result':
@@ -90,7 +85,11 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'usage':
 			return addUsage(state, event);
 		case 'compaction':
-			return fold(state, event, at);
+			return fold(close(state, at), event);
+		case 'compaction-undo':
+			return unfold(closeSpoken(state, at), event.id);
+		case 'pin':
+			return {...state, pins: pinsAfter(state.pins, event)};
 		case 'notice': {
 			const {level, text, hint} = event;
 			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
@@ -127,6 +126,10 @@ function startTool(
 	});
 }
 
+function allowedBy({allowed, by, rules}: EventOf<'approval-answer'>): Partial<Tool> {
+	return allowed && by !== undefined ? {allowed: {by, ...(rules && {rules})}} : {};
+}
+
 function endedTool({output, milliseconds, failed, change, images}: EventOf<'tool-result'>): Partial<Tool> {
 	const status = failed ? 'failed' : 'done';
 	return {output, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
@@ -152,18 +155,11 @@ function withoutDone(state: Transcript): Transcript {
 	return currentItem(state.todo) ? state : {...state, todo: []};
 }
 
-function addUsage(state: Transcript, {messageId, model, usage}: EventOf<'usage'>): Transcript {
+function addUsage(state: Transcript, {messageId, model, usage, cause}: EventOf<'usage'>): Transcript {
 	// A correction doesn't make a compacted message current again.
 	const current = state.usage.get(messageId)?.current ?? true;
-	return {...state, usage: new Map(state.usage).set(messageId, {model, usage, current})};
-}
-
-/** Begins a new era, in which no earlier message is current. */
-function fold(state: Transcript, {id, summary}: EventOf<'compaction'>, at: string): Transcript {
-	const past = [...state.usage].map(([key, message]) => [key, {...message, current: false}] as const);
-	const folded = append(close(state, at), {kind: 'compaction', id, summary, open: false});
-	const eraStart = folded.settled.length + folded.open.length - 1;
-	return {...folded, usage: new Map(past), compactions: state.compactions + 1, eraStart};
+	const message = {model, usage, current, ...(cause && {cause})};
+	return {...state, usage: new Map(state.usage).set(messageId, message)};
 }
 
 function endRun(state: Transcript, {reason, error, stopReason, ...event}: EventOf<'run-end'>, at: string): Transcript {

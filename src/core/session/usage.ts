@@ -1,3 +1,5 @@
+import type {UsageCause} from './event.ts';
+
 /** Tokens of one model message, in four disjoint buckets; `reasoning` is a part of `output`. */
 export type TokenUsage = {
 	/** Input without both cache buckets. */
@@ -78,6 +80,8 @@ export type MessageUsage = {
 	readonly usage: TokenUsage;
 	/** False after the message was compacted into a summary. */
 	readonly current: boolean;
+	/** What the request was for; left out for a turn of the conversation. */
+	readonly cause?: UsageCause | undefined;
 };
 
 /** Usage of a session, with the field names of the API (specification, `SessionUsageResponse`). */

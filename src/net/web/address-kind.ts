@@ -8,12 +8,18 @@ export type AddressKind = 'internet' | 'network' | 'machine' | 'forbidden';
 
 type Range = readonly [address: string, prefix: number];
 
+/** Where clouds serve a machine's credentials over IPv4: link-local addresses, and those of Azure, Alibaba and Oracle. */
+export const metadataRanges: readonly Range[] = [
+	['169.254.0.0', 16],
+	['168.63.129.16', 32],
+	['100.100.100.200', 32],
+	['192.0.0.192', 32],
+];
+
 const forbidden: readonly Range[] = [
-	// Link-local addresses, with the metadata of most clouds.
-	...[['169.254.0.0', 16] as const, ['fe80::', 10] as const],
-	// Metadata of AWS, Google, Azure, Alibaba and Oracle at other addresses.
-	...[['fd00:ec2::', 32] as const, ['fd20:ce::254', 128] as const, ['168.63.129.16', 32] as const],
-	...[['100.100.100.200', 32] as const, ['192.0.0.192', 32] as const],
+	...metadataRanges,
+	// Link-local addresses, and the metadata of AWS and Google.
+	...[['fe80::', 10] as const, ['fd00:ec2::', 32] as const, ['fd20:ce::254', 128] as const],
 	// Multicast, broadcast and reserved addresses.
 	...[['224.0.0.0', 3] as const, ['ff00::', 8] as const],
 	// Tunnels and old notations that hide an IPv4 address: 6to4, Teredo, IPv4-compatible, site-local.

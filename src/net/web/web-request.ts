@@ -1,5 +1,6 @@
 import type {LookupAddress} from 'node:dns';
 import type {LookupFunction} from 'node:net';
+import {abortable} from '../../core/abortable.ts';
 import type {Environment} from '../../core/environment.ts';
 import {isLoopback, originOf} from '../../core/origin.ts';
 import {explainFailure} from '../network-error.ts';
@@ -42,7 +43,7 @@ export type SendWeb = (request: WebRequest) => Promise<WebResponse | Elsewhere>;
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 type Options = {
-	/** Has the proxy settings. A proxy resolves names itself. */
+	/** Has the proxy settings. A proxy resolves names itself; those that this machine resolves too are checked. */
 	readonly env: Environment;
 	readonly userAgent: string;
 	readonly resolve?: Resolve;
@@ -50,6 +51,7 @@ type Options = {
 
 const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 30_000;
+const lookupTimeoutMs = 3000;
 
 /**
  * Returns what sends requests to servers that a model names. The addresses of a host are checked in the same lookup that
@@ -69,20 +71,33 @@ export function createWebRequests({env, userAgent, resolve = lookupAll}: Options
 			elsewhere = other && {elsewhere: kindOfAddress(other.address), address: other.address};
 			return other ? [] : addresses;
 		};
-		const exchange = {origin: url.origin, signal, isProxied: hasProxy(env) && !isLoopback(url)};
+		const isProxied = hasProxy(env) && !isLoopback(url);
+		if (isProxied && written === undefined) {
+			// The proxy resolves the name. What this machine knows of it counts too, if it knows anything.
+			await withTimeout(check(url.hostname), lookupTimeoutMs);
+			if (elsewhere) {
+				return elsewhere;
+			}
+		}
+
+		const exchange = {origin: url.origin, signal, isProxied};
 		const pool = await openPool({env, connectTimeoutMs, lookup: lookupWith(check)});
 		try {
 			signal.throwIfAborted();
-			const response = await pool.request({
-				origin: originOf(url.origin),
-				path: `${url.pathname}${url.search}`,
-				method,
-				headers: {'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers},
-				body: body ?? null,
+			// undici notices an abort only once it is connected.
+			const response = await abortable(
+				pool.request({
+					origin: originOf(url.origin),
+					path: `${url.pathname}${url.search}`,
+					method,
+					headers: {'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers},
+					body: body ?? null,
+					signal,
+					headersTimeout: idleTimeoutMs,
+					bodyTimeout: idleTimeoutMs,
+				}),
 				signal,
-				headersTimeout: idleTimeoutMs,
-				bodyTimeout: idleTimeoutMs,
-			});
+			);
 			const received = flat(response.headers);
 			const hasBody = method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304;
 			const encoding = hasBody ? (received['content-encoding'] ?? '') : '';
@@ -95,9 +110,20 @@ export function createWebRequests({env, userAgent, resolve = lookupAll}: Options
 
 			throw explainFailure(error, exchange);
 		} finally {
-			await pool.close();
+			// Not awaited: a tunnel that a proxy doesn't open closes at its own timeout only.
+			void pool.close().catch(() => undefined);
 		}
 	};
+}
+
+/** Resolves when the work is done, has failed, or takes too long. */
+async function withTimeout(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const over = new Promise<void>(resolve => {
+		timer = setTimeout(resolve, timeoutMs);
+	});
+	await Promise.race([work.catch(() => undefined), over]);
+	clearTimeout(timer);
 }
 
 /** Returns the lookup of a connection, which connects to nothing but what `check` returns. */

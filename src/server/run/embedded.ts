@@ -22,6 +22,8 @@ type Options = {
 	/** The demo model's speed relative to a real model; 1 by default. */
 	readonly speed?: number;
 	readonly startTimeoutMs?: number;
+	/** Where the worker's compiled code is kept; nowhere by default. */
+	readonly codeCache?: string | undefined;
 	/** Called with the number of running sandboxes whenever it changes. They end with the server. */
 	readonly onSandboxes?: (running: number) => void;
 	/** Cancels the start. */
@@ -37,9 +39,9 @@ const closeTimeoutMs = 2000;
  * abort.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
-	const {workerUrl, speed = 1, startTimeoutMs = 10_000, onSandboxes, signal} = options;
+	const {workerUrl, speed = 1, startTimeoutMs = 10_000, codeCache, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
-	const data: WorkerData = {speed};
+	const data: WorkerData = {speed, codeCache};
 	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
 	// Its output must not reach the screen. The streams stay unread, because reading them keeps the program alive.
 	// Errors after the start must not end the program.

@@ -4,6 +4,8 @@ import type {DemoReference} from '../demo/demo-reference.ts';
 export type WorkerData = {
 	/** The demo model's speed relative to a real model. */
 	readonly speed: number;
+	/** Where its compiled code is kept. */
+	readonly codeCache?: string | undefined;
 };
 
 /** The scope of the embedded server's own user. */

@@ -4,7 +4,7 @@ import {isAmbiguous, isWide} from './east-asian-width.ts';
 
 const narrow =
 	' -~\\u00A0-\\u00AC\\u00AE-\\u02FF\\u0391-\\u03FF\\u0400-\\u0482\\u048A-\\u052F\\u2010-\\u2027\\u2030-\\u205E' +
-	'\\u2190-\\u2319\\u2400-\\u2426\\u2500-\\u25FC\\u27E6-\\u27EF';
+	'\\u2190-\\u2319\\u2400-\\u2426\\u2500-\\u25FC\\u2713\\u2717\\u276F\\u27E6-\\u27EF';
 const wide = '\\u3001-\\u3029\\u3041-\\u3096\\u309B-\\u30FF\\u4E00-\\u9FFF\\uAC00-\\uD7A3\\uFF01-\\uFF60';
 const allAscii = /^[ -~]*$/;
 const allNarrow = new RegExp(`^[${narrow}]*$`);

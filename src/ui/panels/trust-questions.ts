@@ -1,4 +1,11 @@
-import {type JudgedFile, leftOut, type Project, type ProjectState, undecided} from '../../agent/project/project.ts';
+import {
+	faultText,
+	type JudgedFile,
+	leftOut,
+	type Project,
+	type ProjectState,
+	undecided,
+} from '../../agent/project/project.ts';
 import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-drawing.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';
@@ -25,8 +32,8 @@ export function createTrustQuestions({project, interact, homeFolder, warn}: Depe
 		const first = await project.load();
 		// If the user is asked at all, then about everything at once.
 		const state = undecided(first).length > 0 ? await project.loadAll() : first;
-		for (const {path, reason} of [...state.ownFaults, ...state.faults]) {
-			warn(`${path} is not used: ${reason}.`);
+		for (const fault of [...state.ownFaults, ...state.faults]) {
+			warn(faultText(fault));
 		}
 
 		const files = undecided(state);

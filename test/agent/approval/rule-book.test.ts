@@ -11,7 +11,7 @@ import {temporaryFolder, temporaryHome} from '../../storage/temporary.ts';
 function setUp({flags = [] as readonly string[], home = temporaryHome(), folder = temporaryFolder()} = {}) {
 	const ofFolder = openFolderRules({path: home.approvalsFile, folder: () => folder});
 	const book = createRuleBook({flags: flags.map(parseRule), ofFolder, hide: redactKnown});
-	const judge = judgeByRules({book, workspace: () => folder, places: {stateFolder: home.path}});
+	const judge = judgeByRules({book, workspace: () => folder, places: {stateFolder: home.path}, hide: redactKnown});
 	const run = (command: string) => judge({kind: 'command', command, folder, containment: 'none'});
 	return {home, folder, book, run};
 }
@@ -28,7 +28,11 @@ test('rules are numbered: those of the command line, of the session, and of the 
 		['session', 'allow', 'run_command(npm test *)'],
 		['folder', 'deny', 'edit_file(dist/**)'],
 	]);
-	expect(await run('npm test -- a')).toEqual({effect: 'allow', rules: ['run_command(npm test *)']});
+	expect(await run('npm test -- a')).toEqual({
+		effect: 'allow',
+		rules: ['run_command(npm test *)'],
+		places: [{number: 2, source: 'session'}],
+	});
 	expect(await book.revoke(9)).toBe(undefined);
 	await book.revoke(2);
 	await book.revoke(2);
@@ -47,9 +51,22 @@ test('a new session begins without the rules of the one before, but with those o
 test('a rule tells what it allowed last, without credentials [8]', async () => {
 	const {book} = setUp();
 	await book.add(test1, 'allow', 'session');
-	const command = `npm test sk-ant-api03-${'a'.repeat(90)}`;
+	const command = `npm test sk-ant-api03-${'a'.repeat(90)} --token a1b2c3d4`;
 	book.noteUse(['run_command(npm test *)'], {kind: 'command', command, folder: '/', containment: 'none'});
-	expect(book.list()).toMatchObject([{lastAllowed: 'npm test ***'}]);
+	expect(book.list()).toMatchObject([{lastAllowed: 'npm test *** --token ***'}]);
+});
+
+test('a rule that would hold a credential is not suggested, since rules are kept as they are [8]', async () => {
+	const {run} = setUp();
+	const suggestionsFor = async (command: string) => {
+		const verdict = await run(command);
+		return verdict.effect === 'ask' ? verdict.suggestions : undefined;
+	};
+
+	expect(await suggestionsFor('deploy eu --token x')).toEqual(['run_command(deploy eu --token x)']);
+	for (const command of [`deploy sk-ant-api03-${'a'.repeat(90)}`, 'deploy eu --token a1b2c3d4']) {
+		expect(await suggestionsFor(command)).toEqual([]);
+	}
 });
 
 test('rules of a folder are private, for that folder alone, and seen by other processes at once [10]', async () => {

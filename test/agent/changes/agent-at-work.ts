@@ -20,7 +20,6 @@ export async function startAgentAtWork(files: Parameters<typeof makeWorkspace>[0
 	const {root, workspace, stateFolder} = await makeWorkspace(files);
 	const places = {stateFolder, homeFolder: join(root, 'home')};
 	const openStore = createChangeStores(stateFolder);
-	const tracker = createChangeTracker({session, workspace: () => workspace, places, openStore});
 	const changes = createChanges({folder: workspace, places, openStore});
 	const events: Extract<AgentEvent, {type: 'checkpoint' | 'restore'}>[] = [];
 	const messages = new Map<string, string>();
@@ -38,15 +37,21 @@ export async function startAgentAtWork(files: Parameters<typeof makeWorkspace>[0
 			}
 		}
 	};
+	const emit = (event: AgentEvent) => record([event]);
+	const tracker = createChangeTracker({session, workspace: () => workspace, places, openStore, emit});
 	const apply = async (plan: RestorePlan, how: 'undo' | 'redo' | 'rewind', choice: Choice): Promise<Restored> => {
 		const restored = await changes.apply(plan, () => choice, {id: randomUUID(), session, how, signal});
 		record(restored.event ? [restored.event] : []);
+		if (restored.event) {
+			await tracker.restored(restored.event);
+		}
+
 		return restored;
 	};
 	const pathsOf = () => changes.pathsOf(steps(), signal);
 
 	return {
-		...{root, workspace, stateFolder, changes, tracker, openStore, notices, record},
+		...{root, workspace, stateFolder, changes, tracker, openStore, notices, record, events},
 		steps,
 		/** Begins the next message of the user. */
 		say(id: string) {
@@ -67,6 +72,24 @@ export async function startAgentAtWork(files: Parameters<typeof makeWorkspace>[0
 			record(await tracker.before(call, act, signal));
 			await command();
 			record(await tracker.after(call));
+		},
+		/** Starts a job, as a command in the background does. Returns what ends it. */
+		async startJob(id: string) {
+			const call = randomUUID();
+			const act = {kind: 'command', command: 'x', folder: workspace, containment: 'none'} as const;
+			record(await tracker.before(call, act, signal));
+			let end: () => void = () => undefined;
+			const done = new Promise<void>(resolve => {
+				end = resolve;
+			});
+			tracker.jobStarted({id, done});
+			record(await tracker.after(call));
+			return async () => {
+				end();
+				await done;
+				// The end of the job comes first.
+				await tracker.after('none');
+			};
 		},
 		async planUndo() {
 			return changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);

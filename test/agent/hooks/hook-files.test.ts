@@ -1,58 +1,231 @@
-import {chmodSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {chmodSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {join, relative} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
 import {hookFiles} from '../../../src/agent/hooks/hook-files.ts';
+import {createHooks} from '../../../src/agent/hooks/hooks.ts';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
+import {checkHookScripts} from '../../../src/agent/project/check-hook-scripts.ts';
+import {hooksInEffect} from '../../../src/agent/project/effects.ts';
+import {undecided} from '../../../src/agent/project/project.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../../src/agent/tools/run-command.ts';
 import {createWriteFile} from '../../../src/agent/tools/write-file.ts';
+import {paths, repository, write} from '../project/repository.ts';
 import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
-import {makeWorkspace} from '../tools/workspace.ts';
+import {makeWorkspace, writeAll} from '../tools/workspace.ts';
 
 const files = {
-	'scripts/check.sh': 'exit 0\n',
-	'lint.mjs': '// lints\n',
+	'scripts/check.sh': '. "$(dirname "$0")/lib.sh"\nnode lint.mjs\n',
+	'scripts/lib.sh': 'exit 0\n',
+	'lint.mjs': "import {rules} from './rules.mjs';\nimport {more} from './more';\n",
+	'rules.mjs': 'export const rules = [];\n',
+	'more.js': 'exports.more = [];\n',
 	'bin/run': 'true\n',
-	'package.json': '{}\n',
+	'package.json': '{"scripts": {"prelint": "sh before", "lint": "eslint . && node lint.mjs"}, "version": "1.0.0"}\n',
+	before: 'true\n',
+	'node_modules/.bin/eslint': '#!/usr/bin/env node\n',
+	Makefile: 'lint:\n\t./scripts/lib.sh\n',
+	'with space.sh': 'true\n',
+	'data.txt': 'scripts/other.sh\n',
+	'scripts/other.sh': 'true\n',
+	'README.md': 'Text.\n',
 };
 
-async function withHooks() {
+const commands = ['./scripts/check.sh --all; (bin/run data.txt) && sh missing; ./absent.sh'];
+
+async function withHooks(given: readonly string[] = commands) {
 	const made = await makeWorkspace(files);
-	const {workspace} = made;
+	const {workspace, stateFolder} = made;
 	chmodSync(join(workspace, 'bin/run'), 0o755);
-	const hooks = [
-		{command: './scripts/check.sh --all && node "lint.mjs" package.json; (bin/run)'},
-		{command: 'missing.sh'},
-	];
-	const inHooks = hookFiles(hooks, workspace);
-	return {...made, inHooks, places: {stateFolder: made.stateFolder, hookFiles: () => inHooks}};
+	const place = {folder: workspace, root: workspace};
+	const named = (command: string) =>
+		hookFiles(command, place)
+			.files.map(({path}) => relative(workspace, path))
+			.sort();
+	const places = {
+		stateFolder,
+		hookFiles: async () => given.flatMap(command => hookFiles(command, place).protectedPaths),
+	};
+	return {...made, named, places, place};
 }
 
-test('finds the programs and scripts that hooks name, and no other files', async () => {
-	const {inHooks, workspace} = await withHooks();
-	expect(inHooks).toEqual(['scripts/check.sh', 'lint.mjs', 'bin/run'].map(path => join(workspace, path)));
+describe('the files of a hook', () => {
+	test.each([
+		['node "lint.mjs" README.md', ['README.md', 'lint.mjs', 'more.js', 'rules.mjs']],
+		['./scripts/check.sh', ['lint.mjs', 'more.js', 'rules.mjs', 'scripts/check.sh', 'scripts/lib.sh']],
+		['cd scripts && ./lib.sh', ['scripts/lib.sh']],
+		['"$PWD/scripts/lib.sh" && $ROOT/bin/run', ['bin/run', 'scripts/lib.sh']],
+		["sh -c './with\\ space.sh'", ['with space.sh']],
+		['cat data.txt', ['data.txt']],
+		['make lint', ['Makefile', 'scripts/lib.sh']],
+		['npm run -s lint', ['before', 'lint.mjs', 'more.js', 'node_modules/.bin/eslint', 'package.json', 'rules.mjs']],
+		['npx eslint .', ['node_modules/.bin/eslint', 'package.json']],
+		['(sh ./before) < data.txt > /dev/null', ['before', 'data.txt']],
+		['echo done', []],
+		['cat ../outside.txt /etc/passwd ~/.bashrc', []],
+		['if (((', []],
+		["'unclosed ./scripts/lib.sh", ['scripts/lib.sh']],
+	])('of “%s” are those that it names, and that they name in turn', async (command, expected) => {
+		const {named} = await withHooks();
+		expect(named(command)).toEqual(expected);
+	});
+
+	test('a package counts with its scripts only, which a new version of it does not change', async () => {
+		const {place, workspace} = await withHooks();
+		const hash = () => hookFiles('npm run lint', place).files.find(({path}) => path.endsWith('package.json'))?.hash;
+		const before = hash();
+		writeFileSync(join(workspace, 'package.json'), files['package.json'].replace('1.0.0', '1.0.1'));
+		expect(hash()).toBe(before);
+		writeFileSync(join(workspace, 'package.json'), files['package.json'].replace('eslint .', 'evil'));
+		expect(hash()).not.toBe(before);
+	});
+
+	test('scripts that name each other, and thousands of words, end', async () => {
+		const {named, workspace} = await withHooks();
+		await writeAll(workspace, {
+			'a.sh': `. ./b.sh\n${'./c.sh "$(x)" '.repeat(20_000)}`,
+			'b.sh': '. ./a.sh',
+			'deep.sh': '('.repeat(100_000),
+		});
+		expect(named('./a.sh; ./deep.sh')).toEqual(['a.sh', 'b.sh', 'deep.sh']);
+	});
 });
 
-test('[12] what a hook starts is edited in no mode, because it runs outside of every sandbox', async () => {
-	const {context, places, workspace} = await withHooks();
-	const allowing = {...context, approve: async () => ({allowed: true}) as const};
-	const write = createWriteFile(places);
-	await expect(write.run({path: 'scripts/check.sh', content: 'evil\n'}, allowing)).rejects.toThrow('is protected');
-	expect(readFileSync(join(workspace, 'scripts/check.sh'), 'utf8')).toBe('exit 0\n');
+describe('[12] what a hook names', () => {
+	test('is edited in no mode, existing or not', async () => {
+		const {context, places, workspace} = await withHooks();
+		const allowing = {...context, approve: async () => ({allowed: true}) as const};
+		const tool = createWriteFile(places);
+		for (const path of ['scripts/check.sh', 'scripts/lib.sh', 'rules.mjs', 'missing', 'absent.sh', 'data.txt']) {
+			await expect(tool.run({path, content: 'evil\n'}, allowing)).rejects.toThrow('is protected');
+		}
+
+		expect(readFileSync(join(workspace, 'scripts/check.sh'), 'utf8')).toBe(files['scripts/check.sh']);
+		expect(await tool.run({path: 'src/new.sh', content: 'fine\n'}, allowing)).toContain('Created');
+	});
+
+	test('is not covered by a rule for edits if a command without a sandbox redirects to it', async () => {
+		const {places, workspace} = await withHooks();
+		const rules = ['edit_file', 'run_command(echo *)'].map(rule => ({
+			...{rule: parseRule(rule), effect: 'allow' as const, source: 'flag' as const},
+		}));
+		const judge = judgeByRules({
+			book: {list: () => rules},
+			workspace: () => workspace,
+			places,
+			hide: text => text,
+		});
+		const effectOf = async (command: string) =>
+			(await judge({kind: 'command', command, folder: workspace, containment: 'none'})).effect;
+		expect(await effectOf('echo x > notes.txt')).toBe('allow');
+		for (const path of ['scripts/lib.sh', 'absent.sh', 'lint.mjs']) {
+			expect([path, await effectOf(`echo x > ${path}`)]).toEqual([path, 'ask']);
+		}
+	});
+
+	test.skipIf(!hasBubblewrap)(`is not changed by a command in the sandbox${skipped}`, async () => {
+		const {context, places, workspace} = await withHooks();
+		const session = createCommandSession({places});
+		const approve: typeof context.approve = async ({act}) => ({
+			allowed: act.kind === 'command' && act.containment === 'sandbox',
+		});
+		const allowing = {...context, approve};
+		try {
+			const command =
+				'mv scripts s && cp -r s scripts; echo evil > scripts/check.sh; echo evil > scripts/lib.sh; echo evil > lint.mjs; rm bin/run; echo evil > rules.mjs; true';
+			await createRunCommand(session).run({command}, allowing);
+		} finally {
+			await session.end();
+		}
+
+		for (const path of ['scripts/check.sh', 'scripts/lib.sh', 'lint.mjs', 'rules.mjs', 'bin/run'] as const) {
+			expect(readFileSync(join(workspace, path), 'utf8')).toBe(files[path]);
+		}
+	});
 });
 
-test.skipIf(!hasBubblewrap)(`[12] nor does a command in the sandbox change it${skipped}`, async () => {
-	const {context, places, workspace} = await withHooks();
-	const session = createCommandSession({places});
-	const allowing = {...context, approve: async () => ({allowed: true}) as const};
-	try {
-		const command =
-			'mv scripts s && cp -r s scripts; echo evil > scripts/check.sh; echo evil > lint.mjs; rm bin/run; echo {} > package.json';
-		await createRunCommand(session).run({command}, allowing);
-	} finally {
-		await session.end();
+describe('[12] a hook of a project runs only what was agreed to', () => {
+	const settings = JSON.stringify({hooks: {'before-tool': [{command: 'sh scripts/check.sh && npm run -s lint'}]}});
+	const project = {
+		'.service/settings.json': settings,
+		'scripts/check.sh': '. ./scripts/lib.sh\n',
+		'scripts/lib.sh': 'echo ran > marker\n',
+		'package.json': '{"scripts": {"lint": "true"}}',
+	};
+
+	async function trusted() {
+		const opened = repository(project);
+		const {project: access, folder} = opened;
+		const asked = undecided(await access.load());
+		await access.decide(true, asked);
+		const load = async () => {
+			const state = await access.load();
+			const hooks = hooksInEffect(state);
+			const whyNot = await checkHookScripts(hooks, state, folder);
+			return createHooks({hooks, folder, session: 's', hide: text => text, whyNot});
+		};
+		const run = async (hooks: Awaited<ReturnType<typeof load>>) =>
+			hooks?.({event: 'before-tool', tool: 'edit_file', arguments: {}}, new AbortController().signal);
+		return {...opened, asked, load, run};
 	}
 
-	expect(Object.keys(files).map(path => readFileSync(join(workspace, path), 'utf8'))).toEqual(
-		Object.values(files).map(text => text),
-	);
+	test('its scripts are asked about with it', async () => {
+		const {asked, load, run, folder} = await trusted();
+		expect(paths(asked)).toEqual(['.service/settings.json', 'scripts/check.sh', 'scripts/lib.sh', 'package.json']);
+		expect(asked.map(({kind}) => kind)).toEqual(['settings', 'hook script', 'hook script', 'hook script']);
+		expect(await run(await load())).toEqual({warnings: []});
+		expect(readFileSync(join(folder, 'marker'), 'utf8')).toBe('ran\n');
+	});
+
+	test.each<[string, Readonly<Record<string, string>>, string]>([
+		['changes', {'scripts/lib.sh': 'echo evil > marker\n'}, 'scripts/lib.sh changed'],
+		['names another one', {'scripts/check.sh': '. ./evil.sh\n', 'evil.sh': 'true'}, 'scripts/check.sh changed'],
+		['starts another program', {'package.json': '{"scripts": {"lint": "evil"}}'}, 'package.json changed'],
+		['starts one before', {'package.json': '{"scripts": {"prelint": "x", "lint": "true"}}'}, 'package.json changed'],
+		['gets settings of npm', {'.npmrc': 'script-shell=./evil\n'}, '.npmrc is new'],
+	])('one whose file %s fails closed, and the file is asked about', async (_, change, why) => {
+		const {load, run, folder, project: access} = await trusted();
+		const hooks = await load();
+		write(folder, change);
+		for (const loaded of [hooks, await load()]) {
+			expect((await run(loaded))?.denied).toMatch(
+				/^The before-tool hook “.*” failed: .* Check it, then trust it with \/trust add\.$/,
+			);
+			expect((await run(loaded))?.denied).toContain(why);
+		}
+
+		expect(existsSync(join(folder, 'marker'))).toBe(false);
+		expect(undecided(await access.load()).map(({kind}) => kind)).toContain('hook script');
+	});
+
+	test('one whose file is gone fails closed, too', async () => {
+		const {load, run, folder} = await trusted();
+		const hooks = await load();
+		rmSync(join(folder, 'scripts/lib.sh'));
+		expect((await run(hooks))?.denied).toContain('scripts/lib.sh changed');
+	});
+
+	test('is agreed to again by trusting the changed file', async () => {
+		const {load, run, folder, project: access} = await trusted();
+		write(folder, {'scripts/lib.sh': 'echo better > marker\n'});
+		const again = undecided(await access.load());
+		expect(again).toMatchObject([{path: 'scripts/lib.sh', standing: 'changed', kind: 'hook script'}]);
+		await access.decide(true, again);
+		expect(await run(await load())).toEqual({warnings: []});
+		expect(readFileSync(join(folder, 'marker'), 'utf8')).toBe('better\n');
+	});
+
+	test("the user's own hooks need no answer, but their files may not change while they are in use", async () => {
+		const own = JSON.stringify({hooks: {'before-tool': [{command: './check.sh'}]}});
+		const {project: access, folder} = repository({'check.sh': '#!/bin/sh\nexit 0\n'}, {own: {'settings.json': own}});
+		chmodSync(join(folder, 'check.sh'), 0o755);
+		const state = await access.load();
+		expect(undecided(state)).toEqual([]);
+		const hooks = hooksInEffect(state);
+		const whyNot = await checkHookScripts(hooks, state, folder);
+		expect(hooks.map(whyNot)).toEqual([undefined]);
+		write(folder, {'check.sh': '#!/bin/sh\nexit 1\n'});
+		expect(whyNot(hooks[0] ?? {event: 'run-end', command: ''})).toContain('check.sh changed');
+	});
 });

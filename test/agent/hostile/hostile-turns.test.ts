@@ -12,6 +12,7 @@ import {createCommandSession} from '../../../src/agent/tools/command/command-ses
 import {createFolderTools, createLogTools, createUserTools, createWebTools} from '../../../src/agent/tools/tools.ts';
 import {AppError} from '../../../src/core/error.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
+import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import {createWebRequests} from '../../../src/net/web/web-request.ts';
 import {approvalsOf, call, collect, finish, runOptions, type Script, scriptedModel, text} from '../scripted.ts';
@@ -82,7 +83,7 @@ async function besieged() {
 			},
 			{
 				mode: () => mode,
-				judge: judgeByRules({book: {list: () => []}, workspace: () => workspace, places}),
+				judge: judgeByRules({book: {list: () => []}, workspace: () => workspace, places, hide: redactKnown}),
 			},
 		);
 		const {ask} = scriptedModel(...scripts, [text('Done.'), finish('stop')]);

@@ -1,17 +1,24 @@
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
-import {findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
-import {sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
+import {filterOptions, findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
+import {type SandboxLayout, sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
 import {sandboxLayout} from '../../sandbox/sandbox-layout.ts';
 import {commandEnvironment} from './command-environment.ts';
+
+/** The program that contains a command, with its arguments. */
+export type Container = Pick<SandboxLayout, 'git' | 'created'> & {
+	readonly program: readonly string[];
+	/** The filter of system calls that it reads. */
+	readonly filter?: Buffer;
+};
 
 /** What contains the commands of a session. */
 export type Containers = {
 	/** Returns what contains the commands of a working folder. Looked for once. */
 	readonly sandbox: (workspace: string) => Promise<Sandbox>;
-	/** Returns the program that contains a command, with its arguments; undefined if nothing is to contain it. */
-	readonly containerOf: (workspace: string, containment: Containment) => Promise<readonly string[] | undefined>;
+	/** Returns what contains a command; undefined if nothing is to contain it. */
+	readonly containerOf: (workspace: string, containment: Containment) => Promise<Container | undefined>;
 	/** Removes the empty folders that sandboxes left. A folder removed too early wouldn't be protected in other sandboxes. */
 	readonly removeFolders: () => Promise<void>;
 	/** Forgets what was found. */
@@ -53,7 +60,14 @@ export function createContainers({places, temporary, find = findSandbox}: Option
 				created.add(path);
 			}
 
-			return layout && [found.program, ...found.options, '--json-status-fd', '3', ...sandboxArguments(layout), '--'];
+			const {program, options, filter} = found;
+			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
+			return (
+				layout && {
+					...{git: layout.git, created: layout.created, ...(filter && {filter})},
+					program: [program, ...options, ...descriptors, ...sandboxArguments(layout), '--'],
+				}
+			);
 		},
 		async removeFolders() {
 			await removeCreated({created: [...created]});

@@ -1,18 +1,17 @@
-import {join} from 'node:path';
 import process from 'node:process';
 import {redactKnown} from '../../../core/secrets/redact.ts';
 import type {Containment} from '../../../core/session/approval.ts';
 import {readOnlyEnvironment} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
-import {gitSnapshot, removePlanted} from '../../sandbox/planted.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
 import {hideValues} from './file-secrets.ts';
 import {findShell} from './find-shell.ts';
 import {createJobs, type Jobs} from './jobs.ts';
-import {createOutputFile} from './output-file.ts';
+import {createOutputFiles, keepText} from './output-file.ts';
+import {createProtection} from './protection.ts';
 import {type StartedCommand, startCommand} from './start-command.ts';
 import {createWorkFolder} from './work-folder.ts';
 
@@ -36,6 +35,8 @@ export type CommandSession = Pick<Containers, 'sandbox'> & {
 	readonly jobs: Jobs;
 	/** Real paths of the files with long outputs: the model may read them. */
 	readonly outputFiles: ReadonlySet<string>;
+	/** Keeps a long result of another tool in such a file. Returns its path; undefined if it could not be written. */
+	readonly keep: (text: string) => Promise<string | undefined>;
 	/** Ends everything that runs and removes the files. A later command starts a new session. */
 	readonly end: () => Promise<void>;
 };
@@ -54,9 +55,8 @@ type Options = {
 export function createCommandSession({places, onJobs, find, maxProcesses = 4096}: Options): CommandSession {
 	const jobs = createJobs(onJobs);
 	const running = new Set<StartedCommand>();
-	const outputFiles = new Set<string>();
+	const files = createOutputFiles();
 	let folder: ReturnType<typeof createWorkFolder> | undefined;
-	let count = 0;
 	let hasRun = false;
 	let starting = 0;
 
@@ -69,31 +69,27 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		temporary: async () => (await workFolder()).temporary,
 		...(find && {find}),
 	});
+	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
 
 	const launch = async ({command, workspace, containment, readOnly, secrets, onText}: CommandRequest) => {
-		const sandbox = await containers.containerOf(workspace, containment);
-		const before = sandbox && (await gitSnapshot(workspace));
+		const sandbox = await protection.contain(workspace, containment);
 		const {outputs} = await workFolder();
-		const openFile = () => {
-			const path = join(outputs, `${++count}.txt`);
-			outputFiles.add(path);
-			return createOutputFile(path);
-		};
 		const hide = (text: string) => hideValues(redactKnown(text), secrets);
-		const output = createCommandOutput({openFile, hide, ...(onText && {onText})});
+		const output = createCommandOutput({openFile: () => files.open(outputs), hide, ...(onText && {onText})});
 		const started = startCommand({
-			...{command, shell: findShell(), folder: workspace, sandbox, maxProcesses},
+			...{command, maxProcesses, shell: findShell(), folder: workspace, onData: output.add},
+			...(sandbox && {sandbox: sandbox.program, filter: sandbox.filter}),
 			env: {...commandEnvironment(process.env, sandbox !== undefined), ...(readOnly && readOnlyEnvironment)},
-			onData: output.add,
 		});
+		const endGuard = sandbox?.guard(
+			note => output.add(Buffer.from(`[The sandbox ${note}.]\n`)),
+			() => started.kill('it set up git to run programs'),
+		);
 		const ended = started.ended.finally(async () => {
 			running.delete(entry);
 			const isLast = running.size + starting === 0;
 			await (isLast && containers.removeFolders());
-			for (const note of before ? await removePlanted(before) : []) {
-				output.add(Buffer.from(`[The sandbox ${note}.]\n`));
-			}
-
+			await endGuard?.();
 			await output.close();
 		});
 		ended.catch(() => undefined);
@@ -103,7 +99,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	};
 
 	return {
-		...{jobs, outputFiles, sandbox: containers.sandbox},
+		...{jobs, outputFiles: files.paths, sandbox: containers.sandbox},
+		keep: async text => keepText(text, files.open((await workFolder()).outputs)),
 		isFirst() {
 			const isFirst = !hasRun;
 			hasRun = true;
@@ -124,8 +121,9 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			const used = await folder?.catch(() => undefined);
 			folder = undefined;
 			containers.clear();
-			outputFiles.clear();
+			files.clear();
 			await used?.remove();
+			protection.end();
 		},
 	};
 }

@@ -6,6 +6,7 @@ import type {StartedCommand} from './start-command.ts';
 /** A command in the background. */
 export type Job = {
 	readonly id: string;
+	/** The command, without credentials. */
 	readonly command: string;
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;

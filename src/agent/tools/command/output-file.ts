@@ -1,4 +1,5 @@
 import {createWriteStream} from 'node:fs';
+import {join} from 'node:path';
 
 /** Most bytes of the file: `read_file` reads no larger ones. */
 const maxBytes = 15 * 1024 * 1024;
@@ -13,7 +14,7 @@ export type OutputFile = {
 };
 
 /** Creates a private file for output. What can't be written is left out. */
-export function createOutputFile(path: string): OutputFile {
+function createOutputFile(path: string): OutputFile {
 	const stream = createWriteStream(path, {flags: 'wx', mode: 0o600});
 	let bytes = 0;
 	let isComplete = true;
@@ -43,4 +44,35 @@ export function createOutputFile(path: string): OutputFile {
 				}
 			}),
 	};
+}
+
+/** The files with long outputs of a session. */
+export type OutputFiles = {
+	/** Their real paths. */
+	readonly paths: ReadonlySet<string>;
+	/** Creates the next file in a folder. */
+	readonly open: (folder: string) => OutputFile;
+	/** Forgets the files, which are removed elsewhere. */
+	readonly clear: () => void;
+};
+
+export function createOutputFiles(): OutputFiles {
+	const paths = new Set<string>();
+	let count = 0;
+	return {
+		paths,
+		open(folder) {
+			const path = join(folder, `${++count}.txt`);
+			paths.add(path);
+			return createOutputFile(path);
+		},
+		clear: () => paths.clear(),
+	};
+}
+
+/** Writes a text into a file. Returns its path; undefined if it could not be written as a whole. */
+export async function keepText(text: string, file: OutputFile): Promise<string | undefined> {
+	file.write(text);
+	await file.close();
+	return file.isComplete() ? file.path : undefined;
 }

@@ -2,10 +2,11 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
+import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import {signalGroup} from '../child/signal-group.ts';
 import type {CommandOutput} from './command-output.ts';
 import {endMarked, markVariable} from './end-marked.ts';
-import {watchLimits} from './watch-limits.ts';
+import {diskOf, watchLimits} from './watch-limits.ts';
 
 export type Start = {
 	/** What the shell gets, byte for byte. */
@@ -14,7 +15,9 @@ export type Start = {
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string>>;
 	/** The program that contains the command, with its arguments; undefined if nothing does. */
-	readonly sandbox: readonly string[] | undefined;
+	readonly sandbox?: readonly string[];
+	/** The filter of system calls that the program reads. */
+	readonly filter?: Buffer | undefined;
 	/** Most processes at a time. */
 	readonly maxProcesses: number;
 	readonly onData: (chunk: Buffer) => void;
@@ -33,6 +36,8 @@ export type RunningCommand = {
 	readonly ended: Promise<Ended>;
 	/** Ends the command: SIGTERM, and SIGKILL after a moment. Resolves when it has ended. */
 	readonly stop: () => Promise<void>;
+	/** Ends the command at once, because it exceeded a limit. */
+	readonly kill: (limit: string) => void;
 };
 
 export type StartedCommand = RunningCommand & {readonly output: CommandOutput};
@@ -55,37 +60,31 @@ const launcher = [
 ].join('; ');
 
 /** Without a sandbox: an orphan that ends the group once this program is gone, which closes descriptor 3. */
-const guardedLauncher = `( { read -r _ <&3; kill -KILL -- "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; ${launcher}`;
+const guardedLauncher = `( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; ${launcher}`;
 
 /**
  * Starts a shell command without a terminal, standard input or inherited descriptors, in a process group of its own
  * (SAFETY 15). In a sandbox all its processes end with it, and with this program; elsewhere those of its group and those
  * with its mark.
  */
-export function startCommand({command, shell, folder, env, sandbox, maxProcesses, onData}: Start): RunningCommand {
+export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: Start): RunningCommand {
 	const mark = randomUUID();
-	const script = sandbox ? launcher : guardedLauncher;
-	const [program = '', ...args] = [...(sandbox ?? []), '/bin/sh', '-c', script, shell, command, `${maxProcesses}`];
-	// On descriptor 3 bubblewrap reports; without it, it says that this program is alive.
-	const child = withoutInherited(['ignore', 'pipe', 'pipe', 'pipe'], stdio =>
-		spawn(program, args, {
-			...{cwd: folder, stdio, detached: process.platform !== 'win32', windowsHide: true},
-			env: {...env, [markVariable]: mark},
-		}),
-	);
+	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark);
 	const errors: Buffer[] = [];
 	child.stdout?.on('data', onData);
 	child.stderr?.on('data', chunk => errors.length < 100 && errors.push(chunk));
 	const init = firstProcess(child);
 	let limit: string | undefined;
+	const killAll = () => {
+		signalGroup(child.pid, 'SIGKILL');
+		signalGroup(init.pid(), 'SIGKILL');
+	};
+	const kill = (exceeded: string) => {
+		limit ??= exceeded;
+		killAll();
+	};
 	const stopWatching = sandbox
-		? watchLimits({
-				...{init, maxProcesses},
-				onExceeded(exceeded) {
-					limit ??= exceeded;
-					signalGroup(child.pid, 'SIGKILL');
-				},
-			})
+		? watchLimits({init: init.pid, maxProcesses, disk: () => diskOf(folder), onExceeded: kill})
 		: () => undefined;
 	let stopping: NodeJS.Timeout | undefined;
 	const ended = endOf(child, sandbox ? undefined : mark).then(result => {
@@ -103,12 +102,13 @@ export function startCommand({command, shell, folder, env, sandbox, maxProcesses
 	ended.then(over, over);
 
 	return {
-		ended,
+		...{ended, kill},
 		async stop() {
-			const group = sandbox ? init() : child.pid;
 			if (!stopping) {
-				signalGroup(group, 'SIGTERM');
-				stopping = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), group === undefined ? 0 : killDelayMs);
+				stopping = setTimeout(killAll, killDelayMs);
+				// Killed before that, bubblewrap would leave a process behind that does not end with it yet.
+				await (sandbox && Promise.race([init.named, ended.catch(() => undefined)]));
+				signalGroup(sandbox ? init.pid() : child.pid, 'SIGTERM');
 			}
 
 			await ended.catch(() => undefined);
@@ -116,24 +116,51 @@ export function startCommand({command, shell, folder, env, sandbox, maxProcesses
 	};
 }
 
-/**
- * Returns the first process in the sandbox, once bubblewrap has named it. It leads the group of the command, and ignores
- * SIGTERM itself.
- */
-function firstProcess(child: ChildProcess): () => number | undefined {
-	let text = '';
-	const status = child.stdio[3];
-	if (status && 'on' in status) {
-		status.on('data', chunk => {
-			text = `${text}${chunk}`.slice(0, 1000);
-		});
-		status.on('error', () => undefined);
-	}
+function launch(
+	{command, shell, folder, env, sandbox, filter, maxProcesses}: Omit<Start, 'onData'>,
+	mark: string,
+): ChildProcess {
+	const script = sandbox ? launcher : guardedLauncher;
+	const [program = '', ...args] = [...(sandbox ?? []), '/bin/sh', '-c', script, shell, command, `${maxProcesses}`];
+	// On descriptor 3 bubblewrap reports; without it, it says that this program is alive.
+	const channels = ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
+	const child = withoutInherited(channels, stdio =>
+		spawn(program, args, {
+			...{cwd: folder, stdio, detached: process.platform !== 'win32', windowsHide: true},
+			env: {...env, [markVariable]: mark},
+		}),
+	);
+	giveFilter(child, filter);
+	return child;
+}
 
-	return () => {
-		const [, pid] = /"child-pid": *(\d+)/.exec(text) ?? [];
-		return pid === undefined ? undefined : Number(pid);
+type FirstProcess = {
+	/** Returns its id, once bubblewrap has named it. It leads the group of the command, and ignores SIGTERM itself. */
+	readonly pid: () => number | undefined;
+	/** Resolves when it was named; never, if bubblewrap ended before. */
+	readonly named: Promise<void>;
+};
+
+/** The first process in the sandbox. */
+function firstProcess(child: ChildProcess): FirstProcess {
+	let text = '';
+	const pid = () => {
+		const [, found] = /"child-pid": *(\d+)\D/.exec(text) ?? [];
+		return found === undefined ? undefined : Number(found);
 	};
+	const named = new Promise<void>(resolve => {
+		const status = child.stdio[3];
+		if (status && 'on' in status) {
+			status.on('data', chunk => {
+				text = `${text}${chunk}`.slice(0, 1000);
+				if (pid() !== undefined) {
+					resolve();
+				}
+			});
+			status.on('error', () => undefined);
+		}
+	});
+	return {pid, named};
 }
 
 /** Resolves when the program has ended and its output was read. Kills what is left of its group, and what has the mark. */
@@ -146,7 +173,11 @@ function endOf(child: ChildProcess, mark: string | undefined): Promise<Ended> {
 		child.once('exit', () => {
 			signalGroup(child.pid, 'SIGKILL');
 			rest = mark === undefined ? undefined : endMarked(mark);
-			const timer = setTimeout(() => child.stdout?.destroy(), closeDelayMs);
+			const timer = setTimeout(() => {
+				for (const stream of child.stdio) {
+					stream?.destroy();
+				}
+			}, closeDelayMs);
 			child.once('close', () => clearTimeout(timer));
 		});
 		child.once('close', async (status, signal) => {

@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync, statfsSync} from 'node:fs';
 import {totalmem} from 'node:os';
 
 /** How often it looks: two short reads. */
@@ -9,21 +9,37 @@ const countAfter = 0.25;
 const minFree = 0.05;
 const maxUsed = 0.5;
 
+/** The space that a command must leave on the disk of the working folder, and what it may use in any case. */
+const minFreeDiskBytes = 1024 ** 3;
+const minFreeDisk = 0.05;
+const mayUseBytes = 100 * 1024 ** 2;
+
+type Disk = {readonly freeBytes: number; readonly sizeBytes: number};
+
 type Options = {
 	/** Returns the id of the first process in the sandbox, once it is known. */
 	readonly init: () => number | undefined;
 	readonly maxProcesses: number;
+	/** Returns the state of the disk that it writes to; undefined if nobody knows. */
+	readonly disk: () => Disk | undefined;
 	/** Gets the limit that was exceeded. */
 	readonly onExceeded: (limit: string) => void;
 };
 
 /**
  * Watches the limits of a sandbox that the kernel doesn't enforce: root has no limit of processes, and nobody one of memory
- * for several processes together. Returns what ends it.
+ * for several
+ * processes together, or one of the space that they use. Returns what ends it.
  */
-export function watchLimits({init, maxProcesses, onExceeded}: Options): () => void {
+export function watchLimits({init, maxProcesses, disk, onExceeded}: Options): () => void {
+	const before = disk();
 	const threads = threadsOfMachine();
 	const timer = setInterval(() => {
+		if (before && isFilled(before, disk())) {
+			onExceeded('it nearly filled the disk');
+			return;
+		}
+
 		const isFull = memoryLeft() < totalmem() * minFree;
 		if (!isFull && threadsOfMachine() < threads + maxProcesses * countAfter) {
 			return;
@@ -38,6 +54,25 @@ export function watchLimits({init, maxProcesses, onExceeded}: Options): () => vo
 	}, intervalMs);
 	timer.unref();
 	return () => clearInterval(timer);
+}
+
+/** True if hardly any space is left and much of it went since. */
+function isFilled(before: Disk, now: Disk | undefined): boolean {
+	return (
+		now !== undefined &&
+		now.freeBytes < Math.min(minFreeDiskBytes, now.sizeBytes * minFreeDisk) &&
+		before.freeBytes - now.freeBytes > mayUseBytes
+	);
+}
+
+/** Returns the state of the disk of a folder. */
+export function diskOf(folder: string): Disk | undefined {
+	try {
+		const {bavail, blocks, bsize} = statfsSync(folder);
+		return {freeBytes: bavail * bsize, sizeBytes: blocks * bsize};
+	} catch {
+		return undefined;
+	}
 }
 
 /** Returns the status files of all processes that the first process of a sandbox sees. */

@@ -2,9 +2,11 @@ import {mkdir, mkdtemp, readdir, realpath, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {isRunning} from '../../../storage/lock-owner.ts';
 import {makePrivateFolder} from '../../../storage/private-folder.ts';
+import {cleanLeftBehind} from '../../sandbox/left-behind.ts';
 
 /** The private folder of a session's commands: their `/tmp` and their long outputs. */
 export type WorkFolder = {
+	readonly path: string;
 	readonly temporary: string;
 	readonly outputs: string;
 	readonly remove: () => Promise<void>;
@@ -18,13 +20,16 @@ export async function createWorkFolder(stateFolder: string): Promise<WorkFolder>
 	const path = await realpath(await mkdtemp(join(parent, `${process.pid}-`)));
 	const [temporary, outputs] = [join(path, 'tmp'), join(path, 'output')];
 	await Promise.all([temporary, outputs].map(folder => mkdir(folder, {mode: 0o700})));
-	return {temporary, outputs, remove: () => removed(path)};
+	return {path, temporary, outputs, remove: () => removed(path)};
 }
 
 async function sweep(parent: string): Promise<void> {
 	const names = await readdir(parent);
 	const left = names.filter(name => /^\d+-/.test(name) && !isRunning(Number.parseInt(name, 10)));
-	await Promise.all(left.map(name => removed(join(parent, name))));
+	for (const path of left.map(name => join(parent, name))) {
+		await cleanLeftBehind(path);
+		await removed(path);
+	}
 }
 
 /** Removes what can be removed: a command may have left folders that can't be entered. */

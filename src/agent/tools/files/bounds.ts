@@ -30,7 +30,7 @@ export async function boundsOf(workspace: string, places: Places, outputFiles?: 
 
 /** Returns the bounds of one tool call that writes. `workspace` is a real path. */
 export async function writeBoundsOf(workspace: string, places: Places): Promise<Bounds> {
-	return boundsWithout(unwritablePlaces(places), workspace);
+	return boundsWithout(await unwritablePlaces(places), workspace);
 }
 
 async function boundsWithout(places: readonly string[], workspace: string): Promise<Bounds> {

@@ -1,16 +1,19 @@
-import type {SandboxServices} from '../../../client/sandbox-services.ts';
+import type {Sandbox} from '../../../client/sandbox-services.ts';
 import {AppError} from '../../../core/error.ts';
 import {isLoopback} from '../../../core/origin.ts';
 import type {Approval} from '../../../core/session/approval.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import {type AddressKind, kindOfHost} from '../../../net/web/address-kind.ts';
 import type {SendWeb, WebResponse} from '../../../net/web/web-request.ts';
+import {refusal} from '../refusal.ts';
 import {assertAllowed, readUrl, type WebTarget} from './web-target.ts';
 
 export type FetchOptions = {
 	readonly send: SendWeb;
 	/** Returns the sandbox of the user with a service at this origin. */
-	readonly sandboxAt: SandboxServices['at'];
+	readonly sandboxAt: (origin: string) => Sandbox | undefined | Promise<Sandbox | undefined>;
+	/** True if requests to other machines go through a proxy, which resolves their names itself. */
+	readonly isProxied?: boolean;
 	/** Allows plain HTTP to other machines (SAFETY 9). */
 	readonly insecureHttp: boolean;
 	/** How long one request may take, with its whole body. */
@@ -35,7 +38,7 @@ export async function fetchPage(
 	context: Context,
 	options: FetchOptions,
 ): Promise<{readonly url: URL; readonly method: string; readonly response: WebResponse}> {
-	await ask(requestFor(target, options), context);
+	await ask(await requestFor(target, options), context);
 	let current = target;
 	for (let followed = 0; ; followed++) {
 		const {url, method} = current;
@@ -66,7 +69,7 @@ async function follow(from: WebTarget, location: string, context: Context, optio
 
 	const headers = Object.fromEntries(Object.entries(from.headers).filter(([name]) => portable.includes(name)));
 	const target = {...from, url, headers};
-	const request = requestFor(target, options);
+	const request = await requestFor(target, options);
 	await ask({...request, facts: [['Redirected from', from.url.href], ...(request.facts ?? [])]}, context);
 	return target;
 }
@@ -93,17 +96,18 @@ async function sendAllowed(target: WebTarget, context: Context, options: FetchOp
 async function ask(request: Approval, {approve}: Context): Promise<void> {
 	const permission = await approve(request);
 	if (!permission.allowed) {
-		const reason = permission.reason ? ` They said: ${permission.reason}` : '';
-		throw new AppError('failed', `The user did not allow this request. Nothing was sent.${reason}`, {
-			hint: 'Continue without it, or ask what they want instead.',
-		});
+		throw refusal('The user did not allow this request. Nothing was sent.', permission.reason);
 	}
 }
 
+const unchecked = ['Proxy', 'it resolves the name; where that leads can’t be checked here'] as const;
+
 /** Returns the question for a request, with the exact bytes that are sent. */
-function requestFor(target: WebTarget, {sandboxAt}: FetchOptions): Approval {
+async function requestFor(target: WebTarget, {sandboxAt, isProxied = false}: FetchOptions): Promise<Approval> {
 	const {method, url} = target;
-	const sandbox = trustedSandbox(url, sandboxAt);
+	const sandbox = trustedSandbox(url, await sandboxAt(url.origin));
+	// A name leads where the proxy says, which may differ from what this machine finds.
+	const proxy = isProxied && kindOfHost(url.hostname) === undefined ? [unchecked] : [];
 	const where = sandbox ? ` in your sandbox ${sandbox.name}` : placeOf(kindOfHost(url.hostname));
 	const verb = method === 'GET' ? 'Fetch' : `Send ${method} to`;
 	return {
@@ -114,13 +118,12 @@ function requestFor(target: WebTarget, {sandboxAt}: FetchOptions): Approval {
 			? `fetch the services of sandbox ${sandbox.environment}: ${sandbox.origins.join(' ')}`
 			: subjectOf(target),
 		keepsSubject: sandbox !== undefined,
-		facts: [...factsOf(target), ...(sandbox ? [['Services', sandbox.origins.join(' ')] as const] : [])],
+		facts: [...factsOf(target), ...proxy, ...(sandbox ? [['Services', sandbox.origins.join(' ')] as const] : [])],
 	};
 }
 
 /** Returns the sandbox with this service. A server elsewhere can't name addresses of the user's machine or network. */
-function trustedSandbox({origin, hostname}: URL, sandboxAt: FetchOptions['sandboxAt']) {
-	const sandbox = sandboxAt(origin);
+function trustedSandbox({hostname}: URL, sandbox: Sandbox | undefined) {
 	const kind = kindOfHost(hostname);
 	const isNear = kind === 'machine' || kind === 'network';
 	return sandbox && (!isNear || isLoopback(new URL(sandbox.server))) ? sandbox : undefined;

@@ -8,12 +8,13 @@ import {toolContext} from '../workspace.ts';
 type Options = Partial<FetchUrlOptions> & {
 	readonly answer?: (request: Approval) => Permission;
 	readonly env?: Environment;
+	readonly signal?: AbortSignal;
 	/** The addresses of names; no name has any by default. */
 	readonly names?: Readonly<Record<string, readonly string[]>>;
 };
 
 /** Creates the tool over real sockets. Every request is allowed by default. */
-export function openFetch({answer = () => ({allowed: true}), env = {}, names = {}, ...options}: Options = {}) {
+export function openFetch({answer = () => ({allowed: true}), env = {}, names = {}, signal, ...options}: Options = {}) {
 	const asked: Approval[] = [];
 	const resolved: string[] = [];
 	const resolve: Resolve = async hostname => {
@@ -29,6 +30,7 @@ export function openFetch({answer = () => ({allowed: true}), env = {}, names = {
 	});
 	const context = {
 		...toolContext(),
+		...(signal && {signal}),
 		workspace: '/',
 		async approve(request: Approval) {
 			asked.push(request);

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import {command} from '../src/command/command.ts';
+import {contextResult} from '../src/command/context/context-view.ts';
+
+export default command({
+	name: 'context',
+	summary: 'Show what fills the context window and what can be freed',
+	args: z.object({}),
+	examples: ['context --json'],
+	where: 'app',
+	whileRunning: true,
+
+	async run(_, {store, contextWindow}) {
+		return contextResult(store.getState().transcript, await contextWindow());
+	},
+});

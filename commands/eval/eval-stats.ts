@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {evaluationResult} from '../../src/command/views/evaluation-view.ts';
+
+export default command({
+	name: 'stats',
+	summary: 'Show how much of an evaluation was traced',
+	args: z.object({evaluation: z.string()}),
+	positional: ['evaluation'],
+	describe: {evaluation: 'id of the evaluation'},
+	completes: {evaluation: 'evaluation'},
+	examples: ['eval stats nightly-42'],
+	whileRunning: true,
+
+	async run({evaluation}, {platform, signal}) {
+		const {client, scope} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};
+		return evaluationResult(await client.getEvaluationTraceStats({params}, signal));
+	},
+});

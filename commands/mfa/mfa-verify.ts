@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {recoveryCodes} from '../../src/command/views/recovery-codes-view.ts';
+
+const where = 'Save the recovery codes to a new file (leave blank to skip):';
+
+export default command({
+	name: 'verify',
+	summary: 'Turn on two-factor login with a code from your app',
+	args: z.object({code: z.optional(z.string()), save: z.optional(z.string())}),
+	positional: ['code'],
+	secret: 'code',
+	describe: {
+		code: 'omit it: you are asked for it (masked), or it is read from stdin',
+		save: 'a new file for the recovery codes, readable by you only',
+	},
+	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
+	whileRunning: true,
+
+	async run({code, save}, {platform, interact, writeFile, live, signal}) {
+		const {client} = await platform.open();
+		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
+		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));
+		const typed = code ?? (await interact.ask({label: 'Code from your authenticator app:', masked: true}));
+		if (!typed?.trim()) {
+			return {kind: 'text', text: 'No code given. Nothing changed.'};
+		}
+
+		// Apps show six digits in two groups.
+		const plain = /^[\d\s]+$/.test(typed) ? typed.replace(/\s/g, '') : typed.trim();
+		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal);
+		return recoveryCodes(enrollment, {save: file?.trim() || undefined, writeFile, say: interact.say});
+	},
+});

@@ -1,0 +1,13 @@
+import {listCommand} from '../../src/command/list-command.ts';
+
+export default listCommand({
+	summary: 'List the projects of the workspace',
+	examples: ['project list', 'project list --org acme'],
+	name: 'projects',
+	kind: 'project',
+	line: 'project list',
+	columns: ['slug', 'name', 'id', 'created_at'],
+	empty: 'No projects in this workspace yet.',
+	within: ['org', 'workspace'],
+	request: (client, call, signal) => client.listProjects(call, signal),
+});

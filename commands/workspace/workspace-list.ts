@@ -1,0 +1,13 @@
+import {listCommand} from '../../src/command/list-command.ts';
+
+export default listCommand({
+	summary: 'List the workspaces of the organization',
+	examples: ['workspace list', 'workspace list --org acme'],
+	name: 'workspaces',
+	kind: 'workspace',
+	line: 'workspace list',
+	columns: ['slug', 'name', 'id', 'created_at'],
+	empty: 'No workspaces in this organization yet.',
+	within: ['org'],
+	request: (client, call, signal) => client.listWorkspaces(call, signal),
+});

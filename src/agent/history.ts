@@ -1,0 +1,144 @@
+import {AppError} from '../core/error.ts';
+import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import {compact, type Pinned} from './context/compact.ts';
+import {type ContextWindow, createContextWindow} from './context/context-window.ts';
+import {mapEvents} from './map-events.ts';
+import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';
+
+/** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
+export type QueuedMessage = {readonly id: string; readonly text: string};
+
+/** What the compaction of a conversation needs to know of its session. */
+export type CompactionAccess = {
+	/** Returns the tokens of the model's context window; undefined if unknown. */
+	readonly windowSize: () => Promise<number | undefined>;
+	/** Tokens of it that the conversation uses before the run. */
+	readonly usedTokens: number;
+	/** Returns the messages that the user pinned. */
+	readonly pinned: () => readonly Pinned[];
+};
+
+type Options = TurnOptions & {
+	readonly messages: readonly Message[];
+	readonly compaction?: CompactionAccess;
+};
+
+/** What the next request carries, and how full the context window is. */
+type State = {
+	readonly messages: Message[];
+	readonly window: ContextWindow;
+	/** The user's messages since the model's last one. They are the end of `messages`. */
+	unanswered: readonly QueuedMessage[];
+	hasOverflowed: boolean;
+	/** True if a compaction freed too little: another would only cost money. */
+	isStuck: boolean;
+};
+
+/**
+ * Creates the history of a run: what the next request carries. Once it fills the context window it is compacted before
+ * the next request, and, once a run, if the provider says that a request does not fit.
+ */
+export function createHistory(options: Options) {
+	const {model, compaction} = options;
+	const state: State = {
+		messages: [...options.messages],
+		window: createContextWindow(compaction?.usedTokens ?? 0),
+		unanswered: [],
+		hasOverflowed: false,
+		isStuck: false,
+	};
+	const {messages, window} = state;
+
+	return {
+		/** Compacts the conversation because the user asked. */
+		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
+		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
+			for (const {id, text} of queued) {
+				const message: Message = {role: 'user', text};
+				messages.push(message);
+				window.add([message]);
+				state.unanswered = [...state.unanswered, {id, text}];
+				yield {type: 'user-message', id, text};
+			}
+		},
+		addAnswers(answers: readonly Message[]) {
+			messages.push(...answers);
+			window.add(answers);
+		},
+		/** Asks the model. Throws what `takeTurn` and `compact` throw. */
+		async *takeTurn(): AsyncGenerator<AgentEvent, ModelTurn> {
+			const size = isLong(state) ? await compaction?.windowSize() : undefined;
+			if (window.isFull(size) && !state.isStuck) {
+				yield* compactNow(state, options, 'automatic');
+				state.isStuck = window.isFull(size);
+			}
+
+			const turn = yield* ask(state, options);
+			if (turn.parts.length > 0) {
+				messages.push({role: 'assistant', model, parts: turn.parts});
+			}
+
+			state.unanswered = [];
+			const warning = window.warning(await compaction?.windowSize());
+			if (warning) {
+				yield warning;
+			}
+
+			return turn;
+		},
+	};
+}
+
+/** Returns true if there is something to compact. */
+function isLong({messages, unanswered}: State): boolean {
+	return messages.length - unanswered.length > 1;
+}
+
+async function* compactNow(
+	state: State,
+	options: Options,
+	cause: CompactionCause,
+	guidance?: string,
+): AsyncGenerator<AgentEvent> {
+	const {messages, window, unanswered: carried} = state;
+	const pinned = options.compaction?.pinned() ?? [];
+	const before = messages.slice(0, messages.length - carried.length);
+	const usedTokens = window.used();
+	const shorter = yield* compact({...options, cause, guidance, carried, messages: before, pinned, usedTokens});
+	messages.splice(0, messages.length, ...shorter.messages);
+	window.reset(shorter.usedTokens);
+}
+
+/** Asks the model, and once more after a compaction if the provider says that the request does not fit. */
+async function* ask(state: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+	try {
+		return yield* countedTurn(state, options);
+	} catch (error) {
+		const overflow = error instanceof AppError && error.overflow;
+		if (!overflow || state.hasOverflowed || !options.compaction || !isLong(state)) {
+			throw error;
+		}
+	}
+
+	state.hasOverflowed = true;
+	yield overflowNotice;
+	yield* compactNow(state, options, 'overflow');
+	return yield* countedTurn(state, options);
+}
+
+function countedTurn({messages, window}: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+	return mapEvents(takeTurn([...messages], options), event => {
+		if (event.type === 'usage') {
+			window.afterUsage(event);
+		}
+
+		return event;
+	});
+}
+
+const overflowNotice: AgentEvent = {
+	type: 'notice',
+	level: 'info',
+	text: 'The conversation no longer fits into the context window. Compacting it…',
+};

@@ -1,0 +1,91 @@
+import {type FSWatcher, watch} from 'node:fs';
+import type {GitPlaces} from './git-places.ts';
+import {type GitSnapshot, removePlanted, removeRedirects} from './planted.ts';
+
+/** How often everything is searched while a command runs: after this time, and after many times what a search took. */
+const intervalMs = 2000;
+const restsPerSearch = 20;
+const maxWatched = 50;
+
+export type GitGuard = {
+	/** Stops watching, and removes what is left. Resolves when that is done. */
+	readonly end: () => Promise<void>;
+};
+
+type Options = {
+	readonly snapshot: GitSnapshot;
+	readonly git: GitPlaces;
+	/** Gets what was done, as a clause. */
+	readonly onRemoved: (note: string) => void;
+	/** Called when a command plants what nothing but an attack needs, or does it again. */
+	readonly onAttack: () => void;
+};
+
+/**
+ * Removes what a command plants for the user's own git while it still runs: at once in the folders of git, and within seconds
+ * elsewhere.
+ */
+export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuard {
+	let last: Promise<unknown> = Promise.resolve();
+	let timer: NodeJS.Timeout | undefined;
+	let isWaiting = false;
+	let isOver = false;
+	let count = 0;
+
+	const run = (remove: typeof removePlanted, mayRepeat: number) => {
+		const done = last.then(async () => {
+			const notes = await remove(snapshot);
+			notes.forEach(onRemoved);
+			count += notes.length;
+			if (notes.length > 0 && count > mayRepeat && !isOver) {
+				onAttack();
+			}
+		});
+		last = done.catch(() => undefined);
+		return done;
+	};
+	const look = () => {
+		if (!isWaiting) {
+			isWaiting = true;
+			last.then(() => {
+				isWaiting = false;
+			});
+			void run(removeRedirects, 0).catch(() => undefined);
+		}
+	};
+	const searchAfter = (delayMs: number) => {
+		timer = setTimeout(async () => {
+			const startedAt = performance.now();
+			await run(removePlanted, 1).catch(() => undefined);
+			if (!isOver) {
+				searchAfter(Math.max(intervalMs, (performance.now() - startedAt) * restsPerSearch));
+			}
+		}, delayMs);
+		timer.unref();
+	};
+	const watchers = git.writable.slice(0, maxWatched).flatMap(folder => watched(folder, look));
+	searchAfter(intervalMs);
+
+	return {
+		async end() {
+			isOver = true;
+			clearTimeout(timer);
+			for (const watcher of watchers) {
+				watcher.close();
+			}
+
+			await run(removePlanted, 0);
+		},
+	};
+}
+
+/** Watches a folder, if the system still has room for that: the searches find everything as well, only later. */
+function watched(folder: string, onChange: () => void): readonly FSWatcher[] {
+	try {
+		const watcher = watch(folder, {persistent: false}, onChange);
+		watcher.on('error', () => watcher.close());
+		return [watcher];
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,55 @@
+import {rm} from 'node:fs/promises';
+import type {Containment} from '../../../core/session/approval.ts';
+import {guardGit} from '../../sandbox/guard-git.ts';
+import {noteRunning} from '../../sandbox/left-behind.ts';
+import {gitSnapshot} from '../../sandbox/planted.ts';
+import {startCleaner} from '../../sandbox/start-cleaner.ts';
+import type {Container, Containers} from './command-containers.ts';
+
+/** What a contained command starts in. */
+export type Protected = Pick<Container, 'program' | 'filter'> & {
+	/** Begins to protect git from the command that was started. Returns what ends that. */
+	readonly guard: (onRemoved: (note: string) => void, onAttack: () => void) => () => Promise<void>;
+};
+
+type Options = {
+	readonly containers: Containers;
+	/** Returns the private folder of the session. */
+	readonly folder: () => Promise<string>;
+};
+
+/** Creates what contains commands, and what protects the user's git from them, even if this program is killed. */
+export function createProtection({containers, folder}: Options) {
+	let count = 0;
+	let endCleaner: (() => void) | undefined;
+	return {
+		/** Prepares the sandbox of a command; undefined if nothing is to contain it. */
+		async contain(workspace: string, containment: Containment): Promise<Protected | undefined> {
+			const container = await containers.containerOf(workspace, containment);
+			if (!container) {
+				return undefined;
+			}
+
+			const {git, created, program, filter} = container;
+			const snapshot = await gitSnapshot(workspace, git);
+			const path = await folder();
+			endCleaner ??= startCleaner(path);
+			const note = await noteRunning(path, ++count, snapshot, created);
+			return {
+				...{program, ...(filter && {filter})},
+				guard(onRemoved, onAttack) {
+					const guard = guardGit({snapshot, git, onRemoved, onAttack});
+					return async () => {
+						await guard.end();
+						await rm(note, {force: true});
+					};
+				},
+			};
+		},
+		/** Ends what waits for this program to be killed: all commands have ended. */
+		end() {
+			endCleaner?.();
+			endCleaner = undefined;
+		},
+	};
+}

@@ -1,0 +1,64 @@
+import {breakDown, type WindowPart} from '../../agent/context/breakdown.ts';
+import {compactionThreshold} from '../../agent/context/context-window.ts';
+import {formatCount} from '../../core/format.ts';
+import {usedWindow} from '../../core/session/compaction.ts';
+import {toMessages} from '../../core/session/read-conversation.ts';
+import type {Transcript} from '../../core/session/transcript.ts';
+import type {ContextWindowFacts} from '../context.ts';
+import type {Bar} from '../render/plot.ts';
+import type {Result} from '../result.ts';
+
+const labels: ReadonlyArray<readonly [part: WindowPart, label: string]> = [
+	['system', 'System prompt'],
+	['instructions', 'Instruction files'],
+	['tools', 'Tools'],
+	['files', 'Files read'],
+	['results', 'Other results'],
+	['conversation', 'Conversation'],
+];
+
+/** Most tokens of a conversation that are not worth a compaction. */
+const fewTokens = 4000;
+
+/** Returns what fills the context window: a bar for each part and for what is free, and what could be freed. */
+export function contextResult(transcript: Transcript, {size, ...beginning}: ContextWindowFacts): Result {
+	const usedTokens = usedWindow(transcript);
+	const {tokens, total, largest} = breakDown({...beginning, messages: toMessages(transcript), usedTokens});
+	const parts = labels.map(([part, label]): Bar => [label, tokens[part]]);
+	const free = size === undefined ? undefined : Math.max(0, size - total);
+	const freeable = tokens.files + tokens.results + tokens.conversation;
+	const sizes =
+		size === undefined
+			? `${formatCount(total)} tokens`
+			: `${formatCount(total)} of ${formatCount(size)} tokens (${Math.round((100 * total) / size)} %)`;
+	const notes = [
+		`${usedTokens > 0 ? 'The sum is as last reported; its parts are' : 'No request yet: all of it is'} estimated.`,
+		...(largest[0] && largest[0].tokens > fewTokens
+			? [`Largest results: ${largest.map(({name, tokens: of}) => `${name} ${formatCount(of)}`).join(' · ')}`]
+			: []),
+		...(freeable > fewTokens ? [`/compact replaces about ${formatCount(freeable)} tokens by a summary.`] : []),
+		...(size === undefined
+			? ['The size of the window of this model is unknown.']
+			: [`Compacted automatically at ${formatCount(compactionThreshold(size))} tokens.`]),
+	];
+	const bars: readonly Bar[] = [...parts, ...(free === undefined ? [] : [['Free', free] as const])];
+	return {
+		kind: 'group',
+		parts: [
+			{
+				kind: 'plot',
+				title: `Context window: ${sizes}`,
+				plot: {shape: 'bars', bars},
+			},
+			{kind: 'lines', lines: notes},
+		],
+		data: {
+			used_tokens: total,
+			window_tokens: size ?? null,
+			reported: usedTokens > 0,
+			compacts_at_tokens: size === undefined ? null : compactionThreshold(size),
+			parts: tokens,
+			largest_results: largest.map(result => ({...result})),
+		},
+	};
+}

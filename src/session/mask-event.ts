@@ -1,0 +1,42 @@
+import {maskArguments} from '../agent/mask-call.ts';
+import {redactPositions} from '../core/secrets/redact-positions.ts';
+import type {AgentEvent, FileChange} from '../core/session/event.ts';
+
+type Hide = (text: string) => string;
+
+/**
+ * Returns an event as it is kept, shown, exported and streamed: without credentials that the user sent as they are or that
+ * the model wrote into a call (SAFETY 8). The run itself goes on with the exact texts: what the user approved is what
+ * runs. A later run, or a session that is resumed, sends the masked texts to the model, because no others are kept.
+ */
+export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
+	switch (event.type) {
+		case 'user-message':
+			return {...event, text: hide(event.text)};
+		case 'compaction':
+			return {...event, summary: hide(event.summary)};
+		case 'rename':
+			return {...event, title: hide(event.title)};
+		case 'tool-call': {
+			const {malformed} = event;
+			const args = maskArguments(event.arguments, hide);
+			// Broken JSON may hold a command too.
+			return {...event, arguments: args, ...(malformed !== undefined && {malformed: redactPositions(hide(malformed))})};
+		}
+		case 'approval-request':
+			return {...event, summary: redactPositions(hide(event.summary)), ...maskedChange(event.change, hide)};
+		case 'approval-answer': {
+			// Both may quote a rule, whose words are those of a command.
+			const {by, flags} = event;
+			return {...event, ...(by !== undefined && {by: hide(by)}), ...(flags !== undefined && {flags: hide(flags)})};
+		}
+		case 'tool-result':
+			return {...event, output: hide(event.output), ...maskedChange(event.change, hide)};
+		default:
+			return event;
+	}
+}
+
+function maskedChange(change: FileChange | undefined, hide: Hide) {
+	return change && {change: {...change, path: hide(change.path), diff: hide(change.diff)}};
+}

@@ -1,0 +1,113 @@
+import type {SessionApprovals} from '../agent/approval/approval.ts';
+import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {Hooks} from '../agent/hooks/hooks.ts';
+import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
+import {runAgent} from '../agent/run.ts';
+import {messageText, usedWindow} from '../core/session/compaction.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import {toMessages} from '../core/session/read-conversation.ts';
+import type {Tool} from '../core/session/tool.ts';
+import {blocksOf} from '../core/session/transcript.ts';
+import {type PriceOf, totalCost} from '../core/session/usage.ts';
+import type {ModelCall} from '../providers/provider.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Recorder} from './recorder.ts';
+
+/** What the runs of a conversation need. */
+export type RunDependencies = {
+	readonly store: AppStore;
+	readonly newId: () => string;
+	/** Binds the model to its host and key. Throws `AppError` if the user has to provide one. */
+	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
+	readonly loadTools: () => Promise<readonly Tool[]>;
+	readonly workspace: () => string;
+	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
+	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
+	/** Keeps the images that the model is shown; without it, it sees none. */
+	readonly images?: ImageStore;
+	/** Returns the tokens of a model's context window; undefined if unknown. */
+	readonly windowSizeOf?: (model: string) => Promise<number | undefined>;
+	readonly maxTurns?: number;
+	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
+	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
+};
+
+/** What the user allowed and the model has read is valid for one session. */
+export type SessionGrants = {
+	readonly approvals: SessionApprovals;
+	readonly readFiles: Map<string, string>;
+	readonly changes: ChangeTracker | undefined;
+};
+
+export type RunOptions = RunDependencies &
+	SessionGrants & {
+		readonly signal: AbortSignal;
+		/** Applies what waits to the store, before usage is read from there. */
+		readonly flush: () => void;
+		/** Shows a piece of a call that is being written. */
+		readonly onPiece: Recorder['show'];
+	};
+
+/** What a run begins with: a message, or the compaction of the conversation so far. Queued messages follow it. */
+export type Beginning = {readonly text: string} | {readonly compact: {readonly guidance: string | undefined}};
+
+/** Starts the agent on the conversation so far. */
+export async function startAgent(beginning: Beginning, options: RunOptions): Promise<AsyncIterable<AgentEvent>> {
+	const {store, newId, loadTools, workspace, approvals, readFiles, changes, signal, maxTurns, onPiece, images} =
+		options;
+	const {model, transcript} = store.getState();
+	const budget = await openBudget(options);
+	const hooks = await options.loadHooks?.(transcript.session);
+	return runAgent({
+		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
+		...('text' in beginning ? {prompt: {id: newId(), text: beginning.text}} : beginning),
+		tools: await loadTools(),
+		workspace: workspace(),
+		approvals: approvals.startRun(),
+		...{readFiles, changes, signal, onPiece, newId},
+		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
+		nextMessages: () => store.getState().takeQueue(),
+		...(hooks && {hooks}),
+		...(maxTurns !== undefined && {maxTurns}),
+		...(budget && {budget}),
+		compaction: {
+			windowSize: async () => (model === undefined ? undefined : options.windowSizeOf?.(model)),
+			usedTokens: usedWindow(transcript),
+			pinned: () => pinnedMessages(options),
+		},
+	});
+}
+
+/** Returns the call of the selected model, with its images if it sees any. */
+function askWith({store, openModel, images}: RunOptions): ModelCall {
+	const {model} = store.getState();
+	return async function* ask(messages, signal) {
+		const call = await openModel(model);
+		yield* (images ? withImages(call, model ?? '', images) : call)(messages, signal);
+	};
+}
+
+async function openBudget({store, budget, flush}: RunOptions) {
+	if (!budget) {
+		return undefined;
+	}
+
+	const {transcript} = store.getState();
+	const priceOf = await budget.loadPrices();
+	/** Returns the cost of this run in US dollars; null if a price is unknown. */
+	const spentUsd = () => {
+		flush();
+		return totalCost([...store.getState().transcript.usage.values()].slice(transcript.usage.size), priceOf);
+	};
+	return {limitUsd: budget.limitUsd, spentUsd};
+}
+
+function pinnedMessages({store, flush}: RunOptions) {
+	flush();
+	const {transcript} = store.getState();
+	const blocks = blocksOf(transcript);
+	return transcript.pins.flatMap(id => {
+		const text = messageText(blocks, id);
+		return text === undefined ? [] : [{id, text}];
+	});
+}

@@ -1,0 +1,42 @@
+import {expect, test} from 'vitest';
+import {contextResult} from '../../../src/command/context/context-view.ts';
+import {drawn} from '../../commands/context.ts';
+import {answered, called, said, start, transcriptOf, used, user} from '../../core/records.ts';
+
+const facts = {system: 'You help. '.repeat(100), instructions: 'Be brief. '.repeat(20), tools: [], size: 200_000};
+const long = transcriptOf(
+	...[
+		start,
+		user('Look'),
+		said('I will.'),
+		called('a.ts'),
+		answered('a.ts', 'x'.repeat(40_000)),
+		used('m1', 24_000, 6000),
+	],
+);
+
+test('the window is drawn as bars that add up to the last report, with what could be freed', () => {
+	const lines = drawn(contextResult(long, facts), 80).split('\n');
+	expect(lines[0]).toBe('Context window: 30k of 200k tokens (15 %)');
+	expect(lines.map(line => line.trim().split(/ {2,}/)[0])).toEqual(
+		expect.arrayContaining(['System prompt', 'Instruction files', 'Tools', 'Files read', 'Conversation', 'Free']),
+	);
+	expect(lines.at(-1)).toBe('Compacted automatically at 184k tokens.');
+	expect(lines.join('\n')).toMatch(
+		/Largest results: read_file \d+(\.\d+)?k\n\/compact replaces about \d+(\.\d+)?k tokens/,
+	);
+	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80);
+});
+
+test('a program reads the same numbers', () => {
+	expect(contextResult(long, facts)).toMatchObject({
+		data: {used_tokens: 30_000, window_tokens: 200_000, reported: true, compacts_at_tokens: 184_000},
+	});
+});
+
+test('a new session of a model of unknown size says what is unknown', () => {
+	const text = drawn(contextResult(transcriptOf(), {...facts, size: undefined}), 80);
+	expect(text).toContain('No request yet: all of it is estimated.');
+	expect(text).toContain('The size of the window of this model is unknown.');
+	expect(text).not.toContain('Free');
+});

@@ -1,0 +1,85 @@
+import {expect, test} from 'vitest';
+import type {Message} from '../../src/core/session/message.ts';
+import {toMessages} from '../../src/core/session/read-conversation.ts';
+import {sessionUsage} from '../../src/core/session/session-usage.ts';
+import {emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {scripted} from '../store/scripted-conversation.ts';
+import {createCountingModel, requestTokens} from './counting-model.ts';
+
+const windowSize = 18_000;
+
+test('500 turns through four compactions: pinned text stays in every request, totals are the sum of the requests, undo restores the request', async () => {
+	const model = createCountingModel();
+	const {conversation, transcript, records} = scripted([], {
+		openModel: async () => model.ask,
+		windowSizeOf: async () => windowSize,
+	});
+	await conversation.send('Rule one: never touch the folder migrations.');
+	conversation.pin(records().flatMap(({event}) => (event.type === 'user-message' ? [event.id] : []))[0] ?? '', true);
+	for (let turn = 1; turn < 500; turn++) {
+		await conversation.send(`Question ${turn}: ${'why? '.repeat(20)}`);
+	}
+
+	expect(transcript().compactions).toBe(4);
+	for (const request of model.requests) {
+		expect(textOf(request)).toContain('never touch the folder migrations');
+		expect(requestTokens(request)).toBeLessThan(windowSize);
+	}
+
+	const usage = sessionUsage(transcript(), () => undefined);
+	expect(usage).toMatchObject({
+		compaction_count: 4,
+		total_input_tokens: model.requests.reduce((sum, request) => sum + requestTokens(request), 0),
+		total_output_tokens: model.output(),
+	});
+	expect(usage.current_input_tokens).toBeLessThan(usage.total_input_tokens);
+	expect(records().reduce(reduceTranscript, emptyTranscript(transcript().session))).toEqual(transcript());
+
+	const before = toMessages(transcript());
+	await conversation.compact('keep the rule');
+	expect(transcript().compactions).toBe(5);
+	expect(toMessages(transcript())).toHaveLength(1);
+	expect(conversation.undoCompaction()).toBe(true);
+	expect(toMessages(transcript())).toEqual(before);
+	expect(conversation.undoCompaction()).toBe(false);
+	await conversation.send('Go on.');
+	expect(JSON.stringify(model.requests.at(-1)?.slice(0, -1))).toBe(JSON.stringify(before));
+});
+
+test('a message that is sent while the conversation is compacted is answered from the summary', async () => {
+	const model = createCountingModel();
+	const {conversation, store} = scripted([], {openModel: async () => model.ask});
+	await conversation.send('One.');
+	const compacting = conversation.compact();
+	store.getState().enqueue({id: 'q', text: 'Two.'});
+	await compacting;
+	expect(model.requests.map(request => request.map(message => textOf([message]).slice(-20)))).toEqual([
+		['One.'],
+		['One.', expect.any(String), expect.stringContaining('credentials.')],
+		[expect.stringContaining('mmary of 3 messages.'), 'Two.'],
+	]);
+});
+
+test('compacting is refused while the agent works', async () => {
+	const {conversation} = scripted([[new Promise(() => undefined)]]);
+	const run = conversation.send('Wait.');
+	await expect(conversation.compact()).rejects.toMatchObject({code: 'conflict'});
+	conversation.interrupt();
+	await run;
+});
+
+test('an interrupted compaction changes nothing', async () => {
+	const {conversation, transcript, ends} = scripted([[new Promise(() => undefined)]]);
+	const first = conversation.send('One.');
+	conversation.interrupt();
+	await first;
+	const before = toMessages(transcript());
+	const compacting = conversation.compact();
+	conversation.interrupt();
+	await compacting;
+	expect(toMessages(transcript())).toEqual(before);
+	expect(ends()).toEqual(['interrupted', 'interrupted']);
+});
+
+const textOf = (messages: readonly Message[]) =>
+	messages.map(message => ('text' in message ? message.text : JSON.stringify(message))).join('\n');

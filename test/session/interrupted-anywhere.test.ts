@@ -1,0 +1,214 @@
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setImmediate as tick} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import {refuseElsewhere} from '../../src/session/resume-session.ts';
+import {type Answer, startModelHost} from '../e2e/model-host.ts';
+import {socketServer} from '../net/servers.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {expectUsable, open, processesWith, says, type World} from './open-program.ts';
+
+const poem = 'roses are red\nviolets are blu\n'.repeat(2000);
+
+type Case = {
+	readonly script: (world: World) => ReadonlyArray<(answer: Answer) => void | Promise<void>>;
+	/** Settles at the point where the user interrupts. */
+	readonly point: (world: World) => Promise<unknown>;
+	/** True if it leaves a job running, which ends with the session. */
+	readonly keepsJob?: true;
+	readonly settings?: (marker: string, home: string) => object;
+};
+
+const calls =
+	(name: string, args: object) =>
+	({call, finish}: Answer) => {
+		call(name, args);
+		finish();
+	};
+const hangs = async ({closed}: Answer) => closed;
+const edit = {path: 'poem.txt', edits: [{old_text: 'violets', new_text: 'Violets', replace_all: true}]};
+const running = (world: World) =>
+	expect.poll(() => processesWith(world.marker).length, {timeout: 20_000}).toBeGreaterThan(0);
+const recorded = (type: AgentEvent['type']) => (world: World) =>
+	expect.poll(() => world.events.some(event => event.type === type), {timeout: 20_000}).toBe(true);
+const asked = (world: World) =>
+	new Promise<void>(resolve => {
+		world.program.askWith((_, signal) => {
+			resolve();
+			return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+		});
+	});
+/** Settings with a hook that takes long the first time. */
+const hookOf = (event: string) => (marker: string, home: string) => ({
+	hooks: {[event]: [{command: `mkdir ${home}/first 2>/dev/null && sleep 1000; : ${marker}`}]},
+});
+/** Settles when that hook takes long. */
+const hookRunning = (world: World) =>
+	expect.poll(() => existsSync(join(world.home, 'first')), {timeout: 20_000}).toBe(true);
+
+const cases: Readonly<Record<string, Case>> = {
+	'the model writes the arguments of an edit': {
+		script: () => [
+			async answer => {
+				answer.beginCall('edit_file', '{"path":"poem.txt","edits":[{"old_text":"viol');
+				await answer.closed;
+			},
+		],
+		point: world =>
+			expect
+				.poll(() => world.host.received.length)
+				.toBeGreaterThan(0)
+				.then(() => tick()),
+	},
+	'an edit waits for an answer': {
+		script: () => [calls('read_file', {path: 'poem.txt'}), calls('edit_file', edit)],
+		point: asked,
+	},
+	'a command waits for an answer': {
+		script: ({marker}) => [calls('run_command', {command: `touch ${marker}`})],
+		point: asked,
+	},
+	'a fetch waits for an answer': {
+		script: () => [calls('fetch_url', {url: 'https://example.com/'})],
+		point: asked,
+	},
+	'a command runs': {
+		script: ({marker}) => [calls('run_command', {command: `sleep 1000; : ${marker}`})],
+		point: running,
+	},
+	'a command that ignores SIGTERM runs': {
+		script: ({marker}) => [
+			calls('run_command', {command: `trap '' TERM INT HUP; while :; do sleep 0.1; : ${marker}; done`}),
+		],
+		point: running,
+	},
+	'a command with a child of its own session runs': {
+		script: ({marker}) => [calls('run_command', {command: `setsid bash -c 'sleep 1000; : ${marker}' & wait`})],
+		point: running,
+	},
+	'the model is asked while a job runs': {
+		script: ({marker}) => [calls('run_command', {command: `sleep 1000; : ${marker}`, background: true}), hangs],
+		keepsJob: true,
+		point: world => expect.poll(() => world.host.chats().length, {timeout: 20_000}).toBe(2),
+	},
+	'job_output waits for a job': {
+		script: ({marker}) => [
+			calls('run_command', {command: `sleep 1000; : ${marker}`, background: true}),
+			calls('job_output', {job: '1', wait_sec: 300}),
+		],
+		keepsJob: true,
+		point: world =>
+			expect.poll(() => world.events.filter(({type}) => type === 'tool-call').length, {timeout: 20_000}).toBe(2),
+	},
+	'a fetch hangs': {
+		script: () => [calls('fetch_url', {url: 'https://example.com/'})],
+		point: recorded('approval-answer'),
+	},
+	'the agent asks the user': {
+		script: () => [calls('ask_user', {question: 'Which?', choices: [{label: 'a'}, {label: 'b'}]})],
+		point: world =>
+			new Promise<void>(resolve => {
+				world.program.answerWith((_, signal) => {
+					resolve();
+					return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+				});
+			}),
+	},
+	'a hook at the start of a run runs': {script: () => [says], point: hookRunning, settings: hookOf('run-start')},
+	'a hook before a tool runs': {
+		script: () => [calls('list_files', {})],
+		point: hookRunning,
+		settings: hookOf('before-tool'),
+	},
+	'a hook after a tool runs': {
+		script: () => [calls('list_files', {})],
+		point: hookRunning,
+		settings: hookOf('after-tool'),
+	},
+	'three calls of one message run': {
+		script: ({marker}) => [
+			({call, finish}) => {
+				call('run_command', {command: `sleep 1000; : ${marker}`});
+				call('list_files', {});
+				call('ask_user', {question: 'Really?'});
+				finish();
+			},
+		],
+		point: running,
+	},
+};
+
+test.each(Object.entries(cases))(
+	'an interrupt while %s leaves a session that works [17]',
+	async (_, {script, point, settings, keepsJob}) => {
+		const [home, folder] = [join(temporaryFolder(), 'home'), temporaryFolder()];
+		writeFileSync(join(folder, 'poem.txt'), poem);
+		const marker = `marker-${Math.random().toString(36).slice(2)}`;
+		mkdirSync(home, {mode: 0o700});
+		if (settings) {
+			writeFileSync(join(home, 'settings.json'), JSON.stringify(settings(marker, home)), {mode: 0o600});
+		}
+
+		const [proxy, host] = [await socketServer(() => undefined), await startModelHost()];
+		const world = {...open({home, folder, host, proxy}), host, home, folder, marker};
+		const {program, events} = world;
+		const reached = point(world);
+		host.answerWith(...script(world));
+		const sent = program.conversation.send('go');
+		await reached;
+		program.conversation.interrupt();
+		await sent;
+		expect(events.flatMap(event => (event.type === 'run-end' ? [event.reason] : []))).toEqual(['interrupted']);
+		// The system may take a moment to remove what was killed.
+		await expect.poll(() => (keepsJob ? [] : processesWith(marker)), {timeout: 20_000}).toEqual([]);
+		await expectUsable(world);
+		await program.close();
+		expect(processesWith(marker)).toEqual([]);
+		expect([readdirSync(folder), readFileSync(join(folder, 'poem.txt'), 'utf8')]).toEqual([['poem.txt'], poem]);
+
+		const resumed = open({home, folder, host, proxy});
+		expect(await resumed.program.resume('latest', refuseElsewhere)).toEqual([]);
+		await expectUsable({...resumed, host});
+		expect(await resumed.program.conversation.close()).toBe(undefined);
+	},
+);
+
+test('an interrupt while a file is written leaves the old text or the new one, and nothing beside it', async () => {
+	const [home, folder] = [join(temporaryFolder(), 'home'), temporaryFolder()];
+	const texts = [poem, poem.toUpperCase()] as const;
+	writeFileSync(join(folder, 'poem.txt'), texts[0]);
+	const [proxy, host] = [await socketServer(() => undefined), await startModelHost()];
+	const {program, events} = open({home, folder, host, proxy});
+	const stopAfter = async (turns: number) => {
+		for (let turn = 0; turn < turns; turn++) {
+			await tick();
+		}
+
+		program.conversation.interrupt();
+	};
+
+	for (const turns of [0, 1, 2, 4, 6, 8, 10, 13, 16, 20, 30, 60]) {
+		const [from, to] = readFileSync(join(folder, 'poem.txt'), 'utf8') === texts[0] ? texts : texts.toReversed();
+		const stops: Promise<void>[] = [];
+		program.askWith(async ({hash}) => {
+			stops.push(stopAfter(turns));
+			return {answer: 'yes', hash};
+		});
+		host.answerWith(
+			calls('read_file', {path: 'poem.txt'}),
+			calls('write_file', {path: 'poem.txt', content: to ?? ''}),
+			says,
+		);
+		const before = events.length;
+		await program.conversation.send('change it');
+		await Promise.all(stops);
+		const now = readFileSync(join(folder, 'poem.txt'), 'utf8');
+		expect([readdirSync(folder), now === from || now === to]).toEqual([['poem.txt'], true]);
+		// The journal says of each change that it happened, and of no other.
+		const results = events.slice(before).filter(event => event.type === 'tool-result' && event.change);
+		expect(results).toHaveLength(now === to ? 1 : 0);
+	}
+
+	await expectUsable({program, host, events});
+});

@@ -1,0 +1,126 @@
+import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import {defineTool} from '../../src/agent/tools/define-tool.ts';
+import type {JsonObject} from '../../src/core/json.ts';
+import {toMarkdown} from '../../src/core/session/markdown-export.ts';
+import type {Message} from '../../src/core/session/message.ts';
+import {emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {approvalsOf, call, finish, text} from '../agent/scripted.ts';
+import {scripted} from '../store/scripted-conversation.ts';
+
+const key = `sk-ant-api03-${'a1'.repeat(12)}`;
+const command = `curl -u ada:hunter22 -H "X-Api-Key: ${key}" https://x.test`;
+const masked = 'curl -u ada:*** -H "X-Api-Key: ***" https://x.test';
+
+/** A tool that runs a command, and keeps with what. */
+function recordingTool() {
+	const ran: string[] = [];
+	const tool = defineTool({
+		name: 'run_command',
+		description: 'Runs a command.',
+		readOnly: false,
+		arguments: z.strictObject({command: z.string()}),
+		async run({command: given}, {approve}) {
+			const permission = await approve({
+				act: {kind: 'command', command: given, folder: '/', containment: 'none'},
+				summary: `Run ${given}?`,
+				subject: given,
+			});
+			ran.push(given);
+			return permission.allowed ? `done with ${key}` : 'refused';
+		},
+	});
+	return {tool, ran};
+}
+
+/** Returns the arguments of the calls that a request to the model carries. */
+function callsIn(messages: readonly Message[] = []): readonly JsonObject[] {
+	return messages.flatMap(message =>
+		message.role === 'assistant'
+			? message.parts.flatMap(part => (part.type === 'tool-call' ? [part.arguments] : []))
+			: [],
+	);
+}
+
+test('[8] a credential that the model writes into a command is run as approved, and kept and shown masked', async () => {
+	const {tool, ran} = recordingTool();
+	const {conversation, records, transcript, model} = scripted(
+		[
+			[call('run_command', {command}), finish('tool-calls')],
+			[text('Done.'), finish('stop')],
+			[text('Again.'), finish('stop')],
+		],
+		{loadTools: async () => [tool], createApprovals: () => approvalsOf(async ({hash}) => ({answer: 'yes', hash}))},
+	);
+	await conversation.send('Go');
+	expect(ran).toEqual([command]);
+	// Within the run the model reads what it wrote.
+	expect(callsIn(model.asked[1])).toEqual([{command}]);
+
+	const kept = JSON.stringify(records());
+	expect(kept).toContain(JSON.stringify(masked).slice(1, -1));
+	expect(kept).not.toContain(key);
+	expect(kept).not.toContain('hunter22');
+	expect(toMarkdown(transcript())).not.toContain('hunter22');
+
+	await conversation.send('More');
+	expect(callsIn(model.asked[2])).toEqual([{command: masked}]);
+	const {session} = transcript();
+	const resumed = records().reduce(reduceTranscript, emptyTranscript(session));
+	expect(resumed.settled).toEqual(transcript().settled);
+});
+
+test.each<[string, JsonObject, JsonObject]>([
+	[
+		'the content of a secret file',
+		{path: 'app/.env', content: 'DB_PASSWORD=hunter22\n'},
+		{path: 'app/.env', content: 'DB_PASSWORD=***\n'},
+	],
+	[
+		'an edit of a secret file',
+		{path: '.env', edits: [{old_text: 'TOKEN=abcdef', new_text: 'TOKEN=ghijkl'}]},
+		{path: '.env', edits: [{old_text: 'TOKEN=***', new_text: 'TOKEN=***'}]},
+	],
+	[
+		'a key in the content of any file',
+		{path: 'a.ts', content: `const k = '${key}';\n`},
+		{path: 'a.ts', content: "const k = '***';\n"},
+	],
+	[
+		'a header',
+		{url: 'https://x.test', headers: {'X-Api-Key': 'a1b2c3', accept: 'text/html'}},
+		{url: 'https://x.test', headers: {'X-Api-Key': '***', accept: 'text/html'}},
+	],
+	[
+		'a field of a body',
+		{url: 'https://x.test', body: '{"password":"hunter22"}'},
+		{url: 'https://x.test', body: '{"password":"***"}'},
+	],
+	['a parameter of a URL', {url: 'https://x.test/?token=a1b2c3d4'}, {url: 'https://x.test/?token=***'}],
+	[
+		'an argument named like one',
+		{api_key: 'a1b2c3', deep: [{password: 'x'}]},
+		{api_key: '***', deep: [{password: '***'}]},
+	],
+	['a key that names an argument', {[key]: 1}, {'***': 1}],
+])('[8] %s is masked in the arguments of a call', async (_, given, kept) => {
+	const {conversation, records} = scripted([
+		[call('unknown', given), finish('tool-calls')],
+		[text('Done.'), finish('stop')],
+	]);
+	await conversation.send('Go');
+	expect(records().flatMap(({event}) => (event.type === 'tool-call' ? [event.arguments] : []))).toEqual([kept]);
+});
+
+test.each<JsonObject>([
+	{path: 'src/a.ts', content: 'const password = readPassword();\nexport const token = process.env.TOKEN;\n'},
+	{pattern: 'token: string', path: 'src', limit: 3, flags: [true, null]},
+	{command: 'grep -rn "password=" src && npm test -- --token-file x'},
+])('[8] arguments without a credential are kept as they are: %j', async given => {
+	const {conversation, records} = scripted([
+		[call('unknown', given), finish('tool-calls')],
+		[text('Done.'), finish('stop')],
+	]);
+	await conversation.send('Go');
+	expect(records().flatMap(({event}) => (event.type === 'tool-call' ? [event.arguments] : []))).toEqual([given]);
+});
