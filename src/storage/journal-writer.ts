@@ -7,6 +7,8 @@ export type JournalState = {readonly saved: true} | {readonly saved: false; read
 export type LineWriter = {
 	/** Queues a line without its line end, to be written soon and in order. Never throws. */
 	readonly write: (line: string, durable: boolean) => void;
+	/** Queues a line that may wait a moment for the next ones, so that they are one write call. Never throws. */
+	readonly gather: (line: string) => void;
 	/** Waits until all lines are in the file, or a write has failed. */
 	readonly flush: () => Promise<JournalState>;
 	readonly close: () => Promise<JournalState>;
@@ -23,19 +25,26 @@ type Options = {
 
 type Line = {readonly bytes: Buffer; readonly durable: boolean};
 
+/** How long a gathered line waits at most: as long as the screen gathers tokens for a frame. */
+const gatherMs = 33;
+
 /** The most bytes of one write call, unless one line alone has more. */
 const maxBatchBytes = 1024 * 1024;
 
 /**
- * Writes lines in the background: those of one turn of the event loop go out in one write call of whole lines. A failure
+ * Writes lines in the background: those of one turn of the event loop, and those gathered before, go out in one write call
+ * of whole lines. A failure
  * is a state, not an exception (SAFETY 19): lines are kept, and the next line retries from the first one that is missing.
  * A line that was written in part is cut off before that.
  */
 export function createLineWriter(options: Options): LineWriter {
 	const writer: Writer = {...options, queue: [], state: {saved: true}, isPrepared: false, file: undefined};
 	let running: Promise<void> | undefined;
+	let gathering: NodeJS.Timeout | undefined;
 
 	const start = () => {
+		clearTimeout(gathering);
+		gathering = undefined;
 		running ??= drain(writer).finally(() => {
 			running = undefined;
 		});
@@ -58,6 +67,10 @@ export function createLineWriter(options: Options): LineWriter {
 		write: (line, durable) => {
 			writer.queue.push({bytes: Buffer.from(`${line}\n`), durable});
 			void start();
+		},
+		gather: line => {
+			writer.queue.push({bytes: Buffer.from(`${line}\n`), durable: false});
+			gathering ??= setTimeout(start, gatherMs);
 		},
 		flush,
 		close: async () => {

@@ -14,7 +14,8 @@ export type Journal = {
 	/** Path of the file, which exists once the first message is sent. */
 	readonly path: string;
 	/**
-	 * Queues a record. Never throws and never waits: the records of one turn of the event loop are one write of whole lines.
+	 * Queues a record. Never throws and never waits: the records of one turn of the event loop are one write of whole lines,
+	 * and the pieces of a growing text wait a moment for the next ones.
 	 * Nothing is written before the first user message, so that an empty session leaves no file.
 	 */
 	readonly append: (record: Recorded) => void;
@@ -31,10 +32,15 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'user-message',
 	'tool-result',
 	'compaction',
+	'compaction-undo',
+	'pin',
 	'restore',
 	'rename',
 	'run-end',
 ]);
+
+/** Events that come one after another, many a second. */
+const gathered: ReadonlySet<AgentEvent['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-output']);
 
 type CreateOptions = {
 	readonly home: Home;
@@ -129,7 +135,12 @@ function start({session, path, size, begun, prepare, release, onState = () => un
 			hasBegun ||= record.event.type === 'user-message';
 			if (hasBegun) {
 				for (const next of held.splice(0)) {
-					writer.write(JSON.stringify(next), durable.has(next.event.type));
+					const line = JSON.stringify(next);
+					if (gathered.has(next.event.type)) {
+						writer.gather(line);
+					} else {
+						writer.write(line, durable.has(next.event.type));
+					}
 				}
 			}
 		},

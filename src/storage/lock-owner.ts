@@ -10,8 +10,11 @@ export type LockOwner = {
 	readonly started?: string;
 };
 
+let own: LockOwner | undefined;
+
 export function thisProcess(): LockOwner {
-	return identityOf(process.pid);
+	own ??= identityOf(process.pid);
+	return own;
 }
 
 /** Returns the identity of a process on this machine, which a later process with the same id doesn't share. */

@@ -16,6 +16,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		approvalsFile: join(path, 'approvals.json'),
 		trustFile: join(path, 'trust.json'),
 		images: join(path, 'images'),
+		codeCache: join(path, 'cache'),
 		terminalsFile: join(path, 'terminals.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
 		sessions: join(path, 'sessions'),

@@ -1,8 +1,8 @@
 import {execFileSync} from 'node:child_process';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build} from 'esbuild';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {openAppendFile, writeWhole} from '../../src/storage/append-file.ts';
 import {createLineWriter} from '../../src/storage/journal-writer.ts';
 import {temporaryFolder} from './temporary.ts';
@@ -43,6 +43,34 @@ test('many lines of one turn arrive whole and in order, also while one write is 
 
 	expect(await writer.close()).toEqual({saved: true});
 	expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
+});
+
+test('gathered lines wait 33 ms for each other, and go out before any other line', async () => {
+	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+	onTestFinished(() => void vi.useRealTimers());
+	const path = join(temporaryFolder(), 'file');
+	const writer = createLineWriter({path, size: undefined, prepare: () => Promise.resolve(), onState: () => undefined});
+	const turns = async () => {
+		for (let turn = 0; turn < 20; turn++) {
+			await new Promise(resolve => setImmediate(resolve));
+		}
+	};
+	writer.gather('one');
+	vi.advanceTimersByTime(20);
+	writer.gather('two');
+	await turns();
+	expect(existsSync(path)).toBe(false);
+	vi.advanceTimersByTime(13);
+	await expect.poll(() => readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+	await turns();
+
+	writer.gather('three');
+	writer.write('four', false);
+	await expect.poll(() => readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\n');
+	writer.gather('five');
+	expect(await writer.close()).toEqual({saved: true});
+	expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\nfive\n');
+	expect(vi.getTimerCount()).toBe(0);
 });
 
 // A limit of the process on the size of its files is the nearest to a full disk that needs no privileges.
