@@ -1,26 +1,93 @@
+import {createHash} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** Returns modules that are slow or harmful in a bundle, each with its replacement source. */
 export function standInSources(root) {
 	return {
-		// Ink asks for the devtools only in development; the module is not a dependency of ours.
-		'react-devtools-core': 'export default {};',
 		// Ink draws nothing if `CI` is set. We draw on every terminal, and only there.
 		'is-in-ci': 'export default false;',
+		// It sends each signal to the process once more, so that the first Ctrl+C would count as two.
+		'when-exit': `
+			import process from 'node:process';
+			export default callback => {
+				process.once('exit', callback);
+				return () => process.off('exit', callback);
+			};
+		`,
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
-		'string-width': `export {lineWidth as default} from ${JSON.stringify(join(root, 'src/terminal/text/width.ts'))};`,
+		'string-width': reexport(root, 'src/terminal/text/width.ts', 'lineWidth'),
+		// Ink measures each text of each frame again with it.
+		'widest-line': `
+			import {measureText} from ${JSON.stringify(join(root, 'src/ui/screen/ink/text-size.ts'))};
+			export default text => measureText(text).width;
+		`,
 	};
+}
+
+/**
+ * Returns the modules of Ink that ours replace, each with the hash of the source that was replaced: ours does what that one
+ * did for the modules around it.
+ */
+export function inkStandIns(root) {
+	return {
+		// It takes each finished line apart into styled characters, and joins them again.
+		'output.js': {
+			sha256: 'de9078c7fc647c40cf9e32d6658fcbbee91dae9e3f6334e5f4ebfc5905fc401d',
+			source: reexport(root, 'src/ui/screen/ink/row-output.ts', 'createRowOutput'),
+		},
+		// They remember every text that was ever drawn.
+		'measure-text.js': {
+			sha256: '4562d24171af3063b91a0d965c652ebdf1e2bdf4fe7f75c6bc8664fefc77df6a',
+			source: reexport(root, 'src/ui/screen/ink/text-size.ts', 'measureText'),
+		},
+		'wrap-text.js': {
+			sha256: 'd2b8b4d05ed0eadd6c52149092f062ba048cda9928ce88e5176107c6fe38c19e',
+			source: reexport(root, 'src/ui/screen/ink/text-size.ts', 'wrapText'),
+		},
+		// It takes each text apart into tokens, twice a frame.
+		'sanitize-ansi.js': {
+			sha256: '6324e0b5396fda7b0e9dddad4acad023adee913dfb77e541636efa0a04d5f043',
+			source: reexport(root, 'src/ui/screen/ink/finished-text.ts', 'finishedText'),
+		},
+		// It draws frames, which the screen does: in its debug mode, Ink only creates it, and tells it of resizes and of the end.
+		'log-update.js': {
+			sha256: '2d184e9776ac98b122a7801b132465035ee2118c2deb510a87aba2a0a1a41ae4',
+			source: 'export default {create: () => ({clear() {}, done() {}, setCursorPosition() {}})};',
+		},
+	};
+}
+
+function reexport(root, path, name) {
+	return `export {${name} as default} from ${JSON.stringify(join(root, path))};`;
+}
+
+/** Returns the replacement of one of Ink's modules; undefined for any other. Throws if that module has changed. */
+export function inkStandInFor(root, path) {
+	const name = /\/ink\/build\/([\w-]+\.js)$/.exec(path)?.[1];
+	const standIn = name && inkStandIns(root)[name];
+	if (!standIn) {
+		return undefined;
+	}
+
+	const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+	if (sha256 !== standIn.sha256) {
+		throw new Error(`${path} has changed. Adapt what replaces it, then put its hash into the stand-ins: ${sha256}`);
+	}
+
+	return standIn.source;
 }
 
 /** Returns the esbuild plugin that puts the stand-ins in place. The build fails if one of them replaces nothing any more. */
 export function standIns(root) {
 	const sources = standInSources(root);
-	const names = Object.keys(sources);
+	const names = [...Object.keys(sources), ...Object.keys(inkStandIns(root))];
+	const packages = Object.keys(sources).join('|');
 	return {
 		name: 'stand-ins',
 		setup(plugin) {
 			const used = new Set();
-			plugin.onResolve({filter: new RegExp(`^(${names.join('|')})$`)}, ({path}) => {
+			plugin.onResolve({filter: new RegExp(`^(${packages})$`)}, ({path}) => {
 				used.add(path);
 				return {path, namespace: 'stand-in'};
 			});
@@ -29,6 +96,11 @@ export function standIns(root) {
 				loader: 'ts',
 				resolveDir: root,
 			}));
+			plugin.onLoad({filter: /\/ink\/build\/[\w-]+\.js$/}, ({path}) => {
+				const contents = inkStandInFor(root, path);
+				used.add(path.split('/').at(-1));
+				return contents === undefined ? undefined : {contents, loader: 'js', resolveDir: root};
+			});
 			plugin.onEnd(({errors}) => {
 				const unused = names.filter(name => !used.has(name));
 				if (errors.length === 0 && unused.length > 0) {

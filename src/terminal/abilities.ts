@@ -11,6 +11,14 @@ export function wantsLinear(env: Environment): boolean {
 	return env['TERM'] === 'dumb' || Boolean(env['ACCESSIBLE'] && env['ACCESSIBLE'] !== '0');
 }
 
+/** The earliest terminals, and names that say nothing about the terminal. */
+const withoutInsertion = /^(?:|dumb|unknown|network|ansi-m.*|vt(?:50|52|100)(?:-.*)?)$/;
+
+/** True if the terminal can insert and delete lines (ECMA-48 IL and DL), as nearly all can. */
+export function insertsLines({TERM = ''}: Environment): boolean {
+	return !withoutInsertion.test(TERM);
+}
+
 /** Throws AppError("usage") if stdin or stdout is not a terminal. */
 export function assertTerminal({
 	stdin,

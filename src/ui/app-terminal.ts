@@ -1,6 +1,7 @@
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
+import {insertsLines} from '../terminal/abilities.ts';
 import {createTerminalSession, type ProcessHooks, type TerminalSession} from '../terminal/terminal-session.ts';
 import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
 import type {FrameLog} from './screen/frame-log.ts';
@@ -43,7 +44,11 @@ export type AppTerminal = {
 /** Opens the terminal: enables its modes and fits the store to its window. Nothing is drawn yet. */
 export function openTerminal(options: TerminalOptions, listeners: Listeners): AppTerminal {
 	const {store, env, stdout, process, widths, frames} = options;
-	const screen = createScreen(frames?.output ?? stdout, {reflows: () => measure.reflows(), later: frames?.later});
+	const screen = createScreen(frames?.output ?? stdout, {
+		reflows: () => measure.reflows(),
+		insertsLines: insertsLines(env),
+		later: frames?.later,
+	});
 	const session = createTerminalSession({
 		stdout,
 		process,

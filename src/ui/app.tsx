@@ -1,11 +1,13 @@
+import {memo} from 'react';
 import {useStore} from 'zustand';
+import {useShallow} from 'zustand/react/shallow';
 import {layoutComposer} from '../editor/editor-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {textWidth, truncate} from '../terminal/text/width.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import {Composer} from './composer.tsx';
-import {useUi} from './context.ts';
+import {useApp, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
@@ -17,46 +19,78 @@ import {filterLabel, filterRow} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
 import {type Layout, layOut, logPanelHeight, todoHeight} from './screen/layout.ts';
-import {StatusLine} from './status-line.tsx';
+import {Status} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {todoLines} from './transcript/todo-lines.ts';
-import {useElapsed} from './use-elapsed.ts';
 
 const editingNote = 'Editing your previous message · Ctrl+C cancel';
 
+/** What the live region is laid out from. Its parts read the rest themselves. */
+const layoutParts = ({
+	panel,
+	filter,
+	queue,
+	composer,
+	size,
+	completion,
+	editing,
+	toast,
+	approvalMode,
+	logs,
+	logPanel,
+	busy,
+	valuesOf,
+	savedSessions,
+	transcript: {todo, run},
+}: AppState) => ({
+	panel,
+	filter,
+	queue,
+	composer,
+	size,
+	completion,
+	toast: toast || (editing ? editingNote : ''),
+	approvalMode,
+	dock: logPanelHeight({logs, logPanel}),
+	busy,
+	valuesOf,
+	savedSessions,
+	todo,
+	isRunning: run !== undefined,
+});
+
+type LayoutParts = ReturnType<typeof layoutParts>;
+
 /** Draws the live region: the live lines of the transcript, log panel, panel, queue, prompt and status. */
 export function App() {
-	const ui = useUi();
-	const {palette, entries, logs} = ui;
-	const state = useStore(ui.store);
-	const live = useStore(ui.live);
-	const {panel, queue, composer, size, completion: chosen, editing, transcript} = state;
-	const toast = state.toast || (editing ? editingNote : '');
+	const {store, palette, entries, live} = useUi();
+	const parts = useStore(store, useShallow(layoutParts));
+	const liveCount = useStore(live, lines => lines.length);
+	const {panel, queue, composer, size, completion: chosen, toast, todo, approvalMode} = parts;
 	const {columns, rows} = size;
-	const elapsedMs = useElapsed(transcript.run?.startedAt);
 
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, state);
-	const room = columns - promptWidth(state.approvalMode);
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, parts);
+	const room = columns - promptWidth(approvalMode);
 	const prompt = layoutComposer(composer, room, 10);
 	const layout = layOut({
 		rows,
-		live: live.length,
-		panel: panelHeight(state, columns),
+		live: liveCount,
+		panel: panelHeight(parts),
 		queue: queue.length,
 		composer: prompt.rows.length,
 		completion: suggestions.length || (toast ? 1 : 0),
-		dock: logPanelHeight(state),
+		dock: parts.dock,
 		isAsking: panel?.kind === 'confirm',
-		todo: todoHeight(transcript.todo),
+		todo: todoHeight(todo),
 	});
 	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
 	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
 		<Box flexDirection="column">
-			{layout.live > 0 && <Lines lines={live.slice(-layout.live)} />}
+			{layout.live > 0 && <LiveRows rows={layout.live} />}
 			{layout.gap > 0 && <Text> </Text>}
-			{layout.dock > 0 && <Lines lines={logs()?.panelLines({columns, rows: layout.dock}) ?? []} />}
+			{layout.dock > 0 && <LogPanel rows={layout.dock} />}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} />
@@ -69,14 +103,14 @@ export function App() {
 						.map(({text}) => truncate(palette.dim(`  queued: ${safeLine(text)}`), columns))}
 				/>
 			)}
-			{layout.todo > 0 && <Lines lines={todoLines(transcript.todo, {rows: layout.todo, width: columns, palette})} />}
+			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
 			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns / textWidth('─')))}</Text>}
 			<Composer
 				layout={shown}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
-				elsewhere={caretElsewhere(state, layout)}
-				placeholder={placeholderOf(state)}
+				elsewhere={caretElsewhere(parts, layout)}
+				placeholder={placeholderOf(parts)}
 			/>
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
@@ -84,18 +118,33 @@ export function App() {
 			{suggestions.length === 0 && toast && layout.completion > 0 && (
 				<Text wrap="truncate">{truncate(palette.dim(safeLine(toast)), columns)}</Text>
 			)}
-			{layout.status > 0 && <StatusLine elapsedMs={elapsedMs} />}
+			{layout.status > 0 && <Status />}
 		</Box>
 	);
 }
 
+/** Draws the last live lines of the transcript, which change with each token. */
+const LiveRows = memo(function LiveRows({rows}: {readonly rows: number}) {
+	return <Lines lines={useStore(useUi().live).slice(-rows)} />;
+});
+
+/** Draws the log panel, whenever a log has more to show. */
+const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
+	const {logs} = useUi();
+	const {columns} = useApp(state => state.size);
+	useApp(state => state.logs);
+	useApp(state => state.logFocus);
+	useApp(state => state.logVersion);
+	return <Lines lines={logs()?.panelLines({columns, rows}) ?? []} />;
+});
+
 /** Returns the text of the empty prompt: none while a question is open, which shows its own keys. */
-function placeholderOf({panel, transcript, busy}: AppState): string {
+function placeholderOf({panel, isRunning, busy}: LayoutParts): string {
 	if (panel && panel.kind !== 'lines') {
 		return '';
 	}
 
-	return transcript.run
+	return isRunning
 		? 'Type to queue a message · Esc to interrupt'
 		: busy
 			? 'Esc to interrupt'
@@ -103,21 +152,21 @@ function placeholderOf({panel, transcript, busy}: AppState): string {
 }
 
 /** Returns the place of the caret in the field of an open panel; undefined if it has none. */
-function caretElsewhere(state: AppState, layout: Layout) {
-	switch (state.panel?.kind) {
+function caretElsewhere(parts: LayoutParts, layout: Layout) {
+	switch (parts.panel?.kind) {
 		case 'pick':
-			return filterCaret(state, layout);
+			return filterCaret(parts, layout);
 		case 'edit':
-			return editorCaret(state, layout);
+			return editorCaret(parts, layout);
 		case 'ask':
-			return answerCaret(state.panel, state, layout);
+			return answerCaret(parts.panel, parts, layout);
 		default:
 			return undefined;
 	}
 }
 
 /** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
-function answerCaret(asked: AskPanel, {filter, size: {columns}}: AppState, {live, gap, dock, panel}: Layout) {
+function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {live, gap, dock, panel}: Layout) {
 	const row = fieldRow(asked, columns, panel);
 	return asked.choices.length === 0 && row < panel
 		? {row: live + gap + dock + row, column: drawLine(answerLabel, filter, columns).column}
@@ -125,7 +174,7 @@ function answerCaret(asked: AskPanel, {filter, size: {columns}}: AppState, {live
 }
 
 /** Returns the place of the caret in an open picker's filter, or undefined if the window is too low for the filter. */
-function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
+function filterCaret({filter, size}: LayoutParts, {live, gap, dock, panel}: Layout) {
 	const row = filterRow(panel);
 	return row === undefined
 		? undefined
@@ -133,12 +182,12 @@ function filterCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout)
 }
 
 /** Returns the place of the caret in an open editor. */
-function editorCaret({filter, size}: AppState, {live, gap, dock, panel}: Layout) {
+function editorCaret({filter, size}: LayoutParts, {live, gap, dock, panel}: Layout) {
 	const {caret} = editorLayout(filter, size.columns, panel);
 	return {row: live + gap + dock + titleRows(panel) + caret.row, column: editorIndent + caret.column};
 }
 
-function panelHeight({panel, filter}: AppState, columns: number): number {
+function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {
 	switch (panel?.kind) {
 		case undefined:
 			return 0;

@@ -9,16 +9,11 @@ type Props = {
 /** Wider than any window: Ink counts cells differently and would cut lines that fill it. */
 const maxColumns = 4096;
 
-/** Draws lines as they are. Every part of the screen that has more than one line is drawn here. */
+/** Draws lines as they are, as one text. Every part of the screen that has more than one line is drawn here. */
 export const Lines = memo(function Lines({lines}: Props) {
 	return (
-		<Box flexDirection="column" width={maxColumns} flexShrink={0}>
-			{lines.map((line, index) => (
-				// biome-ignore lint/suspicious/noArrayIndexKey: a line is its place on the screen.
-				<Text key={index} wrap="truncate">
-					{line || ' '}
-				</Text>
-			))}
+		<Box width={maxColumns} height={lines.length} flexShrink={0}>
+			<Text wrap="truncate">{lines.join('\n')}</Text>
 		</Box>
 	);
 });

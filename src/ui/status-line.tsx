@@ -1,6 +1,8 @@
+import {memo} from 'react';
 import {formatAmount, formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
+import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
-import {sumUsage, totalCost, windowTokens} from '../core/session/usage.ts';
+import {sumUsage, totalCost} from '../core/session/usage.ts';
 import type {Connection} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
@@ -9,24 +11,31 @@ import {lineWidth, truncate} from '../terminal/text/width.ts';
 import {modeRole} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
-import {useCountdown} from './use-elapsed.ts';
+import {useCountdown, useElapsed} from './use-elapsed.ts';
 
 type Props = {
 	/** How long the run has taken. */
 	readonly elapsedMs: number;
 };
 
+/** Draws the status, with the time of the run. */
+export const Status = memo(function Status() {
+	return <StatusLine elapsedMs={useElapsed(useApp(state => state.transcript.run?.startedAt))} />;
+});
+
 /** Draws the status: connection, model, activity, context, usage and cost. */
 export function StatusLine({elapsedMs}: Props) {
 	const {palette} = useUi();
-	const columns = useApp(state => state.size.columns);
+	const {columns} = useApp(state => state.size);
 	const connection = useApp(state => state.connection);
 	const model = useApp(state => state.model);
 	const run = useApp(state => state.transcript.run);
+	const activity = useApp(state => (state.isStopping ? 'stopping' : 'working'));
 	const busy = useApp(state => state.busy && !state.panel);
 	const command = useApp(state => state.command);
 	const unsaved = useApp(state => state.unsaved);
 	const usage = useApp(state => state.transcript.usage);
+	const compacted = useApp(state => compactedTokens(state.transcript));
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
 	const mode = useApp(state => state.approvalMode);
@@ -37,7 +46,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const leftMs = useCountdown(expiresAt);
 
 	const state = run
-		? palette.accent(`● working${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
+		? palette.accent(`● ${activity}${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
 		: busy
 			? `● ${command ? `/${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
@@ -54,7 +63,7 @@ export function StatusLine({elapsedMs}: Props) {
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, rank: 0.5}] : []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
-		...usageParts({usage, priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
+		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(parts, columns)}</Text>;
 }
@@ -116,7 +125,10 @@ function sandboxPart(leftMs: number, palette: Palette): Part {
 		: {text: `sandbox ${text}`, role: palette.dim, rank: 5};
 }
 
-function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf'> & Pick<Transcript, 'usage'>) {
+function usageParts(
+	{usage, compacted}: {readonly usage: Transcript['usage']; readonly compacted: number},
+	{priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf'>,
+): readonly Omit<Part, 'role'>[] {
 	const messages = [...usage.values()];
 	const last = messages.at(-1);
 	if (!last) {
@@ -124,7 +136,7 @@ function usageParts({usage, priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf
 	}
 
 	const sum = sumUsage(messages);
-	const used = windowTokens(last.usage);
+	const used = windowAfter(usage, compacted);
 	const room = infoOf(last.model)?.contextWindow;
 	const share = room
 		? `${formatCount(used)}/${formatCount(room)} ${Math.round((100 * used) / room)}%`

@@ -36,9 +36,11 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		answer: () => undefined,
 		setCaret: screen.setCaret,
 	};
+	let layouts = 0;
 	const ink = mount(createElement(UiContext, {value: ui}, createElement(App)), {
 		stdin: createStandInStdin().stream,
 		stdout: screen.stdout,
+		onRender: () => layouts++,
 	});
 	const painter = createPainter({
 		store,
@@ -74,6 +76,8 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		...emulator,
 		store,
 		dispose,
+		/** Returns how often Ink laid out the live region. */
+		layouts: () => layouts,
 		/** Applies events as one batch, in a turn of its own. */
 		async feed(...events: readonly AgentEvent[]) {
 			const records = events.map(
@@ -102,7 +106,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 }
 
 /** Lets Ink draw, and the screen write. */
-async function nextTurn() {
+export async function nextTurn() {
 	await new Promise(resolve => setImmediate(resolve));
 	await new Promise(resolve => setImmediate(resolve));
 }

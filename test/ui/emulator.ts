@@ -49,6 +49,8 @@ export function createEmulator(columns: number, rows: number) {
 
 			await new Promise<void>(resolve => terminal.write('', resolve));
 		},
+		/** The emulator, for its cells with their styles. */
+		terminal,
 		/** Every line down to the last one that is not empty, those that scrolled away first. */
 		lines: () => {
 			const lines = everything();

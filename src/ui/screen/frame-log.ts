@@ -1,9 +1,9 @@
 import type {Debug} from '../../core/debug.ts';
 
 /** What the screen is created with so that each of its frames is logged. */
-export type FrameLog = {
+export type FrameLog<Output = NodeJS.WriteStream> = {
 	/** Standard output; a write to it is a frame. */
-	readonly output: NodeJS.WriteStream;
+	readonly output: Output;
 	/** Runs the drawing of a frame at the end of this turn of the event loop, and measures it. */
 	readonly later: (draw: () => void) => void;
 	/** Called by Ink after each layout. */
@@ -11,7 +11,10 @@ export type FrameLog = {
 };
 
 /** Returns a log that writes an entry for each frame drawn on `stdout`. */
-export function createFrameLog(stdout: NodeJS.WriteStream, debug: Debug): FrameLog {
+export function createFrameLog<Output extends Pick<NodeJS.WriteStream, 'write'>>(
+	stdout: Output,
+	debug: Debug,
+): FrameLog<Output> {
 	/** Time that the next frame has taken so far. */
 	let spentMs = 0;
 	let startedAt: number | undefined;

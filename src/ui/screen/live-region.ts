@@ -1,3 +1,6 @@
+import {eraseDown} from './erase.ts';
+import {rowChange} from './row-change.ts';
+
 /** A cell of the live region, from its top left. */
 export type Caret = {readonly row: number; readonly column: number};
 
@@ -22,8 +25,10 @@ const showCursor = '\u001B[?25h';
 function createPen(at: number) {
 	let row = at;
 	let out = '';
+	let hasLeft = false;
 	return {
 		goTo(next: number) {
+			hasLeft ||= next !== row;
 			out += next < row ? `\u001B[${row - next}A` : next > row ? `\u001B[${next - row}B` : '';
 			row = next;
 		},
@@ -31,29 +36,32 @@ function createPen(at: number) {
 		write(data: string, down = 0) {
 			out += data;
 			row += down;
+			hasLeft ||= down > 0;
 		},
 		row: () => row,
+		/** Returns true if the cursor was in another row. */
+		hasLeft: () => hasLeft,
 		out: () => out,
 	};
 }
 
 /**
  * Returns the bytes that replace the frame on the terminal by the next one below `printed`, lines that go to the
- * scrollback, and what the terminal shows after that. Unchanged rows aren't written: lines are inserted above them. The
- * cursor moves only relatively, so nothing above the region is ever touched.
+ * scrollback, and what the terminal shows after that. Unchanged rows aren't written: lines are inserted above them, if the
+ * terminal inserts lines. The cursor moves only relatively, so nothing above the region is ever touched.
  */
 export function redraw(
 	before: Drawn,
 	printed: readonly string[],
 	next: Frame,
-	height: number,
+	{height, insertsLines}: {readonly height: number; readonly insertsLines: boolean},
 ): {readonly data: string; readonly drawn: Drawn} {
 	const frame = fitted(next, height);
 	const old = before.rows;
 	const rows = [...printed, ...frame.rows];
 	const same = commonStart(old, rows);
 	const pen = createPen(before.at);
-	if (old.length === 0 || rows.length > height) {
+	if (old.length === 0 || rows.length > height || (!insertsLines && rows.length !== old.length)) {
 		writeFrom(pen, old, rows, same);
 	} else {
 		const tail = commonEnd(old, rows, same);
@@ -68,7 +76,8 @@ export function redraw(
 		pen.write(`\u001B[${caret.column + 1}G`);
 	}
 
-	const hide = before.isCursorShown && (isChanged || !caret) ? hideCursor : '';
+	// Within its row the cursor may move on screen: it does so while a user types.
+	const hide = before.isCursorShown && (!caret || (isChanged && (old.length === 0 || pen.hasLeft()))) ? hideCursor : '';
 	const show = caret && (hide || !before.isCursorShown) ? showCursor : '';
 	return {
 		data: hide + pen.out() + show,
@@ -124,7 +133,7 @@ function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], sa
 		pen.goTo(same);
 	}
 
-	pen.write(`\r\u001B[J${below.join('\r\n')}`, Math.max(0, below.length - 1));
+	pen.write(`${eraseDown}${below.join('\r\n')}`, Math.max(0, below.length - 1));
 }
 
 /** Writes the rows that differ. Inserts or deletes rows above the last `tail` ones if their number changes. */
@@ -140,7 +149,7 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 		}
 	} else if (more < 0) {
 		pen.goTo(rows.length - tail);
-		pen.write(tail > 0 ? `\u001B[${-more}M` : '\r\u001B[J');
+		pen.write(tail > 0 ? `\u001B[${-more}M` : eraseDown);
 	}
 
 	const known = Math.min(old.length, rows.length) - tail;
@@ -149,8 +158,7 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 		const shown = index < known ? (old[index] ?? '') : '';
 		if (row !== shown) {
 			pen.goTo(index);
-			// Erase first: after a row as wide as the window, some terminals would erase its last character.
-			pen.write(shown ? `\r\u001B[2K${row}` : `\r${row}`);
+			pen.write(rowChange(shown, row));
 		}
 	}
 }

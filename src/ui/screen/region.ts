@@ -1,9 +1,18 @@
 import {lineWidth} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {eraseDown} from './erase.ts';
 import {type Drawn, type Frame, nothingDrawn, redraw} from './live-region.ts';
 import type {Rewrapped} from './written.ts';
 
 type Size = {readonly columns: number; readonly rows: number};
+
+/** What the terminal can do. */
+type Abilities = {
+	/** Returns true if it wraps rows that are wider than a narrower window, as most do. */
+	readonly reflows: () => boolean;
+	/** It inserts and deletes lines. */
+	readonly insertsLines: boolean;
+};
 
 /** What the terminal shows, and what to write next. */
 export type Region = {
@@ -35,12 +44,12 @@ export function emptyRegion(columns: number): Region {
 export function drawRegion(
 	region: Region,
 	size: Size,
-	reflows: () => boolean,
+	{reflows, insertsLines}: Abilities,
 ): {readonly data: string; readonly region: Region} {
 	const {drawn, above, frame, printed, prefix} = region.resize
 		? resizeRegion(region, size, {rewrap: region.resize.rewrap, reflows: reflows()})
 		: region;
-	const next = redraw(drawn, printed, frame, size.rows);
+	const next = redraw(drawn, printed, frame, {height: size.rows, insertsLines});
 	const room = size.rows - next.drawn.rows.length;
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
@@ -64,7 +73,8 @@ export function appendLines(region: Region, lines: readonly string[]): Region {
 
 /** Returns the bytes that erase the frame and move the cursor to its start. */
 export function eraseFrame(region: Region, rows: number): {readonly data: string; readonly region: Region} {
-	const {data, drawn} = redraw(region.drawn, [], {rows: [], caret: {row: 0, column: 0}}, rows);
+	const frame = {rows: [], caret: {row: 0, column: 0}};
+	const {data, drawn} = redraw(region.drawn, [], frame, {height: rows, insertsLines: false});
 	return {data, region: {...region, drawn}};
 }
 
@@ -102,7 +112,7 @@ function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: 
 		drawn: nothingDrawn,
 		above: rewrapped.above,
 		printed: [...rewrapped.lines, ...printed],
-		prefix: `${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`,
+		prefix: `${up > 0 ? `\u001B[${up}A` : ''}${eraseDown}`,
 	};
 }
 

@@ -8,6 +8,8 @@ type Options = {
 	readonly later?: ((run: () => void) => void) | undefined;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window, as most do. */
 	readonly reflows?: () => boolean;
+	/** True by default: the terminal inserts and deletes lines. */
+	readonly insertsLines?: boolean;
 };
 
 /** Terminals with synchronized output show everything between the two at once. */
@@ -51,13 +53,13 @@ export type Screen = {
  */
 export function createScreen(
 	output: ScreenOutput,
-	{later = run => setImmediate(run), reflows = () => true}: Options = {},
+	{later = run => setImmediate(run), reflows = () => true, insertsLines = true}: Options = {},
 ): Screen {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;
 
 	const draw = () => {
-		const next = drawRegion(region, sizeOf(output), reflows);
+		const next = drawRegion(region, sizeOf(output), {reflows, insertsLines});
 		region = next.region;
 		isErased = false;
 		if (next.data) {

@@ -6,7 +6,7 @@ import {createFrameLog} from '../../../src/ui/screen/frame-log.ts';
 /** Returns a stream that stands for standard output. */
 function terminalOutput() {
 	const stream = new PassThrough().setEncoding('utf8');
-	return Object.assign(stream, {columns: 80, rows: 24, isTTY: true}) as unknown as NodeJS.WriteStream & PassThrough;
+	return Object.assign(stream, {columns: 80, rows: 24, isTTY: true});
 }
 
 test('each write of the screen is a frame with its bytes and its time', async () => {

@@ -10,7 +10,12 @@ const row = fc.constantFrom(
 	'one',
 	'two',
 	'日本',
+	'one and more',
+	'❯ two',
+	'e\u0301',
+	'e',
 	'\u001b[31mred\u001b[39m',
+	'\u001b[31mred\u001b[0m and',
 	'x'.repeat(columns),
 	'─'.repeat(columns),
 );
@@ -29,7 +34,7 @@ const plain = (line: string) => line.replace(/\u001b\[\d+m/g, '');
 
 test('the terminal shows every printed line once, and the last frame below, after any frames', async () => {
 	await fc.assert(
-		fc.asyncProperty(steps, fc.nat(9), async (drawn, shellLines) => {
+		fc.asyncProperty(steps, fc.nat(9), fc.boolean(), async (drawn, shellLines, insertsLines) => {
 			const emulator = createEmulator(columns, height);
 			try {
 				emulator.stdout.write('$ shell\r\n'.repeat(shellLines));
@@ -37,8 +42,10 @@ test('the terminal shows every printed line once, and the last frame below, afte
 				const printed: string[] = Array.from({length: shellLines}, () => '$ shell');
 				for (const {rows, caret, printed: lines} of drawn) {
 					const next: Frame = {rows, caret: caret && caret.row < rows.length ? caret : undefined};
-					const step = redraw(now, lines, next, height);
+					const step = redraw(now, lines, next, {height, insertsLines});
 					now = step.drawn;
+					// From the top left corner, tmux would move what it erases to its scrollback.
+					expect(step.data).not.toContain('\r\u001B[J');
 					emulator.stdout.write(step.data);
 					printed.push(...lines.map(plain));
 				}
@@ -59,9 +66,10 @@ test('the terminal shows every printed line once, and the last frame below, afte
 });
 
 const caret = {row: 1, column: 2};
+const size = {height, insertsLines: true};
 const after = (rows: readonly string[], printed: readonly string[], next: readonly string[]) => {
-	const {drawn} = redraw(nothingDrawn, [], {rows, caret}, height);
-	return redraw(drawn, printed, {rows: next, caret}, height).data;
+	const {drawn} = redraw(nothingDrawn, [], {rows, caret}, size);
+	return redraw(drawn, printed, {rows: next, caret}, size).data;
 };
 
 test('only rows that changed are written', () => {
@@ -69,6 +77,20 @@ test('only rows that changed are written', () => {
 		'\u001b[?25l\u001b[1B\r\u001b[2KC\u001b[1A\u001b[3G\u001b[?25h',
 	);
 	expect(after(['a', 'b', 'c'], [], ['a', 'b', 'c'])).toBe('');
+});
+
+test('a terminal that inserts no lines gets the rows below again', () => {
+	const {drawn} = redraw(nothingDrawn, [], {rows: ['live', 'rule', 'prompt'], caret}, size);
+	const next = {rows: ['live', 'rule', 'prompt'], caret};
+	const {data} = redraw(drawn, ['new'], next, {height, insertsLines: false});
+	expect(data).not.toMatch(/\u001b\[\d*[LM]/);
+	expect(data).toContain('new\r\nlive\r\nrule\r\nprompt');
+});
+
+test('a character typed at the end of its row is all that is written, with the cursor visible', () => {
+	const {drawn} = redraw(nothingDrawn, [], {rows: ['rule', '❯ ab', 'status'], caret: {row: 1, column: 4}}, size);
+	const {data} = redraw(drawn, [], {rows: ['rule', '❯ abc', 'status'], caret: {row: 1, column: 5}}, size);
+	expect(data).toBe('\u001b[5Gc\u001b[6G');
 });
 
 test('lines printed as they were in the frame are not written again', () => {
@@ -83,7 +105,12 @@ test('lines are inserted above an unchanged frame', () => {
 });
 
 test('a frame that is taller than the window shows its end', () => {
-	const {drawn, data} = redraw(nothingDrawn, [], {rows: ['a', 'b', 'c', 'd'], caret: {row: 0, column: 0}}, 2);
+	const {drawn, data} = redraw(
+		nothingDrawn,
+		[],
+		{rows: ['a', 'b', 'c', 'd'], caret: {row: 0, column: 0}},
+		{...size, height: 2},
+	);
 	expect([drawn.rows, drawn.isCursorShown]).toEqual([['c', 'd'], false]);
 	expect(data).not.toMatch(/[ab]/);
 });

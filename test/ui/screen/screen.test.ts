@@ -198,5 +198,5 @@ test.each([
 	written.length = 0;
 	output.columns = 20;
 	screen.resize();
-	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[J`);
+	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[K\u001B[C\u001B[J`);
 });

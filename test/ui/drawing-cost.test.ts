@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import {type} from '../../src/editor/editor-edit.ts';
+import {conversation, nextTurn} from './drawing.ts';
+
+/** An answer with paragraphs, a list and code, a word at a time. */
+const answer = Array.from({length: 20}, (_, part) =>
+	part % 4 === 1
+		? '- one item of a list\n- another item\n\n'
+		: part % 4 === 3
+			? '```ts\nconst value = await answerOf(question);\nreturn value;\n```\n\n'
+			: 'A paragraph with **some** words and `code` that goes on until it has wrapped at least once or twice, whatever the width of the window is today.\n\n',
+)
+	.join('')
+	.match(/\S+\s*/g);
+
+/** What a change may add without a new figure. */
+const slack = 1.1;
+
+/**
+ * Costs that are the same on every machine: bytes to the terminal, frames, and layouts. Lower the figure when a change
+ * makes one cheaper; a raise needs a reason in the commit.
+ */
+test.each([
+	{columns: 100, rows: 30, bytes: 19_810, frames: 360, layouts: 350},
+	{columns: 40, rows: 10, bytes: 22_055, frames: 360, layouts: 350},
+	{columns: 20, rows: 5, bytes: 23_475, frames: 360, layouts: 350},
+])('an answer in a window of $columns x $rows costs no more than it did', async ({columns, rows, ...stored}) => {
+	const {feed, written, layouts} = conversation(columns, rows);
+	// Without the start of a run, so that no clock adds frames.
+	await feed({type: 'user-message', id: 'u', text: 'Go'});
+	const before = {writes: written.length, layouts: layouts()};
+	for (const text of answer ?? []) {
+		await feed({type: 'text-delta', id: 't', messageId: 'a', text});
+	}
+
+	const data = written.slice(before.writes);
+	const found = {bytes: Buffer.byteLength(data.join('')), frames: data.length, layouts: layouts() - before.layouts};
+	expect(answer?.length).toBeGreaterThan(350);
+	for (const name of ['bytes', 'frames', 'layouts'] as const) {
+		expect(found[name], `${name} ${JSON.stringify(found)}`).toBeLessThanOrEqual(stored[name] * slack);
+	}
+});
+
+test('a key is one frame of at most 30 bytes', async () => {
+	const {store, written} = conversation(100, 30);
+	await nextTurn();
+	for (const key of 'some words that are typed') {
+		const before = written.length;
+		const {composer, setComposer} = store.getState();
+		setComposer(type(composer, key));
+		await nextTurn();
+		const data = written.slice(before);
+		expect(data).toHaveLength(1);
+		// The first key replaces the placeholder.
+		expect(Buffer.byteLength(data.join(''))).toBeLessThanOrEqual(store.getState().composer.text.length === 1 ? 60 : 30);
+	}
+});
+
+test('a token that fits in its row writes little more than itself', async () => {
+	const {feed, written} = conversation(100, 30);
+	await feed({type: 'text-delta', id: 't', messageId: 'a', text: 'One'});
+	const before = written.length;
+	await feed({type: 'text-delta', id: 't', messageId: 'a', text: ' two'});
+	const data = written.slice(before).join('');
+	expect(data).toContain(' two');
+	expect(data).not.toContain('One');
+	expect(Buffer.byteLength(data)).toBeLessThanOrEqual(60);
+});
