@@ -1,11 +1,12 @@
-// Bundles the program into dist/: one entry for the terminal, one for the embedded server's worker, one for the child
-// that asks the keychain, one for the supervisor of a sandbox, shared chunks.
+// Bundles the program into dist/: packs of chunks for the terminal and the embedded server's worker, with an entry for each
+// that loads them, and a file for each child: it asks the keychain, supervises a sandbox, or cleans up after a killed program.
 import {readFileSync} from 'node:fs';
-import {chmod, rm, writeFile} from 'node:fs/promises';
+import {chmod, mkdir, rm, writeFile} from 'node:fs/promises';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {oneFirstChunk} from './bundle-first-chunk.mjs';
+import {inkForProduction} from './bundle-ink.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {yogaBytes} from './bundle-yoga.mjs';
 
@@ -18,6 +19,7 @@ const {build} = await import('esbuild').catch(error => {
 
 	throw error;
 });
+const {packsOf} = await import('./bundle-packs.mjs');
 
 const {values: flags} = parseArgs({
 	options: {
@@ -27,24 +29,29 @@ const {values: flags} = parseArgs({
 	},
 });
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const outdir = resolve(root, flags.outdir);
 const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const options = {
+const common = {
 	absWorkingDir: root,
-	entryPoints: {
-		service: 'src/main.tsx',
-		'server-worker': 'src/server/run/worker.ts',
-		'keychain-child': 'src/config/keychain-child.ts',
-		'sandbox-supervisor': 'src/server/sandboxes/supervisor/supervisor.ts',
-	},
-	outdir: flags.outdir,
-	chunkNames: 'chunks/[name]-[hash]',
+	outdir,
 	bundle: true,
-	splitting: true,
-	format: 'esm',
 	platform: 'node',
 	target: 'node20.18',
 	supported: {'regexp-set-notation': true},
 	minify: true,
+	write: false,
+	// They find their binaries through their own folders, so they stay packages.
+	external: ['@vscode/ripgrep', '@napi-rs/keyring'],
+	legalComments: 'none',
+	logLevel: 'warning',
+};
+const chunked = {
+	...common,
+	entryPoints: {service: 'src/main.tsx', 'server-worker': 'src/server/run/worker.ts'},
+	chunkNames: 'chunks/[name]-[hash]',
+	splitting: true,
+	format: 'esm',
+	metafile: true,
 	jsx: 'automatic',
 	loader: {'.md': 'text'},
 	define: {
@@ -52,25 +59,47 @@ const options = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	// They find their binaries through their own folders, so they stay packages.
-	external: ['@vscode/ripgrep', '@napi-rs/keyring'],
+	plugins: [standIns(root), inkForProduction(), yogaBytes(root)],
+};
+
+const {metafile: first} = await build(chunked);
+const bundle = await build({...chunked, plugins: [...chunked.plugins, oneFirstChunk(root, first)]});
+const {packs, idOf} = await packsOf(bundle, common);
+const entries = await build({
+	...common,
+	entryPoints: {service: 'src/loader/service.ts', 'server-worker': 'src/loader/server-worker.ts'},
+	format: 'cjs',
+	banner: {js: '#!/usr/bin/env node'},
+	define: {
+		SERVICE_CHUNK: JSON.stringify(idOf('src/main.tsx')),
+		WORKER_CHUNK: JSON.stringify(idOf('src/server/run/worker.ts')),
+	},
+});
+const children = await build({
+	...common,
+	entryPoints: {
+		'keychain-child': 'src/config/keychain-child.ts',
+		'clean-planted': 'src/agent/sandbox/clean-planted.ts',
+		'sandbox-supervisor': 'src/server/sandboxes/supervisor/supervisor.ts',
+	},
+	format: 'esm',
+	outExtension: {'.js': '.mjs'},
 	banner: {
 		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
 	},
-	plugins: [standIns(root), yogaBytes(root)],
-	legalComments: 'none',
-	logLevel: 'warning',
-};
-
-const outdir = resolve(root, flags.outdir);
-await rm(outdir, {recursive: true, force: true});
-const {metafile: plan} = await build({...options, write: false, metafile: true});
-const {metafile} = await build({
-	...options,
-	plugins: [...options.plugins, oneFirstChunk(root, plan)],
-	metafile: true,
 });
+
+// Everything is written at once, so that a program that starts meanwhile rarely finds half of it.
+await rm(outdir, {recursive: true, force: true});
+await mkdir(join(outdir, 'chunks'), {recursive: true});
+await Promise.all([
+	...packs.map(({name, text}) => writeFile(join(outdir, 'chunks', `${name}.js`), text)),
+	...[...entries.outputFiles, ...children.outputFiles].map(({path, contents}) => writeFile(path, contents)),
+	writeFile(join(outdir, 'package.json'), '{"type": "commonjs"}\n'),
+]);
 await chmod(join(outdir, 'service.js'), 0o755);
 if (flags.meta) {
-	await writeFile(join(outdir, 'meta.json'), JSON.stringify(metafile));
+	const {outputs, inputs} = bundle.metafile;
+	const files = Object.fromEntries(packs.map(({name, paths, text}) => [name, {bytes: text.length, chunks: paths}]));
+	await writeFile(join(outdir, 'meta.json'), JSON.stringify({inputs, outputs, packs: files}));
 }

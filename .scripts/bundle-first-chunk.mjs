@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** The modules that draw the first frame. */
-const firstModules = ['src/main.tsx', 'src/ui/start.tsx'];
+const firstModules = ['src/main.tsx', 'src/store/store.ts', 'src/ui/start.tsx'];
 
 /** Returns the modules that the first frame needs: those in `firstModules` and all that they import statically. */
 export function modulesOfFirstFrame({inputs}) {

@@ -2,6 +2,18 @@ import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 
+/** Compiles Yoga at once: a script can't wait, and the first frame needs it. Yoga's loader is done when it returns. */
+const loadNow = `function loadNow() {
+	const module = {
+		instantiateWasm(imports, done) {
+			const instance = new WebAssembly.Instance(new WebAssembly.Module(wasmBinary), imports);
+			done(instance);
+			return instance.exports;
+		},
+	};
+	loadYoga(module);
+	return module;
+}`;
 const wasmData = /data:application\/octet-stream;base64,([\w+/=]+)/;
 
 /**
@@ -33,8 +45,12 @@ export function yogaBytes(root) {
 			const patched = new Set();
 			plugin.onLoad({filter: /yoga-layout\/dist\/src\/index\.js$/}, ({path}) => {
 				patched.add(path);
-				const source = replaceOnce(readFileSync(path, 'utf8'), /loadYoga\(\)/, 'loadYoga({wasmBinary})', path);
-				return {contents: `import wasmBinary from 'yoga-wasm';\n${source}`, loader: 'js', resolveDir: dirname(path)};
+				const source = replaceOnce(readFileSync(path, 'utf8'), /await loadYoga\(\)/, 'loadNow()', path);
+				return {
+					contents: `import wasmBinary from 'yoga-wasm';\n${loadNow}\n${source}`,
+					loader: 'js',
+					resolveDir: dirname(path),
+				};
 			});
 			plugin.onLoad({filter: /yoga-wasm-base64-esm\.js$/, namespace: 'file'}, ({path}) => {
 				patched.add(path);

@@ -5,15 +5,16 @@ import type {ComposeOptions} from './command/program.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
 import type {DebugLog} from './storage/debug-log.ts';
-import {createAppStore} from './store/store.ts';
+import type {AppStore} from './store/store.ts';
 import {wantsLinear} from './terminal/abilities.ts';
 import {calledAs} from './terminal/called-as.ts';
 
 /** Baked in by the build. */
 declare const SERVICE_VERSION: string;
 
-const {env, stdin, stdout, stderr} = process;
-const store = createAppStore();
+const {env} = process;
+/** The streams in use. Node takes some milliseconds to create each, so that they are created when something needs them. */
+const written = new Set<NodeJS.WriteStream>();
 const version = SERVICE_VERSION;
 /** With `--json`, errors are printed as JSON too. */
 const json = process.argv.includes('--json');
@@ -22,7 +23,7 @@ setProgramName(nameOfProgram);
 let debug: DebugLog | undefined;
 
 /** Builds the program. Its modules are loaded here, because the first frame doesn't need them. */
-async function compose(options: ComposeOptions) {
+async function compose(options: ComposeOptions, store: AppStore) {
 	const [{compose: build}, {createKeychain}] = await Promise.all([
 		import('./compose/compose.ts'),
 		import('./config/keychain.ts'),
@@ -33,7 +34,7 @@ async function compose(options: ComposeOptions) {
 		env,
 		version,
 		folder: currentFolder(),
-		keychain: createKeychain({env, script: new URL('./keychain-child.js', import.meta.url)}),
+		keychain: createKeychain({env, script: new URL('./keychain-child.mjs', import.meta.url)}),
 		workerUrl: new URL('./server-worker.js', import.meta.url),
 		debug,
 	});
@@ -66,9 +67,17 @@ function onInterrupt(listener: () => void): void {
 	process.once('SIGTERM', listener);
 }
 
-const surroundings = {compose, store, env, stdin, stdout, stderr, version, onInterrupt};
+/** Returns what the program runs in, with the state of the app, which `--version` doesn't need. */
+async function surround() {
+	const {createAppStore} = await import('./store/store.ts');
+	const store = createAppStore();
+	const composeWith = (options: ComposeOptions) => compose(options, store);
+	const [stdout, stderr] = [guarded('stdout'), guarded('stderr')];
+	return {compose: composeWith, store, env, stdin: process.stdin, stdout, stderr, version, onInterrupt};
+}
 
 async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string}): Promise<number> {
+	const surroundings = await surround();
 	if (wantsLinear(env)) {
 		const {startLinear} = await import('./ui/linear.ts');
 		return startLinear(flags, surroundings);
@@ -78,7 +87,7 @@ async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; reado
 		import('./ui/start.tsx'),
 		import('./config/terminal-widths.ts'),
 	]);
-	const frames = debug && (await import('./ui/screen/frame-log.ts')).createFrameLog(stdout, debug.write);
+	const frames = debug && (await import('./ui/screen/frame-log.ts')).createFrameLog(surroundings.stdout, debug.write);
 	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env), frames});
 }
 
@@ -97,18 +106,18 @@ async function main(argv: readonly string[]): Promise<number> {
 
 	switch (invocation.mode) {
 		case 'version':
-			stdout.write(`${version}\n`);
+			guarded('stdout').write(`${version}\n`);
 			return 0;
 		case 'once': {
 			// From here on an interrupt produces a result, even while modules load.
 			const interrupt = new AbortController();
 			onInterrupt(() => interrupt.abort());
 			const {runHeadless} = await import('./headless/headless.ts');
-			return runHeadless(invocation, {...surroundings, signal: interrupt.signal});
+			return runHeadless(invocation, {...(await surround()), signal: interrupt.signal});
 		}
 		case 'command': {
 			const {runShell} = await import('./headless/shell.ts');
-			const outcome = await runShell(invocation.words, surroundings);
+			const outcome = await runShell(invocation.words, await surround());
 			if ('status' in outcome) {
 				return outcome.status;
 			}
@@ -118,7 +127,7 @@ async function main(argv: readonly string[]): Promise<number> {
 		}
 		case 'complete': {
 			const {runCompletion} = await import('./headless/complete-shell.ts');
-			return runCompletion(invocation.words, {env, stdout, kept: invocation.kept});
+			return runCompletion(invocation.words, {env, stdout: guarded('stdout'), kept: invocation.kept});
 		}
 		case 'app':
 			return openApp(invocation);
@@ -127,44 +136,50 @@ async function main(argv: readonly string[]): Promise<number> {
 	}
 }
 
-/** A closed pipe ends the program silently, as it does other programs in a shell. */
-for (const stream of [stdout, stderr]) {
-	stream.on('error', error => {
-		const code = 'code' in error ? error.code : undefined;
-		if (code !== 'EPIPE' && stream === stdout) {
-			const message = `Couldn't write to stdout (${code}).`;
-			stderr.write(json ? `${JSON.stringify({error: {code: 'failed', message}})}\n` : `service: ${message}\n`);
-		}
+/** Returns a standard stream. A closed pipe ends the program silently, as it does other programs in a shell. */
+function guarded(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
+	const stream = process[name];
+	if (!written.has(stream)) {
+		written.add(stream);
+		stream.on('error', error => {
+			const code = 'code' in error ? error.code : undefined;
+			if (code !== 'EPIPE' && name === 'stdout') {
+				const message = `Couldn't write to stdout (${code}).`;
+				process.stderr.write(
+					json ? `${JSON.stringify({error: {code: 'failed', message}})}\n` : `service: ${message}\n`,
+				);
+			}
 
-		process.exit(code === 'EPIPE' ? 0 : exitStatus.failed);
-	});
+			process.exit(code === 'EPIPE' ? 0 : exitStatus.failed);
+		});
+	}
+
+	return stream;
 }
 
 /** Prints what went wrong. Returns the exit status. */
 async function fail(error: unknown): Promise<number> {
 	const report = reportError(error);
 	const {printError} = await import('./headless/print.ts');
-	printError(report, stderr, {json});
+	printError(report, guarded('stderr'), {json});
 	return exitStatus[report.code];
 }
 
 // An error that no code catches is a bug. Node would print it with everything attached to it (SAFETY 8).
 process.once('uncaughtException', error => {
-	if (stdout.isTTY && !wantsLinear(env)) {
+	if (process.stdout.isTTY && !wantsLinear(env)) {
 		// Below the cursor, in place of the prompt and the status line.
-		stdout.write('\r\n\u001b[J');
+		process.stdout.write('\r\n\u001b[J');
 	}
 
 	void fail(error).then(process.exit, () => process.exit(exitStatus.failed));
 });
 
-let status: number;
-try {
-	status = await main(process.argv.slice(2));
-} catch (error) {
-	status = await fail(error);
+async function run(): Promise<void> {
+	const status = await main(process.argv.slice(2)).catch(fail);
+	// Everything written to a pipe must be flushed before the process ends, and no open handle may keep it alive.
+	await Promise.all([...written].map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))));
+	process.exit(status);
 }
 
-// Everything written to a pipe must be flushed before the process ends, and no open handle may keep it alive.
-await Promise.all([stdout, stderr].map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))));
-process.exit(status);
+void run();

@@ -1,81 +1,75 @@
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import process from 'node:process';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {modulesOfFirstFrame} from '../.scripts/bundle-first-chunk.mjs';
+import {inkStandInFor} from '../.scripts/bundle-stand-ins.mjs';
 import {replaceOnce} from '../.scripts/bundle-yoga.mjs';
 
-type Output = {
-	readonly bytes: number;
-	readonly entryPoint?: string;
-	readonly imports: readonly {readonly path: string; readonly kind: string}[];
-	readonly inputs: Readonly<Record<string, unknown>>;
-};
+type Pack = {readonly bytes: number; readonly chunks: readonly string[]};
 
 const outdir = mkdtempSync(join(tmpdir(), 'service-build-'));
-let outputs: Readonly<Record<string, Output>> = {};
+let packs: Readonly<Record<string, Pack>> = {};
+let outputs: Readonly<Record<string, {readonly inputs: Readonly<Record<string, unknown>>}>> = {};
 
 beforeAll(() => {
 	execFileSync(process.execPath, ['.scripts/build.mjs', '--meta', '--outdir', outdir]);
-	({outputs} = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')));
-});
+	({packs, outputs} = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')));
+}, 180_000);
 
 afterAll(() => rmSync(outdir, {recursive: true, force: true}));
 
-/** Returns the files that Node reads before the first frame: those of the entry and of the screen, with their imports. */
-function filesOfFirstFrame(): readonly string[] {
-	const found = new Set<string>();
-	const visit = (path: string) => {
-		const output = outputs[path];
-		if (output && !found.has(path)) {
-			found.add(path);
-			for (const {path: next, kind} of output.imports) {
-				if (kind === 'import-statement') {
-					visit(next);
-				}
-			}
-		}
-	};
-	for (const [path, {entryPoint}] of Object.entries(outputs)) {
-		if (entryPoint === 'src/main.tsx' || entryPoint === 'src/ui/start.tsx') {
-			visit(path);
-		}
-	}
+/** The packs that Node reads before the first frame. A test of the built program in `test/e2e` holds that these are all. */
+const firstFrame = ['main', 'shared', 'screen'];
+/** The packs that `-p` and every command of a shell read first. */
+const withoutScreen = ['main', 'shared', 'program'];
 
-	return [...found];
+function named(names: readonly string[]): readonly Pack[] {
+	return names.map(name => {
+		const found = Object.keys(packs).find(key => key.replace(/-[\da-f]{8}$/, '') === name);
+		return packs[found ?? ''] ?? expect.fail(`The build has no pack ${name}.`);
+	});
 }
 
-test('the first frame reads at most 10 files and 520 kB', () => {
-	const files = filesOfFirstFrame();
-	expect(files.length).toBeGreaterThan(1);
-	expect(files.length).toBeLessThanOrEqual(10);
-	expect(files.reduce((bytes, path) => bytes + (outputs[path]?.bytes ?? 0), 0)).toBeLessThanOrEqual(520_000);
+const bytesOf = (names: readonly string[]) => named(names).reduce((sum, {bytes}) => sum + bytes, 0);
+const modulesOf = (names: readonly string[]) =>
+	named(names).flatMap(({chunks}) => chunks.flatMap(path => Object.keys(outputs[path]?.inputs ?? {})));
+const packagesOf = (names: readonly string[]) =>
+	new Set(modulesOf(names).map(path => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]));
+
+test.each([
+	['--version', ['main'], 20, 27_000],
+	['the first frame', firstFrame, 250, 503_000],
+	['a command, or -p', withoutScreen, 525, 600_000],
+])('%s reads at most so many modules and bytes', (_, names, mostModules, mostBytes) => {
+	expect(modulesOf(names).length).toBeLessThanOrEqual(mostModules);
+	expect(bytesOf(names)).toBeLessThanOrEqual(mostBytes);
+});
+
+test('a command and -p read nothing of the screen and of the server', () => {
+	const packages = packagesOf(withoutScreen);
+	for (const other of ['ink', 'react', 'react-reconciler', 'yoga-layout', 'hono', 'kysely', 'undici', 'marked']) {
+		expect(packages, other).not.toContain(other);
+	}
+
+	expect(modulesOf(withoutScreen).filter(path => /^src\/(?:ui|server)\//.test(path))).toEqual([]);
 });
 
 test('the first frame waits for no network, Markdown, settings or validation library', () => {
-	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
-	const packages = new Set(modules.map(path => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]));
+	const packages = packagesOf(firstFrame);
 	expect(packages).toContain('ink');
 	for (const late of [
-		'undici',
-		'marked',
-		'highlight.js',
-		'diff',
-		'conf',
-		'zod',
-		'kysely',
-		'hono',
-		'protobufjs',
-		'string-width',
+		...['undici', 'marked', 'highlight.js', 'diff', 'conf', 'zod'],
+		...['kysely', 'hono', 'protobufjs', 'string-width'],
 	]) {
 		expect(packages, late).not.toContain(late);
 	}
 });
 
 test('the first frame loads nothing that only SERVICE_DEBUG needs', () => {
-	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
+	const modules = modulesOf(firstFrame);
 	const all = Object.values(outputs).flatMap(({inputs}) => Object.keys(inputs));
 	for (const path of ['src/storage/debug-log.ts', 'src/ui/screen/frame-log.ts', 'src/net/debug-transport.ts']) {
 		expect(all).toContain(path);
@@ -84,10 +78,10 @@ test('the first frame loads nothing that only SERVICE_DEBUG needs', () => {
 });
 
 test('Yoga gets its WebAssembly as bytes, without a data URL to fetch', () => {
-	const modules = filesOfFirstFrame().flatMap(path => Object.keys(outputs[path]?.inputs ?? {}));
-	expect(modules.filter(path => path.startsWith('yoga-wasm:'))).toHaveLength(1);
+	expect(modulesOf(firstFrame).filter(path => path.startsWith('yoga-wasm:'))).toHaveLength(1);
 	// A WebAssembly module starts with \0asm, which is AGFzbQ in base64.
-	const withDataUrl = Object.keys(outputs).filter(path => /base64,AGFzbQ/.test(readFileSync(path, 'utf8')));
+	const files = Object.keys(packs).map(name => join(outdir, 'chunks', `${name}.js`));
+	const withDataUrl = files.filter(path => /base64,AGFzbQ/.test(readFileSync(path, 'utf8')));
 	expect(withDataUrl).toEqual([]);
 });
 
@@ -98,6 +92,25 @@ test.each([
 	expect(() => replaceOnce(source, /loadYoga\(\)/, 'loadYoga({wasmBinary})', 'yoga-layout')).toThrow(/yoga-layout has/);
 });
 
+test('no line of a frame is taken apart into characters: the modules of Ink that did so are replaced', () => {
+	const modules = Object.values(outputs).flatMap(({inputs}) => Object.keys(inputs));
+	expect(modules.filter(path => /node_modules\/(?:@alcalzone|slice-ansi|cli-truncate)/.test(path))).toEqual([]);
+	expect(modules).toContain('src/ui/screen/ink/row-output.ts');
+	expect(modules).toContain('src/ui/screen/ink/text-size.ts');
+});
+
+test('a newer Ink with another source of a replaced module fails the build', () => {
+	const folder = join(outdir, 'node_modules/ink/build');
+	mkdirSync(folder, {recursive: true});
+	const path = join(folder, 'output.js');
+	writeFileSync(path, `${readFileSync('node_modules/ink/build/output.js', 'utf8')} `);
+	expect(() => inkStandInFor('.', path)).toThrow(/output\.js has changed\. Adapt what replaces it/);
+	expect(inkStandInFor('.', 'node_modules/ink/build/dom.js')).toBeUndefined();
+	expect(inkStandInFor(process.cwd(), join(process.cwd(), 'node_modules/ink/build/output.js'))).toContain(
+		'row-output.ts',
+	);
+});
+
 test('the chunk plan fails the build if modules of the first frame are renamed', () => {
-	expect(() => modulesOfFirstFrame({inputs: {'src/main.tsx': {imports: []}}})).toThrow('src/ui/start.tsx');
+	expect(() => modulesOfFirstFrame({inputs: {'src/main.tsx': {imports: []}}})).toThrow('src/store/store.ts');
 });

@@ -90,7 +90,7 @@ test('a keychain that is off starts no child process', async () => {
 /** It only asks for an entry that nobody has made: a real keychain is read, and never written or unlocked. */
 const real = createKeychain({
 	env: process.env,
-	script: new URL('../../dist/keychain-child.js', import.meta.url),
+	script: new URL('../../dist/keychain-child.mjs', import.meta.url),
 	timeoutMs: 5000,
 });
 const entry = `test ${randomUUID()}`;

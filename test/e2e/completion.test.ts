@@ -5,16 +5,28 @@ import {describe, expect, test} from 'vitest';
 import {folderWith, program, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
+const scripts = new Map<string, Promise<string>>();
+
+/** Returns what the program writes for a shell; it is asked once. */
+function scriptFor(shell: string): Promise<string> {
+	const script =
+		scripts.get(shell) ??
+		runProgram(['completion', shell]).then(({status, stdout}) => {
+			expect(status).toBe(0);
+			return stdout;
+		});
+	scripts.set(shell, script);
+	return script;
+}
+
 /** A folder with `service` in it, as it is installed, and each shell's script. */
 async function installed(shell: 'bash' | 'zsh' | 'fish') {
 	const folder = folderWith();
 	const command = join(folder, 'service');
 	writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
 	chmodSync(command, 0o755);
-	const {status, stdout} = await runProgram(['completion', shell]);
-	expect(status).toBe(0);
 	const script = join(folder, `completion.${shell}`);
-	writeFileSync(script, stdout);
+	writeFileSync(script, await scriptFor(shell));
 	const env = {PATH: [folder, process.env['PATH']].join(delimiter), HOME: folder, SERVICE_HOME: join(folder, 'home')};
 	return {folder, script, env};
 }

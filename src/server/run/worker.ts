@@ -40,7 +40,7 @@ async function countAgain(services: Services): Promise<void> {
 	}
 }
 
-try {
+async function start(): Promise<void> {
 	folder = await makeEmbeddedFolder();
 	server = await startServer({
 		location: {engine: 'sqlite', file: ':memory:'},
@@ -65,6 +65,6 @@ try {
 		seen: [{kind: 'project', id: projectId}, ...demoReferences],
 	});
 	setInterval(countAgain, countIntervalMs, server.services).unref();
-} catch (error) {
-	report({kind: 'failed', message: reportError(error).message});
 }
+
+start().catch(error => report({kind: 'failed', message: reportError(error).message}));

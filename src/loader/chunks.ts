@@ -1,0 +1,73 @@
+/** A part of the program, wrapped in a function by the build. */
+type Chunk = (
+	exports: object,
+	require: Require,
+	module: {exports: unknown},
+	load: (id: string) => Promise<unknown>,
+	url: string,
+) => void;
+
+/** The chunks of one file, by name. */
+export type Pack = Readonly<Record<string, Chunk>>;
+
+/** Returns the exports of a chunk (`#pack/chunk`), a builtin or a package. */
+type Require = ((id: string) => unknown) & {readonly resolve: NodeJS.RequireResolve};
+
+type Options = {
+	/** Reads the file of a pack. */
+	readonly openPack: (name: string) => Pack;
+	/** Returns the address that the chunks of a pack know themselves by. */
+	readonly urlOf: (pack: string) => string;
+	/** Loads builtins and packages. */
+	readonly others: NodeJS.Require;
+};
+
+/** Returns a function that runs chunks, each one once and with everything that it requires, and returns their exports. */
+export function createRequire({openPack, urlOf, others}: Options): (id: string) => unknown {
+	const packs = new Map<string, Pack>();
+	const modules = new Map<string, {exports: unknown}>();
+
+	const chunkOf = (id: string, name: string) => {
+		const pack = packs.get(name) ?? openPack(name);
+		packs.set(name, pack);
+		return pack[id];
+	};
+
+	const run = (id: string) => {
+		const known = modules.get(id);
+		if (known) {
+			return known.exports;
+		}
+
+		const pack = id.slice(1, id.indexOf('/'));
+		const chunk = chunkOf(id, pack);
+		if (!chunk) {
+			throw new Error(`The build has no chunk ${id}.`);
+		}
+
+		const module = {exports: {}};
+		modules.set(id, module);
+		try {
+			chunk(module.exports, require, module, load, urlOf(pack));
+		} catch (error) {
+			// The next import tries again.
+			modules.delete(id);
+			throw error;
+		}
+
+		return module.exports;
+	};
+
+	const require = Object.assign((id: string) => (id.startsWith('#') ? run(id) : others(id)), {resolve: others.resolve});
+
+	/** A chunk that must be read waits for one turn of the event loop, so that keys and frames come first. */
+	const load = async (id: string) => {
+		if (!modules.has(id)) {
+			await new Promise(resolve => setImmediate(resolve));
+		}
+
+		return run(id);
+	};
+
+	return run;
+}

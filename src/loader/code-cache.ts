@@ -1,0 +1,111 @@
+import {readdirSync, renameSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import process from 'node:process';
+import {crc32} from 'node:zlib';
+import {isInPrivateFolder, makeInPrivateFolder, readPrivate} from './private-place.ts';
+
+/** What V8 compiled of one file, as far as a way of starting the program used it. */
+export type CachedCode = {readonly data: Buffer; readonly ways: readonly string[]};
+
+/** Keeps compiled code on disk. It never throws: without it, code is compiled again. */
+export type CodeCache = {
+	/** Returns what is kept for a file with this content; undefined if it is missing, foreign or damaged. */
+	readonly read: (name: string, source: Buffer) => CachedCode | undefined;
+	/** Replaces what is kept for a file. */
+	readonly write: (name: string, source: Buffer, code: CachedCode) => void;
+};
+
+/** The first line of a file, before V8's data. V8 itself doesn't notice damage there. */
+type Header = {
+	readonly key: string;
+	readonly sourceBytes: number;
+	readonly sourceSum: number;
+	readonly dataBytes: number;
+	readonly dataSum: number;
+	readonly ways: readonly string[];
+};
+
+const maxBytes = 16 * 1024 * 1024;
+const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
+
+/** What compiled code depends on, besides its source. */
+const platformKey = [process.version, process.versions.v8, process.platform, process.arch, ...process.execArgv].join(
+	' ',
+);
+
+/**
+ * Opens the cache in a private folder, which is created at the first write, but not its parent. A folder that others could
+ * write to is not used.
+ */
+export function openCodeCache(folder: string, key = platformKey): CodeCache {
+	const fileOf = (name: string) => join(folder, `${name}.bin`);
+	return {
+		read(name, source) {
+			try {
+				const content = isInPrivateFolder(folder) ? readPrivate(fileOf(name), maxBytes) : undefined;
+				return content && decode(content, key, source);
+			} catch {
+				return undefined;
+			}
+		},
+		write(name, source, {data, ways}) {
+			try {
+				if (makeInPrivateFolder(folder)) {
+					removeOld(folder);
+					replace(fileOf(name), encode({data, ways}, key, source));
+				}
+			} catch {
+				// A full disk or a folder that can't be written to: the next start compiles again.
+			}
+		},
+	};
+}
+
+function encode({data, ways}: CachedCode, key: string, source: Buffer): Buffer {
+	const header: Header = {
+		key,
+		sourceBytes: source.length,
+		sourceSum: crc32(source),
+		dataBytes: data.length,
+		dataSum: crc32(data),
+		ways,
+	};
+	return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), data]);
+}
+
+function decode(content: Buffer, key: string, source: Buffer): CachedCode | undefined {
+	const end = content.indexOf('\n');
+	const header: Header = JSON.parse(content.toString('utf8', 0, Math.max(0, end)));
+	const data = content.subarray(end + 1);
+	const isIntact =
+		header.key === key &&
+		header.sourceBytes === source.length &&
+		header.dataBytes === data.length &&
+		header.sourceSum === crc32(source) &&
+		header.dataSum === crc32(data);
+	return isIntact ? {data, ways: header.ways} : undefined;
+}
+
+/** Replaces a file at once, so that no other process reads half of it. */
+function replace(path: string, content: Buffer): void {
+	const temporary = `${path}.${process.pid}.tmp`;
+	try {
+		writeFileSync(temporary, content, {flag: 'wx', mode: 0o600});
+		renameSync(temporary, path);
+	} catch (error) {
+		unlinkSync(temporary);
+		throw error;
+	}
+}
+
+/** Deletes the code of builds and Node versions that are no longer used, and what killed processes left. */
+function removeOld(folder: string): void {
+	for (const name of readdirSync(folder)) {
+		const path = join(folder, name);
+		const stats = statSync(path, {throwIfNoEntry: false});
+		// Node keeps a folder there for each of its versions that has a cache of its own.
+		if (stats?.isFile() && Date.now() - stats.mtimeMs > maxAgeMs) {
+			unlinkSync(path);
+		}
+	}
+}

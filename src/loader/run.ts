@@ -1,0 +1,47 @@
+import module from 'node:module';
+import {homedir} from 'node:os';
+import {dirname, join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {createRequire} from './chunks.ts';
+import {createOpenPack} from './open-pack.ts';
+
+type Entry = {
+	/** The chunk that runs. */
+	readonly chunk: string;
+	/** Where compiled code is kept; nowhere if it is undefined. */
+	readonly cache: string | undefined;
+	/** How the program was started: each way uses other functions. */
+	readonly way: string;
+};
+
+/** Node's own cache of compiled code, since 22.1. */
+const {enableCompileCache: nodeCache} = module as {readonly enableCompileCache?: (folder: string) => unknown};
+
+/** Runs an entry of the program, `file`, whose chunks are in the folder beside it. */
+export function run(file: string, {chunk, cache, way}: Entry): void {
+	const folder = join(dirname(file), 'chunks');
+	const others = module.createRequire(file);
+	const entry = chunk.slice(1, chunk.indexOf('/'));
+	const start = createRequire({
+		openPack: createOpenPack({folder, cache, way, others, nodeCache}),
+		urlOf: pack => pathToFileURL(pack === entry ? file : join(folder, `${pack}.js`)).href,
+		others,
+	});
+	start(chunk);
+}
+
+/** Returns the folder of compiled code in the state folder, as `openHome` names it; undefined if the user wants none. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
+	return env['NODE_DISABLE_COMPILE_CACHE']
+		? undefined
+		: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'), 'cache');
+}
+
+/** Returns how the program was started. A wrong guess costs a little time, nothing else. */
+export function wayOf(argv: readonly string[]): string {
+	if (argv.some(word => /^(?:-p|--print)\b/.test(word))) {
+		return 'once';
+	}
+
+	return argv[0] === undefined || argv[0].startsWith('-') ? 'app' : 'command';
+}

@@ -1,0 +1,114 @@
+import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {createRequire as createNodeRequire} from 'node:module';
+import {join} from 'node:path';
+import process from 'node:process';
+import {expect, onTestFinished, test} from 'vitest';
+import {createRequire} from '../../src/loader/chunks.ts';
+import {createOpenPack} from '../../src/loader/open-pack.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+const wrap = (id: string, code: string) =>
+	`${JSON.stringify(id)}:function(exports,require,module,__load,__url){${code}}`;
+
+/** Two packs as the build writes them, in a folder of the test. */
+function packs(text = 'a') {
+	const home = temporaryFolder();
+	const folder = join(home, 'chunks');
+	mkdirSync(folder);
+	writeFileSync(join(home, 'package.json'), '{"type": "commonjs"}');
+	const first = [
+		wrap(
+			'#first/main',
+			"exports.text=require('#first/text').text;exports.later=()=>__load('#second/later');exports.url=__url;",
+		),
+		wrap('#first/text', `exports.text=${JSON.stringify(text)}+require('node:path').sep;`),
+	];
+	writeFileSync(join(folder, 'first.js'), `exports.chunks={${first.join()}};`);
+	writeFileSync(join(folder, 'second.js'), `exports.chunks={${wrap('#second/later', "exports.text='later';")}};`);
+	return {home, folder, cache: join(home, 'cache')};
+}
+
+type Main = {readonly text: string; readonly later: () => Promise<{readonly text: string}>; readonly url: string};
+
+/** Starts the packs as a process would, and ends it: code is kept when it exits. */
+function start({folder, home}: ReturnType<typeof packs>, cache: string | undefined, way = 'app') {
+	const others = createNodeRequire(join(home, 'service.js'));
+	const before = process.listeners('exit');
+	const openPack = createOpenPack({folder, cache, way, others, nodeCache: undefined});
+	const main = createRequire({openPack, others, urlOf: pack => `file:///${pack}.js`})('#first/main') as Main;
+	const added = () => process.listeners('exit').filter(listener => !before.includes(listener));
+	const leave = () => {
+		for (const listener of added()) {
+			process.off('exit', listener);
+			listener(0);
+		}
+	};
+	onTestFinished(leave);
+	return {main, leave};
+}
+
+const waysOf = (file: string) => JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '').ways;
+
+test('chunks run once, with what they require, and load others later', async () => {
+	const {main} = start(packs(), undefined);
+	expect(main).toMatchObject({text: 'a/', url: 'file:///first.js'});
+	const later = main.later();
+	expect(await later).toEqual({text: 'later'});
+	expect(await main.later()).toBe(await later);
+});
+
+test.each(['a', 'ä', '😀'])('a pack with “%s” runs the same with and without kept code', async text => {
+	const built = packs(text);
+	for (let run = 0; run < 3; run++) {
+		const {main, leave} = start(built, built.cache);
+		expect(main.text).toBe(`${text}/`);
+		expect(await main.later()).toEqual({text: 'later'});
+		leave();
+	}
+
+	expect(readdirSync(built.cache).toSorted()).toEqual(['first.bin', 'second.bin']);
+});
+
+test('each way of starting adds the code that it uses, once', () => {
+	const built = packs();
+	const file = join(built.cache, 'first.bin');
+	for (const way of ['app', 'command', 'app']) {
+		start(built, built.cache, way).leave();
+	}
+
+	expect(waysOf(file)).toEqual(['app', 'command']);
+	const {mtimeMs} = statSync(file);
+	start(built, built.cache, 'command').leave();
+	expect(statSync(file).mtimeMs).toBe(mtimeMs);
+});
+
+test('a pack that is replaced under the same name runs its new code', () => {
+	const built = packs();
+	start(built, built.cache).leave();
+	const path = join(built.folder, 'first.js');
+	writeFileSync(path, readFileSync(path, 'utf8').replace('="a"+', '="b"+'));
+	expect(start(built, built.cache).main.text).toBe('b/');
+});
+
+test('code that V8 refuses is compiled again', () => {
+	const built = packs();
+	start(built, built.cache).leave();
+	const file = join(built.cache, 'first.bin');
+	const other = packs('other');
+	start(other, other.cache).leave();
+	writeFileSync(file, readFileSync(join(other.cache, 'first.bin')));
+	expect(start(built, built.cache).main.text).toBe('a/');
+});
+
+test('a chunk that the build lacks, or that fails, fails each time that it is loaded', async () => {
+	const built = packs();
+	writeFileSync(
+		join(built.folder, 'second.js'),
+		`exports.chunks={${wrap('#second/later', "throw new Error('Broken.')")}};`,
+	);
+	const {main} = start(built, built.cache);
+	await expect(main.later()).rejects.toThrow('Broken.');
+	await expect(main.later()).rejects.toThrow('Broken.');
+	writeFileSync(join(built.folder, 'first.js'), 'exports.chunks={};');
+	expect(() => start(built, undefined)).toThrow('The build has no chunk #first/main.');
+});
