@@ -21,11 +21,14 @@ let context: {lines: readonly string[]; expression: RegExp; found: unknown[]} | 
 
 /**
  * Compiles work from a JavaScript expression of this program that reads `line` and `expression`. Only code in a context
- * with a timeout can be interrupted; it continues after the last line that it finished.
+ * with a timeout can be interrupted; it continues after the last line that it finished. Its loop is a function, because
+ * each read of a variable of a context calls out of the engine.
  */
 export function boundedWork(expression: string): BoundedWork {
 	return new Script(
-		`while (found.length < lines.length) { const line = lines[found.length]; found.push(${expression}); }`,
+		`((lines, expression, found) => {
+			while (found.length < lines.length) { const line = lines[found.length]; found.push(${expression}); }
+		})(lines, expression, found)`,
 	);
 }
 

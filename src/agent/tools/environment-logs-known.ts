@@ -26,7 +26,12 @@ export type KnownLog = {
 	/** Reads what is new. Throws what the source throws, and the reason of `signal`. */
 	readonly refresh: (signal: AbortSignal) => Promise<void>;
 	/** Follows the log as `tailLog` does. The lines are in `entries` before the tail reports them. */
-	readonly follow: (options: {readonly signal: AbortSignal; readonly clock: TailClock}) => AsyncIterable<TailEvent>;
+	readonly follow: (options: {
+		readonly signal: AbortSignal;
+		readonly clock: TailClock;
+		/** Called whenever the server has answered, also if there is nothing new. */
+		readonly onAnswer?: () => void;
+	}) => AsyncIterable<TailEvent>;
 	/** Returns everything that is kept, with marks between the lines. */
 	readonly entries: () => readonly LogEntry[];
 	/** Returns the number of the newest line, 0 before the first. */
@@ -72,7 +77,14 @@ export function createKnownLogs(openLog: OpenLog, now: () => number): KnownLogs 
 		return {
 			...memory,
 			refresh: async signal => void (await memory.refresh(source, signal)),
-			follow: options => tailLog({source, reader: memory.createReader(), ...options}),
+			follow: ({onAnswer, ...options}) => {
+				const heard: LogSource = async (...request) => {
+					const answer = await source(...request);
+					onAnswer?.();
+					return answer;
+				};
+				return tailLog({source: heard, reader: memory.createReader(), ...options});
+			},
 		};
 	};
 }

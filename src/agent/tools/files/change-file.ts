@@ -38,10 +38,12 @@ export async function changeFile(
 	const next = compute(current?.text, name).replace(/\p{Cs}/gu, '\uFFFD');
 	const bytes = encodeText(next, encoding);
 	assertWritable(text, next, bytes, name);
-	const {exact, recorded} = describeChange(located.shown, text, next);
+	const isSecret = isSecretFile(located.real);
+	const {exact, recorded} = describeChange(located.shown, text, next, isSecret);
+	const summary = `${exists ? 'Change' : 'Create'} ${name}?`;
 	const permission = await approve({
-		act: {kind: isSecretFile(located.real) ? 'edit-secret' : 'edit', path: located.real},
-		summary: questionFor(name, located.real, exists),
+		act: {kind: isSecret ? 'edit-secret' : 'edit', path: located.real},
+		summary: isSecret ? `${summary} Its name suggests secrets.` : summary,
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
 		exactChange: exact,
@@ -92,9 +94,4 @@ function assertWritable(before: string, after: string, bytes: Buffer, name: stri
 			hint: '*** hides a value that you may not see. Edit other lines only, and leave that one as it is.',
 		});
 	}
-}
-
-function questionFor(name: string, real: string, exists: boolean): string {
-	const verb = exists ? 'Change' : 'Create';
-	return isSecretFile(real) ? `${verb} ${name}? Its name suggests secrets.` : `${verb} ${name}?`;
 }

@@ -1,7 +1,8 @@
 import {structuredPatch} from 'diff';
-import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
+import {hasRedactable, redactKnownLines, redactLines} from '../../../core/secrets/redact.ts';
 import type {FileChange} from '../../../core/session/event.ts';
 import {withLf} from './apply-edits.ts';
+import {splitLines} from './read-text.ts';
 
 type Hunk = {readonly oldStart: number; readonly newStart: number; readonly lines: readonly string[]};
 type Counts = Pick<FileChange, 'added' | 'removed'>;
@@ -16,15 +17,19 @@ const maxRecorded = 64_000;
 /** A change as the user sees it, and as the journal keeps it: without credentials (SAFETY 8) and of limited length. */
 export type DescribedChange = {readonly exact: FileChange; readonly recorded: FileChange};
 
-/** Describes the change of a text, as a unified diff. Empty `before` is a new file. */
-export function describeChange(path: string, before: string, after: string): DescribedChange {
+/**
+ * Describes the change of a text, as a unified diff. Empty `before` is a new file. In a file whose name suggests secrets,
+ * any value may be one.
+ */
+export function describeChange(path: string, before: string, after: string, isSecret = false): DescribedChange {
 	// Line ends that stay the same aren't part of the change.
 	const isCrlf = [before, after].every(text => !/(?:^|[^\r])\n/.test(text));
 	const [old, now] = isCrlf ? [withLf(before), withLf(after)] : [before, after];
 	const hunks = hunksOf(old, now);
 	const counts = countChanges(hunks);
 	const exact = {path, ...counts, diff: diffText(hunks)};
-	const safe = [old, now].some(hasRedactable) ? diffText(redacted(hunks, old, now)) : exact.diff;
+	const hide = isSecret ? redactLines : [old, now].some(hasRedactable) ? redactKnownLines : undefined;
+	const safe = hide ? diffText(redacted(hunks, hide(splitLines(old, '\n')), hide(splitLines(now, '\n')))) : exact.diff;
 	return {exact, recorded: {...exact, diff: shortened(safe)}};
 }
 
@@ -34,7 +39,10 @@ function hunksOf(before: string, after: string): readonly Hunk[] {
 }
 
 function replacedWhole(before: string, after: string): Hunk {
-	const lines = [...linesOf(before).map(line => `-${line}`), ...linesOf(after).map(line => `+${line}`)];
+	const lines = [
+		...splitLines(before, '\n').map(line => `-${line}`),
+		...splitLines(after, '\n').map(line => `+${line}`),
+	];
 	return {oldStart: 1, newStart: 1, lines};
 }
 
@@ -50,9 +58,15 @@ function diffText(hunks: readonly Hunk[]): string {
 		.join('\n');
 }
 
-/** Hides credentials. Lines are redacted within their whole text, because a private key is known by its first line. */
-function redacted(hunks: readonly Hunk[], before: string, after: string): readonly Hunk[] {
-	const [safeBefore, safeAfter] = [redactKnownLines(before.split('\n')), redactKnownLines(after.split('\n'))];
+/**
+ * Returns the hunks with safe lines instead of those of the texts. Whole texts are made safe, because a private key is
+ * known by its first line.
+ */
+function redacted(
+	hunks: readonly Hunk[],
+	safeBefore: readonly string[],
+	safeAfter: readonly string[],
+): readonly Hunk[] {
 	return hunks.map(hunk => {
 		let [old, now] = [hunk.oldStart - 1, hunk.newStart - 1];
 		const lines = hunk.lines.map(line => {
@@ -74,9 +88,4 @@ function shortened(diff: string): string {
 
 	const end = diff.lastIndexOf('\n', maxRecorded);
 	return diff.slice(0, end > 0 ? end : maxRecorded);
-}
-
-function linesOf(text: string): readonly string[] {
-	const lines = text.split('\n');
-	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }

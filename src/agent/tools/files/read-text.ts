@@ -61,9 +61,9 @@ export function contentHash(bytes: Buffer): string {
 	return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Splits text at LF and CRLF. A line end at the end of the text begins no further line. */
-export function splitLines(text: string): readonly string[] {
-	const lines = text.split(/\r?\n/);
+/** Splits text at LF and CRLF, or at `end` alone. A line end at the end of the text begins no further line. */
+export function splitLines(text: string, end: string | RegExp = /\r?\n/): readonly string[] {
+	const lines = text.split(end);
 	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 

@@ -1,4 +1,3 @@
-import {randomBytes} from 'node:crypto';
 import type {Stats} from 'node:fs';
 import {access, constants, type FileHandle, link, lstat, open, rename, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
@@ -7,6 +6,7 @@ import {errnoOf} from '../../../storage/file-error.ts';
 import {type Bounds, type Located, openLocated} from './bounds.ts';
 import {type Folder, openFolder} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
+import {newTemporaryName, removeOrphans} from './temporary-file.ts';
 
 type Target = Located & {
 	/** The hash of the content that is replaced; undefined for a new file. */
@@ -29,8 +29,9 @@ export async function replaceFile(target: Target, bytes: Buffer, bounds: Bounds,
 }
 
 async function replaceIn(folder: Folder, target: Target, bytes: Buffer, bounds: Bounds, signal: AbortSignal) {
-	const temporary = folder.pathOf(`.service-${randomBytes(8).toString('hex')}.tmp`);
+	const temporary = folder.pathOf(newTemporaryName());
 	const path = folder.pathOf(basename(target.real));
+	await removeOrphans(folder);
 	try {
 		const stats = target.replaces === undefined ? undefined : await writableStats(path);
 		await writeTemporary(temporary, bytes, stats);

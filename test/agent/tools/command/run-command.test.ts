@@ -133,6 +133,15 @@ describe.skipIf(!hasBubblewrap)(`with a sandbox${skipped}`, () => {
 		expect(existsSync(`${root}/planted.txt`)).toBe(false);
 	});
 
+	test('a file that the sandbox hides is offered to be read outside', async () => {
+		const {run, asked, root} = await openCommands({
+			answer: ({act}) => ({allowed: act.kind === 'command' && act.containment === 'sandbox'}),
+		});
+		// All of /tmp but the working folder is hidden.
+		expect(await run(`cat ${root}/outside.txt`)).toContain('[The sandbox: it hides your home folder and other');
+		expect(asked.map(({act}) => act.kind === 'command' && act.containment)).toEqual(['sandbox', 'none']);
+	});
+
 	test('allowed, it runs again outside and the model is told', async () => {
 		const {run, home} = await openCommands({answer: () => ({allowed: true})});
 		const result = await run(`echo x > ${home}/made`);

@@ -48,3 +48,11 @@ test('the journal gets a change without credentials and of limited length, the u
 	expect(changed).not.toContain(key);
 	expect(describeChange('a', '', 'x\n'.repeat(100_000)).recorded.diff.length).toBeLessThan(65_000);
 });
+
+test('[8] in a file whose name suggests secrets, every value that may be one is left out of the journal', () => {
+	const [before, after] = ['DB_PASSWORD=hunter22\nPORT=1\n', 'DB_PASSWORD=hunter23\nPORT=2\n'];
+	const {exact, recorded} = describeChange('.env', before, after, true);
+	expect(exact.diff).toContain('+DB_PASSWORD=hunter23');
+	expect(recorded.diff).toBe('@@ -1 +1 @@\n-DB_PASSWORD=***\n-PORT=1\n+DB_PASSWORD=***\n+PORT=2');
+	expect(recorded).toMatchObject({added: 2, removed: 2});
+});

@@ -1,0 +1,30 @@
+import process from 'node:process';
+import {expect, onTestFinished, test} from 'vitest';
+import {signalGroup} from '../../../../src/agent/tools/child/signal-group.ts';
+import {startCommand} from '../../../../src/agent/tools/command/start-command.ts';
+import {isRunning} from '../../../../src/storage/lock-owner.ts';
+import {makeWorkspace} from '../workspace.ts';
+
+/**
+ * Stands for bubblewrap on a busy machine: its process has left the group, is not yet named, and does not yet end with
+ * bubblewrap.
+ */
+const slowSandbox = `setsid sh -c 'echo $$; sleep 0.05; printf "{\\"child-pid\\": %s\\n}" $$ >&3; exec sleep 60' & wait`;
+
+test('a command that is stopped while its sandbox starts leaves nothing running', async () => {
+	const {workspace} = await makeWorkspace({});
+	let output = '';
+	const {stop, ended} = startCommand({
+		...{command: 'true', shell: '/bin/sh', folder: workspace, maxProcesses: 100},
+		env: {PATH: process.env['PATH'] ?? ''},
+		sandbox: ['/bin/sh', '-c', slowSandbox, 'sandbox'],
+		onData: chunk => {
+			output += chunk;
+		},
+	});
+	await expect.poll(() => output, {interval: 5}).toMatch(/\d\n/);
+	onTestFinished(() => signalGroup(Number(output), 'SIGKILL'));
+	await stop();
+	expect(isRunning(Number(output))).toBe(false);
+	expect(await ended).toMatchObject({status: expect.any(Number)});
+});
