@@ -14,6 +14,8 @@ export type Program = {
 	readonly recursive?: readonly string[];
 	/** The options with which a recursive program reads hidden files; `always` if it does anyway. */
 	readonly hidden?: readonly string[];
+	/** True if patterns and ignore files make it read hidden files, too. */
+	readonly reveals?: boolean;
 	/** True if it follows links in the folders that it reads. */
 	readonly followsLinks?: boolean;
 	/** With one of these options it prints only names. */
@@ -192,6 +194,7 @@ export const programs: Readonly<Record<string, Program>> = {
 		firstIsText: ['-e', '--regexp', '--files', '--type-list'],
 		recursive: ['always'],
 		hidden: ['--hidden', '-.', '-u', '--unrestricted'],
+		reveals: true,
 		namesOnly: ['--files', '--type-list'],
 	},
 	fd: {

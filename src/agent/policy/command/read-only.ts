@@ -11,6 +11,7 @@ import {type Argument, type Arguments, readArguments} from './options.ts';
 import type {SimpleCommand} from './parse-command.ts';
 import {isInside, physicalPath, type Use, whyNotPath} from './paths.ts';
 import {type Program, programs} from './programs.ts';
+import type {Revealing} from './revealed-files.ts';
 import {whyNotBelow} from './secrets-below.ts';
 
 /** Where a command runs: an absolute real path inside the bounds. */
@@ -147,7 +148,7 @@ async function whyNotFolders(
 			root &&
 			(await whyNotBelow(root, {
 				bounds,
-				hidden: has(program.hidden, read),
+				hidden: has(program.hidden, read) || (program.reveals === true && revealingOf(read)),
 				followsLinks: program.followsLinks ?? false,
 				excludes: name => excludes.some(matches => matches(name)),
 				includes: name => !isLimited || includes.some(matches => matches(name)),
@@ -158,6 +159,13 @@ async function whyNotFolders(
 	}
 
 	return undefined;
+}
+
+/** Returns the patterns and types of a call of ripgrep, which find hidden files as well. */
+function revealingOf({options}: Arguments): Revealing {
+	const patterns = ['-g', '--glob', '--iglob'].flatMap(option => options.get(option) ?? []);
+	const hasTypes = ['-t', '--type'].some(option => options.has(option));
+	return {patterns: patterns.filter(pattern => !pattern.startsWith('!')), hasTypes};
 }
 
 /** True for a pattern that all programs read the same way. */

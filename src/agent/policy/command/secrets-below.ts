@@ -2,13 +2,14 @@ import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {assertVisible, type Bounds} from '../../tools/files/bounds.ts';
 import {isSecretFile} from '../secret-files.ts';
+import {type Revealing, revealedBy, revealedIn} from './revealed-files.ts';
 
 const maxEntries = 20_000;
 
 type Scope = {
 	readonly bounds: Bounds;
-	/** True if hidden files and folders are searched as well. */
-	readonly hidden: boolean;
+	/** True if hidden files and folders are searched as well; otherwise the patterns that make the program search some. */
+	readonly hidden: boolean | Revealing;
 	/** True if links are followed: they may lead anywhere. */
 	readonly followsLinks: boolean;
 	/** True for a folder's name that is left out. */
@@ -25,6 +26,9 @@ export async function whyNotBelow(
 	root: string,
 	{bounds, hidden, followsLinks, excludes, includes}: Scope,
 ): Promise<string | undefined> {
+	let revealing = typeof hidden === 'boolean' ? undefined : await revealedBy(hidden, root);
+	const isSearched = (name: string, isFolder: boolean) =>
+		!name.startsWith('.') || hidden === true || (revealing !== undefined && revealedIn(revealing, name, isFolder));
 	const folders = [root];
 	let seen = 0;
 	for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -34,9 +38,10 @@ export async function whyNotBelow(
 			return 'searches too many files to check their names';
 		}
 
+		revealing = revealing && (await revealedBy(revealing, folder, entries));
 		for (const entry of entries) {
 			const path = join(folder, entry.name);
-			if (entry.name.startsWith('.') && !hidden) {
+			if (!isSearched(entry.name, entry.isDirectory())) {
 				continue;
 			}
 

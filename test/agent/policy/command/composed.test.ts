@@ -2,6 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {anyText} from '../../../any-text.ts';
 import {openPolicy} from '../judging.ts';
 import {projectFiles, runInBash, snapshotOf} from './fixture.ts';
 
@@ -91,7 +92,7 @@ test('[14] a dangerous part after any harmless command asks', async () => {
 
 test('any text gets a verdict', async () => {
 	await fc.assert(
-		fc.asyncProperty(fc.string({unit: 'binary', maxLength: 60}), async text => {
+		fc.asyncProperty(anyText({maxLength: 60}), async text => {
 			const rules = {allow: ['run_command'], deny: ['run_command(rm *)', 'run_command(git push *)']};
 			expect(['allow', 'ask', 'deny']).toContain((await judgeCommand(text, rules)).effect);
 		}),

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {chmod, cp, mkdir, readdir, symlink, writeFile} from 'node:fs/promises';
+import {chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, expect, test} from 'vitest';
 import {git, writeAll} from '../../tools/workspace.ts';
@@ -106,6 +106,85 @@ test('[14] git asks in a folder whose .git file leads to other settings', async 
 	await mkdir(path('linked'));
 	await symlink('../elsewhere/.git', path('linked/.git'));
 	await expectAsked('linked', ['git status', 'git diff']);
+});
+
+test('[14] git asks if the data of a repository is that of another one, outside of the working folder', async () => {
+	const other = join(root(), 'other');
+	await mkdir(other);
+	git(other, 'init', '-q');
+	git(other, 'commit', '-qm', 'theirs', '--allow-empty');
+	const reads = ['git log', 'git show', 'git cat-file -p HEAD', 'git status'];
+
+	await writeAll(path('by-file'), {'.git': `gitdir: ${other}/.git\n`});
+	await mkdir(path('by-link'));
+	await symlink(join(other, '.git'), path('by-link/.git'));
+	await createRepository('by-commondir');
+	await writeFile(path('by-commondir/.git/commondir'), `${other}/.git\n`);
+	await createRepository('by-alternates');
+	await writeFile(path('by-alternates/.git/objects/info/alternates'), `${other}/.git/objects\n`);
+	await createRepository('by-objects');
+	await rm(path('by-objects/.git/objects'), {recursive: true});
+	await symlink(join(other, '.git/objects'), path('by-objects/.git/objects'));
+	await createRepository('by-pack');
+	await rm(path('by-pack/.git/objects/pack'), {recursive: true});
+	await symlink(join(other, '.git/objects/pack'), path('by-pack/.git/objects/pack'));
+	for (const name of ['by-file', 'by-link', 'by-commondir', 'by-alternates', 'by-objects', 'by-pack']) {
+		await expectAsked(name, reads);
+		expect([name, await judgeCommand(`git -C ${name} show`)]).toMatchObject([name, {effect: 'ask'}]);
+	}
+});
+
+test('[14] git asks before it prints a secret file that only its history has', async () => {
+	const folder = await createRepository('history');
+	await writeAll(folder, {'.env': 'KEY=old\n', 'b.txt': 'b\n'});
+	git(folder, 'add', '.');
+	git(folder, 'commit', '-qm', 'with a key');
+	const blob = execFileSync('git', ['rev-parse', 'HEAD:.env'], {cwd: folder}).toString().trim();
+	git(folder, 'rm', '-q', '.env');
+	git(folder, 'commit', '-qam', 'without it');
+	await writeAll(folder, {'b.txt': 'bb\n'});
+	git(folder, 'commit', '-qam', 'later');
+	const leaks = [
+		'log -p',
+		'log -p --graph --oneline',
+		'log -3 -U1',
+		'show HEAD~2',
+		'show HEAD HEAD~1',
+		'log -p --reverse -- .',
+	];
+	for (const leak of [
+		...leaks,
+		`show ${blob}`,
+		`cat-file -p ${blob}`,
+		'grep KEY HEAD~2',
+		`grep KEY ${blob.slice(0, 8)}`,
+	]) {
+		expect([leak, await judgeCommand(`git -C history ${leak}`)]).toMatchObject([leak, {effect: 'ask'}]);
+	}
+
+	for (const harmless of [
+		'log',
+		'log --stat',
+		'show',
+		'log -p -1',
+		'show HEAD',
+		'log -p -- a.txt',
+		'grep b',
+		'grep b HEAD',
+	]) {
+		expect([harmless, await judgeCommand(`git -C history ${harmless}`)]).toMatchObject([harmless, {effect: 'allow'}]);
+	}
+});
+
+test('git reads a worktree that its repository knows, wherever that is', async () => {
+	const other = join(root(), 'known');
+	await mkdir(other);
+	git(other, 'init', '-q');
+	git(other, 'commit', '-qm', 'one', '--allow-empty');
+	git(other, 'worktree', 'add', '-q', path('tree'));
+	expect(await judgeCommand('git -C tree log')).toMatchObject({effect: 'allow'});
+	await writeAll(path('copy'), {'.git': await readFile(path('tree/.git'), 'utf8')});
+	expect(await judgeCommand('git -C copy log')).toMatchObject({effect: 'ask'});
 });
 
 test('[14] git asks outside of the repositories of the working folder', async () => {

@@ -3,8 +3,11 @@ import {resolve} from 'node:path';
 import {AppError} from '../../../../core/error.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
 import {isSecretFile} from '../../secret-files.ts';
+import type {Arguments} from '../options.ts';
 import {isInside} from '../paths.ts';
+import {whyNotData} from './git-data.ts';
 import {checkEnvironment} from './git-environment.ts';
+import {namesOnly} from './git-names.ts';
 
 const maxListBytes = 20_000_000;
 
@@ -38,24 +41,31 @@ export type Repository = {
  * unasked, if it is outside the working folder or its own settings or hooks could start a program.
  */
 export async function findRepository(folder: string, workspace: string): Promise<Repository | string> {
+	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--git-path', 'objects'];
 	const [about, settings] = await Promise.all([
-		git(folder, ['rev-parse', '--show-toplevel', '--git-path', 'hooks/post-index-change']),
+		git(folder, ['rev-parse', ...asked, '--git-path', 'hooks/post-index-change']),
 		git(folder, ['config', '--list', '--null', '--show-scope']),
 	]);
-	const [top = '', hook = ''] = about?.split('\n') ?? [];
+	const [top = '', own = '', common = '', objects = '', hook = ''] = about?.split('\n') ?? [];
 	if (settings === undefined || !isInside(top, workspace)) {
 		return 'uses a repository that is not in the working folder';
 	}
 
-	const own = readSettings(settings).filter(({scope}) => scope === 'local' || scope === 'worktree');
-	const risky = own.find(({name}) => !harmless.test(name));
+	const data = {git: own, common: resolve(folder, common), objects: resolve(folder, objects)};
+	const elsewhere = await whyNotData(data, top, workspace);
+	if (elsewhere !== undefined) {
+		return elsewhere;
+	}
+
+	const local = readSettings(settings).filter(({scope}) => scope === 'local' || scope === 'worktree');
+	const risky = local.find(({name}) => !harmless.test(name));
 	if (risky) {
 		return `runs in a repository with the setting “${risky.name}”`;
 	}
 
 	return (await exists(resolve(folder, hook)))
 		? 'runs in a repository with the hook post-index-change'
-		: {top, addresses: own.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
+		: {top, addresses: local.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
 }
 
 /** Returns why files of the working tree may not be compared unasked, as a clause. */
@@ -80,6 +90,46 @@ export async function whyNotDiffed(
 	const names = await list(folder, ['diff', '--name-only', '--no-renames', '-z', ...args]);
 	// Named by its hash alone, a file may be any.
 	return whyNotNames(names?.every(name => !/^[0-9a-f]{4,64}$/.test(name)) ? names : undefined, top);
+}
+
+/** Returns why the commits that `git log`, `git show` or `git stash` prints may not be shown unasked, as a clause. */
+export async function whyNotShown(
+	{top}: Repository,
+	folder: string,
+	command: string,
+	read: Arguments,
+): Promise<string | undefined> {
+	const verbs = command === 'stash' ? read.words.slice(0, 1) : [];
+	const listed = await git(folder, namesOnly(command, read, verbs));
+	// Marks of merges and the like stand before a name.
+	return whyNotNames(
+		listed?.split(/[\0\n]/).map(name => name.trim()),
+		top,
+	);
+}
+
+/** Returns why what revisions name may not be printed unasked, as a clause: a file by its hash, or the files of a commit. */
+export async function whyNotRevisions(
+	{top}: Repository,
+	folder: string,
+	operands: readonly string[],
+	searches: boolean,
+): Promise<string | undefined> {
+	for (const operand of operands.filter(each => !each.includes(':') && !each.startsWith('-'))) {
+		const kind = (await git(folder, ['cat-file', '-t', operand]))?.trim();
+		if (kind === 'blob') {
+			return 'prints a file by its hash';
+		}
+
+		if (searches && kind !== undefined) {
+			const why = whyNotNames(await list(folder, ['ls-tree', '-r', '--full-tree', '--name-only', '-z', operand]), top);
+			if (why !== undefined) {
+				return why;
+			}
+		}
+	}
+
+	return undefined;
 }
 
 function whyNotNames(names: readonly string[] | undefined, top: string): string | undefined {

@@ -3,7 +3,15 @@ import {isSecretFile} from '../../secret-files.ts';
 import {type Argument, type Arguments, readArguments} from '../options.ts';
 import {physicalPath, whyNotPath} from '../paths.ts';
 import {type GitCommand, gitCommands} from './git-commands.ts';
-import {findRepository, type Repository, whyNotCompared, whyNotDiffed, whyNotPrinted} from './git-repository.ts';
+import {
+	findRepository,
+	type Repository,
+	whyNotCompared,
+	whyNotDiffed,
+	whyNotPrinted,
+	whyNotRevisions,
+	whyNotShown,
+} from './git-repository.ts';
 
 type Place = {readonly folder: string; readonly bounds: Bounds};
 
@@ -99,10 +107,18 @@ async function whyNotRepository(command: GitCommand, read: Arguments, place: Pla
 		return why;
 	}
 
-	const sides = ['--cached', '--staged', '--merge-base'].filter(option => read.options.has(option));
-	return command === gitCommands['diff']
-		? whyNotDiffed(repository, place.folder, [...sides, ...read.words])
-		: whyNotPrinted(repository);
+	if (command === gitCommands['diff']) {
+		const sides = ['--cached', '--staged', '--merge-base'].filter(option => read.options.has(option));
+		return whyNotDiffed(repository, place.folder, [...sides, ...read.words]);
+	}
+
+	const operands = read.operands.map(({value}) => value);
+	const name = ['log', 'show', 'stash'].find(each => command === gitCommands[each]);
+	return (
+		(await whyNotRevisions(repository, place.folder, operands, command === gitCommands['grep'])) ??
+		(await whyNotPrinted(repository)) ??
+		(name === undefined ? undefined : whyNotShown(repository, place.folder, name, read))
+	);
 }
 
 function hasPassword({addresses}: Repository): boolean {
