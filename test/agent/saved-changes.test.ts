@@ -1,7 +1,9 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
+import {createCommandSession} from '../../src/agent/tools/command/command-session.ts';
+import {createRunCommand} from '../../src/agent/tools/run-command.ts';
 import type {Act} from '../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
@@ -70,4 +72,29 @@ test('what an interrupted call has changed can be taken back', async () => {
 	expect(typesOf(await events).slice(-3)).toEqual(['before', 'after', 'run-end']);
 	work.record(await events);
 	expect(await work.undo()).toMatchObject({restored: ['a.txt']});
+});
+
+test('what a command in the background changes after its call is saved when it ends', async () => {
+	const work = await startAgentAtWork({'a.txt': 'a'});
+	const session = createCommandSession({
+		places: {stateFolder: work.stateFolder, homeFolder: work.root},
+		find: async () => ({kind: 'none', why: 'tests run without a sandbox.'}),
+	});
+	onTestFinished(session.end);
+	const waiting = 'for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done; echo built > a.txt';
+	const {ask} = scriptedModel(
+		[call('run_command', {command: waiting, background: true}, 'c1'), finish('tool-calls')],
+		[text('Started.'), finish('stop')],
+	);
+	const options = runOptions({ask, tools: [createRunCommand(session)], workspace: work.workspace});
+	const approvals = () => async () => ({allowed: true as const});
+	work.record(await collect(runAgent({...options, approvals, changes: work.tracker})));
+	await writeFile(join(work.workspace, 'go'), '');
+	await session.jobs.find('1').done;
+	await work.tracker.close();
+	expect((await work.review()).map(({path}) => path)).toEqual(['a.txt', 'go']);
+	expect((await work.planUndo()).files).toMatchObject([
+		{path: 'a.txt', job: '1'},
+		{path: 'go', job: '1'},
+	]);
 });

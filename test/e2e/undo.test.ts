@@ -1,4 +1,4 @@
-import {appendFileSync, readFileSync} from 'node:fs';
+import {appendFileSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {answer, quit, startChat, waitForIdle} from './chat.ts';
@@ -26,13 +26,14 @@ const fixes: readonly ((answer: Answer) => void)[] = [
 
 async function fixedPoem() {
 	const folder = folderWith({'poem.txt': poem});
-	const {host, terminal} = await startChat({folder});
+	const home = join(folderWith(), 'home');
+	const {host, terminal} = await startChat({folder, home});
 	host.answerWith(...fixes);
 	terminal.type('fix the poem\r');
 	await answer(terminal, 'y', /Change poem\.txt/);
 	await terminal.waitFor('That is all.');
 	await waitForIdle(terminal);
-	return {host, terminal, read: () => readFileSync(join(folder, 'poem.txt'), 'utf8'), folder};
+	return {host, terminal, read: () => readFileSync(join(folder, 'poem.txt'), 'utf8'), folder, home};
 }
 
 test('/diff shows an edit, takes it back after a question, and /undo --redo brings it back', async () => {
@@ -97,4 +98,67 @@ test('/rewind goes back to before a message with the files, and puts the message
 	expect(terminal.text()).toMatch(/Go back: \/resume [\da-f]{8}/);
 	terminal.press('ctrl+c');
 	await quit(terminal);
+});
+
+test('a resumed session shows its edits with /diff, takes them back with /undo, and the model reads of it', async () => {
+	const {terminal: earlier, read, folder, home} = await fixedPoem();
+	earlier.kill('SIGKILL');
+	await earlier.exit();
+
+	const {host, terminal} = await startChat({folder, home, args: ['-c']});
+	terminal.type('/diff\r');
+	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	terminal.press('escape');
+	await terminal.waitFor('Nothing was taken back.');
+	await waitForIdle(terminal);
+	terminal.type('/undo\r');
+	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	expect(read()).toBe(poem);
+	await waitForIdle(terminal);
+	terminal.type('what now?\r');
+	await terminal.waitFor('Hello from the host.');
+	expect(JSON.stringify(host.chats().at(-1))).toContain('Took back changes of 1 file: poem.txt');
+	await waitForIdle(terminal);
+	await quit(terminal);
+});
+
+test('kill -9 during /undo leaves each file old or new, and the next /undo restores the rest', async () => {
+	const names = Array.from({length: 40}, (_, index) => `poem-${index}.txt`);
+	const folder = folderWith(Object.fromEntries(names.map(name => [name, poem])));
+	const home = join(folderWith(), 'home');
+	const texts = () => names.map(name => readFileSync(join(folder, name), 'utf8'));
+	const {host, terminal} = await startChat({folder, home, args: ['--approve', 'edits']});
+	const each =
+		(name: string, args: (path: string) => object) =>
+		({call, finish}: Answer) => {
+			for (const path of names) {
+				call(name, args(path));
+			}
+
+			finish();
+		};
+	host.answerWith(
+		each('read_file', path => ({path})),
+		each('write_file', path => ({path, content: fixed})),
+		({say, finish}) => {
+			say('That is all.');
+			finish();
+		},
+	);
+	terminal.type('fix them\r');
+	await terminal.waitFor('That is all.');
+	await waitForIdle(terminal);
+	expect(new Set(texts())).toEqual(new Set([fixed]));
+	terminal.type('/undo\r');
+	await expect.poll(() => texts().includes(poem), {interval: 1}).toBe(true);
+	terminal.kill('SIGKILL');
+	await terminal.exit();
+	expect(texts().filter(text => text !== poem && text !== fixed)).toEqual([]);
+
+	const {terminal: next} = await startChat({folder, home, args: ['-c']});
+	next.type('/undo\r');
+	await expect.poll(() => new Set(texts())).toEqual(new Set([poem]));
+	await waitForIdle(next);
+	await quit(next);
+	expect(readdirSync(folder).filter(name => !names.includes(name) && !name.endsWith('.tmp'))).toEqual([]);
 });

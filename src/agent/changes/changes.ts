@@ -1,9 +1,11 @@
+import {AppError} from '../../core/error.ts';
 import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {writeBoundsOf} from '../tools/files/bounds.ts';
 import {applyRestore, type Choice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
 import {type ChangePlace, historyOf} from './file-history.ts';
+import type {ObjectStore} from './object-store.ts';
 import {type PlannedFile, planRestore, type RestorePlan} from './plan-restore.ts';
 import {differenceOf, type ReviewedFile, reviewChanges, type TakenBack, takeBack} from './review.ts';
 
@@ -48,13 +50,19 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 	});
 
 	return {
-		review: async (steps, signal) => reviewChanges(steps, await placeFor(signal)),
+		async review(steps, signal) {
+			const place = await placeFor(signal);
+			return reviewChanges(await stepsHere(steps, place.store), place);
+		},
 		async takeBack(parts, {signal, ...request}) {
 			const place = await placeFor(signal);
 			const restores = await Promise.all(parts.map(part => takeBack(part, place.store)));
 			return applyRestore(restores, {...request, steps: []}, place);
 		},
-		plan: async (steps, undone, signal) => planRestore(steps, undone, await placeFor(signal)),
+		async plan(steps, undone, signal) {
+			const place = await placeFor(signal);
+			return planRestore(await stepsHere(steps, place.store), undone, place);
+		},
 		difference: async file => differenceOf(file, await openStore(folder)),
 		async apply({steps, files}, choiceOf, {signal, ...request}) {
 			const restores = files.flatMap(file => restoreOf(file, choiceOf(file.path)) ?? []);
@@ -62,7 +70,8 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		},
 		async pathsOf(steps, signal) {
 			const paths = new Map<string, Set<string>>();
-			for (const {path, steps: own} of await historyOf(steps, await placeFor(signal))) {
+			const place = await placeFor(signal);
+			for (const {path, steps: own} of await historyOf(await stepsHere(steps, place.store), place)) {
 				for (const {step} of own) {
 					paths.set(step.id, (paths.get(step.id) ?? new Set()).add(path));
 				}
@@ -71,4 +80,38 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 			return paths;
 		},
 	};
+}
+
+/**
+ * Returns the steps whose contents are stored for this folder: a session may have worked in another one before. Throws
+ * AppError("not-found") if none is.
+ */
+async function stepsHere(steps: readonly ChangeStep[], store: ObjectStore): Promise<readonly ChangeStep[]> {
+	const here: ChangeStep[] = [];
+	for (const step of steps) {
+		if (await isStored(step, store)) {
+			here.push(step);
+		}
+	}
+
+	if (here.length === 0 && steps.length > 0) {
+		throw new AppError('not-found', 'The changes of this session are not saved for this folder.', {
+			hint: 'Resume it in the folder where it made them. They are kept for 30 days, on this machine only.',
+		});
+	}
+
+	return here;
+}
+
+async function isStored({before}: ChangeStep, store: ObjectStore): Promise<boolean> {
+	try {
+		await store.get('tree', before);
+		return true;
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'not-found') {
+			return false;
+		}
+
+		throw error;
+	}
 }

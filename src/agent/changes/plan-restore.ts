@@ -12,7 +12,7 @@ import {traceLines, type Version} from './trace-lines.ts';
 import {type Entry, isSameEntry} from './tree.ts';
 
 /**
- * A file of a plan. `ready` can be restored; `changed` was changed by the user, too, who must be asked; `lost` can't be
+ * A file of a plan. `ready` can be restored; `changed` was changed by the user, too, or perhaps, so that they must be asked; `lost` can't be
  * restored because a content isn't stored; `done` is as it should be.
  */
 export type PlannedFile = {
@@ -22,6 +22,8 @@ export type PlannedFile = {
 	readonly wanted: Entry | undefined;
 	/** The user's version without the agent's lines, if there is such a version. */
 	readonly merged?: Entry;
+	/** The background jobs that ran when it was changed, if nothing else says that the user changed it. */
+	readonly job?: string;
 };
 
 /** What it takes to take steps back. */
@@ -64,12 +66,23 @@ async function planFile(
 		return {...file, state: 'lost'};
 	}
 
-	if (!isChangedBetween(steps, current)) {
+	const job = steps.findLast(({step}) => step.job !== undefined)?.step.job;
+	const isUsersToo = isChangedBetween(steps.map(known), current);
+	if (!isUsersToo && job === undefined) {
 		return {...file, state: 'ready'};
+	}
+
+	if (!isUsersToo && job !== undefined) {
+		return {...file, state: 'changed', job};
 	}
 
 	const merged = await mergedOf(steps, undone, current, place);
 	return {...file, state: 'changed', ...(merged && !isSameEntry(merged, wanted) && {merged})};
+}
+
+/** A step of jobs that still run ends now. */
+function known(step: FileStep): FileStep {
+	return step.step.job === undefined ? step : {...step, isKnown: true};
 }
 
 /** Returns the current file without what these steps changed; undefined if it isn't a text, or nothing is left to change. */

@@ -1,13 +1,13 @@
-import {randomBytes} from 'node:crypto';
 import {link, lstat, open, rename, rmdir, symlink, unlink} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {assertVisible, type Bounds} from '../tools/files/bounds.ts';
 import {type Folder, openFolder} from '../tools/files/folder-handle.ts';
+import {newTemporaryName} from '../tools/files/temporary-file.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
-import {type Entry, isSameEntry} from './tree.ts';
+import {type Entry, isSameEntry, permissionsOf} from './tree.ts';
 
 /** A file, and what it should be. */
 export type FileRestore = {
@@ -56,7 +56,7 @@ async function restoreIn(
 	store: ObjectStore,
 ): Promise<void> {
 	const place = folder.pathOf(basename(real));
-	const temporary = folder.pathOf(`.service-${randomBytes(8).toString('hex')}.tmp`);
+	const temporary = folder.pathOf(newTemporaryName());
 	const assertCurrent = async () => {
 		await folder.check();
 		const now = await readEntry(place, store, {isSynced: true, name: real});
@@ -81,28 +81,26 @@ async function restoreIn(
 	}
 }
 
-async function writeTemporary(temporary: string, place: string, {mode, id}: Entry, store: ObjectStore): Promise<void> {
-	const content = await store.get('blob', id);
-	if (mode === 'link') {
+async function writeTemporary(temporary: string, place: string, wanted: Entry, store: ObjectStore): Promise<void> {
+	const content = await store.get('blob', wanted.id);
+	if (wanted.mode === 'link') {
 		await symlink(content, temporary);
 		return;
 	}
 
 	const existing = await lstat(place).catch(() => undefined);
-	const file = await open(temporary, 'wx', mode === 'program' ? 0o777 : 0o666);
+	// Nobody else reads it before it has its permissions.
+	const file = await open(temporary, 'wx', 0o600);
 	try {
 		await file.writeFile(content);
 		if (existing?.isFile()) {
-			// Whoever may read a program may run it.
-			const kept = existing.mode & 0o666;
 			const {uid, gid} = await file.stat();
 			if (uid !== existing.uid || gid !== existing.gid) {
 				await file.chown(existing.uid, existing.gid).catch(() => undefined);
 			}
-
-			await file.chmod(mode === 'program' ? kept | ((kept & 0o444) >> 2) : kept);
 		}
 
+		await file.chmod(permissionsOf(wanted) ?? 0o600);
 		await file.sync();
 	} finally {
 		await file.close();

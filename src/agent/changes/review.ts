@@ -5,7 +5,7 @@ import type {ObjectStore} from './object-store.ts';
 import {type PlannedFile, readText, traceFile} from './plan-restore.ts';
 import type {FileRestore} from './restore-file.ts';
 import {type TracedLine, traceLines} from './trace-lines.ts';
-import {type Entry, isSameEntry} from './tree.ts';
+import {type Entry, isSameEntry, permissionsOf} from './tree.ts';
 
 /** A file that the agent changed, with what is left of its changes. */
 export type ReviewedFile = {
@@ -93,11 +93,20 @@ function noteOf(base: Entry | undefined, current: Entry | undefined, isText: boo
 }
 
 function modeNote(base: Entry | undefined, current: Entry | undefined): string {
-	if (!base || !current || base.mode === current.mode) {
+	if (!base || !current) {
 		return '';
 	}
 
-	return current.mode === 'program' ? 'now executable' : 'no longer executable';
+	if (base.mode !== current.mode) {
+		return current.mode === 'program' ? 'now executable' : 'no longer executable';
+	}
+
+	const [old, now] = [permissionsOf(base), permissionsOf(current)];
+	return old === now ? '' : `permissions ${octal(now)}, before ${octal(old)}`;
+}
+
+function octal(permissions = 0): string {
+	return permissions.toString(8).padStart(3, '0');
 }
 
 /** Returns how a part of a change is taken back. A file that the agent created is deleted once nothing is left in it. */
@@ -114,8 +123,9 @@ export async function takeBack(
 		return {path, current, wanted: undefined};
 	}
 
-	const mode = current?.mode ?? base?.mode ?? 'file';
-	return {path, current, wanted: {mode, id: await store.put('blob', Buffer.from(text, 'latin1'), true)}};
+	const {mode, permissions} = current ?? base ?? {mode: 'file'};
+	const id = await store.put('blob', Buffer.from(text, 'latin1'), true);
+	return {path, current, wanted: {mode, id, ...(permissions !== undefined && {permissions})}};
 }
 
 /** Returns what restoring a planned file would change; undefined if it isn't a text. */

@@ -40,10 +40,12 @@ function sentencesOf(
 	choices: ReadonlyMap<string, Choice>,
 	{failed}: Restored,
 ): readonly string[] {
-	const kept = files.filter(({path, state}) => state === 'changed' && (choices.get(path) ?? 'mine') === 'mine');
+	const left = files.filter(({path, state}) => state === 'changed' && (choices.get(path) ?? 'mine') === 'mine');
+	const [kept, asItIs] = [left.filter(({job}) => job === undefined), left.filter(({job}) => job !== undefined)];
 	const lost = files.filter(({state}) => state === 'lost');
 	return [
 		...(kept.length > 0 ? [`Kept your version: ${namesOf(kept)}.`] : []),
+		...(asItIs.length > 0 ? [`Left as they are: ${namesOf(asItIs)}.`] : []),
 		...(lost.length > 0 ? [`Can’t restore (too large, or its name suggests secrets): ${namesOf(lost)}.`] : []),
 		...failed.map(message => (message.endsWith('.') ? message : `${message}.`)),
 	];
@@ -86,17 +88,19 @@ async function askAbout(
 async function askAboutOne(file: PlannedFile, left: number, context: CommandContext): Promise<string | undefined> {
 	const name = pathText(file.path);
 	const oldLabel = file.wanted ? 'Restore the old version' : 'Delete it, as before';
+	const title = file.job ? `${name} was changed while job ${file.job} ran` : `You changed ${name}, too`;
+	const mine = file.job ? 'Keep it as it is' : 'Keep my version';
 	for (;;) {
 		const answer = await context.interact.choose({
-			title: `You changed ${name}, too`,
+			title,
 			choices: [
-				{id: 'mine', label: 'Keep my version'},
+				{id: 'mine', label: mine},
 				...(file.merged ? [{id: 'merged', label: 'Keep my changes, undo the agent’s lines'}] : []),
 				{id: 'old', label: oldLabel, detail: '/undo --redo brings yours back'},
 				{id: 'diff', label: 'Show the difference'},
 				...(left > 1
 					? [
-							{id: 'mine-all', label: `Keep my versions of all ${formatAmount(left, 'file')}`},
+							{id: 'mine-all', label: `Keep all ${formatAmount(left, 'file')} as they are`},
 							{id: 'old-all', label: `Restore the old versions of all ${formatAmount(left, 'file')}`},
 						]
 					: []),

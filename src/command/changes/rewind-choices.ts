@@ -3,11 +3,9 @@ import type {ChangeStep} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {stepsOf} from '../../core/session/undo.ts';
 import type {Choice} from '../../store/view-slice.ts';
+import {messageLabel} from '../picker/message-label.ts';
 
 type PathsOf = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** Characters of a message in the list. */
-const maxLabel = 60;
 
 /** Returns the user's messages, newest first, with how long ago they were sent and what was changed after them. */
 export function rewindChoices(transcript: Transcript, steps: readonly ChangeStep[], paths: PathsOf): readonly Choice[] {
@@ -22,8 +20,7 @@ export function rewindChoices(transcript: Transcript, steps: readonly ChangeStep
 
 		if (block.kind === 'user') {
 			after.add(block.id);
-			const text = block.text.replace(/\s+/g, ' ').trim();
-			const label = text.length > maxLabel ? `${text.slice(0, maxLabel)}…` : text;
+			const label = messageLabel(block.text);
 			const changed = filesOf(stepsOf(steps, after), paths).size;
 			const files = changed === 0 ? 'no files changed' : `${formatAmount(changed, 'file')} changed`;
 			choices.push({id: block.id, label, detail: at ? `${formatAge(at)} · ${files} since` : files});

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, {recursive: true, force: true}));
 
-test.each(['restore', 'write'])('kill -9 while files are changed by %s leaves each old or new', async way => {
+test.each(['restore', 'write', 'edit'])('kill -9 while files are changed by %s leaves each old or new', async way => {
 	const {workspace, stateFolder} = await makeWorkspace();
 	for (const delayMs of [1, 8, 17, 29, 43]) {
 		const child = spawn(process.execPath, [worker, way, workspace, stateFolder, ...texts], {

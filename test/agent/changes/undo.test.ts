@@ -75,6 +75,32 @@ test('takes back everything that a command did: bytes, modes, links, deleted, re
 	expect(await text(workspace, 'made/by/command/x')).toBe('x');
 });
 
+test('takes back permissions, and brings them back', async () => {
+	const {workspace, run, review, undo, redo, planUndo} = await startAgentAtWork({key: 'k', 'run.sh': 'r', gone: 'g'});
+	const at = (path: string) => join(workspace, path);
+	const modes = async (...paths: readonly string[]) =>
+		Promise.all(paths.map(async path => ((await stat(at(path))).mode & 0o777).toString(8)));
+	await chmod(at('key'), 0o600);
+	await chmod(at('run.sh'), 0o750);
+	await chmod(at('gone'), 0o440);
+	await run(async () => {
+		await chmod(at('key'), 0o666);
+		await chmod(at('run.sh'), 0o640);
+		await rm(at('gone'));
+	});
+	expect((await review()).map(({path, note}) => [path, note])).toEqual([
+		['gone', ''],
+		['key', 'permissions 666, before 600'],
+		['run.sh', 'no longer executable'],
+	]);
+	expect(await undo()).toMatchObject({failed: []});
+	expect(await modes('key', 'run.sh', 'gone')).toEqual(['600', '750', '440']);
+	expect(await redo()).toMatchObject({failed: []});
+	expect(await modes('key', 'run.sh')).toEqual(['666', '640']);
+	await chmod(at('key'), 0o644);
+	expect((await planUndo()).files).toMatchObject([{path: 'gone'}, {path: 'key', state: 'changed'}, {path: 'run.sh'}]);
+});
+
 test('asks about a file that the user changed since, and can keep both changes', async () => {
 	const lines = Array.from({length: 20}, (_, index) => `line ${index}\n`);
 	const {workspace, edit, planUndo, undo, redo} = await startAgentAtWork({'a.txt': lines.join('')});
