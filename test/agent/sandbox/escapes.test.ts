@@ -98,7 +98,7 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 			'rm .git/HEAD; printf "ref: refs/heads/x" > HEAD; mkdir objects refs; printf "[core]\\n\\tbare = false\\n\\tfsmonitor = ./evil\\n" > config',
 		);
 		expect(existsSync(path('HEAD'))).toBe(false);
-		expect(result).toContain('removed HEAD');
+		expect(result).toContain('renamed HEAD to HEAD-untrusted-');
 	});
 
 	test('[13] git works in a worktree, whose settings stay as they are', async () => {
