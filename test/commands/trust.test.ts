@@ -41,8 +41,11 @@ test('approvals lists what the settings of the folder deny, and does not remove 
 	await expect(run('approvals', 'revoke', '1')).rejects.toThrow('is from a settings file');
 });
 
-test('memory init sends the agent a message, which asks before it writes', async () => {
-	const {runInApp, sent} = testContext();
-	expect(await runInApp('memory', 'init')).toMatchObject({text: expect.stringContaining('asks before it writes')});
-	expect(sent).toEqual([expect.stringContaining('Write AGENTS.md')]);
-});
+test.each([['memory', 'init'], ['init']])(
+	'%s %s sends the agent a message, which asks before it writes',
+	async (...words) => {
+		const {runInApp, sent} = testContext();
+		expect(await runInApp(...words)).toMatchObject({text: expect.stringContaining('asks before it writes')});
+		expect(sent).toEqual([expect.stringContaining('Write AGENTS.md')]);
+	},
+);

@@ -88,7 +88,8 @@ test('[12] the app asks once, shows each file and hook, and asks again about a c
 	host.answerWith(...script);
 	terminal.type('fix the poem\r');
 	await terminal.waitFor('That is all.');
-	expect(terminal.text()).toContain('A hook denied edit_file: poems are frozen');
+	expect(terminal.text().match(/poems are frozen/g)).toHaveLength(1);
+	expect(terminal.text()).toContain('✗ Edit poem.txt · Denied by a hook: poems are frozen');
 	expect(terminal.text()).not.toContain('Change poem.txt?');
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(poem);
 	await waitForIdle(terminal);
@@ -134,7 +135,7 @@ test('a hook denies an edit although the user allowed all edits of the session',
 	await terminal.waitFor('all edits of this session');
 	terminal.type('s');
 	await terminal.waitFor('That is all.');
-	expect(terminal.text()).toContain('A hook denied edit_file: no blue');
+	expect(terminal.text()).toContain('✗ Edit poem.txt · Denied by a hook: no blue');
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(poem.replace('red', 'pink'));
 	await waitForIdle(terminal);
 	await quit(terminal);

@@ -50,7 +50,6 @@ test('[14] a no before a tool beats every allow: the tool never runs, and nothin
 	expect(ran).toBe(0);
 	expect(events.filter(({type}) => type === 'approval-request')).toEqual([]);
 	expect(events.filter(({type}) => type === 'tool-result' || type === 'notice')).toMatchObject([
-		{type: 'notice', level: 'warning', text: 'A hook denied echo: frozen'},
 		{type: 'tool-result', failed: true, output: 'Denied by a hook: frozen'},
 	]);
 });

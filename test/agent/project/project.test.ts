@@ -1,6 +1,9 @@
-import {readFileSync, rmSync, statSync} from 'node:fs';
+import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
+import {ruleOn} from '../../../src/agent/approval/ruling.ts';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {hooksInEffect} from '../../../src/agent/project/effects.ts';
 import {instructionText} from '../../../src/agent/project/instruction-text.ts';
 import {inEffect, leftOut, undecided} from '../../../src/agent/project/project.ts';
@@ -150,6 +153,30 @@ describe('which files', () => {
 		const {faults, files} = await project.load();
 		expect(faults).toEqual([{path: '.service/settings.json', reason: expect.stringContaining(reason)}]);
 		expect(files).toEqual([]);
+		expect(project.unreadable()).toBe('.service/settings.json');
+	});
+
+	test('[12] while they are invalid, a person looks at everything, whatever rules and modes allow', async () => {
+		const {project, folder} = repository({'.service/settings.json': '{"deny": ["run_command(npm publish *)"],}'});
+		const allow = {effect: 'allow', rule: parseRule('run_command(npm *)'), source: 'folder'} as const;
+		const deny = {effect: 'deny', rule: parseRule('run_command(git push *)'), source: 'folder'} as const;
+		const judge = judgeByRules({
+			...{book: {list: () => [allow, deny]}, workspace: () => folder, places: project.places},
+			...{hide: text => text, unreadable: project.unreadable},
+		});
+		const run = async (command: string) => {
+			const act = {kind: 'command', command, folder, containment: 'sandbox'} as const;
+			return ruleOn(act, 'all', await judge(act));
+		};
+		await project.load();
+		const asked = {kind: 'ask', suggestions: [], why: 'may be denied by .service/settings.json, which is invalid'};
+		expect(await run('npm publish')).toMatchObject(asked);
+		expect(await run('ls')).toMatchObject(asked);
+		expect(await run('git push origin')).toMatchObject({kind: 'refuse'});
+
+		writeFileSync(join(folder, '.service/settings.json'), '{"deny": ["run_command(npm publish *)"]}');
+		await project.load();
+		expect(await run('npm test')).toMatchObject({kind: 'allow'});
 	});
 });
 

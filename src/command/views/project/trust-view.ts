@@ -1,4 +1,4 @@
-import type {JudgedFile, ProjectState, Standing} from '../../../agent/project/project.ts';
+import {faultText, type JudgedFile, type ProjectState, type Standing} from '../../../agent/project/project.ts';
 import {formatBytes} from '../../../core/format.ts';
 import type {Result} from '../../result.ts';
 
@@ -19,10 +19,7 @@ export function trustTable(state: ProjectState): Result {
 		columns: [{label: 'file', whole: true}, {label: 'kind'}, {label: 'size', align: 'right'}, {label: 'status'}],
 		rows: files.map(({path, kind, sizeBytes, standing}) => [path, kind, formatBytes(sizeBytes), standings[standing]]),
 		empty: 'No instructions, settings or hooks here.',
-		notes: [
-			...files.flatMap(hookLines),
-			...[...ownFaults, ...faults].map(({path, reason}) => `${path} is not used: ${reason}.`),
-		],
+		notes: [...files.flatMap(hookLines), ...[...ownFaults, ...faults].map(faultText)],
 		data: {root, files: files.map(dataOf), faults: [...ownFaults, ...faults].map(({path, reason}) => ({path, reason}))},
 	};
 }
