@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {uuidArgument} from '../../src/command/argument-types.ts';
+import {idArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 import {endsWith, loadKeys} from '../../src/command/views/api-key-family.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
@@ -7,15 +7,16 @@ import {originalOf} from '../../src/contract/lenient.ts';
 export default command({
 	name: 'revoke',
 	summary: 'Revoke an API key for good, with the keys created with it',
-	args: z.object({key: uuidArgument, yes: z.optional(z.boolean())}),
+	args: z.object({key: idArgument, yes: z.optional(z.boolean())}),
 	positional: ['key'],
 	completes: {key: 'key'},
-	describe: {key: 'UUID of the key, as `api-key list` shows it', yes: 'skip the confirmation'},
+	describe: {key: 'id of the key, as `api-key list` shows it, or a unique prefix', yes: 'skip the confirmation'},
 	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run({key, yes}, {platform, interact, signal}) {
-		const {client, server} = await platform.open();
+	async run({key: typed, yes}, {platform, interact, signal}) {
+		const {client, server, find} = await platform.open();
+		const key = await find('key', typed, {}, signal);
 		const also = endsWith(await loadKeys(client, signal), key);
 		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;
 		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {

@@ -8,7 +8,7 @@ export default command({
 	args: z.object({assessment: z.string()}),
 	positional: ['assessment'],
 	completes: {assessment: 'assessment'},
-	describe: {assessment: 'UUID of the assessment'},
+	describe: {assessment: 'id of the assessment, or a unique prefix'},
 	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 

@@ -5,6 +5,7 @@ import {environmentResult, withoutToken} from '../../src/command/views/environme
 import {beginWork} from '../../src/command/views/environment-work.ts';
 import {explainSandboxRefusal} from '../../src/command/views/runtime/runtime-refusal.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
+import {nameCommands} from '../../src/core/command-words.ts';
 
 export default command({
 	name: 'create',
@@ -38,7 +39,8 @@ export default command({
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
 		const session = await platform.open();
-		const {client, scope, project} = session;
+		const {client, scope} = session;
+		const project = await session.project();
 		const body = {
 			task_ref: task,
 			...(inputs && {inputs}),
@@ -53,7 +55,8 @@ export default command({
 		const environment = await client.createEnvironment({params, body}, signal).catch((error: unknown) => {
 			// The user must know of a sandbox that may run and cost.
 			if (signal.aborted) {
-				interact.say('The server may have created the sandbox anyway; env list shows it.');
+				const text = 'The server may have created the sandbox anyway. Check: `env list`';
+				interact.say(nameCommands(text, live ? 'app' : 'shell'));
 			}
 
 			throw explainSandboxRefusal(error, params.org);

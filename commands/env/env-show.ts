@@ -8,7 +8,7 @@ export default command({
 	args: z.object({environment: z.string()}),
 	positional: ['environment'],
 	completes: {environment: 'environment'},
-	describe: {environment: 'UUID of the sandbox'},
+	describe: {environment: 'id of the sandbox, or a unique prefix'},
 	examples: ['env show 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 

@@ -8,7 +8,7 @@ export default command({
 	args: z.object({finding: z.string(), full: z.optional(z.boolean())}),
 	positional: ['finding'],
 	completes: {finding: 'finding'},
-	describe: {finding: 'UUID of the finding', full: 'show long texts and all trials'},
+	describe: {finding: 'id of the finding, or a unique prefix', full: 'show long texts and all trials'},
 	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 

@@ -19,14 +19,14 @@ export default command({
 	}),
 	positional: ['item'],
 	describe: {
-		item: 'UUID of the item',
+		item: 'id of the item, or a unique prefix of one seen here',
 		action: 'UUID of the action that it is staged for',
 		capabilityName: 'capability that stages it, 1 to 255 characters',
 		capabilityVersion: 'its version, 1 to 100 characters',
-		platformSession: 'UUID of the session',
+		platformSession: 'id of the session, or a unique prefix',
 		rootRun: 'id of the first run, 1 to 128 characters',
 		currentTask: 'id of the task, 1 to 128 characters',
-		runtime: 'UUID of the runtime',
+		runtime: 'key, id or unique prefix of the runtime',
 		trace: 'id of the trace, 1 to 32 characters',
 		span: 'id of the span, 1 to 16 characters',
 	},
@@ -37,15 +37,18 @@ export default command({
 	whileRunning: true,
 
 	async run(args, {platform, signal}) {
-		const {client, scope} = await platform.open();
-		const params = {...(await scope('org', 'workspace', 'project')), itemId: args.item};
+		const {client, scope, findUuid} = await platform.open();
+		const place = await scope('org', 'workspace', 'project');
+		const params = {...place, itemId: args.item};
+		const session = await findUuid('session', args.platformSession, place, signal);
+		const runtime = args.runtime === undefined ? undefined : await findUuid('runtime', args.runtime, place, signal);
 		const provenance = {
 			capability_name: args.capabilityName,
 			capability_version: args.capabilityVersion,
-			platform_session_id: args.platformSession,
+			platform_session_id: session,
 			root_run_id: args.rootRun,
 			...(args.currentTask !== undefined && {current_task_id: args.currentTask}),
-			...(args.runtime !== undefined && {runtime_id: args.runtime}),
+			...(runtime !== undefined && {runtime_id: runtime}),
 			...(args.trace !== undefined && {trace_id: args.trace}),
 			...(args.span !== undefined && {span_id: args.span}),
 		};

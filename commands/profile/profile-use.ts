@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {activateProfile, listProfiles} from '../../src/config/profiles.ts';
 import {AppError} from '../../src/core/error.ts';
+import {connectToEmbedded, isEmbedded} from '../../src/platform/connect.ts';
 
 export default command({
 	name: 'use',
@@ -13,7 +14,12 @@ export default command({
 	examples: ['profile use agents.example.com'],
 	whileRunning: true,
 
-	async run({profile}, {config, interact, store}) {
+	async run({profile}, context) {
+		const {config, interact, store} = context;
+		if (profile !== undefined && isEmbedded(profile, context)) {
+			return connectToEmbedded(context);
+		}
+
 		const profiles = listProfiles(config.read());
 		if (profile === undefined && profiles.length === 0) {
 			throw new AppError('not-found', 'No profiles yet.', {hint: 'Create one: `login --server <url>`'});

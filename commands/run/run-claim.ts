@@ -10,16 +10,18 @@ export default command({
 	positional: ['run'],
 	describe: {
 		run: 'its id or a unique prefix',
-		runtime: 'UUID of the runtime that claims it',
+		runtime: 'key, id or unique prefix of the runtime that claims it',
 		execution: 'UUID of an earlier attempt, to repeat it',
 	},
 	completes: {run: 'run', runtime: 'runtime'},
 	examples: ['run claim 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run({run, runtime, execution = randomUUID()}, {platform, signal}) {
-		const {client, scope} = await platform.open();
-		const params = {...(await scope('org', 'workspace')), runId: run};
+	async run({run, runtime: typed, execution = randomUUID()}, {platform, signal}) {
+		const {client, scope, findUuid} = await platform.open();
+		const place = await scope('org', 'workspace');
+		const runtime = typed === undefined ? undefined : await findUuid('runtime', typed, place, signal);
+		const params = {...place, runId: run};
 		const body = {execution_id: execution, ...(runtime !== undefined && {runtime_id: runtime})};
 		return claimResult(await withSameAttempt(client.claimRun({params, body}, signal), {run, runtime, execution}));
 	},

@@ -27,7 +27,8 @@ export default command({
 	whileRunning: true,
 
 	async run({name, task, title, description, timeout}, {platform, signal}) {
-		const {client, scope, project} = await platform.open();
+		const {client, scope, project: projectOf} = await platform.open();
+		const project = await projectOf();
 		const body = {
 			key: name,
 			task_ref: task,

@@ -7,7 +7,7 @@ export default command({
 	summary: 'Restore a session from the archive',
 	args: z.object({session: z.string()}),
 	positional: ['session'],
-	describe: {session: 'UUID of the session, or a unique prefix'},
+	describe: {session: 'id of the session, or a unique prefix'},
 	completes: {session: 'session'},
 	examples: ['session unarchive 7d9f3a52'],
 	whileRunning: true,

@@ -22,6 +22,7 @@ const checks: Readonly<Partial<Record<OperationId, string>>> = {
 	stopEnvironment: 'Try again; a stopped sandbox stays as it is.',
 	createRuntime: 'Check `runtime list` before you retry.',
 	resumeRuntime: 'Check `runtime list` before you retry.',
+	stopRuntime: 'Try again; a stopped runtime stays as it is.',
 	removeMemberLimit: 'Try again; a member without a limit stays unchanged.',
 	updateOrganization: 'Try again; the same values change nothing more.',
 	pushTraces: 'Check for the spans before you push them again, or they may be stored twice.',

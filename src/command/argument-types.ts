@@ -24,8 +24,10 @@ export const taskArgument = z
 /** The help of a provider argument. */
 export const providerHelp = `one of ${providerNames.join(', ')}`;
 
-/** A UUID as an argument, checked before the user is asked about it. */
-export const uuidArgument = z.guid('must be a UUID');
+/** A UUID or a prefix of one, of four characters or more, checked before the user is asked about it. */
+export const idArgument = z
+	.string()
+	.check(z.regex(/^[\da-f]{4}[\da-f-]{0,32}$/i, 'must be a UUID, or the first four or more characters of one'));
 
 /**
  * Reads the `name=text` values of a repeatable flag, in order; the text may contain `=` and may be empty. Throws

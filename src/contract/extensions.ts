@@ -90,6 +90,15 @@ export const extensions = {
 		result: runtimeSchema,
 		extension: true,
 	}),
+	stopRuntime: endpoint({
+		method: 'POST',
+		path: `${workspace}/runtimes/:runtimeId/stop`,
+		summary: 'Stop runtime',
+		description: 'For its owner and admins. Ends its sandbox, running or paused; its files stay for the next resume.',
+		auth: 'bearer',
+		result: runtimeSchema,
+		extension: true,
+	}),
 	listSessions: endpoint({
 		method: 'GET',
 		path: `${workspace}/sessions`,

@@ -38,9 +38,22 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 		: {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 }
 
+/** True for the name that the app gives its own server, unless a profile has that name. */
+export function isEmbedded(name: string, {config, live}: Pick<AccessContext, 'config' | 'live'>): boolean {
+	return live !== undefined && name === localConnection.profile && !entryOf(config.read().profiles, name);
+}
+
+/** Connects the app to its own server. */
+export async function connectToEmbedded({platform, store}: AccessContext): Promise<Connected> {
+	const {profile} = localConnection;
+	const {url} = await platform.embedded();
+	store.getState().setConnection({profile, server: url, state: 'ready'});
+	return {kind: 'text', text: 'Back on the built-in local server.', data: {profile, server: url}};
+}
+
 /** Returns to the previous connection. Throws AppError("not-found") if there is none. */
 export async function goBack(context: AccessContext): Promise<Connected> {
-	const {config, live, platform, store} = context;
+	const {config, live, store} = context;
 	const data = config.read();
 	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
 	if (!name) {
@@ -49,10 +62,8 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 		});
 	}
 
-	if (name === localConnection.profile && !entryOf(data.profiles, name)) {
-		const {url} = await platform.embedded();
-		store.getState().setConnection({profile: name, server: url, state: 'ready'});
-		return {kind: 'text', text: 'Back on the built-in local server.', data: {profile: name, server: url}};
+	if (isEmbedded(name, context)) {
+		return connectToEmbedded(context);
 	}
 
 	const profile = findProfile(data, name);

@@ -2,7 +2,7 @@ import type {Client} from '../client/client.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import {uuid} from '../contract/scalars.ts';
-import {AppError} from '../core/error.ts';
+import {AppError, isAbort} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
 import type {Interaction} from './interaction.ts';
@@ -41,7 +41,7 @@ export function createPlatformScope(dependencies: Dependencies) {
 	const found = new Map<Scope, Promise<string>>();
 
 	const partOf = (name: Scope): Promise<string> => {
-		const part = given[name] ? Promise.resolve(given[name]) : (found.get(name) ?? find(name));
+		const part = found.get(name) ?? (given[name] ? wholeName(name, given[name]) : find(name));
 		found.set(name, part);
 		part.catch(() => found.delete(name));
 		return part;
@@ -59,6 +59,9 @@ export function createPlatformScope(dependencies: Dependencies) {
 
 	const candidatesOf = async (name: Scope) =>
 		listCandidates(client, name, name === 'org' ? {} : await scope(...parentsOf(name)), signal);
+
+	const wholeName = async (name: Scope, text: string): Promise<string> =>
+		isWhole(name, text) ? text : meantSlug(name, text, (await candidatesOf(name).catch(unlessAborted)) ?? []);
 
 	const find = async (name: Scope): Promise<string> => {
 		const listed = await candidatesOf(name);
@@ -80,6 +83,8 @@ export function createPlatformScope(dependencies: Dependencies) {
 
 	return {
 		scope,
+		/** Returns the project that was given, for operations that require none. */
+		project: async (): Promise<string | undefined> => (given.project ? await partOf('project') : undefined),
 		/** Returns the UUID of the project, for operations that accept no slug. Throws `AppError("not-found")`. */
 		async projectId(): Promise<string> {
 			const project = await partOf('project');
@@ -111,6 +116,32 @@ async function listCandidates(
 	return items?.flatMap(({slug, id, name: title}) => (slug ? [{slug, id, name: title}] : []));
 }
 
+/** Returns nothing for a list that can't be read: the operation itself tells why. Throws the error of an abort. */
+function unlessAborted(error: unknown): undefined {
+	if (isAbort(error)) {
+		throw error;
+	}
+}
+
+/** True for text that is no prefix of an id, and for the UUID of a project, which is accepted like its slug. */
+function isWhole(name: Scope, text: string): boolean {
+	return !isIdPrefix(text) || (name === 'project' && uuid.safeParse(text).success);
+}
+
+/** Returns the slug that a text means: itself, or that of the only id that starts with it. */
+function meantSlug(name: Scope, text: string, candidates: readonly Candidate[]): string {
+	const starts = ({id}: Candidate) => id?.toLowerCase().startsWith(text.toLowerCase());
+	const [match, ...others] = candidates.some(({slug}) => slug === text) ? [] : candidates.filter(starts);
+	if (match && others.length > 0) {
+		const slugs = [match, ...others].map(({slug}) => slug);
+		throw new AppError('usage', `“${text}” matches ${slugs.length} ${labels[name]} ids: ${slugs.join(', ')}.`, {
+			hint: `Add --${name} ${match.slug}, or another of them.`,
+		});
+	}
+
+	return match?.slug ?? text;
+}
+
 /** Returns what the user chose; undefined if they cancel or can't be asked. */
 async function askIfPossible(
 	choose: Interaction['choose'],
@@ -132,9 +163,8 @@ async function askIfPossible(
 }
 
 function projectIdIn(projects: readonly Candidate[], project: string, server: string): string {
-	const isMeant = ({slug, id}: Candidate) => slug === project || (isIdPrefix(project) && id?.startsWith(project));
-	const [match, ...others] = projects.filter(isMeant);
-	if (!match?.id || others.length > 0) {
+	const match = projects.find(({slug}) => slug === project);
+	if (!match?.id) {
 		throw new AppError('not-found', `Not found on ${server}: project “${project}”.`, {
 			hint: 'Pass its UUID with --project. List projects: `project list`',
 		});

@@ -15,7 +15,7 @@ import {openedOnFirstRead} from './log-source.ts';
 import {createPlatformScope, type ScopeOf} from './platform-scope.ts';
 import {sightingsOf} from './resume-sightings.ts';
 import {seenIds} from './seen-ids.ts';
-import {createWholeIds} from './whole-ids.ts';
+import {createWholeIds, type WholeIds} from './whole-ids.ts';
 
 /** A server with the login and the scope that a command works with. */
 export type PlatformSession = {
@@ -24,8 +24,8 @@ export type PlatformSession = {
 	readonly profile: string;
 	/** The parts of the scope that an operation needs; see `createPlatformScope`. */
 	readonly scope: ScopeOf;
-	/** The project, for an operation that doesn't require one. */
-	readonly project: string | undefined;
+	/** Returns the project, for an operation that doesn't require one. */
+	readonly project: () => Promise<string | undefined>;
 	/** Returns the UUID of the project. Throws `AppError("not-found")` if the server doesn't list it. */
 	readonly projectId: () => Promise<string>;
 	/**
@@ -33,6 +33,9 @@ export type PlatformSession = {
 	 * those of the command. Throws `AppError("not-found")` for a prefix of no id, `AppError("usage")` for one of several.
 	 */
 	readonly environment: (idOrPrefix: string, signal?: AbortSignal) => Promise<EnvironmentPath>;
+	/** Finds full ids where the client's path parameters don't: in questions, and in bodies (`findUuid`). */
+	readonly find: WholeIds['find'];
+	readonly findUuid: WholeIds['findUuid'];
 	/** Returns the log of an environment of this server, for `tailLog`. Throws as `environment` does. */
 	readonly logOf: (idOrPrefix: string) => LogSource;
 };
@@ -75,15 +78,16 @@ export function createPlatformSession(
 		sightings.remember(sightingsOf({profile, server, at: new Date().toISOString()}, operation, params, answer));
 	};
 	const client = createClient({transports, server, retry: {onWait}, onAnswer: remember});
-	const ids = createWholeIds({client, recents, profile});
-	const {scope, projectId} = createPlatformScope({
+	const {scope, project, projectId} = createPlatformScope({
 		...{client, server, profile, given, recents, choose, signal},
 		keep: (name, slug) => saveScope(config, {name: profile, server}, {[name]: slug}),
 	});
+	const projectOf = async () => (await scope('project')).project;
+	const ids = createWholeIds({client, recents, profile, projectOf});
 	const environment = createEnvironmentPaths({profile, server, sightings, scope, find: ids.find});
 	return {
-		...{client: ids.client, server, profile, scope, projectId, environment},
-		project: given.project || undefined,
+		...{client: ids.client, server, profile, scope, project, projectId, environment},
+		...{find: ids.find, findUuid: ids.findUuid},
 		logOf(idOrPrefix) {
 			assertEnvironmentId(idOrPrefix);
 			return openedOnFirstRead(async abort => {

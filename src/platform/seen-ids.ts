@@ -41,6 +41,7 @@ const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	listRuntimes: 'runtime',
 	createRuntime: 'runtime',
 	getRuntime: 'runtime',
+	stopRuntime: 'runtime',
 	listOrganizations: 'org',
 	listWorkspaces: 'workspace',
 	listProjects: 'project',

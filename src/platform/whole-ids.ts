@@ -1,8 +1,10 @@
 import type {Client} from '../client/client.ts';
 import type {RecentKind, Recents} from '../config/recents.ts';
+import {originalOf} from '../contract/lenient.ts';
 import type {ParameterName} from '../contract/parameters.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
+import {isJsonObject} from '../core/json.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
 import {isIdPrefix} from './platform-scope.ts';
 
@@ -14,6 +16,8 @@ type Dependencies = {
 	readonly client: Client;
 	readonly recents: Pick<Recents, 'recall'>;
 	readonly profile: string;
+	/** Returns the project whose findings are listed. */
+	readonly projectOf: () => Promise<string>;
 };
 
 /** Accepts an id prefix in every path parameter that needs a full id. */
@@ -21,8 +25,12 @@ export type WholeIds = {
 	/** The same client; it finds the full ids before each request. */
 	readonly client: Client;
 	/** Returns the full id. Throws `AppError("not-found")` for no match, and `AppError("usage")` for several. */
-	readonly find: (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
+	readonly find: Find;
+	/** Does the same for the body of a request, which takes no key of a runtime: returns the id of that runtime. */
+	readonly findUuid: Find;
 };
+
+type Find = (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
 
 /** The parameters that take a UUID. A session may have any id, so a prefix of one can't be recognized. */
 const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
@@ -38,20 +46,25 @@ const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 
 const maxNamed = 5;
 
+/** The most findings on one page. */
+const mostFindings = 200;
+
+type ListPage = (
+	query: PageQuery,
+	signal?: AbortSignal,
+) => Promise<{
+	readonly items?: readonly object[];
+	readonly total?: number;
+}>;
+
 /** The lists of the server in which a prefix is looked up; ids of other kinds are known only if they were seen here. */
 const lists = {
-	environment: client => (place, query, signal) => client.listEnvironments({params: place, query}, signal),
-	run: client => (place, query, signal) => client.listRuns({params: place, query}, signal),
-	runtime: client => (place, query, signal) => client.listRuntimes({params: place, query}, signal),
-	assessment: client => (place, query, signal) => client.listAssessments({params: place, query}, signal),
-} satisfies Partial<
-	Record<
-		RecentKind,
-		(
-			client: Client,
-		) => (place: Place, query: PageQuery, signal?: AbortSignal) => Promise<{readonly items?: readonly object[]}>
-	>
->;
+	environment: (client, place) => (query, signal) => client.listEnvironments({params: place, query}, signal),
+	run: (client, place) => (query, signal) => client.listRuns({params: place, query}, signal),
+	runtime: (client, place) => (query, signal) => client.listRuntimes({params: place, query}, signal),
+	assessment: (client, place) => (query, signal) => client.listAssessments({params: place, query}, signal),
+	session: (client, place) => (query, signal) => client.listSessions({params: place, query}, signal),
+} satisfies Partial<Record<RecentKind, (client: Client, place: Place) => ListPage>>;
 
 type ListedKind = keyof typeof lists;
 
@@ -61,13 +74,31 @@ const keyed: ReadonlySet<RecentKind> = new Set(['runtime']);
 /** An entry of a list of the server. */
 type Listed = {readonly id: string; readonly key?: string};
 
-export function createWholeIds({client, recents, profile}: Dependencies): WholeIds {
-	const find: WholeIds['find'] = async (kind, text, params, signal) => {
-		if (uuid.safeParse(text).success || !isIdPrefix(text)) {
+export function createWholeIds({client, recents, profile, projectOf}: Dependencies): WholeIds {
+	const find: Find = async (kind, text, params, signal) =>
+		uuid.safeParse(text).success || !isIdPrefix(text) ? text : findIn(await listed(kind, params, signal), kind, text);
+
+	const findUuid: Find = async (kind, text, params, signal) => {
+		if (uuid.safeParse(text).success || !(isIdPrefix(text) || keyed.has(kind))) {
 			return text;
 		}
 
-		const onServer = await listOf(client, kind, params, signal);
+		const onServer = await listed(kind, params, signal);
+		const named = keyed.has(kind) ? onServer.find(({key}) => key === text) : undefined;
+		return named?.id ?? (isIdPrefix(text) ? findIn(onServer, kind, text) : text);
+	};
+
+	const listed = async (kind: RecentKind, params: Params, signal?: AbortSignal): Promise<readonly Listed[]> => {
+		if (kind === 'key') {
+			return listKeys(client, signal);
+		}
+
+		return kind === 'finding'
+			? listFindings(client, {...params, project: await projectOf()}, signal)
+			: listOf(client, kind, params, signal);
+	};
+
+	const findIn = (onServer: readonly Listed[], kind: RecentKind, text: string): string => {
 		if (keyed.has(kind) && onServer.some(({key}) => key === text)) {
 			return text;
 		}
@@ -84,7 +115,7 @@ export function createWholeIds({client, recents, profile}: Dependencies): WholeI
 		return Object.fromEntries(await Promise.all(whole));
 	};
 
-	return {client: withParams(client, wholeParams), find};
+	return {client: withParams(client, wholeParams), find, findUuid};
 }
 
 /** Returns what the server lists of a kind; nothing if it has no list of it, or if the place isn't known. */
@@ -98,9 +129,27 @@ async function listOf(
 		return [];
 	}
 
-	const list = lists[kind](client);
-	const items = await readAllPages<object>(client, query => list({org, workspace}, query, signal), signal);
+	const list = lists[kind](client, {org, workspace});
+	const items = await readAllPages<object>(client, query => list(query, signal), signal);
 	return (items ?? []).filter(isIdentified);
+}
+
+/** Returns the active API keys, if the answer has any list of them: the specification doesn't show its shape. */
+async function listKeys(client: Client, signal: AbortSignal | undefined): Promise<readonly Listed[]> {
+	const answer = originalOf(await client.listApiKeys({}, signal));
+	const keys = isJsonObject(answer) ? Object.values(answer).find(Array.isArray) : answer;
+	return Array.isArray(keys) ? keys.filter(isJsonObject).filter(isIdentified) : [];
+}
+
+/** Returns the first findings of a project; their list has no total. */
+async function listFindings(
+	client: Client,
+	{org = '', workspace = '', project = ''}: Params,
+	signal: AbortSignal | undefined,
+): Promise<readonly Listed[]> {
+	const query = {page: 1, page_size: mostFindings};
+	const {findings = []} = await client.listFindings({params: {org, workspace, project}, query}, signal);
+	return findings.filter(isIdentified);
 }
 
 /** Returns the UUIDs that start with `text`, each once, in lower case. */

@@ -61,12 +61,33 @@ test.each([80, 120])('a new key is shown once, with its secret, at %d columns', 
 
 test('a key needs no name, and a response without fields is an error', async () => {
 	const {env, seen} = await api({[`POST ${url}`]: {json: {}}});
-	const result = await testContext({env}).run('api-key', 'create');
-	expect(drawn(result, 80).split('\n').slice(-2)).toEqual([
-		'The server returned no details of the key.',
-		'Find its id: /api-key list',
-	]);
+	await expect(testContext({env}).run('api-key', 'create')).rejects.toMatchObject({
+		code: 'network',
+		message: 'The server returned no API key.',
+		hint: expect.stringMatching(/^It may have created one\. Check `api-key list`/),
+	});
 	expect(seen.map(({body}) => body.toString())).toEqual(['{}']);
+});
+
+test('a prefix of an id revokes its key; one of none or of several revokes nothing', async () => {
+	const near = `${id.slice(0, 8)}-0000-4d5c-9c53-0a5f0c8f2b11`;
+	const {env, seen} = await api({
+		[`GET ${url}`]: {json: {keys: [made, {id: near, name: 'other'}]}},
+		[`DELETE ${url}/${id}`]: {status: 204},
+	});
+	const {run, asked} = testContext({env, answers: ['yes']});
+	await run('api-key', 'revoke', id.slice(0, 10));
+	expect(asked).toEqual([expect.stringContaining(`Revoke the API key ${id} on`)]);
+	expect(seen.at(-1)).toMatchObject({method: 'DELETE', url: `${url}/${id}`});
+	for (const [prefix, code] of [
+		[id.slice(0, 8), 'usage'],
+		['0000', 'not-found'],
+		['6f1', 'usage'],
+	] as const) {
+		await expect(testContext({env}).run('api-key', 'revoke', prefix, '--yes')).rejects.toMatchObject({code});
+	}
+
+	expect(seen.filter(({method}) => method === 'DELETE')).toHaveLength(1);
 });
 
 test('a key is revoked after confirmation', async () => {
@@ -104,7 +125,7 @@ test('an invalid id is refused before any question or request, and an unknown on
 	for (const words of [['ci'], ['ci', '--yes'], [`${id}0`], ['']]) {
 		await expect(run('api-key', 'revoke', ...words)).rejects.toMatchObject({
 			code: 'usage',
-			message: expect.stringMatching(/^<key> must be a UUID\.$|^api-key revoke needs <key>\.$/),
+			message: expect.stringMatching(/^<key> must be a UUID, or the first four|^api-key revoke needs <key>\.$/),
 		});
 	}
 

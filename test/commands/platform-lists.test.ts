@@ -104,6 +104,21 @@ test.each([
 	expect(seen).toHaveLength(calls);
 });
 
+test.each([
+	['idle', ['runtime', 'stop', 'dev-box'], [], "dev-box isn't running.", 1],
+	['paused', ['runtime', 'stop', 'dev-box'], ['no'], 'Nothing changed.', 1],
+	['paused', ['runtime', 'stop', 'dev-box'], ['yes'], 'Stopped dev-box.', 2],
+	['running', ['runtime', 'stop', 'dev-box', '--yes'], [], 'Stopped dev-box.', 2],
+])('runtime stop for one that is %s (%j, %j) says: %s', async (status, words, answers, text, calls) => {
+	const runtime = {...entries['runtime list'][1], status};
+	const {env, seen} = await api({
+		[`GET ${inWorkspace}/runtimes/dev-box`]: {json: runtime},
+		[`POST ${inWorkspace}/runtimes/dev-box/stop`]: {json: {...runtime, status: 'idle'}},
+	});
+	expect(drawn(await testContext({env, answers}).run(...words), 80)).toBe(text);
+	expect(seen).toHaveLength(calls);
+});
+
 test('a runtime is created with the given flags, and a hint says how to start it', async () => {
 	const runtime = {id, key: 'dev-box', name: 'dev-box', status: 'idle', instance: null, ...at};
 	const {env, seen} = await api({[`POST ${inWorkspace}/runtimes`]: {json: runtime}});

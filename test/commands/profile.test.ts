@@ -54,6 +54,19 @@ test('profiles are listed, the latest login first, the active one marked', async
 	expect(JSON.stringify(result)).not.toContain('k-lab-');
 });
 
+test('the app goes back to its own server by the name it shows, unless a profile has that name', async () => {
+	const {run, runInApp, store, context} = await twoLogins();
+	await runInApp('profile', 'use', 'lab');
+	expect(drawn(await runInApp('profile', 'use', 'local'), 80)).toBe('Back on the built-in local server.');
+	expect(store.getState().connection).toMatchObject({profile: 'local', state: 'ready'});
+	await expect(run('profile', 'use', 'local')).rejects.toMatchObject({code: 'not-found'});
+
+	const own = {name: 'local', server: 'http://127.0.0.1:8701', apiKey: secret('k-local-0123456')};
+	await saveProfile(context.config, own);
+	const used = await runInApp('profile', 'use', 'local');
+	expect(drawn(used, 80)).toBe('Profile local is active (http://127.0.0.1:8701).');
+});
+
 test('an empty list says how to log in', async () => {
 	expect(drawn(await testContext().run('profile', 'list'), 80)).toBe(
 		'No profiles yet. Create one: /login --server <url>',

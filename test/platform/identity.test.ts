@@ -44,7 +44,7 @@ test('the embedded server keeps its own key and scope for any active profile', a
 		},
 	});
 	const opened = await access.open({...flags, project: 'other'}, 'local', {onWait: () => undefined});
-	expect([opened.server, opened.profile, await opened.scope('org', 'workspace'), opened.project]).toEqual([
+	expect([opened.server, opened.profile, await opened.scope('org', 'workspace'), await opened.project()]).toEqual([
 		'http://127.0.0.1:1',
 		'local',
 		{org: 'demo', workspace: 'main'},

@@ -108,6 +108,8 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	listRuntimes: {...members, otherWorkspace: 200},
 	createRuntime: members,
 	getRuntime: members,
+	/** The owner's; an admin may stop it, too. */
+	stopRuntime: {...members, member: 403},
 	listSessions: {...members, otherWorkspace: 200},
 	listRuns: {...members, otherWorkspace: 200},
 };

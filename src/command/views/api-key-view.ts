@@ -33,10 +33,17 @@ export function keysOf(answer: Json): readonly JsonObject[] | undefined {
 
 /**
  * Returns a new key with its secret, which can't be shown again. The API doesn't say which field has it, so all fields are
- * shown, those of inner objects too.
+ * shown, those of inner objects too. Throws AppError("network") for an answer without any.
  */
 export function createdKey(answer: Json): Result {
 	const fields = isJsonObject(answer) ? fieldsIn(answer) : [];
+	if (fields.length === 0) {
+		throw new AppError('network', 'The server returned no API key.', {
+			hint: 'It may have created one. Check `api-key list`, and revoke the key that you don’t have.',
+			permanent: true,
+		});
+	}
+
 	return {
 		kind: 'group',
 		parts: [
@@ -45,9 +52,7 @@ export function createdKey(answer: Json): Result {
 				text: "Created the API key. Copy it now; it won't be shown again.",
 				hint: 'Log in with it: `login --with-token`',
 			},
-			fields.length > 0
-				? {kind: 'record', fields, data: null}
-				: {kind: 'text', text: 'The server returned no details of the key.', hint: 'Find its id: `api-key list`'},
+			{kind: 'record', fields, data: null},
 		],
 		data: answer,
 	};

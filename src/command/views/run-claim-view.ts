@@ -19,7 +19,7 @@ export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, exe
 		const words = ['run claim', run, ...(runtime ? ['--runtime', runtime] : []), '--execution', execution];
 		const wait = error.retryAfter === undefined ? '' : ` in ${formatDuration(error.retryAfter)}`;
 		throw new AppError(error.code, error.message, {
-			hint: `Repeat the same attempt${wait}: \`${words.join(' ')}\``,
+			hint: `It may have been done. Repeat the same attempt${wait}: \`${words.join(' ')}\``,
 			cause: error,
 		});
 	}

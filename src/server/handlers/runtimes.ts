@@ -1,7 +1,9 @@
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Organization, Workspace} from '../kit/scope.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
+import {assertSameMachine} from '../sandboxes/provider-fault.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
+import {stopRuntime} from '../sandboxes/runtime-state.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Context, Handlers} from './handler.ts';
 import {projectIdOf, readPage} from './page.ts';
@@ -63,15 +65,29 @@ export const runtimeHandlers = {
 		await resumeRuntime(services, found.id, scope.organization.slug);
 		return await responseOf(context, found.id);
 	},
+
+	/** Responds once no process of its sandbox runs. */
+	async stopRuntime({params: {runtimeId}}, context) {
+		const {principal, scope, services} = context;
+		const found = await findRuntime(context, runtimeId);
+		if (found.created_by !== principal.userId && scope.role === 'member') {
+			reject(403, `The runtime “${found.key}” belongs to another user. Only they and admins can stop it.`);
+		}
+
+		await assertSameMachine(services, found.machine, 'stop it');
+		await stopRuntime(services, found.id);
+		return await responseOf(context, found.id);
+	},
 } satisfies Partial<Handlers>;
 
 /** Returns the workspace's runtime by key or UUID. Rejects (404) an unknown one. */
 async function findRuntime({scope, services}: RuntimeContext, keyOrId: string) {
 	const found = await services.database
 		.selectFrom('runtimes')
-		.select(['id', 'created_by', 'key'])
+		.leftJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
+		.select(['runtimes.id', 'runtimes.created_by', 'key', 'machine'])
 		.where('workspace_id', '=', scope.workspace.id)
-		.where(where => where.or([where('key', '=', keyOrId), where('id', '=', keyOrId.toLowerCase())]))
+		.where(where => where.or([where('key', '=', keyOrId), where('runtimes.id', '=', keyOrId.toLowerCase())]))
 		.executeTakeFirst();
 	return found ?? rejectNotFound();
 }

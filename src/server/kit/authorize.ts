@@ -46,6 +46,7 @@ const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
 	listRuntimes: 'member',
 	createRuntime: 'member',
 	getRuntime: 'member',
+	stopRuntime: 'member',
 	listSessions: 'member',
 	listRuns: 'member',
 };

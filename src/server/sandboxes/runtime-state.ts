@@ -5,6 +5,7 @@ import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
 import {lockOrganization} from './capacity.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
+import {orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
@@ -67,6 +68,14 @@ export async function endRuntime(services: SandboxServices, id: string): Promise
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (sandbox) {
 		await settle(services, runtime, sandbox, {state: 'killed'});
+	}
+}
+
+/** Stops a runtime, also a paused one; an idle one stays as it is. Rejects (502) if its sandbox can't be ended. */
+export async function stopRuntime(services: SandboxServices, id: string): Promise<void> {
+	const find = () => findRuntime(services, id);
+	for (let found = await find(); found.sandbox && found.runtime.status !== 'idle'; found = await find()) {
+		await orProviderFault(services, endRuntime(services, id));
 	}
 }
 

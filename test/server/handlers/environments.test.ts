@@ -73,7 +73,7 @@ test('an organization cannot exceed its capacity, even with concurrent requests'
 	expect(answers.map(({status}) => status).sort()).toEqual([200, 200, 409, 409]);
 	expect(answers.find(({status}) => status === 409)?.json).toEqual({
 		code: 409,
-		detail: 'The organization has 2 of 2 sandboxes in use. Wait for one to end.',
+		detail: 'The organization has 2 of 2 sandboxes in use, running or paused. Stop one, or wait for one to end.',
 		type: 'org_sandbox_capacity_exceeded_error',
 	});
 });
