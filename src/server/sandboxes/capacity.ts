@@ -32,9 +32,13 @@ export async function assertCapacity(
 		.where('id', '!=', except)
 		.executeTakeFirstOrThrow();
 	if (Number(count) >= capacity) {
-		reject(409, `The organization has ${count} of ${capacity} sandboxes in use. Wait for one to end.`, {
-			type: 'org_sandbox_capacity_exceeded_error',
-		});
+		reject(
+			409,
+			`The organization has ${count} of ${capacity} sandboxes in use, running or paused. Stop one, or wait for one to end.`,
+			{
+				type: 'org_sandbox_capacity_exceeded_error',
+			},
+		);
 	}
 }
 

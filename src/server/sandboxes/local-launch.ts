@@ -27,8 +27,8 @@ export type LaunchOptions = {
 	readonly isEphemeral?: boolean | undefined;
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly allowUncontained?: boolean | undefined;
-	/** What this machine contains sandboxes with; detected by default. */
-	readonly containment?: Containment;
+	/** Returns what this machine contains sandboxes with; detects it by default. */
+	readonly findContainment?: () => Promise<Containment>;
 	/** The built `supervisor.ts`. */
 	readonly supervisor?: URL;
 };
@@ -64,7 +64,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
 		options,
 		environment,
 		findHidden,
-		findContainment: once(async () => options.containment ?? (await findContainment(path, await findHidden()))),
+		findContainment: options.findContainment ?? once(async () => await findContainment(path, await findHidden())),
 	};
 }
 

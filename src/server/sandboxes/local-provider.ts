@@ -7,10 +7,10 @@ import {appendLine, readLogWindow} from './log-file.ts';
 import {isListening, isListeningAt} from './ports.ts';
 import type {SandboxProvider, SandboxState} from './provider.ts';
 import {machineOf, readStatus, removeWork, type SandboxFolder, sandboxFolder, writeDeadline} from './sandbox-folder.ts';
-import {endProcesses, signalSandbox} from './supervisor/end-sandbox.ts';
-import {until} from './supervisor/until.ts';
+import {endProcesses, signalSandbox, stopSandbox} from './supervisor/end-sandbox.ts';
 
-const stopTimeoutMs = 1000;
+/** How long all processes of a sandbox may take to stop, as a multiple of the time to end. */
+const pauseGraces = 5;
 
 /**
  * Creates a provider that runs sandboxes as processes of this machine, each in its own process group below a supervisor
@@ -34,7 +34,13 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 			summaryOf((await unavailableReason()) === undefined ? await launcher.findContainment() : undefined),
 		start: spec => launch(launcher, spec),
 		inspect: async id => await inspect(folderOf(id)),
-		pause: async id => await pause(id, folderOf(id)),
+		async pause(id) {
+			const status = await readStatus(folderOf(id));
+			if (!(await stopSandbox(id, status, graceMs * pauseGraces))) {
+				await appendLine(folderOf(id).log, '[server] it does not stay paused, so it was ended');
+				await end(id);
+			}
+		},
 		async resume(id, deadline) {
 			await writeDeadline(folderOf(id), deadline);
 			await signalSandbox(id, await readStatus(folderOf(id)), 'SIGCONT');
@@ -71,13 +77,4 @@ async function inspect(folder: SandboxFolder): Promise<SandboxState> {
 
 	const letter = status.group && (await stateLetter(status.group.pid));
 	return {kind: letter === 'T' ? 'paused' : status.phase};
-}
-
-async function pause(id: string, folder: SandboxFolder): Promise<void> {
-	const status = await readStatus(folder);
-	await signalSandbox(id, status, 'SIGSTOP');
-	const group = status?.group;
-	if (group) {
-		await until(async () => ((await stateLetter(group.pid)) ?? 'T') === 'T', stopTimeoutMs);
-	}
 }

@@ -10,10 +10,9 @@ export type Containment = {
 	readonly bubblewrap?: Bubblewrap;
 	readonly cgroups?: CgroupLocation;
 	readonly network?: NetworkTools;
+	/** What a network for each sandbox lacks. */
+	readonly networkLacks?: readonly string[];
 };
-
-/** The device for a network of its own; not every machine gives users access to it. */
-const tunnel = '/dev/net/tun';
 
 /** Detects what is available in the folders of `path`, with these folders hidden. */
 export async function findContainment(path: string, hidden: readonly string[]): Promise<Containment> {
@@ -22,9 +21,16 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 	}
 
 	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupLocation(path)]);
-	// A program without containment could leave its network.
-	const network = bubblewrap && isAccessible(tunnel, constants.W_OK) ? findNetworkTools(path, isProgram) : undefined;
-	return {...(bubblewrap && {bubblewrap}), ...(cgroups && {cgroups}), ...(network && {network})};
+	const network = findNetworkTools(path, {
+		execute: file => isAccessible(file, constants.X_OK),
+		write: file => isAccessible(file, constants.W_OK),
+	});
+	return {
+		...(bubblewrap && {bubblewrap}),
+		...(cgroups && {cgroups}),
+		// A program without containment could leave its network.
+		...('missing' in network ? {networkLacks: network.missing} : bubblewrap && {network}),
+	};
 }
 
 /** Returns the first line of a log: what contains the sandbox, and what is open. */
@@ -50,21 +56,20 @@ export function summaryOf(found: Containment | undefined): string {
 		return 'off: install bubblewrap, or start with --unsafe-sandboxes';
 	}
 
-	const {bubblewrap, cgroups, network} = found;
+	const {bubblewrap, cgroups, network, networkLacks = ['pasta']} = found;
 	if (!bubblewrap) {
 		return 'NOT contained: every task has the permissions of this server';
 	}
 
-	const open = [...(cgroups ? [] : ['control groups']), ...(network ? [] : ['pasta, so that networks are open'])];
-	return `contained by bubblewrap${open.length > 0 ? ` (missing: ${open.join(', ')})` : ''}`;
+	const missing = [...(cgroups ? [] : ['control groups']), ...(network ? [] : networkLacks)];
+	const open = network ? '' : ', so networks are open';
+	return `contained by bubblewrap${missing.length > 0 ? ` (missing: ${missing.join(', ')}${open})` : ''}`;
 }
 
 /** Formats a size as tasks do: 512 · 1024 · 1024 bytes are `512 MB`. */
 export function formatMegabytes(bytes: number): string {
 	return `${formatNumber(Math.round(bytes / 1024 ** 2))} MB`;
 }
-
-const isProgram = (path: string) => isAccessible(path, constants.X_OK);
 
 function isAccessible(path: string, mode: number): boolean {
 	try {

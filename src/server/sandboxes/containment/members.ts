@@ -90,6 +90,15 @@ export function signalMembers(membership: Membership, name: NodeJS.Signals): voi
 	membersOf(membership, pid => sendSignal(pid, name));
 }
 
+/** Returns whether no process of a sandbox can run. One that was stopped last may have woken those before it. */
+export function areStopped(membership: Membership): boolean {
+	return membersOf(membership).every(pid => {
+		const [state = 'X'] = statOf(pid);
+		// A process whose child was stopped before it started a program waits in state D.
+		return 'TtDX'.includes(state);
+	});
+}
+
 /** Returns the leader if it is valid. Group 0 is the kernel's, and signaling it would signal our own group. */
 function leaderOf({leader}: Membership): number | undefined {
 	return leader !== undefined && leader > 1 ? leader : undefined;
@@ -119,11 +128,16 @@ function* listProcesses({pid: supervisor, started}: ProcessIdentity): Generator<
 }
 
 function readProcess(pid: number, since: number): readonly Process[] {
-	const stat = read(`/proc/${pid}/stat`);
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	const fields = statOf(pid);
 	const [state, parent, group, session] = fields;
 	const isCandidate = state !== undefined && state !== 'Z' && Number(fields[19]) >= since;
 	return isCandidate ? [{pid, parent: Number(parent), group: Number(group), session: Number(session)}] : [];
+}
+
+/** Returns the fields of proc(5) from the state on; none if the process has ended. */
+function statOf(pid: number): readonly string[] {
+	const stat = read(`/proc/${pid}/stat`);
+	return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function hasMark(pid: number, id: string, mark: number | undefined): boolean {

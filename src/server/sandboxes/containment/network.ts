@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {closeSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {metadataRanges} from '../../../net/web/address-kind.ts';
 import {isRoot, programsOf} from './bubblewrap.ts';
 
 /** The paths of programs that create a network for a sandbox. */
@@ -35,22 +36,32 @@ type Wanted = {
 /** An unassigned address (RFC 5737) where this machine's resolver answers. */
 const resolverAddress = '198.51.100.53';
 
-/** The address range where clouds serve a machine's credentials to any of its processes (RFC 3927). */
-const linkLocal = '169.254.0.0/16';
+/** Switches loopback on, and makes ranges of addresses unreachable. */
+const routesScript =
+	'"$1" link set lo up || exit 1; ip=$1; shift; for range; do "$ip" route add unreachable "$range" || exit 1; done';
 
 const setupTimeoutMs = 5000;
 
-/** Returns the installed tools. Only using them shows whether they work together. */
-export function findNetworkTools(path: string, exists: (path: string) => boolean): NetworkTools | undefined {
-	const [unshare, nsenter, ip, pasta] = ['unshare', 'nsenter', 'ip', 'pasta'].map(name =>
-		programsOf(`${path}:/usr/sbin:/sbin`, name).find(exists),
-	);
-	return unshare && nsenter && ip && pasta ? {unshare, nsenter, ip, pasta} : undefined;
+const toolNames = ['unshare', 'nsenter', 'ip', 'pasta'] as const;
+
+/** The device for a network of its own; not every machine gives users access to it. */
+const tunnel = '/dev/net/tun';
+
+/** Returns the tools, or the names of what is missing. Only using them shows whether they work together. */
+export function findNetworkTools(
+	path: string,
+	can: {readonly execute: (path: string) => boolean; readonly write: (path: string) => boolean},
+): NetworkTools | {readonly missing: readonly string[]} {
+	const find = (name: string) => programsOf(`${path}:/usr/sbin:/sbin`, name).find(can.execute);
+	const [unshare, nsenter, ip, pasta] = toolNames.map(find);
+	return unshare && nsenter && ip && pasta && can.write(tunnel)
+		? {unshare, nsenter, ip, pasta}
+		: {missing: [...toolNames.filter(name => !find(name)), ...(can.write(tunnel) ? [] : [`access to ${tunnel}`])]};
 }
 
 /**
  * Creates a network namespace whose only way out is pasta: the sandbox can reach the internet, but neither this
- * machine's loopback nor link-local addresses. Ports of services are forwarded from loopback. Returns undefined on
+ * machine's loopback nor the metadata of a cloud. Ports of services are forwarded from loopback. Returns undefined on
  * failure.
  */
 export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted): Promise<Network | undefined> {
@@ -74,12 +85,8 @@ export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted):
 	const [carrier, hasRoutes] = await Promise.all([
 		carry(tools, holder.pid, {folder, ports}),
 		succeeds([
-			...enter,
-			'/bin/sh',
-			'-c',
-			`"$1" link set lo up && "$1" route add unreachable ${linkLocal}`,
-			'ip',
-			tools.ip,
+			...[...enter, '/bin/sh', '-c', routesScript, 'routes', tools.ip],
+			...metadataRanges.map(([address, prefix]) => `${address}/${prefix}`),
 		]),
 	]);
 	const close = () => {

@@ -1,6 +1,6 @@
 import {hostname} from 'node:os';
 import {openCgroup} from '../containment/cgroup.ts';
-import {endMembers, type Membership, signalMembers} from '../containment/members.ts';
+import {areStopped, endMembers, type Membership, signalMembers} from '../containment/members.ts';
 import {isAlive, sendSignal} from '../containment/processes.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorStatus} from './supervisor-plan.ts';
@@ -42,6 +42,25 @@ export async function signalSandbox(id: string, status: SupervisorStatus | undef
 	if (membership) {
 		signalMembers(membership, name);
 	}
+}
+
+/** Stops every process of a sandbox. Returns false if some of them still wake others after the timeout. */
+export async function stopSandbox(
+	id: string,
+	status: SupervisorStatus | undefined,
+	timeoutMs: number,
+): Promise<boolean> {
+	const membership = await membershipOf(id, status);
+	let isStopped = membership === undefined;
+	await until(async () => {
+		if (membership && !isStopped) {
+			signalMembers(membership, 'SIGSTOP');
+			isStopped = areStopped(membership);
+		}
+
+		return isStopped;
+	}, timeoutMs);
+	return isStopped;
 }
 
 /** Ends what a sandbox without a supervisor left behind. */

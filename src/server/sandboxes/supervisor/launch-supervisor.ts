@@ -16,7 +16,7 @@ const startTimeoutMs = 10_000;
  * last build.
  */
 const folder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
-export const builtSupervisor = new URL(`${folder}/sandbox-supervisor.js`, import.meta.url);
+export const builtSupervisor = new URL(`${folder}/sandbox-supervisor.mjs`, import.meta.url);
 
 /** Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start. */
 export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
 import {describeContainment} from '../containment/containment.ts';
-import {endMembers, signalMembers} from '../containment/members.ts';
+import {areStopped, endMembers, signalMembers} from '../containment/members.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
 import type {ProcessIdentity, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
@@ -51,7 +51,10 @@ active = await setUpContainment(plan);
 const {isLimited, network, commandOf} = active;
 note(describeContainment(plan.containment, {hasNetwork: network !== undefined, isLimited}, limits));
 watchDeadline(plan, {
-	pause: () => signalMembers(membership(), 'SIGSTOP'),
+	pause() {
+		signalMembers(membership(), 'SIGSTOP');
+		return areStopped(membership());
+	},
 	stop,
 	abandon: () => finish(),
 });

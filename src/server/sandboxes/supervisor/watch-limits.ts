@@ -3,6 +3,7 @@ import {formatNumber} from '../../../core/format.ts';
 import {formatMegabytes} from '../containment/containment.ts';
 import {diskUseOf, maxFiles} from '../containment/disk-use.ts';
 import {type Membership, membersOf} from '../containment/members.ts';
+import {memoryUseOf} from '../containment/memory-use.ts';
 import type {SandboxLimits} from '../provider.ts';
 
 type Options = {
@@ -53,7 +54,7 @@ export function watchLimits({limits, folders, membership, isLimited, note, stop}
 			stop(`it has more than ${processes} processes`);
 		}
 
-		if (!isLimited && hasLessMemory(-memoryLeft()) && memoryOf(membersOf(membership())) > memoryBytes) {
+		if (!isLimited && hasLessMemory(-memoryLeft()) && memoryUseOf(membersOf(membership())) > memoryBytes) {
 			stop(`it uses more than ${formatMegabytes(memoryBytes)} of memory`);
 		}
 
@@ -103,15 +104,6 @@ function diskLeft(folder = '/'): number {
 	} catch {
 		return 0;
 	}
-}
-
-/** Returns the anonymous and shared memory of processes in bytes. */
-function memoryOf(pids: readonly number[]): number {
-	const [anonymous, shared] = [/^RssAnon:\s*(\d+)/m, /^RssShmem:\s*(\d+)/m];
-	return pids.reduce((sum, pid) => {
-		const status = read(`/proc/${pid}/status`);
-		return sum + 1024 * (Number(anonymous.exec(status)?.[1] ?? 0) + Number(shared.exec(status)?.[1] ?? 0));
-	}, 0);
 }
 
 function read(file: string): string {

@@ -1,9 +1,14 @@
 import {randomUUID} from 'node:crypto';
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {type Containment, findContainment} from '../../../../src/server/sandboxes/containment/containment.ts';
+import {
+	type Containment,
+	findContainment,
+	summaryOf,
+} from '../../../../src/server/sandboxes/containment/containment.ts';
+import {findNetworkTools} from '../../../../src/server/sandboxes/containment/network.ts';
 import {createLocalProvider} from '../../../../src/server/sandboxes/local-provider.ts';
 import {freePort} from '../../../../src/server/sandboxes/ports.ts';
 import {eventually, localSandboxes, runs, temporaryFolder} from '../sandbox.ts';
@@ -20,9 +25,9 @@ const contained = test.skipIf(!bubblewrap);
 const why = without(bubblewrap, 'bubblewrap');
 
 /** The processes that were left on this machine. */
-function sleepers(): readonly number[] {
+function sleepers(seconds: number): readonly number[] {
 	return readdirSync('/proc')
-		.filter(name => /^\d+$/.test(name) && commandOf(name) === 'sleep\x0015\0')
+		.filter(name => /^\d+$/.test(name) && commandOf(name) === `sleep\0${seconds}\0`)
 		.map(Number);
 }
 
@@ -77,6 +82,22 @@ test.each(ways)('[15] processes that together use too much memory are ended %s',
 	expect(log).toMatch(/128 MB of memory are used up|it uses more than 128 MB of memory/);
 });
 
+const hasPerl = existsSync('/usr/bin/perl');
+const noPerl = hasPerl ? '' : ' (skipped: perl is missing)';
+
+// At most 160 MB.
+test.skipIf(!hasPerl).each(ways.filter(([, {cgroups: kernel}]) => !kernel))(
+	`[15] memory in files without a name counts, also unmapped %s${noPerl}`,
+	async (_, containment) => {
+		const program = `my $create = qx(uname -m) =~ /aarch64/ ? 279 : 319;
+			my $name = "x";
+			for (1..4) { open($f[$_], ">&=", syscall($create, $name, 0)); syswrite($f[$_], "x" x 40_000_000) }
+			sleep 20;`;
+		const log = await outputOf(containment, ['/usr/bin/perl', '-e', program], {memoryBytes: 128 * mebibyte});
+		expect(log).toMatch(/128 MB of memory are used up|it uses more than 128 MB of memory/);
+	},
+);
+
 test.each(ways)('[15] files that together use too much disk end a task %s', async (_, containment) => {
 	const script = 'for n in 1 2 3 4 5 6; do dd if=/dev/zero of=file$n bs=1M count=16 2>/dev/null; done; sleep 20';
 	const log = await outputOf(containment, ['sh', '-c', script], {diskBytes: 48 * mebibyte});
@@ -100,11 +121,18 @@ test.each(ways)(
 	'[15] a process without group, session and environment ends with its sandbox %s',
 	async (_, containment) => {
 		const {provider, script, log} = await localSandboxes({path, containment});
-		const leave = "env -i setsid sh -c 'sleep 15 & echo left' & wait; sleep 15";
+		// Longer than the test waits, and known by its length.
+		const seconds = 1000 + process.pid;
+		onTestFinished(() => {
+			for (const pid of sleepers(seconds)) {
+				process.kill(pid, 'SIGKILL');
+			}
+		});
+		const leave = `env -i setsid sh -c 'sleep ${seconds} & echo left' & wait; sleep ${seconds}`;
 		const id = await script('', {command: {name: 'command', command: ['sh', '-c', `${leave}; true`]}});
 		await eventually(async () => (await log(id)).includes('left\n'));
-		await eventually(() => sleepers().length === 2);
-		const before = sleepers();
+		await eventually(() => sleepers(seconds).length === 2);
+		const before = sleepers(seconds);
 		await provider.end(id);
 		await eventually(() => before.every(pid => !runs(pid)));
 	},
@@ -120,12 +148,15 @@ contained(
 		const [own, other] = [await freePort(), await freePort()];
 		const {provider, script, log} = await localSandboxes({path, containment: found});
 		const program = `
-		import {readdirSync, readFileSync} from 'node:fs';
-import {createServer} from 'node:http';
+		import {readFileSync} from 'node:fs';
+		import {createServer} from 'node:http';
 		const reach = address => fetch(address, {signal: AbortSignal.timeout(500)}).then(() => 'reached', error => error.cause?.code ?? error.name);
 		const [, , own, ...others] = process.argv;
 		createServer((_, response) => response.end('own')).listen(Number(own), '127.0.0.1', async () => {
-			for (const place of [...others.map(port => '127.0.0.1:' + port), '169.254.169.254']) console.log(await reach('http://' + place));
+			for (const place of [...others.map(port => '127.0.0.1:' + port), '169.254.169.254', '100.100.100.200', '168.63.129.16']) console.log(await reach('http://' + place));
+			const [, gateway = '0'] = /^\\S+\\t00000000\\t(\\w{8})/m.exec(readFileSync('/proc/net/route', 'utf8')) ?? [];
+			const address = Buffer.from(gateway, 'hex').reverse().join('.');
+			console.log(address ? await reach('http://' + address + ':' + others[0]) : 'no gateway');
 			console.log('done');
 		});`;
 		const start = (port: number, others: readonly number[]) =>
@@ -144,14 +175,31 @@ import {createServer} from 'node:http';
 		if (notice?.includes('the network is OPEN')) {
 			expect(lines.slice(0, 2)).toEqual(['reached', 'reached']);
 		} else {
-			expect(lines).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'EHOSTUNREACH', 'done']);
+			expect(lines.slice(0, 2)).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+			expect(lines.slice(2, 5)).toEqual(['EHOSTUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH']);
+			// The address of the gateway is no other name of this machine's loopback.
+			expect(lines.slice(5)).toEqual([expect.not.stringMatching(/^reached$/), 'done']);
 		}
 	},
 );
 
+test('a network that cannot be had says what it lacks', () => {
+	const tools = (path: string) => !path.endsWith('/pasta');
+	expect(findNetworkTools('/bin', {execute: tools, write: () => false})).toEqual({
+		missing: ['pasta', 'access to /dev/net/tun'],
+	});
+	expect(findNetworkTools('/bin', {execute: () => true, write: () => true})).toHaveProperty('pasta', '/bin/pasta');
+	const networkLacks = ['access to /dev/net/tun'];
+	const parts = {bubblewrap: {program: '/bin/bwrap', hasSizes: true, userNamespace: []}, networkLacks};
+	expect(summaryOf(parts)).toBe(
+		'contained by bubblewrap (missing: control groups, access to /dev/net/tun, so networks are open)',
+	);
+});
+
 test('[15] without containment no task starts unless the administrator allows it', async () => {
 	const folder = await temporaryFolder();
-	const provider = createLocalProvider({root: folder, containment: {}, supervisor});
+	const none = async () => ({});
+	const provider = createLocalProvider({root: folder, findContainment: none, supervisor});
 	expect(await provider.unavailableReason()).toMatch(/^Sandboxes are off on this server: .+ --unsafe-sandboxes\.$/);
 	expect(await provider.summary()).toBe('off: install bubblewrap, or start with --unsafe-sandboxes');
 	const spec = {id: randomUUID(), files: new Map(), build: [], environment: {}};
@@ -161,7 +209,7 @@ test('[15] without containment no task starts unless the administrator allows it
 		deadline: {after: 1000, action: 'end'},
 	});
 	await expect(started).rejects.toThrow('Sandboxes are off');
-	const unsafe = createLocalProvider({root: folder, containment: {}, supervisor, allowUncontained: true});
+	const unsafe = createLocalProvider({root: folder, findContainment: none, supervisor, allowUncontained: true});
 	expect([await unsafe.unavailableReason(), await unsafe.summary()]).toEqual([
 		undefined,
 		'NOT contained: every task has the permissions of this server',
