@@ -11,7 +11,7 @@ export default command({
 	summary: 'Resume a runtime and show its limits and credits',
 	args: z.object({runtime: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['runtime'],
-	describe: {runtime: 'key or UUID of the runtime', yes: 'skip the confirmation (only the app asks)'},
+	describe: {runtime: 'key, id or unique prefix of the runtime', yes: 'skip the confirmation (only the app asks)'},
 	completes: {runtime: 'runtime'},
 	examples: ['runtime resume dev-box'],
 	whileRunning: true,

@@ -7,7 +7,7 @@ export default command({
 	summary: 'Show a runtime with its limits and credits',
 	args: z.object({runtime: z.string()}),
 	positional: ['runtime'],
-	describe: {runtime: 'key or UUID of the runtime'},
+	describe: {runtime: 'key, id or unique prefix of the runtime'},
 	completes: {runtime: 'runtime'},
 	examples: ['runtime show dev-box'],
 	whileRunning: true,

@@ -171,6 +171,8 @@ test.each<Proof>(['API key', 'access token', 'X-API-Key'])(
 		expect(logs).toContain('[sandbox]');
 		const runtime = await client.resumeRuntime({params: {...scope, runtimeId: 'laptop'}});
 		expect(runtime).toMatchObject({key: 'laptop', status: 'running', owned_by_me: true, instance: {state: 'running'}});
+		const halted = await client.stopRuntime({params: {...scope, runtimeId: 'laptop'}});
+		expect(halted).toMatchObject({key: 'laptop', status: 'idle'});
 
 		await askExtensions(client, environment.id ?? '');
 

@@ -17,6 +17,7 @@ import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts'
 import {endSandboxes} from '../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing, type Sandboxing} from '../../src/server/sandboxes/sandboxing.ts';
 import {emptyDatabase} from './database/engine.ts';
+import {containmentHere} from './sandboxes/sandbox.ts';
 import {supervisor} from './sandboxes/supervisor.ts';
 
 export const origin = 'http://127.0.0.1:8700';
@@ -110,6 +111,7 @@ function testSandboxes(folder: string, log: Log): Sandboxing {
 		root: join(folder, 'sandboxes'),
 		graceMs: 300,
 		environment: {},
+		findContainment: containmentHere,
 		supervisor,
 		allowUncontained: true,
 	});

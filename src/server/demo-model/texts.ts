@@ -91,8 +91,8 @@ That was all.
 
 const thanks = `You are welcome. ${label} ${realModel}\n`;
 
-const other = `${label} I understand only a few sentences: *list the files*, *search for …*, *read …*, *a table*, *some code*, *a \
-long answer* and *help*. I don’t understand this one.
+const other = `${label} I don’t understand this one. I know only a few sentences, such as *fix the failing test*, *list the files*, \
+*search for …*, *read …* and *a table*. Type *help* to see them all.
 
 ${realModel}
 `;

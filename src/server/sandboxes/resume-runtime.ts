@@ -174,6 +174,7 @@ async function startSandbox(
 			if (plan) {
 				const workspace = join(sandboxes.workspaces, runtime.id);
 				await sandboxes.provider.start(await plan.specOf(sandboxId, deadline, workspace));
+				await endIfStopped(services, sandboxId);
 			} else {
 				await sandboxes.provider.resume(sandboxId, deadline);
 			}
@@ -197,6 +198,18 @@ async function startSandbox(
 		.executeTakeFirstOrThrow();
 	if (sandbox_url !== null) {
 		await untilListening(services, sandboxId, Number(new URL(sandbox_url).port));
+	}
+}
+
+/** The runtime may have been stopped while its sandbox was starting. */
+async function endIfStopped({database, sandboxes}: SandboxServices, sandboxId: string): Promise<void> {
+	const sandbox = await database
+		.selectFrom('sandboxes')
+		.select('state')
+		.where('id', '=', sandboxId)
+		.executeTakeFirstOrThrow();
+	if (sandbox.state === 'killed') {
+		await sandboxes.provider.end(sandboxId);
 	}
 }
 

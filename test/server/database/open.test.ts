@@ -1,6 +1,7 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {sql} from 'kysely';
 import {expect, onTestFinished, test} from 'vitest';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {parseDatabaseUrl} from '../../../src/server/database/location.ts';
@@ -22,6 +23,12 @@ const user = {
 };
 
 const add = (database: Database, row = user) => database.insertInto('users').values(row).execute();
+/** Returns the names of all tables, each with its columns and their types, sorted. */
+const columnsOf = async (database: Database) =>
+	(await database.introspection.getTables()).map(
+		({name, columns}) => [name, columns.map(column => `${column.name} ${column.dataType}`).sort()] as const,
+	);
+
 const all = (database: Database) => database.selectFrom('users').selectAll().execute();
 
 test('stored values are read back unchanged, including the largest number', async () => {
@@ -66,6 +73,30 @@ test('opening again changes nothing', async () => {
 	const second = await openDatabase(place);
 	onTestFinished(() => second.destroy());
 	expect(await all(second)).toEqual([user]);
+});
+
+test('a database of an older version gets the same tables as a new one', async () => {
+	const empty = await emptyPlace();
+	const place = empty.engine === 'sqlite' ? {...empty, file: join(await temporaryFolder(), 'a.db')} : empty;
+	const fresh = await openDatabase(place);
+	const wanted = await columnsOf(fresh);
+	for (const statement of [
+		'alter table environments add column execute_token_hash text',
+		'alter table environments add column execute_token_expires_at text',
+		'drop index api_keys_by_parent',
+		'alter table api_keys drop column created_with',
+		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents')",
+	]) {
+		await sql.raw(statement).execute(fresh);
+	}
+
+	await add(fresh);
+	expect(await columnsOf(fresh)).not.toEqual(wanted);
+	await fresh.destroy();
+	const upgraded = await openDatabase(place);
+	onTestFinished(() => upgraded.destroy());
+	expect(await columnsOf(upgraded)).toEqual(wanted);
+	expect(await all(upgraded)).toEqual([user]);
 });
 
 test('[8] an error about an unreachable database does not show its password', async () => {

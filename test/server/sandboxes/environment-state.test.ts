@@ -6,7 +6,7 @@ import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.
 import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
-import {eventually, runs} from './sandbox.ts';
+import {containmentHere, eventually, runs} from './sandbox.ts';
 import {supervisor} from './supervisor.ts';
 import {addTask, listener} from './task-folder.ts';
 
@@ -35,6 +35,7 @@ function restarted({services, folder}: TestServer): Services {
 		root: join(folder, 'sandboxes'),
 		graceMs: 300,
 		environment: {},
+		findContainment: containmentHere,
 		supervisor,
 		allowUncontained: true,
 	});

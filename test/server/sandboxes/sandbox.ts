@@ -4,13 +4,18 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
-import type {Containment} from '../../../src/server/sandboxes/containment/containment.ts';
+import {once} from '../../../src/core/once.ts';
+import {type Containment, findContainment} from '../../../src/server/sandboxes/containment/containment.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
+import {standardPath} from '../../../src/server/sandboxes/sandbox-environment.ts';
 import {supervisor} from './supervisor.ts';
 
 /** A PATH without bubblewrap, so that the result doesn't depend on the machine. */
 export const plainPath = '/nowhere';
+
+/** Returns what contains sandboxes on this machine; detected once, because that starts four processes. */
+export const containmentHere = once(() => findContainment(standardPath.join(':'), ['/home', '/root', '/run', '/tmp']));
 
 /** A folder for this test alone. */
 export async function temporaryFolder(): Promise<string> {
@@ -31,9 +36,11 @@ type Machine = {
 /** Creates a provider in its own folder; sandboxes started through `start` are ended after the test. */
 export async function localSandboxes({path = plainPath, graceMs = 300, environment = {}, containment}: Machine = {}) {
 	const root = await temporaryFolder();
-	const given = {root, graceMs, environment: {...environment, PATH: path}, ...(containment && {containment})};
 	const provider = createLocalProvider({
-		...given,
+		root,
+		graceMs,
+		environment: {...environment, PATH: path},
+		...(containment && {findContainment: async () => containment}),
 		supervisor,
 		allowUncontained: path === plainPath || containment !== undefined,
 	});

@@ -62,9 +62,11 @@ export const accounts: readonly string[] = [
 		created_at text not null,
 		last_used_at text,
 		expires_at text,
-		revoked_at text
+		revoked_at text,
+		created_with text references api_keys (id)
 	)`,
 	'create index api_keys_by_user on api_keys (user_id, created_at)',
+	'create index api_keys_by_parent on api_keys (created_with)',
 	`create table tokens (
 		id text primary key,
 		user_id text not null references users (id) on delete cascade,

@@ -33,8 +33,6 @@ export const sandboxes: readonly string[] = [
 		service_urls text not null,
 		verification text,
 		error text,
-		execute_token_hash text,
-		execute_token_expires_at text,
 		sandbox_id text references sandboxes (id) on delete set null,
 		created_at text not null,
 		updated_at text not null,
