@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
-import {standInSources} from './.scripts/bundle-stand-ins.mjs';
+import {inkStandInFor, standInSources} from './.scripts/bundle-stand-ins.mjs';
 import {databaseTests} from './test/database-tests.ts';
 
 const withDatabase = databaseTests();
@@ -9,19 +9,25 @@ const withDatabase = databaseTests();
 const drawnWith =
 	/\/node_modules\/(?:ink|ink-text-input|ink-testing-library|cli-truncate|slice-ansi|widest-line|wrap-ansi)\//;
 
-/** Component tests draw with the width module that ships: Ink and what it imports get it instead of string-width. */
-const shippedWidth = {
-	name: 'shipped-width',
+const root = process.cwd();
+const packages: Readonly<Record<string, string>> = standInSources(root);
+
+/** Component tests draw with the modules that ship: Ink and what it imports get the build's stand-ins. */
+const shippedStandIns = {
+	name: 'shipped-stand-ins',
 	enforce: 'pre' as const,
 	resolveId: (source: string, importer = '') =>
-		source === 'string-width' && importer.includes('/node_modules/') ? '\0shipped-width' : undefined,
+		packages[source] && importer.includes('/node_modules/') ? `\0${source}` : undefined,
 	load(id: string) {
-		if (id === '\0shipped-width') {
-			return standInSources(process.cwd())['string-width'];
+		const standIn = packages[id.slice(1)] ?? inkStandInFor(root, id);
+		if (standIn) {
+			return standIn;
 		}
 
-		// Their source maps name files that are not in the packages.
-		return drawnWith.test(id) ? readFileSync(id, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '') : undefined;
+		// Their source maps name files that are not in the packages. With `?own`, a test gets the module that is replaced.
+		return drawnWith.test(id)
+			? readFileSync(id.replace(/\?own$/, ''), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '')
+			: undefined;
 	},
 };
 
@@ -32,9 +38,9 @@ const markdownAsText = {
 		id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
-/** What opens a database runs on each engine, in a project that is named after it; everything else runs once. */
+/** What opens a database runs on SQLite, and again on PostgreSQL in a project of its own; everything else runs once. */
 export default defineConfig({
-	plugins: [shippedWidth, markdownAsText],
+	plugins: [shippedStandIns, markdownAsText],
 	oxc: {jsx: {runtime: 'automatic', development: false}},
 	test: {
 		server: {deps: {inline: [drawnWith]}},
@@ -47,16 +53,16 @@ export default defineConfig({
 		// Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
 		// would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
 		isolate: false,
+		// A file is transformed once for all projects, and not again by the next run while it is unchanged.
+		experimental: {fsModuleCache: true},
 		// React as it ships. Ink looks for the others when it is loaded, and draws nothing if they are set.
 		env: {NODE_ENV: 'production', CI: 'false', CONTINUOUS_INTEGRATION: 'false'},
 		projects: [
-			{extends: true, test: {name: 'service', exclude: [...configDefaults.exclude, ...withDatabase]}},
 			{
 				extends: true,
 				test: {
-					name: 'sqlite',
-					include: [...withDatabase],
-					exclude: ['**/postgres{,-*}.test.ts'],
+					name: 'service',
+					exclude: [...configDefaults.exclude, 'test/**/postgres{,-*}.test.ts'],
 					provide: {engine: 'sqlite'},
 				},
 			},

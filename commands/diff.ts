@@ -27,7 +27,7 @@ export default command({
 		const title = `Changes of the agent · ${totalOf(files)}`;
 		const parts = await interact.review({title, files, isReadOnly});
 		if (!parts || parts.length === 0) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return {kind: 'text', text: 'Nothing was taken back.'};
 		}
 
 		const request = {id: randomUUID(), session: transcript.session, how: 'diff', signal} as const;

@@ -55,6 +55,7 @@ export default command({
 /** Returns what is known on this machine: the latest first, and last what is known only by its id. */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
 	const {sessions, sightings, models, store, flags} = context;
+	await startedServer(context);
 	const open = store.getState().transcript.session;
 	const [saved, seen, {priceOf}] = await Promise.all([sessions.list(false), sightings.recall(), models.catalog()]);
 	const others = saved.filter(({id}) => id !== open);
@@ -67,4 +68,12 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 			return place ? [seenChoice(sighting, place, flags)] : [];
 		}),
 	].toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+}
+
+/** Waits for the embedded server if it is starting: it names what it has. What it fails with is not about saved sessions. */
+async function startedServer({live, platform, store}: CommandContext): Promise<void> {
+	const {profile, state} = store.getState().connection;
+	if (live && profile === 'local' && state === 'starting') {
+		await platform.embedded().catch(() => undefined);
+	}
 }

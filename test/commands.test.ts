@@ -13,7 +13,7 @@ const localIds = new Set(['resume', 'set']);
 
 test('every file is a listed command of its name, and every folder a noun with a file per verb', () => {
 	const listed = commands.flatMap(entry =>
-		isNoun(entry) && entry.verbs.length > 1
+		isNoun(entry)
 			? [`${entry.name}/${entry.name}`, ...entry.verbs.map(({name}) => `${entry.name}/${entry.name}-${name}`)]
 			: [entry.name],
 	);

@@ -1,10 +1,12 @@
-import {mkdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
 import {compose} from '../src/compose/compose.ts';
 import {refuseElsewhere} from '../src/session/resume-session.ts';
 import {createAppStore} from '../src/store/store.ts';
 import {goodKey} from './commands/platform.ts';
+// Builds the worker of the embedded server if it is missing.
+import './e2e/program.ts';
 import {httpServer} from './net/servers.ts';
 import {temporaryFolder} from './storage/temporary.ts';
 
@@ -40,6 +42,34 @@ test('the app uses the embedded server and its demo model without a profile and 
 	expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
+test('the embedded server starts when a line for the demo model is typed', async () => {
+	const {program, state} = composed();
+	await program.prepare('/');
+	expect(state().connection).toEqual({profile: 'local', server: expect.stringMatching(/^http:/), state: 'ready'});
+	await program.prepare('Hi');
+	await program.close();
+});
+
+test('the embedded server does not start for another model, nor for a command of another server', async () => {
+	const {program, state} = composed({model: 'groq/small', env: {GROQ_API_KEY: 'gsk-0123456789'}});
+	await program.prepare('Hi');
+	await program.prepare('/');
+	expect(state().connection.server).toBe('local');
+
+	const elsewhere = composed({env: {SERVICE_SERVER: 'https://a.test'}});
+	expect(elsewhere.program.isDemo()).toBe(true);
+	await elsewhere.program.prepare('/');
+	expect(elsewhere.state().connection).toMatchObject({server: 'https://a.test', state: 'ready'});
+});
+
+test('closing the program ends an embedded server that is still starting', async () => {
+	const {program, state} = composed();
+	const prepared = program.prepare('Hi').catch((error: unknown) => error);
+	await program.close();
+	expect(await prepared).toMatchObject({name: 'AbortError'});
+	expect(state().connection).toMatchObject({server: 'local', state: 'starting'});
+});
+
 test('the environment selects the server, and a key its model', () => {
 	const {program, state} = composed({env: {SERVICE_SERVER: 'https://a.test', GROQ_API_KEY: 'gsk-0123456789'}});
 	expect(state().connection).toEqual({profile: 'a.test', server: 'https://a.test', state: 'ready'});
@@ -49,6 +79,17 @@ test('the environment selects the server, and a key its model', () => {
 
 test('--model selects the model', () => {
 	expect(composed({model: 'openai/gpt-x', env: {GROQ_API_KEY: 'gsk-0123456789'}}).state().model).toBe('openai/gpt-x');
+});
+
+test('the model last used is the one of the next start, unless it was the demo model', async () => {
+	const env = {OPENAI_API_KEY: goodKey, MISTRAL_API_KEY: goodKey};
+	const first = composed({env});
+	first.program.rememberModel('openai/gpt-x');
+	await expect.poll(() => composed({env}, first.home).state().model).toBe('openai/gpt-x');
+	first.program.rememberModel('custom/demo');
+	first.program.rememberModel('mistral/large-x');
+	await expect.poll(() => composed({env}, first.home).state().model).toBe('mistral/large-x');
+	expect(readFileSync(join(first.home, 'config.json'), 'utf8')).not.toContain('custom/demo');
 });
 
 test('ignored and risky settings are warned about [6] [9]', () => {

@@ -37,7 +37,12 @@ function longFunctionsOf(path: string): readonly LongFunction[] {
 		}
 	};
 
-	visit(parseAst(code, {lang: path.endsWith('x') ? 'tsx' : 'ts'}) as unknown as Tree);
+	const program: unknown = parseAst(code, {lang: path.endsWith('x') ? 'tsx' : 'ts'});
+	if (!isTree(program)) {
+		throw new Error(`${path} was not parsed.`);
+	}
+
+	visit(program);
 	return found;
 }
 

@@ -1,3 +1,4 @@
+import {readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {commands} from '../commands/index.ts';
 import {readArguments} from '../src/command/arguments.ts';
@@ -80,6 +81,44 @@ test.each(slashed.filter(({name}) => !paths.includes(name)))('/$name of $file is
 	const entry = commands.find(candidate => candidate.name === name || candidate.aliases?.includes(name));
 	expect(entry).toBeDefined();
 	expect(entry && 'where' in entry ? entry.where : undefined).not.toBe('shell');
+});
+
+const documents = ['README.md', ...readdirSync('src/command/topics').map(name => `src/command/topics/${name}`)]
+	.filter(file => file.endsWith('.md'))
+	.map(file => ({file, text: readFileSync(file, 'utf8')}));
+
+const namedInApp = documents.flatMap(({file, text}) =>
+	[...text.matchAll(/`\/([a-z][^`/]*)`/g)]
+		.map(([, line = '']) => line)
+		.filter(line => !['name', 'account', ...paths].includes(line))
+		.map(line => ({file, line: line.replace(/<topic>/g, 'keys').replace(/<[^>]+>/g, 'x')})),
+);
+
+test.each(namedInApp)('/$line of $file can be typed in the app', ({line}) => {
+	expect(parse(splitWords(line)).where).not.toBe('shell');
+});
+
+const readme = documents[0]?.text ?? '';
+
+const shellLines = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+	.flatMap(([, block = '']) => block.split('\n'))
+	.flatMap(line => /(?:^|\| )service( [^#|&]+)/.exec(line)?.[1]?.trim() ?? []);
+
+test.each(shellLines)('the line `service %s` of the README is a line of a shell that is understood', line => {
+	const invocation = readInvocation(splitWords(line));
+	expect(invocation.mode === 'command' ? parse(invocation.words).where : undefined).not.toBe('app');
+});
+
+test('each command that needs the app by the README does, with all its verbs', () => {
+	const [, list = ''] = /needs the\s+session on the screen, as ([\s\S]*?) do\./.exec(readme) ?? [];
+	const names = [...list.matchAll(/`([a-z]+)`/g)].map(([, name]) => name);
+	expect(names.length).toBeGreaterThan(5);
+	const inShell = names.filter(name => {
+		const entry = commands.find(candidate => candidate.name === name);
+		const parts = entry && 'verbs' in entry ? entry.verbs : [entry];
+		return parts.some(part => part === undefined || !('where' in part) || part.where !== 'app');
+	});
+	expect(inShell).toEqual([]);
 });
 
 test('no text writes the name of the program in front of a command', () => {

@@ -18,6 +18,9 @@ const layers = [
 	['src/main.tsx', 'src/compose'],
 ];
 
+/** Runs what the build made of all layers, so that it imports none of them, and none imports it. */
+const loader = 'src/loader/';
+
 const longest = 250;
 const mostFiles = 25;
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
@@ -67,8 +70,9 @@ function placeOf(path: string): {level: number; folder: string} {
 	throw new Error(`${path} is in no layer.`);
 }
 
-const sources = [...read('src'), ...read('commands')];
-const all = [...sources, ...read('test')];
+const loaded = read(loader);
+const sources = [...read('src').filter(({path}) => !path.startsWith(loader)), ...read('commands')];
+const all = [...sources, ...loaded, ...read('test')];
 const isFile = (target: string) => /^(?:src|commands|test)\//.test(target);
 
 /** Returns `importer imports target` for each import of the program's files that `isWrong`. */
@@ -85,6 +89,12 @@ test('a file imports only from its own folder and from the layers below it', () 
 		return to !== undefined && to.level >= from.level && to.folder !== from.folder;
 	});
 	expect(wrong).toEqual([]);
+});
+
+test('the loader and what it runs import nothing of each other', () => {
+	const isOutside = (target: string) => isFile(target) && !target.startsWith(loader);
+	expect(loaded.flatMap(({imports}) => imports.filter(isOutside))).toEqual([]);
+	expect(wrongImports((_path, target) => target.startsWith(loader))).toEqual([]);
 });
 
 test('the server and the client share only common modules', () => {

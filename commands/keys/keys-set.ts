@@ -128,7 +128,7 @@ function choiceOf(provider: ProviderName): (name: string) => Choice {
 /** Saves the only model of a host for new sessions, in a shell, unless the saved model has a key. */
 async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
 	if (registry[provider].defaultModel !== undefined) {
-		return {text: '', hint: 'Run service to chat with a real model.'};
+		return {text: '', hint: 'Run `$` to chat with a real model.'};
 	}
 
 	const [only, ...others] = check.isVerified ? check.names : [];
@@ -142,5 +142,5 @@ async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, e
 	}
 
 	await saveSettings(config, {model: `${provider}/${only}`});
-	return {text: `The model is now ${provider}/${only}.`, hint: 'Run service to chat with it.'};
+	return {text: `The model is now ${provider}/${only}.`, hint: 'Run `$` to chat with it.'};
 }

@@ -43,8 +43,8 @@ export function listCommand<Name extends Scope>({
 		async run(flags, context) {
 			const session = await context.platform.open();
 			const params = await session.scope(...within);
-			const {project} = context.flags;
-			const query = {...pageQuery(flags), ...(isByProject && project !== undefined && {project})};
+			const project = isByProject && context.flags.project ? await session.project() : undefined;
+			const query = {...pageQuery(flags), ...(project !== undefined && {project})};
 			const page = request(session.client, {params, query}, context.signal);
 			return await platformList(context, session, page, view, flags);
 		},

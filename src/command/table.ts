@@ -25,7 +25,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown('Unknown command', first, entries.flatMap(names), seeAll);
+		throw unknown('Unknown command', first, [...verbNamed(first, entries), ...entries.flatMap(names)], seeAll);
 	}
 
 	if (!isNoun(entry)) {
@@ -83,8 +83,15 @@ function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): Found 
 
 const seeAll = 'Run `help` to see them all.';
 
+/** Returns the only command whose verb is `word`, with its noun: `init` may mean `memory init`. */
+function verbNamed(word: string, entries: readonly Entry[]): readonly string[] {
+	const named = allCommands(entries).filter(({command, path}) => !command.where && path.endsWith(` ${word}`));
+	return named.length === 1 ? named.map(({path}) => path) : [];
+}
+
 function unknown(finding: string, word: string, known: readonly string[], hint: string): AppError {
-	const near = closest(word.toLowerCase(), known);
+	const verb = known.find(name => name.endsWith(` ${word}`));
+	const near = verb ?? closest(word.toLowerCase(), known);
 	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {hint});
 }
 

@@ -1,4 +1,4 @@
-import {leftOut, type Project} from '../agent/project/project.ts';
+import {faultText, leftOut, type Project} from '../agent/project/project.ts';
 import type {Invocation} from '../command/invocation.ts';
 import type {Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
@@ -91,7 +91,7 @@ export async function runHeadless(
 /** Returns what the user must know about files of the project that are not used. */
 async function untrusted(project: Project): Promise<readonly string[]> {
 	const state = await project.state();
-	const faults = [...state.ownFaults, ...state.faults].map(({path, reason}) => `${path} is not used: ${reason}.`);
+	const faults = [...state.ownFaults, ...state.faults].map(faultText);
 	const unused = leftOut(state).map(({path}) => path);
 	return unused.length > 0
 		? [...faults, `Not trusted, so left out: ${unused.join(', ')}. Pass --trust to use them in this run.`]

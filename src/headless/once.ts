@@ -1,3 +1,4 @@
+import {hookDenial} from '../agent/hooks/hook-denial.ts';
 import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
@@ -37,22 +38,14 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
-	let question = '';
 	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
+	const report = createReport(progress.clear, stderr);
 	onRecord(record => {
 		progress.follow(record.event);
 		if (format === 'stream-json') {
 			printJson(withShellHints(record), stdout);
-		} else if (record.event.type === 'notice' && record.event.level !== 'info') {
-			progress.clear();
-			printWarning(record.event.text, stderr, record.event.hint);
-		}
-
-		if (record.event.type === 'approval-request') {
-			question = record.event.summary;
-		} else if (record.event.type === 'approval-answer' && !record.event.allowed && format !== 'stream-json') {
-			progress.clear();
-			printRefusal(question, record.event, stderr);
+		} else {
+			report(record.event);
 		}
 
 		if (record.event.type === 'run-end') {
@@ -81,6 +74,28 @@ export async function runOnce(
 	}
 
 	return statusOf(end);
+}
+
+/** Returns what prints warnings, and what was refused or denied, while a run goes on. */
+function createReport(clear: () => void, stderr: Output): (event: AgentEvent) => void {
+	const tools = new Map<string, string>();
+	let question = '';
+	return event => {
+		if (event.type === 'tool-call') {
+			tools.set(event.id, event.name);
+		} else if (event.type === 'approval-request') {
+			question = event.summary;
+		} else if (event.type === 'approval-answer' && !event.allowed) {
+			clear();
+			printRefusal(question, event, stderr);
+		} else if (event.type === 'notice' && event.level !== 'info') {
+			clear();
+			printWarning(event.text, stderr, event.hint);
+		} else if (event.type === 'tool-result' && event.failed && event.output.startsWith(hookDenial)) {
+			clear();
+			printWarning(`A hook denied ${tools.get(event.id)}: ${event.output.slice(hookDenial.length)}`, stderr);
+		}
+	};
 }
 
 /** Prints what was refused, and which flags allow it. */

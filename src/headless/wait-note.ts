@@ -23,11 +23,10 @@ const silentPlainWaitMs = 2000;
 export function createPlainNote(say: (text: string) => void, command: string): WaitNote {
 	let held = 0;
 	let timer: NodeJS.Timeout | undefined;
+	// These commands ask nobody: they work on this machine's own data.
+	const state = /^serve\b/.test(command) ? 'working' : 'waiting for an answer';
 	const begin = () => {
-		timer = setTimeout(
-			() => say(`${command} is still waiting for an answer. Press Ctrl+C to cancel.`),
-			silentPlainWaitMs,
-		).unref();
+		timer = setTimeout(() => say(`${command} is still ${state}. Press Ctrl+C to cancel.`), silentPlainWaitMs).unref();
 	};
 
 	const end = () => clearTimeout(timer);

@@ -6,7 +6,12 @@ type Dependencies = {
 	readonly stdout: NodeJS.WriteStream;
 	/** Gets each line that the user enters. `isAlone` is false if several arrived together. */
 	readonly onLine: (line: string, isAlone: boolean) => void;
+	/** Returns the time of a monotonic clock in milliseconds. */
+	readonly now: () => number;
 };
+
+/** A line, `undefined` for Esc and the end of input, with the times at which its question and its first key appeared. */
+export type TimedLine = {readonly line: string | undefined; readonly askedAt: number; readonly typedAt: number};
 
 export type LineTerminal = {
 	readonly write: (data: string) => void;
@@ -16,12 +21,14 @@ export type LineTerminal = {
 	readonly prompt: () => void;
 	/** Asks for a line, after the questions that are open. Resolves to undefined for Esc and the end of input. */
 	readonly question: (label: string, masked: boolean) => Promise<string | undefined>;
+	/** Asks like `question`, for an answer that counts only if it was typed after the question. */
+	readonly timedQuestion: (label: string) => Promise<TimedLine>;
 	/** Reads lines from now on. */
 	readonly listen: () => void;
 };
 
 /** Creates a terminal that is read and written line by line, with its own line editing. */
-export function createLineTerminal({stdin, stdout, onLine}: Dependencies): LineTerminal {
+export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): LineTerminal {
 	/** True while the sign to type at is the last thing that was written. */
 	let hasPrompt = false;
 	let isAsking = false;
@@ -48,13 +55,23 @@ export function createLineTerminal({stdin, stdout, onLine}: Dependencies): LineT
 		stdin.resume();
 	};
 
-	const ask = async (label: string, masked: boolean) => {
+	const ask = async (label: string, masked: boolean): Promise<TimedLine> => {
 		isAsking = true;
 		stdin.off('data', onData);
 		write(`${safeLine(label)} `);
-		const answer = await readTerminalLine({stdin, output: stdout}, masked);
+		const askedAt = now();
+		let typedAt: number | undefined;
+		const line = await readTerminalLine({stdin, output: stdout}, masked, () => {
+			typedAt ??= now();
+		});
 		isAsking = false;
 		listen();
+		return {line, askedAt, typedAt: typedAt ?? now()};
+	};
+
+	const askNext = (label: string, masked: boolean) => {
+		const answer = lastQuestion.then(() => ask(label, masked));
+		lastQuestion = answer.catch(() => undefined);
 		return answer;
 	};
 
@@ -67,11 +84,8 @@ export function createLineTerminal({stdin, stdout, onLine}: Dependencies): LineT
 				hasPrompt = true;
 			}
 		},
-		question(label, masked) {
-			const answer = lastQuestion.then(() => ask(label, masked));
-			lastQuestion = answer.catch(() => undefined);
-			return answer;
-		},
+		question: async (label, masked) => (await askNext(label, masked)).line,
+		timedQuestion: label => askNext(label, false),
 		listen,
 	};
 }

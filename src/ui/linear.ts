@@ -2,8 +2,9 @@ import {isCommandLine} from '../command/line.ts';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
 import {formatCount, formatNumber, formatUsd} from '../core/format.ts';
+import {usedWindow} from '../core/session/compaction.ts';
 import type {TodoItem} from '../core/session/todo.ts';
-import {totalCost, windowTokens} from '../core/session/usage.ts';
+import {totalCost} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SubjectDrawing} from '../store/view-slice.ts';
@@ -17,6 +18,7 @@ import {type AppFlags, type AppProgram, type OpenedConversation, openConversatio
 import {askInLines, askSettled} from './panels/line-questions.ts';
 import {answerTo, keysOf, steadyNow} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
+import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
 
 type LinearSurroundings = Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
@@ -50,22 +52,22 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	/** The line that was entered last, if nothing was written between it and its result. */
 	let entered: string | undefined;
 	const terminal = createLineTerminal({
-		stdin,
-		stdout,
+		...{stdin, stdout, now},
 		onLine(line, isAlone) {
 			entered = isAlone && !isWorking(store) ? line : undefined;
 			void send(line, {store, terminal, opened});
 		},
 	});
+	const program = await compose(flags);
 	const opened = await openConversation(
-		await compose(flags),
+		program,
 		{...flags, asksLater: true},
 		{
 			store,
 			palette,
 			// Nothing is drawn that may still change.
 			live: createLiveLines(),
-			interact: createInteraction(terminal, palette, now),
+			interact: createInteraction(terminal, palette),
 			version,
 			homeFolder: env['HOME'],
 			write: terminal.write,
@@ -81,27 +83,32 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	stdin.on('end', quit);
 	terminal.listen();
 	terminal.prompt();
+	if (program.isDemo()) {
+		// Lines arrive whole here, so that nothing tells when the user begins to type.
+		program.prepare('').catch(() => undefined);
+	}
+
 	await ended;
 	stdin.pause();
 	stdout.write(`\n${await opened.close()}`);
 	return 0;
 }
 
-function createInteraction(terminal: LineTerminal, palette: Palette, now: () => number): AppInteraction {
+function createInteraction(terminal: LineTerminal, palette: Palette): AppInteraction {
 	const {say, question} = terminal;
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
 		async confirm(text, about, subject) {
 			const inquiry = {question: text, ...(about && {about}), ...(subject && {subject})};
-			return (await inquire(inquiry, terminal, palette, now)) === 'yes';
+			return (await inquire(inquiry, terminal, palette)) === 'yes';
 		},
-		inquire: inquiry => inquire(inquiry, terminal, palette, now),
+		inquire: inquiry => inquire(inquiry, terminal, palette),
 		edit: async ({label, text}) => {
 			say(`${safeText(label)}${text ? ` It is now:\n${safeText(text)}` : ''}`);
 			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
 		},
-		askUser: question => askInLines(question, terminal, now),
+		askUser: question => askInLines(question, terminal),
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
 }
@@ -125,7 +132,6 @@ async function inquire(
 	{question: text, about, subject, answers}: LineInquiry,
 	terminal: LineTerminal,
 	palette: Palette,
-	now: () => number,
 ): Promise<string | undefined> {
 	if (subject) {
 		terminal.say(wholeSubject(subject, palette).join('\n'));
@@ -135,7 +141,7 @@ async function inquire(
 		terminal.say(aboutLines(about).map(safeLine).join('\n'));
 	}
 
-	const typed = await askSettled(`${text} ${keysOf({answers})}`, terminal, now);
+	const typed = await askSettled(`${text} ${keysOf({answers})}`, terminal);
 	return answerTo({answers}, typed ?? '') || undefined;
 }
 
@@ -159,6 +165,10 @@ function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS
 			stdout.write('\u0007');
 			// The text of the alert is written over the prompt.
 			setImmediate(() => isWorking(store) || prompt());
+		}
+
+		for (const text of startedCommands(state.transcript, before.transcript)) {
+			say(text);
 		}
 
 		const {todo} = state.transcript;
@@ -218,8 +228,7 @@ function tellUnsent(store: AppStore, say: (text: string) => void): void {
 function summary(store: AppStore): string {
 	const {transcript, priceOf, model} = store.getState();
 	const messages = [...transcript.usage.values()];
-	const last = messages.at(-1);
-	const used = last ? `, context ${formatCount(windowTokens(last.usage))} tokens` : '';
+	const used = messages.length > 0 ? `, context ${formatCount(usedWindow(transcript))} tokens` : '';
 	const cost = messages.length > 0 ? `, cost ${formatUsd(totalCost(messages, priceOf))}` : '';
 	return `Ready. Model ${safeLine(model ?? 'none')}${used}${cost}.`;
 }

@@ -77,7 +77,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		quit,
 	};
 	const ink = draw(parts, frames);
-	const opening = load(flags, parts);
+	const opening = firstFrame().then(() => load(flags, parts));
 	const input = createInput({
 		stdin,
 		onTokens: keyHandlerOf(parts, opening),
@@ -135,6 +135,11 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 		</UiContext>,
 		{stdin: standIn.stream, stdout: screen.stdout, onRender: frames?.onRender},
 	);
+}
+
+/** Resolves when the first frame has been written, which happens at the end of this turn of the event loop. */
+function firstFrame(): Promise<void> {
+	return new Promise(resolve => setImmediate(resolve));
 }
 
 /** Loads what the first frame is drawn without, and opens the conversation. */

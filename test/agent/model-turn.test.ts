@@ -47,10 +47,13 @@ test.each<[string, Script, object]>([
 		{input: 3, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 2, estimated: true},
 	],
 	['counted to the end', [{type: 'usage', usage: {...counted, output: 99}}, text('Half')], {...counted, output: 99}],
-])('a cut answer that was %s counts', async (_, script, usage) => {
-	const {ask} = scriptedModel([...script, new AppError('network', 'Cut.')]);
-	const events = await collect(runAgent(runOptions({ask, tools: []})));
-	expect(events.findLast(event => event.type === 'usage')).toMatchObject({messageId: 'id-1', usage});
+])('a cut answer that was %s counts, however it was cut', async (_, script, usage) => {
+	// A connection breaks, or the host closes it without an end mark.
+	for (const cut of [[new AppError('network', 'Cut.')], []]) {
+		const {ask} = scriptedModel([...script, ...cut]);
+		const events = await collect(runAgent(runOptions({ask, tools: []})));
+		expect(events.findLast(event => event.type === 'usage')).toMatchObject({messageId: 'id-1', usage});
+	}
 });
 
 test('a failed call without any text has no usage', async () => {

@@ -50,6 +50,17 @@ test.each([
 	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
 });
 
+test('a verb without its noun is refused with the only command that has it', () => {
+	const only = {...store, verbs: store.verbs.map(verb => ({...verb, name: `${verb.name}up`}))};
+	const message = 'Unknown command “setup”. Did you mean “store setup”?';
+	expect(() => findCommand([...entries, only], ['setup'])).toThrowError(expect.objectContaining({message}));
+	expect(() => find('set')).toThrowError(expect.objectContaining({message: 'Unknown command “set”.'}));
+	const shellOnly = {...only, verbs: only.verbs.map(verb => ({...verb, where: 'shell' as const}))};
+	expect(() => findCommand([shellOnly], ['setup'])).toThrowError(
+		expect.objectContaining({message: 'Unknown command “setup”.'}),
+	);
+});
+
 test('all commands are listed by their full names, in the order of the table', () => {
 	expect(allCommands([store, ...entries.slice(0, 1)]).map(({path}) => path)).toEqual([
 		'store set',

@@ -221,5 +221,5 @@ test('an interrupted create says that the sandbox may exist', async () => {
 	});
 	const here = testContext({env, signal: abort.signal});
 	await expect(here.run('env', 'create', 'web-shop')).rejects.toThrow();
-	expect(here.said).toEqual(['The server may have created the sandbox anyway; env list shows it.']);
+	expect(here.said).toEqual(['The server may have created the sandbox anyway. Check: service env list']);
 });

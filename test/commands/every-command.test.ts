@@ -20,7 +20,14 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 
 /** Commands that need something open in the app. */
 const inApp = new Set([
+	'init',
 	'memory init',
+	'context',
+	'compact now',
+	'compact undo',
+	'pin add',
+	'pin list',
+	'pin remove',
 	'approvals mode',
 	'undo',
 	'rewind',

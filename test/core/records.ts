@@ -94,7 +94,15 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 		model: id,
 		usage: fc.record({input: count, cacheRead: count, cacheWrite: count, output: count, reasoning: count}),
 	}),
-	fc.record({type: fc.constant('compaction' as const), id, summary: text}),
+	fc.record(
+		{
+			...{type: fc.constant('compaction' as const), id, summary: text, afterTokens: count},
+			...{pinned: fc.array(id, {maxLength: 3}), carried: fc.array(id, {maxLength: 3})},
+		},
+		{requiredKeys: ['type', 'id', 'summary']},
+	),
+	fc.record({type: fc.constant('compaction-undo' as const), id}),
+	fc.record({type: fc.constant('pin' as const), id, pinned: fc.boolean()}),
 	fc.record({type: fc.constant('notice' as const), level: fc.constantFrom('info' as const, 'error' as const), text}),
 	fc.record({type: fc.constant('rename' as const), title: text}),
 	fc.record({

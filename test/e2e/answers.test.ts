@@ -114,7 +114,7 @@ test('a prompt that overflows the context is not sent again in the next run', as
 	expect(host.chats().map(messages => messages.slice(1))).toEqual([['user: far too long'], ['user: short']]);
 });
 
-test('after an overflow the app shows what to do, and sends the next message alone', async () => {
+test('after an overflow the app compacts what it can, shows what to do, leaves the refused message out, and lets it be edited', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(tooLong, ({say, finish}) => {
 		say('A short answer.');
@@ -126,22 +126,30 @@ test('after an overflow the app shows what to do, and sends the next message alo
 	terminal.type('short\r');
 	await terminal.waitFor('A short answer.');
 	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: short']);
-});
+	await waitForIdle(terminal);
 
-test('after an overflow the refused message can be edited', async () => {
-	const {host, terminal} = await startChat();
-	host.answerWith(tooLong, ({say, finish}) => {
-		say('A short answer.');
-		finish();
-	});
-	terminal.type('far too long\r');
-	await terminal.waitFor(/→ Start a new session/);
+	host.answerWith(
+		tooLong,
+		({say, finish}) => {
+			say('A summary.');
+			finish();
+		},
+		tooLong,
+		({say, finish}) => {
+			say('Another short answer.');
+			finish();
+		},
+	);
+	terminal.type('once more too long\r');
+	await terminal.waitFor(
+		/once more too long\n\nℹ The conversation no longer fits[\s\S]*⇣ Conversation compacted[\s\S]*✗ [\s\S]*→ Start a new session/,
+	);
 	await waitForIdle(terminal);
 	terminal.press('escape');
 	terminal.press('escape');
-	await terminal.waitFor(() => /> far too long|❯ far too long|› far too long/.test(terminal.text()));
+	await terminal.waitFor(() => /❯ once more too long\nEditing your previous message/.test(terminal.text()));
 	terminal.press('ctrl+u');
 	terminal.type('shorter\r');
-	await terminal.waitFor('A short answer.');
-	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: shorter']);
+	await terminal.waitFor('Another short answer.');
+	expect(host.chats().at(-1)?.slice(1)).toEqual([expect.stringMatching(/^user: .*\n\nA summary\.$/), 'user: shorter']);
 });

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {hasBubblewrap, skipped} from '../agent/sandbox/needs-bubblewrap.ts';
@@ -51,6 +51,43 @@ test('Esc ends a command and what it started', async () => {
 	await quit(terminal);
 	expect(readdirSync(folder).filter(name => name !== 'alive')).toEqual(['a.txt']);
 	expect(existsSync(join(folder, '.git'))).toBe(false);
+});
+
+test('Ctrl+C on a command that ignores SIGTERM says stopping, and it is gone when the run has ended', async () => {
+	const folder = folderWith({'a.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	host.answerWith(run("trap '' TERM INT; echo started; while :; do touch alive; sleep 0.05; done"), done);
+	terminal.type('run it\r');
+	await terminal.waitFor('[y once');
+	terminal.type('y');
+	await terminal.waitFor('· started');
+	terminal.press('ctrl+c');
+	await terminal.waitFor(() => terminal.status().includes('● stopping'));
+	await waitForIdle(terminal);
+	rmSync(join(folder, 'alive'), {force: true});
+	terminal.type('go on\r');
+	await terminal.waitFor('That is all.');
+	await waitForIdle(terminal);
+	await quit(terminal);
+	expect(readdirSync(folder)).toEqual(['a.txt']);
+});
+
+test('Esc at a question of the agent ends the question, and the next message is answered', async () => {
+	const {host, terminal} = await startChat();
+	const ask = ({call, finish}: Answer) => {
+		call('ask_user', {question: 'Which one?', choices: [{label: 'SQLite'}, {label: 'PostgreSQL'}]});
+		finish();
+	};
+	host.answerWith(ask, done);
+	terminal.type('choose\r');
+	await terminal.waitFor('Which one?');
+	await terminal.waitFor('Esc cancel');
+	terminal.press('escape');
+	await waitForIdle(terminal);
+	terminal.type('go on\r');
+	await terminal.waitFor(/go on[\s\S]*That is all\./);
+	await waitForIdle(terminal);
+	await quit(terminal);
 });
 
 test.skipIf(!hasBubblewrap)(`kill -9 of the program leaves no command behind${skipped}`, async () => {

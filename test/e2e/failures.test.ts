@@ -3,7 +3,7 @@ import {connectedTo, startChat, waitForIdle} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
 import {startTerminal} from './terminal.ts';
 
-test('a connection that breaks in an answer labels it incomplete, and the prompt still works [22]', async () => {
+test('each failure of an answer is told with what to do, and the prompt works after it [22] [23]', async () => {
 	const {host, terminal} = await startChat();
 	host.answerWith(
 		async ({say, cut}) => {
@@ -23,33 +23,33 @@ test('a connection that breaks in an answer labels it incomplete, and the prompt
 	await waitForIdle(terminal);
 	terminal.type('go on\r');
 	await terminal.waitFor('The whole answer.');
-});
+	await waitForIdle(terminal);
 
-test('an answer that ends without its end mark is incomplete too [22]', async () => {
-	const {host, terminal} = await startChat();
+	// Without its end mark it is incomplete, too.
 	host.answerWith(({say, end}) => {
-		say('Half of an ans');
+		say('Half of a second ans');
 		end();
 	});
 	terminal.type('tell me\r');
-	await terminal.waitFor(/Half of an ans\n\n■ The answer is incomplete: the connection ended before the model did\./);
-});
+	await terminal.waitFor(
+		/Half of a second ans\n\n■ The answer is incomplete: the connection ended before the model did\./,
+	);
+	await waitForIdle(terminal);
 
-test('an invalid key shows an error and a hint, and is not retried [23]', async () => {
-	const {host, terminal} = await startChat();
+	// A damaged stream: the text before stays.
+	const chunks = ['{"choices":[{"delta":{"content":"Half of a third ans"}}]}', '{"choices":[{"del'];
+	host.answerWith(({refuse}) => refuse(200, 'text/event-stream', chunks.map(data => `data: ${data}\n\n`).join('')));
+	terminal.type('tell me\r');
+	await terminal.waitFor(/Half of a third ans\n\n■ .*invalid stream.*\n {2}→ Ask the model to continue\./);
+	await waitForIdle(terminal);
+
+	// An invalid key: not tried again.
+	const before = host.chats().length;
 	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"Incorrect API key."}}'));
 	terminal.type('hello\r');
 	await terminal.waitFor(/✗ Custom rejected the key \(401\): Incorrect API key\.\n {2}→ Check the key/);
 	await waitForIdle(terminal);
-	expect(host.chats()).toHaveLength(1);
-});
-
-test('a damaged stream shows an error, and the text before it stays [22]', async () => {
-	const {host, terminal} = await startChat();
-	const chunks = ['{"choices":[{"delta":{"content":"Half of an ans"}}]}', '{"choices":[{"del'];
-	host.answerWith(({refuse}) => refuse(200, 'text/event-stream', chunks.map(data => `data: ${data}\n\n`).join('')));
-	terminal.type('tell me\r');
-	await terminal.waitFor(/Half of an ans\n\n■ .*invalid stream.*\n {2}→ Ask the model to continue\./);
+	expect(host.chats()).toHaveLength(before + 1);
 });
 
 // Both are tried again after a while, so they wait at the same time.
@@ -68,8 +68,8 @@ test("a proxy's web page and a refused connection each get their own error", asy
 	expect(behindProxy.text()).not.toContain('<html>');
 });
 
-test("control characters of a model's answer are shown, not sent to the terminal [1] [2]", async () => {
-	const {host, terminal} = await startChat();
+test("control characters of a model's answer are shown, not sent to the terminal, and no URL of it is fetched [1] [2] [16]", async () => {
+	const [{host, terminal}, named] = await Promise.all([startChat(), startModelHost()]);
 	host.answerWith(
 		({think, say, call, finish}) => {
 			think('thinking \u001b[31mred\u0007');
@@ -97,10 +97,7 @@ test("control characters of a model's answer are shown, not sent to the terminal
 	const output = terminal.output();
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
 	expect(text).toContain('Model: custom/alpha');
-});
 
-test("no URL of a model's text or call is fetched [16]", async () => {
-	const [{host, terminal}, named] = await Promise.all([startChat(), startModelHost()]);
 	const url = `${named.baseUrl}/picture.png`;
 	host.answerWith(
 		({say, call, finish}) => {
@@ -110,12 +107,12 @@ test("no URL of a model's text or call is fetched [16]", async () => {
 			finish();
 		},
 		({say, finish}) => {
-			say('Done.');
+			say('Looked.');
 			finish();
 		},
 	);
 	terminal.type('look\r');
-	await terminal.waitFor('Done.');
+	await terminal.waitFor('Looked.');
 	await waitForIdle(terminal);
 	expect(named.received).toEqual([]);
 });

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith, program} from './program.ts';
 
-test('Escape ends an answer at once; its text stays, and the prompt works', async () => {
+test('Escape ends an answer at once; its text stays, and the prompt works; what was queued returns to it', async () => {
 	const {host, terminal} = await startChat();
 	let closed = false;
 	host.answerWith(
@@ -29,6 +29,19 @@ test('Escape ends an answer at once; its text stays, and the prompt works', asyn
 	terminal.type('again\r');
 	await terminal.waitFor('And another one.');
 	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: tell me', 'assistant: The first half', 'user: again']);
+	await waitForIdle(terminal);
+
+	host.answerWith(async answer => {
+		answer.say('Going on and on');
+		await answer.closed;
+	});
+	terminal.type('go\r');
+	await terminal.waitFor('Going on');
+	terminal.type('one more thing\r');
+	await terminal.waitFor('queued: one more thing');
+	terminal.press('escape');
+	await terminal.waitFor(/■ Interrupted\.[\s\S]*❯ one more thing/);
+	expect(host.chats()).toHaveLength(3);
 });
 
 test('a message during a run is shown as queued and joins at the next turn', async () => {
@@ -59,21 +72,6 @@ test('a message during a run is shown as queued and joins at the next turn', asy
 	await waitForIdle(terminal);
 	expect(terminal.text()).not.toContain('queued:');
 	expect(host.chats().at(-1)?.slice(-2)).toEqual(['tool: apple.txt', 'user: and be brief']);
-});
-
-test('a queued message returns to the prompt when the answer is interrupted', async () => {
-	const {host, terminal} = await startChat();
-	host.answerWith(async answer => {
-		answer.say('Going on and on');
-		await answer.closed;
-	});
-	terminal.type('go\r');
-	await terminal.waitFor('Going on');
-	terminal.type('one more thing\r');
-	await terminal.waitFor('queued: one more thing');
-	terminal.press('escape');
-	await terminal.waitFor(/■ Interrupted\.[\s\S]*❯ one more thing/);
-	expect(host.chats()).toHaveLength(1);
 });
 
 test('a kill in the middle of an answer resets the terminal, and the session can be resumed [5] [17]', async () => {

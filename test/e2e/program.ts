@@ -26,10 +26,13 @@ async function ensureBuilt(): Promise<void> {
 			join(root, 'node_modules/.service-build.lock'),
 			async () => {
 				if (!isFresh()) {
-					await promisify(execFile)(process.execPath, [join(root, '.scripts/build.mjs')], {cwd: root, timeout: 60_000});
+					await promisify(execFile)(process.execPath, [join(root, '.scripts/build.mjs')], {
+						cwd: root,
+						timeout: 180_000,
+					});
 				}
 			},
-			90_000,
+			200_000,
 		);
 	}
 }
@@ -77,6 +80,8 @@ export function environmentOf({home, env}: Place): Record<string, string> {
 		TERM: 'xterm-256color',
 		SERVICE_HOME: state,
 		SERVICE_KEYCHAIN: 'off',
+		// Every run has a state folder of its own, whose cache no other run would use.
+		NODE_DISABLE_COMPILE_CACHE: '1',
 		...env,
 	};
 }
@@ -132,7 +137,7 @@ export function startProgram(
 }
 
 /** What a command writes to standard error after two seconds. */
-const waitNote = /^.* is still waiting for an answer\. Press Ctrl\+C to cancel\.\n/gm;
+const waitNote = /^.* is still (?:waiting for an answer|working)\. Press Ctrl\+C to cancel\.\n/gm;
 
 /**
  * Runs the program without a terminal, to its end. Its standard error comes without the note that it still waits, which

@@ -6,7 +6,7 @@ function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
 	return chats.at(-1)?.findLast(message => message.startsWith('user: '));
 }
 
-test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends everything', async () => {
+test('a backslash before Enter, Alt+Enter and Ctrl+J break the line, a paste is never sent by itself, and Enter sends everything', async () => {
 	const {host, terminal} = await startChat();
 	// Each line is drawn before the next is typed: what a busy machine reads at once would be a paste.
 	terminal.type('one\\\r');
@@ -23,10 +23,9 @@ test('a backslash before Enter, Alt+Enter and Ctrl+J break the line; Enter sends
 	terminal.press('enter');
 	await terminal.waitFor('Hello from the host.');
 	expect(lastPrompt(host.chats())).toBe('user: one\ntwo\nthree\nfour');
-});
+	await waitForIdle(terminal);
 
-test('a paste of fifty lines is one placeholder on the screen and is sent in full', async () => {
-	const {host, terminal} = await startChat();
+	// Fifty lines are one placeholder on the screen, and are sent in full.
 	const pasted = Array.from({length: 50}, (_, index) => `pasted line ${index + 1}`).join('\n');
 	terminal.type('look: ');
 	terminal.paste(pasted);
@@ -34,21 +33,30 @@ test('a paste of fifty lines is one placeholder on the screen and is sent in ful
 	expect(terminal.text()).not.toContain('pasted line');
 	terminal.type(' please');
 	terminal.press('enter');
-	await terminal.waitFor('Hello from the host.');
+	await terminal.waitFor(() => host.chats().length === 2);
+	await waitForIdle(terminal);
 	expect(lastPrompt(host.chats())).toBe(`user: look: ${pasted} please`);
-});
 
-test('pasted lines are never sent one by one', async () => {
-	const {host, terminal} = await startChat();
 	terminal.paste('rm -rf nothing\n');
 	await terminal.waitFor('❯ rm -rf nothing');
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(host.chats()).toHaveLength(2);
 	terminal.press('enter');
-	await terminal.waitFor('Hello from the host.');
-	expect(host.chats()).toHaveLength(1);
+	await terminal.waitFor(() => host.chats().length === 3);
+	await waitForIdle(terminal);
+
+	// Lines that arrive together without brackets are a paste, too.
+	terminal.type('first line\rsecond line\r');
+	await terminal.waitFor(/❯ first line\n {2}second line\n/);
+	await new Promise(resolve => setTimeout(resolve, 50));
+	expect(host.chats()).toHaveLength(3);
+	terminal.press('enter');
+	await terminal.waitFor(() => host.chats().length === 4);
+	expect(lastPrompt(host.chats())).toBe('user: first line\nsecond line\n');
 });
 
-test('a slash shows the commands; arrows select, Tab completes, Escape closes', async () => {
-	const {terminal} = await startChat();
+test('a slash shows the commands; arrows select, Tab completes, Escape closes, and an unknown one suggests another', async () => {
+	const {host, terminal} = await startChat();
 	terminal.type('/');
 	await terminal.waitFor(/❯ \/\n❯ \/login .*\n {2}\/logout .*\n/);
 	terminal.press('down');
@@ -58,14 +66,13 @@ test('a slash shows the commands; arrows select, Tab completes, Escape closes', 
 	terminal.type('mod');
 	await terminal.waitFor(/❯ \/mod\n❯ \/model /);
 	terminal.press('tab');
-	await terminal.waitFor(/❯ \/model\n[\s\S]*list/);
+	await terminal.waitFor(/❯ \/model\n❯ \/model .*Select or list models/);
 	terminal.press('escape');
-	await terminal.waitFor(() => !/List known models/.test(terminal.screen().join('\n')));
+	await terminal.waitFor(() => !/Select or list models/.test(terminal.screen().join('\n')));
 	expect(terminal.text()).toMatch(/\n❯ \/model/);
-});
 
-test('an unknown command suggests a similar one', async () => {
-	const {host, terminal} = await startChat();
+	terminal.press('ctrl+c');
+	await terminal.waitFor(() => !/❯ \/model/.test(terminal.screen().join('\n')));
 	terminal.type('/modle\r');
 	await terminal.waitFor(/✗ Unknown command “modle”\. Did you mean “model”\?/);
 	expect(host.received).toEqual([]);
@@ -99,15 +106,4 @@ test('lines that are typed ahead take effect in order', async () => {
 	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: the new session']);
 	expect(JSON.parse(host.received.at(-1)?.body ?? '').model).toBe('beta');
 	expect(terminal.text()).toMatch(/❯ \/model use[\s\S]*❯ \/new[\s\S]*\/keys list/);
-});
-
-test('lines that arrive together without bracketed paste are one message, which Enter sends', async () => {
-	const {host, terminal} = await startChat();
-	terminal.type('first line\rsecond line\r');
-	await terminal.waitFor(/❯ first line\n {2}second line\n/);
-	await new Promise(resolve => setTimeout(resolve, 50));
-	expect(host.chats()).toEqual([]);
-	terminal.press('enter');
-	await terminal.waitFor('Hello from the host.');
-	expect(host.chats().at(-1)?.slice(1)).toEqual(['user: first line\nsecond line\n']);
 });

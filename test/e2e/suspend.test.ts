@@ -51,10 +51,11 @@ test('Ctrl+Z leaves the shell a visible cursor and rows that wrap', async () => 
 test('a window that was resized while the app was stopped is drawn at its new size', async () => {
 	const {terminal} = await startJob();
 	await stopWith(terminal, () => terminal.press('ctrl+z'));
-	terminal.resize(50, 16);
+	// Wider: a row that is drawn for a wider window than there is would be cut to the right length.
+	terminal.resize(100, 30);
 	await resume(terminal);
 	const rules = () => terminal.screen().filter(line => /^─+$/.test(line));
-	await terminal.waitFor(() => rules().length === 1 && rules()[0]?.length === 50);
+	await terminal.waitFor(() => rules().length === 1 && rules()[0]?.length === 100);
 });
 
 test('after SIGSTOP the keys work, and no line is echoed twice', async () => {

@@ -61,7 +61,7 @@ test.each([
 	expect(terminal.text()).toContain('Resume this session');
 });
 
-test('Ctrl+L redraws the same screen: no frame leaves anything behind', async () => {
+test('Ctrl+L redraws the same screen, as no frame left anything behind, and only /clear erases the scrollback', async () => {
 	const chat = await startChat();
 	await chatAbout(chat);
 	// The new drawing may stand lower: where the live region had shrunk there was room below it.
@@ -70,6 +70,14 @@ test('Ctrl+L redraws the same screen: no frame leaves anything behind', async ()
 	chat.terminal.press('ctrl+l');
 	await chat.terminal.waitFor(() => chat.terminal.output().includes(eraseScreen));
 	await chat.terminal.waitFor(() => shown().endsWith(before));
+
+	expect(chat.terminal.scrollback().length).toBeGreaterThan(20);
+	expect(chat.terminal.output()).not.toContain(eraseScrollback);
+	chat.terminal.type('/clear\r');
+	await chat.terminal.waitFor(() => !chat.terminal.text().includes('The end.'));
+	await waitForIdle(chat.terminal);
+	expect(chat.terminal.scrollback()).toEqual([]);
+	expect(chat.terminal.screen().filter(Boolean)).toHaveLength(3);
 });
 
 test('NO_COLOR removes colors, and CI in the environment does not stop the app from drawing', async () => {
@@ -89,16 +97,4 @@ test('a dumb terminal gets lines without escape sequences', async () => {
 	expect(await terminal.exit()).toEqual({status: 0, signal: 0});
 	expect(terminal.text()).toContain('Resume this session with');
 	expect(terminal.output()).not.toContain('\u001b');
-});
-
-test('only /clear erases the scrollback', async () => {
-	const chat = await startChat();
-	await chatAbout(chat);
-	expect(chat.terminal.scrollback().length).toBeGreaterThan(20);
-	expect(chat.terminal.output()).not.toContain(eraseScrollback);
-	chat.terminal.type('/clear\r');
-	await chat.terminal.waitFor(() => !chat.terminal.text().includes('The end.'));
-	await waitForIdle(chat.terminal);
-	expect(chat.terminal.scrollback()).toEqual([]);
-	expect(chat.terminal.screen().filter(Boolean)).toHaveLength(3);
 });

@@ -140,7 +140,7 @@ export const wires = {anthropic, responses, chat, gemini} as const;
 /** Starts a host that speaks a wire format and gives these turns, one a request; the last one stays. */
 export async function startWireHost(wire: keyof typeof wires, turns: readonly Turn[]) {
 	const bodies: string[] = [];
-	const {origin} = await httpServer(async (request, response) => {
+	const {origin, seen} = await httpServer(async (request, response) => {
 		let body = '';
 		for await (const piece of request.setEncoding('utf8')) {
 			body += piece;
@@ -166,6 +166,9 @@ export async function startWireHost(wire: keyof typeof wires, turns: readonly Tu
 	return {
 		env: env(origin),
 		args: ['--model', model],
+		origin,
+		/** Every request, in order. */
+		seen,
 		/** The body of every request, in order. */
 		bodies,
 	};

@@ -107,7 +107,18 @@ test('without a terminal a wait is printed once, after 2 s, and not during a que
 	const answer = note.beside(person(written)).confirm('Sure?');
 	await vi.advanceTimersByTimeAsync(1800);
 	expect([await answer, written]).toEqual([true, ['asked']]);
+	vi.advanceTimersByTime(1999);
+	expect(written).toEqual(['asked']);
+	vi.advanceTimersByTime(1);
+	expect(written).toHaveLength(2);
 	vi.advanceTimersByTime(60_000);
 	note.end();
 	expect(written).toEqual(['asked', 'finding list is still waiting for an answer. Press Ctrl+C to cancel.']);
+});
+
+test('a command of the own server waits for no answer', () => {
+	const written: string[] = [];
+	createPlainNote(text => written.push(text), 'serve start');
+	vi.advanceTimersByTime(2000);
+	expect(written).toEqual(['serve start is still working. Press Ctrl+C to cancel.']);
 });

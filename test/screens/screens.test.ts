@@ -86,6 +86,9 @@ test('the picture of the README shows the program as it is: npm run screens', as
 	await waitForIdle(terminal);
 	terminal.type('/watch level>=error --every 1m\r');
 	await terminal.waitFor(/Watching \S+ for level>=error/);
+	// A watch reports what comes after its first look at the log; two of the shop's own lines are 5 s apart.
+	const {count} = logPanel(terminal);
+	await terminal.waitFor(() => logPanel(terminal).count >= count + 2, 30_000);
 	await send(shop, failing);
 	await terminal.waitFor('Watch 1: a line matches', 30_000);
 	await fillLog(terminal, shop);

@@ -42,3 +42,16 @@ test('an unreadable prompt history shows an error, and the app still works', asy
 	type('/usage\r');
 	await waitFor('Usage of this session');
 });
+
+test('a line is prepared once, when its first key is typed', async () => {
+	const {type, prepared, waitFor} = runApp();
+	await waitFor('Demo model');
+	expect(prepared).toEqual([]);
+	type('h');
+	type('i');
+	await waitFor('❯ hi');
+	expect(prepared).toEqual(['h']);
+	type('\u0015/');
+	await waitFor('❯ /');
+	expect(prepared).toEqual(['h', '/']);
+});

@@ -5,7 +5,7 @@ import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {call} from './canvas.ts';
 import {runApp} from './running-app.ts';
 
-const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local starting… · custom/demo · ○ idle'];
+const prompt = ['─'.repeat(80), '❯ Ask something, or / for commands', 'local · custom/demo · ○ idle'];
 
 test('/clear starts a new session, so the model sees nothing of the old one', async () => {
 	const {ask, asked} = scriptedModel([text('First.'), finish('stop')], [text('Second.'), finish('stop')]);
@@ -59,6 +59,21 @@ test('input before loading is kept, and a failure to load is thrown once', async
 	await settle();
 	fail(new AppError('usage', 'No profile “x”.'));
 	await expect(status).rejects.toThrow('No profile “x”.');
+});
+
+test('/quit asks before sandboxes of the built-in server end, and Escape keeps the app open', async () => {
+	const {type, waitFor, store, status} = runApp();
+	await waitFor('Demo model');
+	store.getState().setOwnSandboxes(2);
+	type('/quit\r');
+	await waitFor('2 running sandboxes will end with the app. Quit?');
+	type('\u001b');
+	await expect.poll(() => store.getState().panel).toBeUndefined();
+	type('/usage\r');
+	await waitFor('Usage of this session');
+	store.getState().setOwnSandboxes(0);
+	type('/quit\r');
+	expect(await status).toBe(0);
 });
 
 test('the app ends with how to resume, and the cursor below that', async () => {
@@ -150,7 +165,7 @@ test.each([
 	resize(79, 24);
 	await settle(100);
 	// A blank row and the rule, which takes two rows if the terminal breaks it; otherwise the welcome as well.
-	expect(written.slice(count).join('')).toContain(`\u001b[${up}A\r\u001b[J`);
+	expect(written.slice(count).join('')).toContain(`\u001b[${up}A\r\u001b[K\u001b[C\u001b[J`);
 	expect(lines().filter(line => line.startsWith('shell'))).toHaveLength(6);
 });
 

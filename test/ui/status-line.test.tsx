@@ -58,6 +58,11 @@ describe('the status line', () => {
 		['at rest', {}, 'local · custom/demo · ○ idle'],
 		['while a run begins', {transcript: {run}}, 'local · custom/demo · ● working'],
 		['while a run goes on', {transcript: {run}, elapsed: 7000}, 'local · custom/demo · ● working 7 s'],
+		[
+			'after an interrupt',
+			{transcript: {run}, isStopping: true, elapsed: 7000},
+			'local · custom/demo · ● stopping 7 s',
+		],
 		['after minutes of a run', {transcript: {run}, elapsed: 184_000}, 'local · custom/demo · ● working 3 m 04 s'],
 		['while a command works', {busy: true}, 'local · custom/demo · ● busy'],
 		[

@@ -38,7 +38,7 @@ export function servedFields(
 export function sayWhatRuns(say: (text: string) => void, sandboxes: number): void {
 	if (sandboxes > 0) {
 		const [them, keep] = sandboxes === 1 ? ['1 sandbox', 'keeps'] : [`${sandboxes} sandboxes`, 'keep'];
-		const commands = `${shellLine('env list')} · ${shellLine('env stop <id>')}`;
+		const commands = ['env list', 'env stop <id>', 'runtime list', 'runtime stop <key>'].map(shellLine).join(' · ');
 		say(`${them} ${keep} running. To stop one, start the server again, then: ${commands}`);
 	}
 }

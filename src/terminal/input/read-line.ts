@@ -8,9 +8,14 @@ type Streams = {
 
 /**
  * Reads one line from a terminal, without echo if `masked`. Returns undefined after Escape or Ctrl+C. Restores the
- * terminal. For screens that must not be redrawn: the line has no caret, it only grows and shrinks at its end.
+ * terminal. For screens that must not be redrawn: the line has no caret, it only grows and shrinks at its end. `onKeys` is
+ * called for each piece of input, before it counts.
  */
-export function readTerminalLine({stdin, output}: Streams, masked: boolean): Promise<string | undefined> {
+export function readTerminalLine(
+	{stdin, output}: Streams,
+	masked: boolean,
+	onKeys: () => void = () => undefined,
+): Promise<string | undefined> {
 	return new Promise(resolve => {
 		let line = '';
 		const finish = (value: string | undefined) => {
@@ -32,6 +37,7 @@ export function readTerminalLine({stdin, output}: Streams, masked: boolean): Pro
 		const onEnd = () => finish(undefined);
 
 		const onData = (data: Buffer | string) => {
+			onKeys();
 			const text = data.toString('utf8').replace(pasteMarks, '');
 			// Arrow keys do nothing in a line without a caret; a lone Escape cancels.
 			for (const character of text === '\u001B' ? text : text.replace(sequences, '')) {

@@ -112,7 +112,7 @@ function bottomLine(state: ReviewState, isReadOnly: boolean): string {
 	}
 
 	if (isReadOnly) {
-		return '↑↓ move · Tab fold · Esc close';
+		return '↑↓ move · Tab fold · Esc close · read-only during a run';
 	}
 
 	return state.chosen.size > 0

@@ -91,6 +91,8 @@ function openViewer(screen: LogScreen): void {
 			screen.isOpen = false;
 			screen.search.abort();
 			screen.viewer = {...screen.viewer, field: undefined, help: undefined, note: ''};
+			// The log panel shows the same filter.
+			screen.store.getState().updateLogs(new Map());
 		},
 	});
 	screen.isOpen = true;

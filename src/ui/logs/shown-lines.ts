@@ -29,7 +29,7 @@ type Filtered = {
 	next: number;
 };
 
-const batchEntries = 500;
+const batchEntries = 2000;
 const sliceMs = 8;
 
 /** If more places than this are of dropped entries, they are removed. */

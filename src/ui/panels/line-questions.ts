@@ -3,17 +3,18 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {LineTerminal} from '../line-terminal.ts';
 import {untilAnswerable} from './question.ts';
 
-/** Asks until the answer was typed after the question (SAFETY 4). Returns undefined for Esc and the end of input. */
+/**
+ * Asks until the whole answer was typed after the question (SAFETY 4): a terminal passes on keys that were pressed before
+ * it. Returns undefined for Esc and the end of input.
+ */
 export async function askSettled(
 	label: string,
-	{say, question}: Pick<LineTerminal, 'say' | 'question'>,
-	now: () => number,
+	{say, timedQuestion}: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 ): Promise<string | undefined> {
 	for (;;) {
-		const askedAt = now();
-		const typed = await question(label, false);
-		if (typed === undefined || untilAnswerable({askedAt}, undefined, now()) <= 0) {
-			return typed;
+		const {line, askedAt, typedAt} = await timedQuestion(label);
+		if (line === undefined || untilAnswerable({askedAt}, undefined, typedAt) <= 0) {
+			return line;
 		}
 
 		say('Ignored: you typed that before the question appeared.');
@@ -23,8 +24,7 @@ export async function askSettled(
 /** Asks a question of the agent line by line, with numbered choices. Returns undefined for an empty line. */
 export async function askInLines(
 	{question, choices}: UserQuestion,
-	terminal: Pick<LineTerminal, 'say' | 'question'>,
-	now: () => number,
+	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 ): Promise<string | undefined> {
 	const numbered = choices.map(
 		({label, description}, index) =>
@@ -32,6 +32,6 @@ export async function askInLines(
 	);
 	terminal.say([`? ${safeText(question)}`, ...numbered].join('\n'));
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}, or your own answer` : 'Your answer';
-	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal, now))?.trim();
+	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal))?.trim();
 	return typed ? (choices[Number(typed) - 1]?.label ?? typed) : undefined;
 }

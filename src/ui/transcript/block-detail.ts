@@ -1,4 +1,5 @@
 import {formatClock} from '../../core/format.ts';
+import {allowedText} from '../../core/session/allowed-text.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
@@ -41,7 +42,7 @@ export function detailLines(block: Block, style: Style): readonly string[] {
 	}
 }
 
-function toolDetail({at, name, arguments: args, output, change}: Tool, style: Style): readonly string[] {
+function toolDetail({at, name, arguments: args, output, change, allowed}: Tool, style: Style): readonly string[] {
 	const {palette} = style;
 	const cut = output.slice(0, maxCharacters);
 	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
@@ -49,6 +50,7 @@ function toolDetail({at, name, arguments: args, output, change}: Tool, style: St
 	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
 		...indented(palette.dim(`${safeLine(name)} · started ${formatClock(Date.parse(at))}`), style),
+		...(allowed ? indented(palette.dim(safeLine(allowedText(allowed))), style) : []),
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),

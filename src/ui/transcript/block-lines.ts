@@ -1,4 +1,4 @@
-import {formatDuration, formatNumber} from '../../core/format.ts';
+import {formatAmount, formatCount, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {restoreText} from '../../core/session/restore-text.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
@@ -28,7 +28,7 @@ export function blockLines(block: Block, style: ToolStyle): readonly string[] {
 		case 'restore':
 			return messageLines('↺', palette.dim, restoreText(block), undefined, style);
 		case 'compaction':
-			return [palette.dim(truncate(`── earlier messages summarized ──`, width))];
+			return messageLines('⇣', palette.dim, compactionText(block), compactionHint, style);
 		case 'end': {
 			const failed = block.reason === 'error';
 			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
@@ -38,6 +38,17 @@ export function blockLines(block: Block, style: ToolStyle): readonly string[] {
 		default:
 			return block satisfies never;
 	}
+}
+
+const compactionHint = 'The model reads a summary from now on. Read it with Ctrl+O.';
+
+function compactionText({beforeTokens, afterTokens, pinned = []}: Extract<Block, {kind: 'compaction'}>): string {
+	const sizes =
+		beforeTokens === undefined || afterTokens === undefined
+			? ''
+			: `: ${formatCount(beforeTokens)} → about ${formatCount(afterTokens)} tokens`;
+	const kept = pinned.length > 0 ? ` ${formatAmount(pinned.length, 'pinned message')} kept.` : '';
+	return `Conversation compacted${sizes}.${kept}`;
 }
 
 type Message = Extract<Block, {kind: 'user'}>;

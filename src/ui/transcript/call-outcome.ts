@@ -24,12 +24,18 @@ export function outcomeOf(block: Tool): readonly string[] {
 		case 'interrupted':
 			return ['interrupted'];
 		case 'failed':
-			return [failure(block), ...time];
+			return [failure(block), ...time, ...ruled(block)];
 		case 'done':
-			return [...doneParts(block), ...time];
+			return [...doneParts(block), ...time, ...ruled(block)];
 		default:
 			return [];
 	}
+}
+
+/** Returns which rules allowed a call that nobody was asked about. */
+function ruled({allowed}: Tool): readonly string[] {
+	const numbers = allowed?.rules?.map(({number}) => number) ?? [];
+	return numbers.length > 0 ? [`allowed by rule ${numbers.join(', ')}`] : [];
 }
 
 function doneParts({name, change, output}: Tool): readonly string[] {

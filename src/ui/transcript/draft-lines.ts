@@ -1,4 +1,6 @@
 import {formatAmount} from '../../core/format.ts';
+import {redactKnown} from '../../core/secrets/redact.ts';
+import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {CallDraft} from '../../core/session/call-draft.ts';
 import {callVerb, callWords} from '../../core/session/call-words.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -16,10 +18,10 @@ export function draftLines({name, arguments: args}: CallDraft, {width, palette, 
 	// Until the arguments fit, the words are the name and the raw arguments.
 	const subject = words.verb === verb ? words.subject : '';
 	const head = `${palette.accent(runningSign(now))} ${palette.label(safeLine(verb))}`;
-	const about = subject && ` ${safeLine(subject)}`;
+	const about = subject && ` ${safeLine(redactPositions(redactKnown(subject)))}`;
 	const end = palette.dim(lines > 0 ? ` … ${formatAmount(lines, 'line')}` : ' …');
 	const room = Math.max(0, width - lineWidth(head + end));
-	const last = lines === 0 ? [] : tail.replace(/\n$/, '').split('\n').slice(-maxTail);
+	const last = lines === 0 ? [] : redactKnown(tail).replace(/\n$/, '').split('\n').slice(-maxTail);
 	return [`${head}${truncate(about, room)}${end}`, ...last.map(line => palette.dim(`  ${safeLine(line)}`))].map(line =>
 		truncate(line, width),
 	);

@@ -29,6 +29,8 @@ async function submitted(tokens: readonly InputToken[]): Promise<string> {
 			stdout: stdout as NodeJS.WriteStream,
 			exitOnCtrlC: false,
 			patchConsole: false,
+			// As in the app, which compares the frames itself.
+			debug: true,
 		});
 		for (const token of [...tokens, keyToken('enter')]) {
 			feed(token);

@@ -82,6 +82,7 @@ describe('renderMarkdown', () => {
 		['half a formula', 'with \\( in it'],
 	])('keeps the backslashes of %s', (_, source) => {
 		expect(draw(source, 80)).toEqual([source]);
+		expect(renderMarkdown(source, {width: 80, palette})).toEqual([source]);
 	});
 
 	test('reads a backslash before Markdown characters as an escape', () => {

@@ -60,6 +60,12 @@ test('lists files with their hunks and line numbers, and names the keys', () => 
 	]);
 });
 
+test('says why nothing can be selected while the agent works', () => {
+	const {type, draw} = open([twoHunks], true);
+	type('jx');
+	expect(draw().at(-1)).toBe('↑↓ move · Tab fold · Esc close · read-only during a run');
+});
+
 test('takes back one hunk after a question, and nothing without it', () => {
 	const {type, ended, draw, press} = open([twoHunks]);
 	type('jx');

@@ -11,13 +11,19 @@ const id = '10000000-5a37-4c8e-9d3a-000000000000';
 const answering = () => scriptedModel([text('Hello.'), finish('stop')]).ask;
 
 /** A session that began in a folder of its own, and an app that resumes it in another one. */
-async function resumedElsewhere({isGone = false} = {}) {
+async function resumedElsewhere({isGone = false, hasChanges = false} = {}) {
 	const [home, there, here] = [temporaryHome(), temporaryFolder(), temporaryFolder()].map(place =>
 		typeof place === 'string' ? realpathSync(place) : place,
 	) as [ReturnType<typeof temporaryHome>, string, string];
 	const journal = await createSessionAccess({home, folder: there, onState: () => undefined}).create(id);
 	const event = {type: 'user-message', id: 'u', text: 'Of the other folder'} as const;
 	journal.append({v: 1, seq: 0, at: '2026-01-01T00:00:00Z', session: id, server: 'local', event});
+	if (hasChanges) {
+		const tree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+		const checkpoint = {type: 'checkpoint', id: 'c', phase: 'before', tree} as const;
+		journal.append({v: 1, seq: 1, at: '2026-01-01T00:00:00Z', session: id, server: 'local', event: checkpoint});
+	}
+
 	await journal.close();
 	if (isGone) {
 		rmSync(there, {recursive: true});
@@ -45,6 +51,14 @@ test('a session of another folder can continue in this one', async () => {
 	await waitFor(`The agent now works in ${here}.`);
 	await waitFor('Of the other folder');
 	expect(access.path()).toBe(here);
+});
+
+test('a session that continues in this folder says where its earlier changes can be taken back', async () => {
+	const {type, waitFor, lines, there} = await resumedElsewhere({hasChanges: true});
+	type(`${keys.down}${keys.enter}`);
+	await waitFor('To take those back: cd');
+	expect(lines().join(' ').replaceAll(/\s+/g, ' ')).toContain(`cover its changes in ${there}.`);
+	expect(lines().join(' ').replaceAll(/\s+/g, ' ')).toContain(`cd ${there} && service --resume ${id.slice(0, 8)}`);
 });
 
 test('a session of another folder is not resumed if the user cancels', async () => {

@@ -1,0 +1,120 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {connectedTo} from './chat.ts';
+import {type Answer, startModelHost} from './model-host.ts';
+import {folderWith} from './program.ts';
+import {startTerminal, type TestTerminal} from './terminal.ts';
+
+const env = {ACCESSIBLE: '1'};
+
+const writes =
+	(content: string) =>
+	({call, finish}: Answer) => {
+		call('write_file', {path: 'new.txt', content});
+		finish();
+	};
+
+const says = ({say, finish}: Answer) => {
+	say('That is all.');
+	finish();
+};
+
+/** The app as lines, with a host that the test scripts as its model. */
+async function startLines() {
+	const host = await startModelHost();
+	const connected = connectedTo(host);
+	const folder = folderWith();
+	const terminal = startTerminal({folder, args: connected.args, env: {...connected.env, ...env}});
+	await terminal.waitFor(/^> $/m);
+	const file = join(folder, 'new.txt');
+	return {host, terminal, read: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)};
+}
+
+/** Longer than a question ignores what was typed, in milliseconds. */
+const guardMs = 500;
+
+/** Waits until a question takes answers. */
+async function answerable(terminal: TestTerminal, question: string): Promise<void> {
+	await terminal.waitFor(question);
+	const shownAt = performance.now();
+	await expect.poll(() => performance.now() - shownAt > guardMs).toBe(true);
+}
+
+test('[4] a key that was typed before a question appeared does not answer it, even if Enter follows later', async () => {
+	const {host, terminal, read} = await startLines();
+	let release: () => void = () => undefined;
+	const typed = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	host.answerWith(async answer => {
+		await typed;
+		writes('one\n')(answer);
+	}, says);
+	terminal.type('write it\r');
+	await terminal.waitFor('Working');
+	terminal.type('y');
+	await terminal.waitFor(/Working.*\n+.*y/);
+	release();
+	await answerable(terminal, 'Create new.txt? [y once');
+	terminal.press('enter');
+	await terminal.waitFor(/you typed that before the question|That is all/);
+	expect(read()).toBe(undefined);
+});
+
+test('a diff is printed whole with its question, and the plan of a run with its states', async () => {
+	const {host, terminal, read} = await startLines();
+	const lines = Array.from({length: 60}, (_, index) => `line ${index + 1}\n`).join('');
+	host.answerWith(
+		({call, finish}) => {
+			call('todo', {
+				items: [
+					{text: 'Write it', state: 'active'},
+					{text: 'Read it', state: 'pending'},
+				],
+			});
+			finish();
+		},
+		writes(lines),
+		says,
+	);
+	terminal.type('write it\r');
+	await answerable(terminal, 'Create new.txt? [y once');
+	expect(terminal.text()).toMatch(/Write it.*\n.*Read it/);
+	expect(terminal.text()).toMatch(/new\.txt · \+60 −0\n +1 \+ line 1\n[\s\S]* 60 \+ line 60\nCreate/);
+	terminal.type('y\r');
+	await terminal.waitFor('That is all.');
+	await terminal.waitFor(/^Ready\..*\n> $/m);
+	expect(read()).toBe(lines);
+});
+
+test('/plan refuses edits, asks about the plan in words, and carries it out once accepted', async () => {
+	const {host, terminal, read} = await startLines();
+	host.answerWith(writes('planned\n'), says, writes('planned\n'), says);
+	terminal.type('/plan\r');
+	await terminal.waitFor(/plan mode: .*\n+> \s*$/);
+	terminal.type('write it\r');
+	await answerable(terminal, 'e yes, in edits mode');
+	expect(read()).toBe(undefined);
+	terminal.type('e\r');
+	await terminal.waitFor(() => (terminal.text().match(/That is all\./g) ?? []).length === 2);
+	expect(read()).toBe('planned\n');
+});
+
+test('Ctrl+C at a question refuses it, and during a run interrupts it', async () => {
+	const {host, terminal, read} = await startLines();
+	host.answerWith(writes('x\n'), async answer => {
+		answer.say('On and on');
+		await answer.closed;
+	});
+	terminal.type('write it\r');
+	await answerable(terminal, 'Create new.txt? [y once');
+	terminal.press('ctrl+c');
+	await terminal.waitFor('The user did not allow this');
+	await expect.poll(() => host.chats().length).toBe(2);
+	terminal.press('ctrl+c');
+	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\n> \s*$/);
+	expect(read()).toBe(undefined);
+	terminal.press('ctrl+c');
+	expect(await terminal.exit()).toMatchObject({signal: 0});
+});

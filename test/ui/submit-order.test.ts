@@ -1,0 +1,33 @@
+import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {finish, scriptedModel, text} from '../agent/scripted.ts';
+import {runApp} from './running-app.ts';
+
+/** A command that is not done after half a second, because something else uses the processor. */
+const toil = command({
+	name: 'toil',
+	summary: 'Work on a busy machine',
+	args: z.object({}),
+	whileRunning: true,
+	async run() {
+		for (let turn = 0; turn < 16; turn++) {
+			const end = performance.now() + 40;
+			while (performance.now() < end);
+			await new Promise(resolve => setTimeout(resolve, 0));
+		}
+
+		return {kind: 'text', text: 'Toiled.'};
+	},
+});
+
+test('a message waits for the command before it, however busy the machine is', async () => {
+	const {ask} = scriptedModel([text('Hello.'), finish('stop')]);
+	const {type, waitFor, lines} = runApp({ask, more: [toil]});
+	await waitFor('Demo model');
+	// Lines alone would be a paste; with a key in it, it was typed.
+	type('/toil\u001b[F\rhi\u001b[F\r');
+	await waitFor('Hello.');
+	await waitFor('idle');
+	expect(lines().slice(3, 9)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', 'Hello.']);
+});
