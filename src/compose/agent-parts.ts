@@ -53,20 +53,21 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const approvals = createApprovalParts(options, local, hookFiles);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const changes = createChangeAccess(local, hookFiles);
+	const conversation = createConversation({
+		...conversationOptions(options, local, servers),
+		windowSizeOf,
+		...{loadTools, endTools, openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
+		createApprovals: approvals.createApprovals,
+		onRecord: record => {
+			for (const listener of listeners) {
+				listener(record);
+			}
+		},
+	});
+	local.rules.onSessionRule(conversation.ruleChanged);
 	return {
-		...{access, jobs, changes},
+		...{access, jobs, changes, conversation},
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
-		conversation: createConversation({
-			...conversationOptions(options, local, servers),
-			windowSizeOf,
-			...{loadTools, endTools, openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
-			createApprovals: approvals.createApprovals,
-			onRecord: record => {
-				for (const listener of listeners) {
-					listener(record);
-				}
-			},
-		}),
 		contextWindow,
 		judge: approvals.judge,
 		askWith: approvals.askWith,

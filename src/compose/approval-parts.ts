@@ -3,6 +3,7 @@ import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {parseRule} from '../agent/policy/rules/rule.ts';
+import type {SessionRule} from '../core/session/session-rules.ts';
 import type {AppStore} from '../store/store.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -28,9 +29,9 @@ export function createApprovalParts(
 	let decide: Decide = decideUnasked(approve);
 	return {
 		judge,
-		/** Returns the approvals of a new session. */
-		createApprovals() {
-			rules.startSession();
+		/** Returns the approvals of a session with these rules of its own. */
+		createApprovals(ofSession: readonly SessionRule[]) {
+			rules.startSession(ofSession);
 			return createApprovals({
 				decide: (request, signal) => decide(request, signal),
 				judge,

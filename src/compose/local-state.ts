@@ -34,6 +34,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	return {
 		...{home, config, folder, secrets, project},
 		rules: createRuleBook({
+			folder: folder.path,
 			flags: (options.allow ?? []).map(parseRule),
 			ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
 			denied: project.denied,

@@ -2,6 +2,7 @@ import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
@@ -11,8 +12,8 @@ type Dependencies = RecorderOptions &
 	RunDependencies & {
 		/** Ends what the tools of a session left running, and removes its files. */
 		readonly endTools?: () => Promise<void>;
-		/** Returns the approvals of a new session. */
-		readonly createApprovals: () => SessionApprovals;
+		/** Returns the approvals of a session with these rules of its own. */
+		readonly createApprovals: (rules: readonly SessionRule[]) => SessionApprovals;
 		/** Returns the records of a session whose log was flushed. */
 		readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 		/**
@@ -49,6 +50,8 @@ export type Conversation = {
 	readonly forkBefore: (messageId: string) => Promise<void>;
 	/** Continues in a new session that holds everything so far. Throws like `forkBefore`. */
 	readonly fork: () => Promise<void>;
+	/** Records a change of the session's rules. */
+	readonly ruleChanged: (event: Extract<AgentEvent, {type: 'session-rule'}>) => void;
 	/** Records that the user took changes of files back. The model has to read files again. */
 	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
 	/** Starts an empty session. */
@@ -71,7 +74,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 
 	const begin = (transcript: Transcript, log?: RecordLog, parent?: string) => {
 		const changes = dependencies.trackChanges?.(transcript.session, emit, parent);
-		grants = {approvals: createApprovals(), readFiles: new Map(), changes};
+		grants = {approvals: createApprovals(transcript.rules), readFiles: new Map(), changes};
 		recorder.begin(transcript, log);
 	};
 
@@ -123,6 +126,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		},
 		forkBefore: fork,
 		fork: () => fork(),
+		ruleChanged: emit,
 		restored(event) {
 			grants.readFiles.clear();
 			emit(event);

@@ -24,15 +24,27 @@ export async function readSaved(recorder: Recorder, {store, readLog}: Saved): Pr
 
 /**
  * Returns the records of a session for another one: all, or those before a message of the user without the start of the run
- * that it belongs to.
+ * that it belongs to. Rules of the session that allowed something since then are left out; those that deny something, or
+ * take a rule back, stay.
  */
 export function forkedRecords(records: readonly Recorded[], session: string, before?: string): readonly Recorded[] {
-	const kept = before === undefined ? records : recordsBefore(records, before);
+	const kept = before === undefined ? records : [...recordsBefore(records, before), ...rulesSince(records, before)];
 	return kept.map((record, seq) => ({...record, seq, session}));
 }
 
 function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+	return records.slice(0, startOf(records, messageId));
+}
+
+/** Returns the changes of rules since a message that leave the agent no more than it had before that. */
+function rulesSince(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+	return records
+		.slice(startOf(records, messageId))
+		.filter(({event}) => event.type === 'session-rule' && (event.effect === 'allow') === (event.removed === true));
+}
+
+function startOf(records: readonly Recorded[], messageId: string): number {
 	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
 	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
-	return records.slice(0, Math.max(0, end));
+	return Math.max(0, end);
 }

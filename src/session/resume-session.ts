@@ -1,8 +1,10 @@
 import type {FolderAccess} from '../config/folder-access.ts';
 import {AppError} from '../core/error.ts';
+import {formatAmount} from '../core/format.ts';
 import {demoModel} from '../core/model.ts';
 import {shellLine} from '../core/program-name.ts';
 import {changeSteps} from '../core/session/changes.ts';
+import {countsIn, type SessionRule} from '../core/session/session-rules.ts';
 import {lastModelOf} from '../core/session/transcript.ts';
 import {shellWord} from '../core/shell-word.ts';
 import {logOf} from '../storage/journal-log.ts';
@@ -67,17 +69,29 @@ export function createResume({store, conversation, sessions, folder}: Dependenci
 			store.getState().setModel(last);
 		}
 
+		const restored = [...notices, ...rulesNotice(transcript.rules, folder.path())];
 		if (!isElsewhere) {
-			return notices;
+			return restored;
 		}
 
 		const isLeft = folder.path() !== session.folder && changeSteps(transcript).length > 0;
 		return [
-			...notices,
+			...restored,
 			`The agent now works in ${folder.path()}.`,
 			...(isLeft ? [changesLeft(session, there !== undefined)] : []),
 		];
 	};
+}
+
+/** Returns the sentence about what the user allowed in the session, so that nothing is allowed in silence. */
+function rulesNotice(rules: readonly SessionRule[], folder: string): readonly string[] {
+	const allowing = rules.filter(({effect}) => effect === 'allow');
+	const count = allowing.filter(rule => countsIn(rule, folder)).length;
+	const left = allowing.length - count;
+	return [
+		...(count > 0 ? [`${formatAmount(count, 'rule')} of this session allowed again. List: /approvals`] : []),
+		...(left > 0 ? [`${formatAmount(left, 'rule')} of this session left out: made for another folder.`] : []),
+	];
 }
 
 /** Returns the sentence about changes of files that the session made in a folder that it does not work in any more. */

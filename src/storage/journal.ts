@@ -36,6 +36,7 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'pin',
 	'restore',
 	'rename',
+	'session-rule',
 	'run-end',
 ]);
 

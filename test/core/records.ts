@@ -105,6 +105,13 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 	fc.record({type: fc.constant('pin' as const), id, pinned: fc.boolean()}),
 	fc.record({type: fc.constant('notice' as const), level: fc.constantFrom('info' as const, 'error' as const), text}),
 	fc.record({type: fc.constant('rename' as const), title: text}),
+	fc.record(
+		{
+			...{type: fc.constant('session-rule' as const), rule: text, folder: id},
+			...{effect: fc.constantFrom('allow' as const, 'deny' as const), removed: fc.boolean()},
+		},
+		{requiredKeys: ['type', 'rule', 'folder', 'effect']},
+	),
 	fc.record({
 		type: fc.constant('run-end' as const),
 		reason: fc.constantFrom('done', 'interrupted', 'error', 'budget', 'incomplete'),

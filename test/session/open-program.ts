@@ -18,8 +18,9 @@ export type World = {
 
 /** Opens the program with a real state folder, whose model is the host. The user allows everything. */
 export function open({home, folder, host, proxy}: Pick<World, 'home' | 'folder' | 'host'> & {readonly proxy: string}) {
+	const store = createAppStore();
 	const program = compose({
-		store: createAppStore(),
+		store,
 		env: {
 			...{SERVICE_HOME: home, PATH: process.env['PATH'] ?? '', HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1'},
 			...{CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: 'sk-0123456789-wxyz', SERVICE_KEYCHAIN: 'off'},
@@ -33,7 +34,7 @@ export function open({home, folder, host, proxy}: Pick<World, 'home' | 'folder' 
 	program.askWith(async ({hash}) => ({answer: 'yes', hash}));
 	const events: AgentEvent[] = [];
 	program.onRecord(({event}) => events.push(event));
-	return {program, events};
+	return {program, events, state: store.getState};
 }
 
 /** Returns the command lines of all processes that have a word in them. */

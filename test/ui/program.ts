@@ -93,6 +93,7 @@ export function testProgram({
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 	const rules = createRuleBook({
 		flags: [],
+		folder: () => folder,
 		ofFolder: openFolderRules({path: home.approvalsFile, folder: () => folder}),
 		hide: redactKnown,
 	});

@@ -1,8 +1,10 @@
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act} from '../../core/session/approval.ts';
+import type {SessionRule} from '../../core/session/session-rules.ts';
 import {type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
 import type {FolderRules} from './folder-rules.ts';
+import {createSessionRules, isSame, type SessionRuleEvent} from './session-rules.ts';
 
 /** Where a rule comes from: the command line, this session, the user's choice for this folder, or a settings file. */
 export type RuleSource = 'flag' | 'session' | 'folder' | 'settings';
@@ -21,13 +23,17 @@ export type RuleBook = {
 	readonly add: (rule: Rule, effect: RuleEntry['effect'], source: 'session' | 'folder') => Promise<void>;
 	/** Removes the rule with that number. Returns it; undefined if there is none. */
 	readonly revoke: (number: number) => Promise<KeptRule | undefined>;
-	/** Removes the rules of the session, when another one begins. */
-	readonly startSession: () => void;
+	/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
+	readonly startSession: (rules?: readonly SessionRule[]) => void;
+	/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
+	readonly onSessionRule: (listener: (event: SessionRuleEvent) => void) => void;
 	/** Notes what a rule has allowed. */
 	readonly noteUse: (rules: readonly string[], act: Act) => void;
 };
 
 type Options = {
+	/** Returns the working folder, a real path. */
+	readonly folder: () => string;
 	/** The rules of the command line. */
 	readonly flags: readonly Rule[];
 	readonly ofFolder: FolderRules;
@@ -38,13 +44,13 @@ type Options = {
 };
 
 /** Creates the rules of a program: those of the command line, of one session at a time, and of the folder. */
-export function createRuleBook({flags, ofFolder, denied = () => [], hide}: Options): RuleBook {
-	let ofSession: readonly RuleEntry[] = [];
+export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide}: Options): RuleBook {
+	const ofSession = createSessionRules({folder, hide});
 	const uses = new Map<string, string>();
 
 	const list = () => [
 		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
-		...ofSession.map(entry => kept(entry, 'session')),
+		...ofSession.list().map(entry => kept(entry, 'session')),
 		...ofFolder.read().map(entry => kept(entry, 'folder')),
 		...denied().map(rule => kept({rule, effect: 'deny'}, 'settings')),
 	];
@@ -60,7 +66,7 @@ export function createRuleBook({flags, ofFolder, denied = () => [], hide}: Optio
 			if (source === 'folder') {
 				await ofFolder.change(entries => [...entries.filter(other => !isSame(other, entry)), entry]);
 			} else {
-				ofSession = [...ofSession.filter(other => !isSame(other, entry)), entry];
+				ofSession.add(entry);
 			}
 		},
 		async revoke(number) {
@@ -68,25 +74,22 @@ export function createRuleBook({flags, ofFolder, denied = () => [], hide}: Optio
 			if (entry?.source === 'folder') {
 				await ofFolder.change(entries => entries.filter(other => !isSame(other, entry)));
 			} else if (entry?.source === 'session') {
-				ofSession = ofSession.filter(other => !isSame(other, entry));
+				ofSession.remove(entry);
 			}
 
 			return entry;
 		},
-		startSession() {
-			ofSession = [];
+		startSession(rules = []) {
+			ofSession.start(rules);
 			uses.clear();
 		},
+		onSessionRule: ofSession.onChange,
 		noteUse(rules, act) {
 			for (const rule of rules) {
 				uses.set(rule, redactPositions(hide(subjectOf(act))));
 			}
 		},
 	};
-}
-
-function isSame(one: RuleEntry, other: RuleEntry): boolean {
-	return one.effect === other.effect && ruleText(one.rule) === ruleText(other.rule);
 }
 
 /** Returns what an act is about, in a few words. */

@@ -186,6 +186,14 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		hint: z.optional(z.string()),
 	}),
 	z.object({type: z.literal('rename'), title: z.string()}),
+	/** The user allowed or denied what a rule covers for the session, or takes that back. The rule is relative to `folder`. */
+	z.object({
+		type: z.literal('session-rule'),
+		rule: z.string(),
+		effect: z.enum(['allow', 'deny']),
+		folder: z.string(),
+		removed: z.optional(z.boolean()),
+	}),
 	/** Sent exactly once for each `run-start`, also after an abort. */
 	z.object({
 		type: z.literal('run-end'),

@@ -1,6 +1,7 @@
 import {type Block, endBlock, endText, type Spoken} from './block.ts';
 import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, Recorded} from './event.ts';
+import {rulesAfter, type SessionRule} from './session-rules.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
 
 /** The state of a session, as far as it was read. */
@@ -13,6 +14,8 @@ export type Transcript = Eras & {
 	readonly pins: readonly string[];
 	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
 	readonly changes: readonly EventOf<'checkpoint' | 'restore'>[];
+	/** What the user allowed and denied for the session. */
+	readonly rules: readonly SessionRule[];
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
 	readonly todo: readonly TodoItem[];
 	/** The current run, with the server that it began on. */
@@ -33,6 +36,7 @@ export function emptyTranscript(session: string): Transcript {
 		folded: undefined,
 		pins: [],
 		changes: [],
+		rules: [],
 		todo: [],
 		usage: new Map(),
 		run: undefined,
@@ -96,6 +100,8 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		}
 		case 'rename':
 			return {...state, title: event.title};
+		case 'session-rule':
+			return {...state, rules: rulesAfter(state.rules, event)};
 		case 'run-end':
 			return endRun(state, event, at);
 		default:

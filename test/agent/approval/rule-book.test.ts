@@ -10,7 +10,7 @@ import {temporaryFolder, temporaryHome} from '../../storage/temporary.ts';
 
 function setUp({flags = [] as readonly string[], home = temporaryHome(), folder = temporaryFolder()} = {}) {
 	const ofFolder = openFolderRules({path: home.approvalsFile, folder: () => folder});
-	const book = createRuleBook({flags: flags.map(parseRule), ofFolder, hide: redactKnown});
+	const book = createRuleBook({folder: () => folder, flags: flags.map(parseRule), ofFolder, hide: redactKnown});
 	const judge = judgeByRules({book, workspace: () => folder, places: {stateFolder: home.path}, hide: redactKnown});
 	const run = (command: string) => judge({kind: 'command', command, folder, containment: 'none'});
 	return {home, folder, book, run};
