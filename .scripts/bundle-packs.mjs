@@ -122,8 +122,8 @@ export async function packsOf({outputFiles, metafile: {outputs}}, options) {
 
 /** Returns a chunk as CommonJS, in which other chunks are named by their ids. */
 async function toCommonJs(text, ids, {target, supported}) {
-	const named = text.replace(/^#!.*\n/, '').replace(/\bimport\("\.[^"]*?([^"/]+\.js)"\)/g, (_, file) => {
-		return `__load(${JSON.stringify(idOfFile(file, ids))})`;
+	const named = text.replace(/^#!.*\n/, '').replace(/\bimport\("([^"]+)"\)/g, (_, path) => {
+		return `__load(${JSON.stringify(path.startsWith('.') ? idOfFile(basename(path), ids) : path)})`;
 	});
 	const {code} = await transform(named, {
 		format: 'cjs',

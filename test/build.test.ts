@@ -77,6 +77,15 @@ test('the first frame loads nothing that only SERVICE_DEBUG needs', () => {
 	}
 });
 
+test('no pack imports by itself: Node 20 finds nothing for a script whose compiled code was kept', () => {
+	for (const name of Object.keys(packs)) {
+		expect([name, /(?<![\w$.])import\(/.exec(readFileSync(join(outdir, 'chunks', `${name}.js`), 'utf8'))]).toEqual([
+			name,
+			null,
+		]);
+	}
+});
+
 test('Yoga gets its WebAssembly as bytes, without a data URL to fetch', () => {
 	expect(modulesOf(firstFrame).filter(path => path.startsWith('yoga-wasm:'))).toHaveLength(1);
 	// A WebAssembly module starts with \0asm, which is AGFzbQ in base64.

@@ -20,10 +20,12 @@ type Options = {
 	readonly urlOf: (pack: string) => string;
 	/** Loads builtins and packages. */
 	readonly others: NodeJS.Require;
+	/** Imports builtins and packages. Scripts whose compiled code is kept can't do so themselves. */
+	readonly importOther: (id: string) => Promise<unknown>;
 };
 
 /** Returns a function that runs chunks, each one once and with everything that it requires, and returns their exports. */
-export function createRequire({openPack, urlOf, others}: Options): (id: string) => unknown {
+export function createRequire({openPack, urlOf, others, importOther}: Options): (id: string) => unknown {
 	const packs = new Map<string, Pack>();
 	const modules = new Map<string, {exports: unknown}>();
 
@@ -62,6 +64,10 @@ export function createRequire({openPack, urlOf, others}: Options): (id: string) 
 
 	/** A chunk that must be read waits for one turn of the event loop, so that keys and frames come first. */
 	const load = async (id: string) => {
+		if (!id.startsWith('#')) {
+			return importOther(id);
+		}
+
 		if (!modules.has(id)) {
 			await new Promise(resolve => setImmediate(resolve));
 		}

@@ -74,7 +74,6 @@ function createCompile(cache: CodeCache, way: string) {
 		const script = new vm.Script(`(function(exports){${source.toString(isAscii(source) ? 'latin1' : 'utf8')}\n})`, {
 			filename: path,
 			...(kept && {cachedData: kept.data}),
-			importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 		});
 		const accepted = script.cachedDataRejected === false ? kept : undefined;
 		if (!accepted?.ways.includes(way)) {

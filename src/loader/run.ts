@@ -26,6 +26,7 @@ export function run(file: string, {chunk, cache, way}: Entry): void {
 		openPack: createOpenPack({folder, cache, way, others, nodeCache}),
 		urlOf: pack => pathToFileURL(pack === entry ? file : join(folder, `${pack}.js`)).href,
 		others,
+		importOther: id => import(id),
 	});
 	start(chunk);
 }

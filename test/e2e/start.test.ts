@@ -1,7 +1,8 @@
 import {appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {waitForIdle} from './chat.ts';
+import {connectedTo, waitForIdle} from './chat.ts';
+import {unusedAddress} from './model-host.ts';
 import {folderWith, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
@@ -16,7 +17,8 @@ function listed(folder: string) {
 	const list = join(folder, 'loaded');
 	writeFileSync(join(folder, 'list.cjs'), listFiles);
 	return {
-		env: {NODE_OPTIONS: `--require ${join(folder, 'list.cjs')}`, LOADED: list},
+		// Only packs that are required are listed, not those that are compiled with a cache.
+		env: {NODE_OPTIONS: `--require ${join(folder, 'list.cjs')}`, LOADED: list, NODE_DISABLE_COMPILE_CACHE: '1'},
 		files: () =>
 			readFileSync(list, 'utf8')
 				.trim()
@@ -58,6 +60,17 @@ test('compiled code is kept by the first run and used by the next', async () => 
 	const before = times();
 	expect(await run()).toEqual(expected);
 	expect(times()).toEqual(before);
+});
+
+test('what a run imports later is found with compiled code, too', async () => {
+	const {env, args} = connectedTo({baseUrl: await unusedAddress()});
+	const home = join(folderWith(), 'home');
+	mkdirSync(home, {mode: 0o700});
+	const run = () =>
+		runProgram([...args, '-p', 'Hi'], {home, env: {...env, NODE_DISABLE_COMPILE_CACHE: ''}, folder: folderWith()});
+	const {status, stderr} = await run();
+	expect({status, stderr}).toEqual({status: 6, stderr: expect.stringMatching(/^service: Couldn't reach Custom at /)});
+	expect(await run()).toMatchObject({status, stderr});
 });
 
 test.each<[string, (path: string) => void]>([

@@ -19,7 +19,7 @@ function packs(text = 'a') {
 	const first = [
 		wrap(
 			'#first/main',
-			"exports.text=require('#first/text').text;exports.later=()=>__load('#second/later');exports.url=__url;",
+			"exports.text=require('#first/text').text;exports.later=()=>__load('#second/later');exports.others=()=>__load('node:path');exports.url=__url;",
 		),
 		wrap('#first/text', `exports.text=${JSON.stringify(text)}+require('node:path').sep;`),
 	];
@@ -28,14 +28,24 @@ function packs(text = 'a') {
 	return {home, folder, cache: join(home, 'cache')};
 }
 
-type Main = {readonly text: string; readonly later: () => Promise<{readonly text: string}>; readonly url: string};
+type Main = {
+	readonly text: string;
+	readonly later: () => Promise<{readonly text: string}>;
+	readonly others: () => Promise<unknown>;
+	readonly url: string;
+};
 
 /** Starts the packs as a process would, and ends it: code is kept when it exits. */
 function start({folder, home}: ReturnType<typeof packs>, cache: string | undefined, way = 'app') {
 	const others = createNodeRequire(join(home, 'service.js'));
 	const before = process.listeners('exit');
 	const openPack = createOpenPack({folder, cache, way, others, nodeCache: undefined});
-	const main = createRequire({openPack, others, urlOf: pack => `file:///${pack}.js`})('#first/main') as Main;
+	const main = createRequire({
+		openPack,
+		others,
+		importOther: id => import(id),
+		urlOf: pack => `file:///${pack}.js`,
+	})('#first/main') as Main;
 	const added = () => process.listeners('exit').filter(listener => !before.includes(listener));
 	const leave = () => {
 		for (const listener of added()) {
@@ -55,6 +65,7 @@ test('chunks run once, with what they require, and load others later', async () 
 	const later = main.later();
 	expect(await later).toEqual({text: 'later'});
 	expect(await main.later()).toBe(await later);
+	expect(await main.others()).toBe(await import('node:path'));
 });
 
 test.each(['a', 'ä', '😀'])('a pack with “%s” runs the same with and without kept code', async text => {
