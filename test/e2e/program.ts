@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {onTestFinished} from 'vitest';
 import {withLock} from '../../src/storage/lock.ts';
+import {openCompiledCode} from './compiled-code.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,6 +19,8 @@ export const calledSo = `node ${program}`;
 const sources = ['src', 'commands', '.scripts/build.mjs', 'package.json'];
 
 await ensureBuilt();
+
+const compiledCode = openCompiledCode(program);
 
 /** Builds the program where it is missing or older than its sources; processes that run at the same time build it once. */
 async function ensureBuilt(): Promise<void> {
@@ -71,17 +74,19 @@ export type Place = {
 	readonly env?: Readonly<Record<string, string>>;
 };
 
-/** The environment of a run: no key, no proxy, no `CI` of the machine that tests. */
+/** The environment of a run: no key, no proxy, no `CI` of the machine that tests. Its state folder gets compiled code. */
 export function environmentOf({home, env}: Place): Record<string, string> {
 	const state = home ?? join(folderWith(), 'home');
+	if (env?.['NODE_DISABLE_COMPILE_CACHE'] === undefined) {
+		compiledCode.share(state);
+	}
+
 	return {
 		PATH: process.env['PATH'] ?? '',
 		HOME: join(state, '..'),
 		TERM: 'xterm-256color',
 		SERVICE_HOME: state,
 		SERVICE_KEYCHAIN: 'off',
-		// Every run has a state folder of its own, whose cache no other run would use.
-		NODE_DISABLE_COMPILE_CACHE: '1',
 		...env,
 	};
 }
