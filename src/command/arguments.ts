@@ -33,7 +33,11 @@ function innermost(type: z.core.$ZodType): z.core.$ZodType {
 }
 
 /** Returns the usage of a command: `keys set <provider> [key] [--base-url value]`. */
-export function usageOf(path: string, {args, positional = [], rest}: Command): string {
+export function usageOf(path: string, {args, positional = [], rest, usage}: Command): string {
+	if (usage !== undefined) {
+		return `${path} ${usage}`;
+	}
+
 	const fields = fieldsOf(args);
 	const places = positional.map((name, index) => {
 		const word = `${flagOf(name)}${rest && index === positional.length - 1 ? '…' : ''}`;

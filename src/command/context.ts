@@ -124,6 +124,10 @@ export type Definition<S extends Shape> = {
 	/** Positional arguments, in order; the last one gets the rest of the line if `rest` is true. */
 	readonly positional?: readonly (keyof S & string)[];
 	readonly rest?: boolean;
+	/** True if the rest of the line is its only argument, as typed: quotes and flags mean nothing in it. */
+	readonly takesLine?: boolean;
+	/** The arguments as help shows them, if the schema doesn't say. Untrusted. */
+	readonly usage?: string;
 	/** The help of each argument. */
 	readonly describe?: {readonly [name in keyof S]?: string};
 	/** The kind of an argument's known values. Those of an enum are completed without it. */

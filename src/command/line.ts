@@ -1,11 +1,29 @@
+import {type Entry, isNoun} from './context.ts';
+import {takeGlobalFlags} from './global-flags.ts';
 import {splitWords} from './words.ts';
 
 /** True for a command line: `/` and a word. A path such as `/usr/bin` is a message. */
 export function isCommandLine(text: string): boolean {
-	return /^\/(?:[a-z][a-z-]*|\?)(?:\s|$)/i.test(text.trimStart()) || text.trim() === '/';
+	return /^\/(?:[a-z][\w:-]*|\?)(?:\s|$)/i.test(text.trimStart()) || text.trim() === '/';
 }
 
-/** Returns the words of a slash line. Throws AppError("usage") for an open quote. */
-export function commandWords(line: string): readonly string[] {
-	return splitWords(line.trim().slice(1));
+/** Returns the name of the command that a slash line begins with, as typed. */
+export function commandName(line: string): string {
+	return /^\/(\S*)/.exec(line.trim())?.[1] ?? '';
+}
+
+/**
+ * Returns the words of a slash line without the flags of every command. What follows the name of a command that takes the
+ * line is one word. Throws AppError("usage") for an open quote, and a flag without its value.
+ */
+export function readLine(line: string, entries: readonly Entry[]): ReturnType<typeof takeGlobalFlags> {
+	const typed = line.trim();
+	const name = commandName(typed);
+	const entry = entries.find(each => each.name === name);
+	if (!entry || isNoun(entry) || !entry.takesLine) {
+		return takeGlobalFlags(splitWords(typed.slice(1)));
+	}
+
+	const behind = typed.slice(name.length + 1).trim();
+	return takeGlobalFlags([name, ...(behind ? ['--', behind] : [])]);
 }

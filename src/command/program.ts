@@ -11,7 +11,8 @@ import type {Conversation} from '../session/conversation.ts';
 import type {createResume} from '../session/resume-session.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SavedSession} from '../store/view-slice.ts';
-import type {CommandContext, Entry} from './context.ts';
+import type {CommandContext} from './context.ts';
+import type {Entries} from './entries/entry-source.ts';
 import type {RunFlags} from './invocation.ts';
 
 /** What the program is built with. */
@@ -30,8 +31,10 @@ export type Program = {
 	/** The instructions, settings and hooks of that folder, and whether the user trusts them. */
 	readonly project: Project;
 	readonly conversation: Conversation;
-	/** All commands, in the order shown. */
-	readonly entries: readonly Entry[];
+	/** Returns all commands, in the order shown: the built-in ones, then those of files. */
+	readonly entries: Entries['all'];
+	/** Reads the commands of files again. Returns a sentence for each that can't be used; never throws. */
+	readonly refreshEntries: Entries['refresh'];
 	/** Returns the context of one command. */
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
 	/** Continues a session; see `createResume`. */

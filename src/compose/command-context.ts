@@ -1,6 +1,5 @@
 import {resolve} from 'node:path';
 import process from 'node:process';
-import {commands} from '../../commands/index.ts';
 import type {Program} from '../command/program.ts';
 import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
 import {readBytes} from '../storage/read-bytes.ts';
@@ -20,11 +19,11 @@ export function createContextFor(
 	{config, folder, project, rules, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
 	{models, jobs, judge, changes, contextWindow}: AgentParts,
-	{watches, expiry}: Watching,
+	{watches, expiry, entries}: Watching & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: commands},
+		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: entries()},
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},

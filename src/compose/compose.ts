@@ -1,4 +1,5 @@
 import {commands} from '../../commands/index.ts';
+import {joinEntries} from '../command/entries/entry-source.ts';
 import {isCommandLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
@@ -15,6 +16,7 @@ import {type AgentParts, createAgentParts} from './agent-parts.ts';
 import {createContextFor} from './command-context.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
+import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
@@ -30,19 +32,21 @@ export function compose(options: ProgramOptions): Program {
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
+	const entries = joinEntries(commands, [promptFileEntries(local.project)]);
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
 	return {
 		...{
 			conversation,
-			entries: commands,
+			entries: entries.all,
+			refreshEntries: entries.refresh,
 			askWith: agent.askWith,
 			answerWith: agent.answerWith,
 			onRecord: agent.onRecord,
 		},
 		...localParts(options, local, agent),
 		...modelParts(options, local, servers, agent, stop.signal),
-		contextFor: createContextFor(options, local, servers, agent, {watches, expiry}),
+		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, entries: entries.all}),
 		warnings: () => warningsOf(options, profile, agent),
 		close: async () => {
 			stop.abort();

@@ -33,7 +33,7 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		onInterrupt(() => abort.abort());
 		const questions = createTerminalQuestions({stdin, stderr, json});
 		// The words may hold a secret, so the note names the command alone.
-		note = noteFor(findCommand(program.entries, rest).path, questions.say, json, surroundings);
+		note = noteFor(findCommand(program.entries(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
 		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal}));
 		// A stream reads from its server until it ends.

@@ -2,11 +2,18 @@ import {createStore, type StoreApi} from 'zustand/vanilla';
 import {type ApprovalSlice, createApprovalSlice} from './approval-slice.ts';
 import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts';
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
+import {createPromptSlice, type PromptSlice} from './prompt-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
 import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 
-export type AppState = SessionSlice & ConnectionSlice & ViewSlice & LogsSlice & WatchSlice & ApprovalSlice;
+export type AppState = SessionSlice &
+	ConnectionSlice &
+	ViewSlice &
+	PromptSlice &
+	LogsSlice &
+	WatchSlice &
+	ApprovalSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** Creates the one store of the program: what happened, what it is connected to, what is on the screen. */
@@ -15,6 +22,7 @@ export function createAppStore(): AppStore {
 		...createSessionSlice(...parts),
 		...createConnectionSlice(...parts),
 		...createViewSlice(...parts),
+		...createPromptSlice(...parts),
 		...createWatchSlice(...parts),
 		...createLogsSlice(...parts),
 		...createApprovalSlice(...parts),

@@ -41,6 +41,7 @@ const layoutParts = ({
 	busy,
 	valuesOf,
 	savedSessions,
+	entriesVersion,
 	transcript: {todo, run},
 }: AppState) => ({
 	panel,
@@ -55,6 +56,7 @@ const layoutParts = ({
 	busy,
 	valuesOf,
 	savedSessions,
+	entriesVersion,
 	todo,
 	isRunning: run !== undefined,
 });

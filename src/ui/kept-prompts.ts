@@ -10,7 +10,7 @@ type PromptKeeper = Pick<Program, 'entries' | 'secrets' | 'loadHistory' | 'remem
 /** Adds a prompt to the history, without credentials. */
 export function rememberPrompt(prompt: string, program: PromptKeeper, store: AppStore): void {
 	const {composer, setComposer} = store.getState();
-	const kept = program.secrets.hide(promptToKeep(program.entries, prompt));
+	const kept = program.secrets.hide(promptToKeep(program.entries(), prompt));
 	const history = addToHistory(composer.history, kept);
 	if (history !== composer.history) {
 		setComposer(setHistory(composer, history));

@@ -1,7 +1,5 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
-import {shellLine} from '../core/program-name.ts';
-import {blocksOf} from '../core/session/transcript.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -11,15 +9,16 @@ import type {AppInteraction} from './interaction.ts';
 import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {messageToSend} from './message-secrets.ts';
+import {farewell, greet} from './opening/greet.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
+import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/message-lines.ts';
-import {shortFolder, welcomeLines} from './welcome.ts';
 
 /** What the app needs of the program. */
 export type AppProgram = Omit<Program, 'onRecord'>;
@@ -101,6 +100,7 @@ export async function openConversation(
 		followStore(parts),
 		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
+		followEntries(store, () => refreshEntries(parts)),
 	];
 	startLoading(parts, tell);
 	setReady(store);
@@ -139,6 +139,11 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 		conversation,
 		entries,
 		contextFor,
+		async readEntries(line: string) {
+			if (comesFromFile(line, entries())) {
+				await refreshEntries(parts);
+			}
+		},
 		messageToSend: (text: string) => messageToSend(text, {secrets, interact}),
 		async beforeMessage() {
 			await program.chooseModel(ids =>
@@ -159,23 +164,13 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 	};
 }
 
-/** Prints the welcome and the warnings. */
-function greet({program, painter, store, palette, version, homeFolder, warn}: Parts): void {
-	painter.advance();
-	painter.print(width =>
-		welcomeLines({
-			version,
-			folder: shortFolder(program.folder.path(), homeFolder),
-			model: store.getState().model,
-			isDemo: program.isDemo(),
-			lacksKey: program.lacksKey(),
-			width,
-			palette,
-		}),
-	);
-	for (const warning of program.warnings()) {
-		warn(warning);
+/** Reads the commands of files again, and says which of them can't be used. */
+async function refreshEntries({program, store, warn}: Parts): Promise<void> {
+	for (const sentence of await program.refreshEntries()) {
+		warn(sentence);
 	}
+
+	store.getState().entriesRead();
 }
 
 /** Reacts to changes of the store. Returns a function that stops it. */
@@ -234,15 +229,4 @@ async function openFirst({pick, resume: session, prompt}: AppFlags, {submit, res
 	if (prompt) {
 		void submit(prompt);
 	}
-}
-
-function farewell({store}: Parts): string {
-	const {transcript, unsaved} = store.getState();
-	if (unsaved) {
-		return `This session was not saved: ${unsaved}\n`;
-	}
-
-	// A session without a message is not kept.
-	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
-	return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
 }

@@ -59,7 +59,7 @@ export function createResultView(
 	const echo = (line: string, width: number) =>
 		isOnScreen(line)
 			? []
-			: wrapLine(palette.dim(safeText(withoutSecret(entries, line))), width, {first: palette.dim('❯ '), rest: '  '});
+			: wrapLine(palette.dim(safeText(withoutSecret(entries(), line))), width, {first: palette.dim('❯ '), rest: '  '});
 	const view: View = {...dependencies, echo, carryOut};
 	return {
 		show: (line, result, options) => showResult(line, result, options, view),
@@ -81,7 +81,12 @@ async function showResult(line: string, result: Result, {exact, signal}: ShowOpt
 	} else if (result.kind === 'panel') {
 		await openPanel(result.panel, signal, view);
 	} else if (isRunVisible(store)) {
-		interact.show(withoutSecret(entries, line), renderResult(result, {width: columns, palette, exact}));
+		// A message that was queued is shown as such.
+		if (result.kind === 'lines' && result.lines.length === 0) {
+			return;
+		}
+
+		interact.show(withoutSecret(entries(), line), renderResult(result, {width: columns, palette, exact}));
 	} else if (result.kind === 'table' && result.rows.length > rows - otherRows && interact.browse) {
 		void browse(line, result, {exact, open: interact.browse}, view);
 	} else {
@@ -128,7 +133,7 @@ type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteract
 /** Shows a table that is longer than the window in a panel. */
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
 	const {painter, palette, entries, echo, carryOut} = view;
-	const {columns, rows, title = withoutSecret(entries, line), notes = [], opens} = table;
+	const {columns, rows, title = withoutSecret(entries(), line), notes = [], opens} = table;
 	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
 	painter.print(width => [...echo(line, width), ...renderResult(count, {width, palette})]);
 	const id = await open({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});

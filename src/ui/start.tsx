@@ -125,7 +125,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 				store,
 				palette,
 				live,
-				entries: () => loaded.program?.entries ?? [],
+				entries: () => loaded.program?.entries() ?? [],
 				logs: () => loaded.logs,
 				answer: interact.answer,
 				setCaret: screen.setCaret,
@@ -208,7 +208,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 	return createKeyHandler({
 		store,
-		entries: () => loaded.program?.entries ?? [],
+		entries: () => loaded.program?.entries() ?? [],
 		fullScreen,
 		takeReply: measure.take,
 		submit: text => whenOpen(({submit}) => void submit(text)),

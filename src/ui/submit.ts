@@ -1,8 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
-import {takeGlobalFlags} from '../command/global-flags.ts';
-import {commandWords, isCommandLine} from '../command/line.ts';
+import {isCommandLine, readLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
@@ -16,6 +15,8 @@ import {messageLines} from './transcript/message-lines.ts';
 
 type Dependencies = ResultDependencies &
 	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {
+		/** Reads the commands of files again if the line names none of those that are known. */
+		readonly readEntries: (line: string) => Promise<void>;
 		/** Returns the message as the user wants to send it, or undefined if they cancel. */
 		readonly messageToSend: (text: string) => Promise<string | undefined>;
 		/** Asks what must be answered before the agent gets a message. */
@@ -96,11 +97,12 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 /** Runs a slash line and shows its result. Throws AppError("conflict") for a command that must wait for the run. */
 async function runCommand(line: string, parts: Parts): Promise<void> {
-	const {store, entries, painter, palette, commands, show} = parts;
+	const {store, entries, readEntries, painter, palette, commands, show} = parts;
 	const {transcript, setToast} = store.getState();
 	setToast('');
-	const {flags, rest} = takeGlobalFlags(commandWords(line));
-	const {command, path} = findCommand(entries, rest);
+	await readEntries(line);
+	const {flags, rest} = readLine(line, entries());
+	const {command, path} = findCommand(entries(), rest);
 	if (transcript.run && !command.whileRunning) {
 		throw new AppError('conflict', `/${path} can't run while the agent works.`, {hint: 'Press Esc to interrupt it.'});
 	}
@@ -120,7 +122,7 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	});
 }
 
-type Line = ReturnType<typeof takeGlobalFlags> & {readonly path: string};
+type Line = ReturnType<typeof readLine> & {readonly path: string};
 
 /** Executes a command. If it needs a login, offers one and tries again. */
 function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {

@@ -1,6 +1,7 @@
 import {complete, type Suggestion} from '../command/completion/complete.ts';
 import {sessionValues} from '../command/completion/known-values.ts';
 import type {AppState} from '../store/store.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
 
@@ -43,7 +44,7 @@ export function suggestionLines(
 		const here = start + index === at;
 		const name = padEnd(label, width);
 		return truncate(
-			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(summary)}`,
+			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(safeLine(summary))}`,
 			columns,
 		);
 	});

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {commandWords, isCommandLine} from '../../src/command/line.ts';
+import {isCommandLine, readLine} from '../../src/command/line.ts';
 
 test.each(['/', '/help', '  /help', '/keys set x', '/?', '/keys-help', '/HELP', '/help\nmore'])(
 	'%j is a command',
@@ -16,5 +16,5 @@ test.each(['', 'help', '/usr/bin', '/usr/bin is where?', '//', '/ help', '/1', '
 );
 
 test('a line is split without its slash', () => {
-	expect(commandWords(' /note "a b" c ')).toEqual(['note', 'a b', 'c']);
+	expect(readLine(' /note "a b" c ', []).rest).toEqual(['note', 'a b', 'c']);
 });

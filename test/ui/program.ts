@@ -107,7 +107,8 @@ export function testProgram({
 		folder: access,
 		project,
 		conversation,
-		entries,
+		entries: () => entries,
+		refreshEntries: async () => [],
 		contextFor: given => ({
 			...given,
 			store,

@@ -1,6 +1,7 @@
 import {PassThrough, type Readable} from 'node:stream';
 import {expect, onTestFinished} from 'vitest';
-import {createAppStore} from '../../src/store/store.ts';
+import {type AppStore, createAppStore} from '../../src/store/store.ts';
+import type {AppProgram} from '../../src/ui/open-conversation.ts';
 import {startApp} from '../../src/ui/start.tsx';
 import {createEmulator} from './emulator.ts';
 import {testProgram} from './program.ts';
@@ -14,7 +15,8 @@ type Options = Omit<Parameters<typeof testProgram>[0], 'store'> & {
 	/** What the terminal answers when asked for its version (DA2); by default as the emulator, which breaks rows. */
 	readonly version?: string;
 	readonly flags?: Partial<Flags>;
-	readonly compose?: () => Promise<never>;
+	/** Builds another program than that of the test, such as the real one. */
+	readonly compose?: (store: AppStore) => Promise<AppProgram>;
 };
 
 /** The whole app between a keyboard and a terminal emulator. It has ended when its test has. */
@@ -39,7 +41,7 @@ export function runApp({
 	const status = startApp(
 		{pick: false, ...flags},
 		{
-			compose: compose ?? (async () => made.program),
+			compose: async () => (compose ? compose(store) : made.program),
 			store,
 			env: {NO_COLOR: '1', ...options.env},
 			stdin: stdin as NodeJS.ReadStream,

@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {readdir} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {dirname, join, posix, relative, sep} from 'node:path';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
@@ -10,7 +11,7 @@ import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 
-export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'hook script';
+export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'hook script' | 'prompt';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {
@@ -32,10 +33,14 @@ export type Found = {readonly files: readonly ProjectFile[]; readonly faults: re
 export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 export const projectSettings = '.service/settings.json';
+const projectPrompts = '.service/prompts';
 const mcpFile = '.mcp.json';
 
 /** Most folders below the working folder whose instructions are asked about together. */
 const maxNested = 50;
+
+/** Most prompt files of a folder. */
+const maxPrompts = 100;
 
 /**
  * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
@@ -64,6 +69,7 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 		// Below the home folder, `.service` holds the user's own state.
 		if (join(root, prefix, '/') !== join(places.homeFolder ?? homedir(), '/')) {
 			await finder.add(prefix + projectSettings, 'settings');
+			await finder.addPrompts(prefix + projectPrompts, await promptNames(join(root, prefix, projectPrompts)));
 		}
 
 		await finder.add(prefix + mcpFile, 'MCP servers');
@@ -99,6 +105,7 @@ export async function readOwnFiles(stateFolder: string): Promise<Found> {
 	);
 	await finder.addInstructions(['AGENTS.md']);
 	await finder.add('settings.json', 'settings');
+	await finder.addPrompts('prompts', await promptNames(join(stateFolder, 'prompts')));
 	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({...file, path: join(stateFolder, file.path)});
 	return {files: finder.found.files.map(absolute), faults: finder.found.faults.map(absolute)};
 }
@@ -107,6 +114,15 @@ export async function readOwnFiles(stateFolder: string): Promise<Found> {
 function prefixesOf(root: string, folder: string): readonly string[] {
 	const names = relative(root, folder).split(sep).filter(Boolean);
 	return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];
+}
+
+/** Returns the names of the prompt files of a folder, sorted; none if it can't be read. */
+async function promptNames(folder: string): Promise<readonly string[]> {
+	const names = await readdir(folder).catch(() => []);
+	return names
+		.filter(name => /^[a-z][\w:-]*\.md$/i.test(name))
+		.sort()
+		.slice(0, maxPrompts);
 }
 
 /** Creates what reads files one after another, and collects those that it finds. */
@@ -136,7 +152,12 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 				}
 			}
 		},
-		async add(path: string, kind: 'settings' | 'MCP servers') {
+		async addPrompts(folder: string, names: readonly string[]) {
+			for (const name of names) {
+				await this.add(`${folder}/${name}`, 'prompt');
+			}
+		},
+		async add(path: string, kind: 'settings' | 'MCP servers' | 'prompt') {
 			const content = await readOrFault(path);
 			if (!content) {
 				return;

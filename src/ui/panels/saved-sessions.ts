@@ -5,7 +5,7 @@ import type {SavedSession} from '../../store/view-slice.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly entries: readonly Entry[];
+	readonly entries: () => readonly Entry[];
 	/** The sessions of this folder, newest first. */
 	readonly list: () => Promise<readonly SavedSession[]>;
 };
@@ -21,7 +21,7 @@ export function followSavedSessions({store, entries, list}: Dependencies): () =>
 			return;
 		}
 
-		const isNamed = namesSession(entries, composer.text);
+		const isNamed = namesSession(entries(), composer.text);
 		if (isNamed && !wasNamed) {
 			// The command reports a folder that can't be read; a key press doesn't.
 			list().then(setSavedSessions, () => undefined);

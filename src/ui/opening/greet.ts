@@ -1,0 +1,48 @@
+import type {Program} from '../../command/program.ts';
+import {shellLine} from '../../core/program-name.ts';
+import {blocksOf} from '../../core/session/transcript.ts';
+import type {AppStore} from '../../store/store.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import type {Painter} from '../screen/painter.ts';
+import {shortFolder, welcomeLines} from '../welcome.ts';
+
+type Parts = {
+	readonly program: Pick<Program, 'folder' | 'isDemo' | 'lacksKey' | 'warnings'>;
+	readonly painter: Painter;
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly version: string;
+	readonly homeFolder: string | undefined;
+	readonly warn: (text: string, hint?: string) => void;
+};
+
+/** Prints the welcome and the warnings. */
+export function greet({program, painter, store, palette, version, homeFolder, warn}: Parts): void {
+	painter.advance();
+	painter.print(width =>
+		welcomeLines({
+			version,
+			folder: shortFolder(program.folder.path(), homeFolder),
+			model: store.getState().model,
+			isDemo: program.isDemo(),
+			lacksKey: program.lacksKey(),
+			width,
+			palette,
+		}),
+	);
+	for (const warning of program.warnings()) {
+		warn(warning);
+	}
+}
+
+/** Returns what is printed when the app has ended, with its line end. */
+export function farewell({store}: Pick<Parts, 'store'>): string {
+	const {transcript, unsaved} = store.getState();
+	if (unsaved) {
+		return `This session was not saved: ${unsaved}\n`;
+	}
+
+	// A session without a message is not kept.
+	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
+	return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
+}
