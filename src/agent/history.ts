@@ -33,6 +33,8 @@ type State = {
 	hasOverflowed: boolean;
 	/** True if a compaction freed too little: another would only cost money. */
 	isStuck: boolean;
+	/** The number of messages that the last request had. */
+	sent: number;
 };
 
 /**
@@ -47,6 +49,7 @@ export function createHistory(options: Options) {
 		unanswered: [],
 		hasOverflowed: false,
 		isStuck: false,
+		sent: options.sentBefore ?? 0,
 	};
 	const {messages, window} = state;
 
@@ -105,7 +108,10 @@ async function* compactNow(
 	const pinned = options.compaction?.pinned() ?? [];
 	const before = messages.slice(0, messages.length - carried.length);
 	const usedTokens = window.used();
-	const shorter = yield* compact({...options, cause, guidance, carried, messages: before, pinned, usedTokens});
+	const {onPiece: _, ...rest} = options;
+	const sentBefore = state.sent;
+	const context = {carried, messages: before, pinned, usedTokens, sentBefore};
+	const shorter = yield* compact({...rest, ...context, cause, guidance});
 	messages.splice(0, messages.length, ...shorter.messages);
 	window.reset(shorter.usedTokens);
 }
@@ -127,8 +133,10 @@ async function* ask(state: State, options: Options): AsyncGenerator<AgentEvent, 
 	return yield* countedTurn(state, options);
 }
 
-function countedTurn({messages, window}: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
-	return mapEvents(takeTurn([...messages], options), event => {
+function countedTurn(state: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+	const {messages, window, sent: sentBefore} = state;
+	state.sent = messages.length;
+	return mapEvents(takeTurn([...messages], {...options, sentBefore}), event => {
 		if (event.type === 'usage') {
 			window.afterUsage(event);
 		}

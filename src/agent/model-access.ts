@@ -6,9 +6,10 @@ import {demoModel, type ProviderName, parseModelId} from '../core/model.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Transport} from '../net/transport.ts';
-import type {ModelCall} from '../providers/provider.ts';
+import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {type ProviderRow, registry} from '../providers/registry.ts';
 import {type CreateTransport, createHostTransports, type Host} from './host-transports.ts';
+import {hashOf} from './ledger-entry.ts';
 
 type Dependencies = {
 	readonly config: Config;
@@ -62,7 +63,11 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				instructions(),
 			]);
 			const bound = {model: name, baseUrl: host.baseUrl, system, tools: definitions, transport};
-			return (messages, signal) => adapter({...bound, messages, signal});
+			const beginning = beginningOf(system, definitions);
+			return async function* (messages, signal) {
+				yield beginning;
+				yield* adapter({...bound, messages, signal});
+			};
 		},
 		async beginning() {
 			return {system: await instructions(), tools: await tools()};
@@ -79,6 +84,11 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 		isDemo,
 		lacksKey: model => model !== undefined && !isDemo(model) && !keyOfModel(model),
 	};
+}
+
+function beginningOf(system: string, definitions: readonly ToolDefinition[]): RequestBeginning {
+	const tools = definitions.map(({name, description, parameters}) => ({name, description, parameters}));
+	return {type: 'request', system: hashOf(system), tools: hashOf(tools)};
 }
 
 type KeyOf = (row: ProviderRow) => ResolvedKey | undefined;

@@ -6,6 +6,7 @@ import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
+import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
 import type {Retry} from './model-retry.ts';
 import {type AnswerEvent, continueHint, type OnPiece, openAnswer} from './open-answer.ts';
 import {estimateUsage} from './usage-estimate.ts';
@@ -23,9 +24,7 @@ export type ModelTurn = {
 	readonly why?: string;
 };
 
-export type TurnOptions = {
-	/** `provider/model-name`. */
-	readonly model: string;
+export type TurnOptions = LedgerOptions & {
 	readonly ask: ModelCall;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
@@ -53,19 +52,22 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	const answer = emptyAnswer(messages, options.newId());
+	const ledger = createLedger(options, messages);
+	const answer = emptyAnswer(messages, options.newId(), ledger);
 	try {
-		for await (const event of yield* openAnswer(messages, options)) {
-			yield* addEvent(answer, event, options);
+		const {events, facts} = yield* openAnswer(messages, options, ledger);
+		answer.facts = facts;
+		for await (const event of events) {
+			yield* await addEvent(answer, event, options.newId);
 		}
 	} catch (error) {
-		yield* estimate(answer, messages, options);
+		yield* await estimate(answer, messages, options);
 		throw error;
 	}
 
 	const {finish, parts, calls} = answer;
 	if (!finish) {
-		yield* estimate(answer, messages, options);
+		yield* await estimate(answer, messages, options);
 		throw new AppError('incomplete', brokenOff, {hint: continueHint});
 	}
 
@@ -92,19 +94,26 @@ type Answer = {
 	readonly calls: ToolCall[];
 	/** Ids of calls in the conversation so far. */
 	readonly callIds: Set<string>;
+	readonly ledger: Ledger;
+	facts: RequestFacts;
 	/** Type and id of the part that the next delta may continue. */
 	open: {readonly type: string; readonly id: string} | undefined;
 	usage: TokenUsage | undefined;
 	finish: Finish | undefined;
 };
 
-function emptyAnswer(messages: readonly Message[], messageId: string): Answer {
+function emptyAnswer(messages: readonly Message[], messageId: string, ledger: Ledger): Answer {
 	const callIds = new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
-	return {messageId, parts: [], calls: [], callIds, open: undefined, usage: undefined, finish: undefined};
+	const nothing = {open: undefined, usage: undefined, finish: undefined};
+	return {messageId, parts: [], calls: [], callIds, ledger, facts: {isRetry: false, beginning: undefined}, ...nothing};
 }
 
 /** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
-function addEvent(answer: Answer, event: AnswerEvent, {model, newId}: TurnOptions): readonly AgentEvent[] {
+async function addEvent(
+	answer: Answer,
+	event: AnswerEvent,
+	newId: TurnOptions['newId'],
+): Promise<readonly AgentEvent[]> {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':
@@ -115,7 +124,7 @@ function addEvent(answer: Answer, event: AnswerEvent, {model, newId}: TurnOption
 			return [event];
 		case 'usage':
 			answer.usage = event.usage;
-			return [{type: 'usage', messageId: answer.messageId, model, usage: event.usage}];
+			return [await answer.ledger(answer.messageId, event.usage, answer.facts)];
 		case 'finish':
 			answer.finish = event;
 			return [];
@@ -157,13 +166,13 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 }
 
 /** Returns the estimated usage of an answer that broke off: it costs money, but the provider didn't report it. */
-function estimate(
-	{messageId, parts, usage}: Answer,
+async function estimate(
+	{messageId, parts, usage, ledger, facts}: Answer,
 	messages: readonly Message[],
-	{model, tools = []}: TurnOptions,
-): readonly AgentEvent[] {
+	{tools = []}: TurnOptions,
+): Promise<readonly AgentEvent[]> {
 	const estimated = estimateUsage({messages, tools}, parts, usage);
-	return estimated ? [{type: 'usage', messageId, model, usage: estimated}] : [];
+	return estimated ? [await ledger(messageId, estimated, facts)] : [];
 }
 
 const emptyAnswerNotice: AgentEvent = {

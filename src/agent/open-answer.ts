@@ -2,8 +2,10 @@ import {AppError} from '../core/error.ts';
 import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import type {ModelCall, ProviderEvent} from '../providers/provider.ts';
+import type {TokenUsage} from '../core/session/usage.ts';
+import type {ModelCall, ModelEvent, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
+import type {Ledger, RequestFacts} from './ledger-entry.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';
 
 /** Shows a piece of a call that is being written. */
@@ -14,6 +16,7 @@ type Options = {
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
+	readonly newId: () => string;
 };
 
 /** An event of an answer without the pieces of calls, which are only drawn. */
@@ -25,31 +28,26 @@ export const continueHint = 'Ask the model to continue.';
 /** The user is told about longer waits (SAFETY 21). */
 const maxSilentWaitMs = 2000;
 
-/** Opens the answer. Retries until the first event that is shown has come (SAFETY 23). */
+/** An answer that has begun, and the request that it is for. */
+type OpenAnswer = {readonly events: AsyncGenerator<AnswerEvent>; readonly facts: RequestFacts};
+
+/**
+ * Opens the answer. Retries until the first event that is shown has come (SAFETY 23). What the vendor reported for an
+ * attempt that failed is in the ledger as a request of its own.
+ */
 export async function* openAnswer(
 	messages: readonly Message[],
-	{ask, signal, retry = createModelRetry(), onPiece = () => undefined}: Options,
-): AsyncGenerator<AgentEvent, AsyncGenerator<AnswerEvent>> {
+	{ask, signal, retry = createModelRetry(), onPiece = () => undefined, newId}: Options,
+	ledger: Ledger,
+): AsyncGenerator<AgentEvent, OpenAnswer> {
 	const waits = createChannel<AgentEvent>();
-	const attempt = async () => {
+	let attempts = 0;
+	const attempt = () => {
 		// The pieces of an earlier attempt never become a call.
 		onPiece({type: 'pieces-dropped'});
-		const rest = withoutPieces(untilAbort(ask(messages, signal), signal), onPiece);
-		const head: AnswerEvent[] = [];
-		for (let next = await rest.next(); !next.done; next = await rest.next()) {
-			// Shown at once, because the next attempt doesn't repeat it.
-			if (next.value.type === 'notice') {
-				waits.push(next.value);
-				continue;
-			}
-
-			head.push(next.value);
-			if (isShown(next.value)) {
-				break;
-			}
-		}
-
-		return {head, rest};
+		attempts += 1;
+		const events = untilAbort(ask(messages, signal), signal);
+		return beginAnswer(events, {onPiece, onEvent: waits.push, isRetry: attempts > 1, ledger, newId});
 	};
 	const onWait = (waitMs: number, error: unknown) => {
 		if (waitMs > maxSilentWaitMs) {
@@ -66,7 +64,57 @@ export async function* openAnswer(
 		(error: unknown) => waits.end({error}),
 	);
 	yield* waits;
-	return answerOf(await opening);
+	const opened = await opening;
+	return {events: answerOf(opened), facts: opened.facts};
+}
+
+type Attempt = {
+	readonly onPiece: OnPiece;
+	/** Gets what is recorded at once, because the next attempt doesn't repeat it. */
+	readonly onEvent: (event: AgentEvent) => void;
+	readonly isRetry: boolean;
+	readonly ledger: Ledger;
+	readonly newId: () => string;
+};
+
+/** Reads an answer up to the first event that is shown. Throws what its request does. */
+async function beginAnswer(events: AsyncGenerator<ModelEvent>, attempt: Attempt): Promise<Opened> {
+	const {onPiece, onEvent, isRetry, ledger, newId} = attempt;
+	let facts: RequestFacts = {isRetry, beginning: undefined};
+	const rest = withoutPieces(events, {
+		onPiece,
+		onRequest(beginning) {
+			facts = {...facts, beginning};
+		},
+	});
+	const head: AnswerEvent[] = [];
+	try {
+		for (let next = await rest.next(); !next.done; next = await rest.next()) {
+			if (next.value.type === 'notice') {
+				onEvent(next.value);
+				continue;
+			}
+
+			head.push(next.value);
+			if (isShown(next.value)) {
+				break;
+			}
+		}
+	} catch (error) {
+		const usage = lastUsage(head);
+		if (usage) {
+			onEvent(await ledger(newId(), usage, facts));
+		}
+
+		throw error;
+	}
+
+	return {head, rest, facts};
+}
+
+function lastUsage(events: readonly AnswerEvent[]): TokenUsage | undefined {
+	const last = events.findLast(({type}) => type === 'usage');
+	return last?.type === 'usage' ? last.usage : undefined;
 }
 
 /** True if the user sees the event. Signatures and counts can still be discarded. */
@@ -82,7 +130,11 @@ function isShown(event: AnswerEvent): boolean {
 	}
 }
 
-type Opened = {readonly head: readonly AnswerEvent[]; readonly rest: AsyncGenerator<AnswerEvent>};
+type Opened = {
+	readonly head: readonly AnswerEvent[];
+	readonly rest: AsyncGenerator<AnswerEvent>;
+	readonly facts: RequestFacts;
+};
 
 /** Yields the whole answer. Throws `AppError("incomplete")` if the connection breaks, because part of it was shown. */
 async function* answerOf({head, rest}: Opened): AsyncGenerator<AnswerEvent> {
@@ -97,12 +149,22 @@ async function* answerOf({head, rest}: Opened): AsyncGenerator<AnswerEvent> {
 	}
 }
 
-/** Yields an answer without the pieces of its calls, which go to `onPiece`. */
-async function* withoutPieces(events: AsyncGenerator<ProviderEvent>, onPiece: OnPiece): AsyncGenerator<AnswerEvent> {
+type Listeners = {
+	readonly onPiece: OnPiece;
+	readonly onRequest: (beginning: NonNullable<RequestFacts['beginning']>) => void;
+};
+
+/** Yields an answer without what its request begins with and without the pieces of its calls, which go to the listeners. */
+async function* withoutPieces(
+	events: AsyncGenerator<ModelEvent>,
+	{onPiece, onRequest}: Listeners,
+): AsyncGenerator<AnswerEvent> {
 	for await (const event of events) {
 		if (event.type === 'tool-call-delta') {
 			const {id, name, text} = event;
 			onPiece({type: 'call-piece', id, name, text});
+		} else if (event.type === 'request') {
+			onRequest(event);
 		} else {
 			yield event;
 		}
@@ -110,14 +172,14 @@ async function* withoutPieces(events: AsyncGenerator<ProviderEvent>, onPiece: On
 }
 
 /** Yields events until the signal aborts, then throws its reason, even if the source of the events ignores it. */
-async function* untilAbort(events: AsyncGenerator<ProviderEvent>, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
+async function* untilAbort(events: AsyncGenerator<ModelEvent>, signal: AbortSignal): AsyncGenerator<ModelEvent> {
 	// One listener for the whole answer: adding one for each token would cost more than reading it.
 	let interrupt: (reason: unknown) => void = () => {};
 	const onAbort = () => interrupt(signal.reason);
 	signal.addEventListener('abort', onAbort, {once: true});
 	try {
 		for (;;) {
-			const next = await new Promise<IteratorResult<ProviderEvent>>((resolve, reject) => {
+			const next = await new Promise<IteratorResult<ModelEvent>>((resolve, reject) => {
 				interrupt = reject;
 				events.next().then(resolve, reject);
 				if (signal.aborted) {

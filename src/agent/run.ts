@@ -8,6 +8,7 @@ import type {ChangeTracker} from './changes/change-tracker.ts';
 import {type CompactionAccess, createHistory, type QueuedMessage} from './history.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
+import type {LedgerOptions} from './ledger-entry.ts';
 import {type Budget, createLimits} from './limits.ts';
 import type {Retry} from './model-retry.ts';
 import type {OnPiece} from './open-answer.ts';
@@ -15,10 +16,8 @@ import {createRepetitionGuard} from './repetition.ts';
 import {endOf, interrupted, type RunEnd} from './run-end.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
 
-export type RunOptions = {
+export type RunOptions = LedgerOptions & {
 	readonly runId: string;
-	/** `provider/model-name`. */
-	readonly model: string;
 	/** Calls the model. Already bound to provider, transport, system prompt and tool definitions. */
 	readonly ask: ModelCall;
 	/** The conversation so far. Every tool call in it has a result. */

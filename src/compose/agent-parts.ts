@@ -111,7 +111,7 @@ function createContextWindowAccess(
 function conversationOptions(
 	{store, maxTurns, budgetUsd}: ProgramOptions,
 	{home, folder, secrets, sessions}: LocalState,
-	{loadPrices}: Servers,
+	{loadPrices, priceRequest}: Servers,
 ) {
 	return {
 		store,
@@ -119,6 +119,7 @@ function conversationOptions(
 		now: () => new Date().toISOString(),
 		workspace: folder.path,
 		hide: secrets.hide,
+		priceRequest,
 		images: createImageFolder(home.images),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),

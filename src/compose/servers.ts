@@ -29,6 +29,7 @@ export function createServers(options: ProgramOptions, {home, config, recents, s
 		catalog,
 		platform,
 		services,
+		priceRequest: catalog.priceRequest,
 		loadPrices: async () => (await catalog.load()).priceOf,
 	};
 }

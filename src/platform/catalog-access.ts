@@ -2,7 +2,8 @@ import type {InferenceInfo} from '../contract/resources/preferences.ts';
 import type {Catalog} from '../core/catalog.ts';
 import {demoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';
-import type {PriceOf} from '../core/session/usage.ts';
+import type {RequestPrice} from '../core/session/request-record.ts';
+import {type PriceOf, ratesOf, type TokenUsage} from '../core/session/usage.ts';
 import {priceOfServer} from '../providers/server-price.ts';
 import type {AppStore} from '../store/store.ts';
 
@@ -15,6 +16,8 @@ type Dependencies = {
 type CatalogAccess = {
 	/** Returns prices and context windows. The first call puts them into the store. */
 	readonly load: () => Promise<Catalog>;
+	/** Returns what a request with this usage is priced by, and the table that it is from; undefined if unknown. */
+	readonly priceRequest: (model: string, usage: TokenUsage) => Promise<RequestPrice | undefined>;
 	/** Returns the ids of models; none until they are loaded. */
 	readonly modelIds: () => readonly string[];
 };
@@ -40,5 +43,13 @@ export function createCatalogAccess({store, demoInfo}: Dependencies): CatalogAcc
 		return {...catalog, priceOf};
 	});
 
-	return {load, modelIds: () => modelIds};
+	return {
+		load,
+		async priceRequest(model, usage) {
+			const {priceOf, date} = await load();
+			const price = priceOf(model);
+			return price && {table: demo(model) ? 'server' : date, ...ratesOf(usage, price)};
+		},
+		modelIds: () => modelIds,
+	};
 }

@@ -1,6 +1,7 @@
 import type {JsonObject} from '../core/json.ts';
 import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
+import type {RequestPrefix} from '../core/session/request-record.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import type {Transport} from '../net/transport.ts';
@@ -66,5 +67,10 @@ export type ProviderRequest = {
  */
 export type Provider = (request: ProviderRequest) => AsyncGenerator<ProviderEvent>;
 
+/** What a request begins with, as hashes. Comes before its answer. */
+export type RequestBeginning = {readonly type: 'request'} & Omit<RequestPrefix, 'count' | 'messages' | 'earlier'>;
+
+export type ModelEvent = ProviderEvent | RequestBeginning;
+
 /** A provider bound to its model, host, key, instructions and tools, for the agent loop. Throws like `Provider`. */
-export type ModelCall = (messages: readonly Message[], signal: AbortSignal) => AsyncGenerator<ProviderEvent>;
+export type ModelCall = (messages: readonly Message[], signal: AbortSignal) => AsyncGenerator<ModelEvent>;

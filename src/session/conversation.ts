@@ -2,6 +2,7 @@ import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import type {UsageCause} from '../core/session/request-record.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
@@ -24,8 +25,11 @@ type Dependencies = RecorderOptions &
 	};
 
 export type Conversation = {
-	/** Starts a run with this message, or queues it during a run. Resolves when the run has ended. */
-	readonly send: (text: string) => Promise<void>;
+	/**
+	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `cause` says what its
+	 * requests are for if not for a message of the user.
+	 */
+	readonly send: (text: string, cause?: UsageCause) => Promise<void>;
 	/**
 	 * Replaces the conversation by a summary for the model; `guidance` says what to keep. Resolves when that has ended.
 	 * Throws AppError("conflict") during a run.
@@ -105,7 +109,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	begin(emptyTranscript(newId()));
 
 	return {
-		send: text => runs.send(text, grants),
+		send: (text, cause) => runs.send({text, cause}, grants),
 		compact: guidance => runs.compact(guidance, grants),
 		undoCompaction() {
 			recorder.flush();
@@ -171,13 +175,13 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 	return {
 		emit,
-		async send(text: string, grants: SessionGrants) {
+		async send(message: Extract<Beginning, {readonly text: string}>, grants: SessionGrants) {
 			if (run) {
-				store.getState().enqueue({id: newId(), text});
+				store.getState().enqueue({id: newId(), text: message.text});
 				return run.done;
 			}
 
-			return execute({text}, grants);
+			return execute(message, grants);
 		},
 		async compact(guidance: string | undefined, grants: SessionGrants) {
 			if (run) {

@@ -2,13 +2,16 @@ import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
+import type {LedgerOptions} from '../agent/ledger-entry.ts';
+import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import {messageText, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
+import type {UsageCause} from '../core/session/request-record.ts';
 import type {Tool} from '../core/session/tool.ts';
-import {blocksOf} from '../core/session/transcript.ts';
-import {type PriceOf, totalCost} from '../core/session/usage.ts';
+import {blocksOf, type Transcript} from '../core/session/transcript.ts';
+import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Recorder} from './recorder.ts';
@@ -27,6 +30,10 @@ export type RunDependencies = {
 	readonly images?: ImageStore;
 	/** Returns the tokens of a model's context window; undefined if unknown. */
 	readonly windowSizeOf?: (model: string) => Promise<number | undefined>;
+	/** Returns what a request is priced by; undefined if that is unknown. */
+	readonly priceRequest?: LedgerOptions['priceOf'];
+	/** Repeats requests that failed; with the waits of SAFETY 23 by default. */
+	readonly retry?: Retry;
 	readonly maxTurns?: number;
 	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
 	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
@@ -48,8 +55,13 @@ export type RunOptions = RunDependencies &
 		readonly onPiece: Recorder['show'];
 	};
 
-/** What a run begins with: a message, or the compaction of the conversation so far. Queued messages follow it. */
-export type Beginning = {readonly text: string} | {readonly compact: {readonly guidance: string | undefined}};
+/**
+ * What a run begins with: a message of the user or of another `cause`, or the compaction of the conversation so far. Queued
+ * messages follow it.
+ */
+export type Beginning =
+	| {readonly text: string; readonly cause?: UsageCause | undefined}
+	| {readonly compact: {readonly guidance: string | undefined}};
 
 /** Starts the agent on the conversation so far. */
 export async function startAgent(beginning: Beginning, options: RunOptions): Promise<AsyncIterable<AgentEvent>> {
@@ -60,7 +72,9 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const hooks = await options.loadHooks?.(transcript.session);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
-		...('text' in beginning ? {prompt: {id: newId(), text: beginning.text}} : beginning),
+		...('text' in beginning ? {prompt: {id: newId(), text: beginning.text}, cause: beginning.cause} : beginning),
+		priceOf: options.priceRequest,
+		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		tools: await loadTools(),
 		workspace: workspace(),
 		approvals: approvals.startRun(),
@@ -68,6 +82,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
 		nextMessages: () => store.getState().takeQueue(),
 		...(hooks && {hooks}),
+		...(options.retry && {retry: options.retry}),
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && {budget}),
 		compaction: {
@@ -76,6 +91,10 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			pinned: () => pinnedMessages(options),
 		},
 	});
+}
+
+function lastTurnOf({usage}: Transcript) {
+	return [...usage.values()].findLast(isTurn);
 }
 
 /** Returns the call of the selected model, with its images if it sees any. */

@@ -49,9 +49,10 @@ async function readUpTo(path: string, maxBytes: number): Promise<Buffer | undefi
 function usagesOf(text: Buffer): readonly MessageUsage[] {
 	const messages = new Map<string, MessageUsage>();
 	for (const line of text.toString('utf8').split('\n')) {
-		const event = line.includes(usageLine) ? parseRecorded(parseJson(line))?.event : undefined;
+		const {event, at = ''} = (line.includes(usageLine) && parseRecorded(parseJson(line))) || {};
 		if (event?.type === 'usage') {
-			messages.set(event.messageId, {model: event.model, usage: event.usage, current: true});
+			const {messageId, type: _, ...reported} = event;
+			messages.set(messageId, {...reported, current: true, at: messages.get(messageId)?.at ?? at});
 		}
 	}
 

@@ -26,6 +26,7 @@ const newline = 10;
 
 /** Lines that are parsed. Most others are deltas, of which only the message id is read. */
 const parsedLine = /"type":"(?:user-message|rename|run-start)"/;
+const usageLine = '"type":"usage"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
 
 type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt'>> & {
@@ -76,7 +77,8 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 			if (parsedLine.test(line)) {
 				readLine(line);
 			} else {
-				const messageId = messageIdOfLine.exec(line)?.[1];
+				// A request that failed or wrote a summary has usage, but no message.
+				const messageId = line.includes(usageLine) ? undefined : messageIdOfLine.exec(line)?.[1];
 				if (messageId) {
 					modelMessages.add(messageId);
 				}

@@ -170,7 +170,7 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 
 	changeWatch(number, {turns: [...recentTurns(watch, clock.now()), clock.now()]});
 	notifier.alert(`Watch ${number} is asking the agent.`);
-	await conversation.send(matchPrompt(watch, watch.ask, matches));
+	await conversation.send(matchPrompt(watch, watch.ask, matches), 'watch');
 }
 
 function showState(number: number, handle: TailHandle, {store, clock}: Dependencies): void {

@@ -28,7 +28,7 @@ test('a text answer comes piece by piece, under one message id', async () => {
 		{type: 'reasoning-delta', id: 'r', messageId: 'id-1', text: 'Hm.'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hel'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'lo.'},
-		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage},
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage, cause: 'turn'},
 		done,
 	]);
 	expect(asked).toEqual([[{role: 'user', text: 'Hello'}]]);
@@ -95,7 +95,7 @@ test('[22] a stream without its end mark is incomplete, and its calls are not ru
 	const {ask, asked} = scriptedModel([text('Half an ans'), call('echo')]);
 	const events = await collect(runAgent(runOptions({ask})));
 	expect(events.slice(4)).toEqual([
-		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(5)},
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(5), cause: 'turn'},
 		{
 			type: 'run-end',
 			reason: 'incomplete',
@@ -125,7 +125,7 @@ test('an error that the host reports after content stays unchanged', async () =>
 	const {ask} = scriptedModel([text('Half'), error]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Half'},
-		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(1)},
+		{type: 'usage', messageId: 'id-1', model: 'custom/demo', usage: guessed(1), cause: 'turn'},
 		{type: 'run-end', reason: 'error', stopReason: 'error', error: {code: 'provider', message: error.message}},
 	]);
 });
@@ -152,6 +152,7 @@ test.each([
 ])('an error before content %s ends the run with that error', async (_, thrown, error) => {
 	const {ask} = scriptedModel([{type: 'usage', usage}, thrown]);
 	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
+		{type: 'usage', messageId: 'id-2', model: 'custom/demo', usage, cause: 'turn'},
 		{type: 'run-end', reason: 'error', stopReason: 'error', error},
 	]);
 });
@@ -182,6 +183,7 @@ test('[21] [23] a model call is retried while nothing was shown, with a notice b
 	const events = runAgent(runOptions({ask, retry: createModelRetry(clock)}));
 
 	expect((await collect(events)).slice(2)).toEqual([
+		{type: 'usage', messageId: 'id-2', model: 'custom/demo', usage, cause: 'turn'},
 		{type: 'notice', level: 'info', text: 'The host is unavailable (503): busy. Retrying in 4 s.'},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
 		done,

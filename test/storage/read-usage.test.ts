@@ -39,8 +39,8 @@ test('what each message used is read, the last word on a message alone', async (
 			[
 				id('1'),
 				[
-					{model: 'custom/demo', usage: usage(9, 1), current: true},
-					{model: 'custom/demo', usage: usage(3), current: true},
+					{model: 'custom/demo', usage: usage(9, 1), current: true, at: '2026-01-02T00:00:00Z'},
+					{model: 'custom/demo', usage: usage(3), current: true, at: '2026-01-02T00:00:00Z'},
 				],
 			],
 			[id('2'), []],

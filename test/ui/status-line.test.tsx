@@ -14,8 +14,8 @@ import {fitParts, StatusLine} from '../../src/ui/status-line.tsx';
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
 const usage: Transcript['usage'] = new Map([
-	['m1', {model: 'openai/x', current: true, usage: {...noUsage, input: 800, cacheRead: 500, output: 60}}],
-	['m2', {model: 'openai/x', current: true, usage: {...noUsage, input: 1000, cacheWrite: 200, output: 40}}],
+	['m1', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 800, cacheRead: 500, output: 60}}],
+	['m2', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 1000, cacheWrite: 200, output: 40}}],
 ]);
 const prices = {
 	priceOf: () => ({input: 1, cacheRead: 0.1, cacheWrite: 1, output: 10}),

@@ -14,7 +14,9 @@ export type Pinned = {readonly id: string; readonly text: string};
 /** A message of the user that follows the summary as it is. */
 type Carried = {readonly id: string; readonly text: string};
 
-export type CompactionOptions = Omit<TurnOptions, 'onPiece'> & {
+type SummaryOptions = Omit<TurnOptions, 'cause' | 'onPiece'>;
+
+export type CompactionOptions = SummaryOptions & {
 	readonly cause: CompactionCause;
 	/** The conversation without what is carried over. */
 	readonly messages: readonly Message[];
@@ -65,7 +67,7 @@ export async function* compact(options: CompactionOptions): AsyncGenerator<Agent
 async function* summarize(
 	messages: readonly Message[],
 	request: string,
-	options: TurnOptions,
+	options: SummaryOptions,
 ): AsyncGenerator<AgentEvent, string> {
 	const attempts = [messages, shortened(messages), secondHalf(shortened(messages))];
 	for (const [index, attempt] of attempts.entries()) {
@@ -81,12 +83,10 @@ async function* summarize(
 	throw noSummary();
 }
 
-async function* askFor(messages: readonly Message[], options: TurnOptions): AsyncGenerator<AgentEvent, string> {
-	const {onPiece: _, ...rest} = options;
+async function* askFor(messages: readonly Message[], options: SummaryOptions): AsyncGenerator<AgentEvent, string> {
 	// The summary is shown when it is complete.
-	const {parts, stopReason} = yield* mapEvents(takeTurn(messages, rest), event =>
-		event.type === 'usage' ? {...event, cause: 'compaction'} : undefined,
-	);
+	const turn = takeTurn(messages, {...options, cause: 'compaction'});
+	const {parts, stopReason} = yield* mapEvents(turn, event => (event.type === 'usage' ? event : undefined));
 	const summary = parts.map(part => (part.type === 'text' ? part.text : '')).join('');
 	if (!summary.trim() || stopReason === 'refusal') {
 		throw noSummary();

@@ -1,7 +1,7 @@
 import type {Block} from './block.ts';
 import type {AgentEvent} from './event.ts';
 import type {Message} from './message.ts';
-import {type MessageUsage, windowTokens} from './usage.ts';
+import {isTurn, type MessageUsage, windowTokens} from './usage.ts';
 
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
 
@@ -92,7 +92,7 @@ export function compactedTokens(eras: Eras): number {
 
 /** Returns what `usedWindow` does, for the tokens that the last compaction left. */
 export function windowAfter(usage: Eras['usage'], compacted: number): number {
-	const last = [...usage.values()].findLast(({current, cause}) => current && !cause);
+	const last = [...usage.values()].findLast(message => message.current && isTurn(message));
 	return last ? windowTokens(last.usage) : compacted;
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
+import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
 
 /**
  * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
@@ -9,16 +10,6 @@ const opaque = z.object({wire: z.string(), data: z.custom<Json>()});
 export type Opaque = z.infer<typeof opaque>;
 
 const jsonObject = z.custom<JsonObject>(value => typeof value === 'object' && value !== null && !Array.isArray(value));
-const usage = z.object({
-	input: z.number(),
-	cacheRead: z.number(),
-	cacheWrite: z.number(),
-	output: z.number(),
-	reasoning: z.number(),
-	costUsd: z.optional(z.number()),
-	estimated: z.optional(z.boolean()),
-});
-
 /**
  * A change of a file. `diff` has the hunks of a unified diff; `@@` lines carry the line numbers. Its length is limited;
  * `added` and `removed` count all changed lines.
@@ -45,10 +36,6 @@ export type RunEndReason = z.infer<typeof runEndReason>;
 const stopReason = z.enum(['end_turn', 'max_tokens', 'tool_use', 'refusal', 'error', 'incomplete']);
 /** Why the model's last message ended, as the headless interface names it. */
 export type StopReason = z.infer<typeof stopReason>;
-
-const usageCause = z.enum(['compaction']);
-/** What a request was for if it was not a turn of the conversation. */
-export type UsageCause = z.infer<typeof usageCause>;
 
 const compactionCause = z.enum(['user', 'automatic', 'overflow']);
 /** Why a conversation was compacted: the user asked, the window was nearly full, or the provider refused a request. */
@@ -150,16 +137,17 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		paths: z.array(z.string()),
 		count: z.number(),
 	}),
-	/**
-	 * Usage of one model message so far; the last event of a `messageId` replaces earlier ones. `cause` is left out for a
-	 * turn of the conversation.
-	 */
+	/** Usage of one request so far; the last event of a `messageId` replaces earlier ones. */
 	z.object({
 		type: z.literal('usage'),
 		messageId: z.string(),
 		model: z.string(),
-		usage,
+		usage: tokenUsage,
+		/** Left out by versions that named compactions only. */
 		cause: z.optional(usageCause),
+		/** Left out if the provider reports the cost, and if the price is unknown. */
+		price: z.optional(requestPrice),
+		prefix: z.optional(requestPrefix),
 	}),
 	/** Everything before it was compacted into `summary`, which the model reads instead. */
 	z.object({

@@ -87,7 +87,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return count === 0 ? next : append(closeSpoken(next, at), {kind: 'restore', id, how, paths, count, open: false});
 		}
 		case 'usage':
-			return addUsage(state, event);
+			return addUsage(state, event, at);
 		case 'compaction':
 			return fold(close(state, at), event);
 		case 'compaction-undo':
@@ -161,10 +161,11 @@ function withoutDone(state: Transcript): Transcript {
 	return currentItem(state.todo) ? state : {...state, todo: []};
 }
 
-function addUsage(state: Transcript, {messageId, model, usage, cause}: EventOf<'usage'>): Transcript {
+function addUsage(state: Transcript, event: EventOf<'usage'>, at: string): Transcript {
+	const {messageId, type: _, ...reported} = event;
+	const before = state.usage.get(messageId);
 	// A correction doesn't make a compacted message current again.
-	const current = state.usage.get(messageId)?.current ?? true;
-	const message = {model, usage, current, ...(cause && {cause})};
+	const message = {...reported, current: before?.current ?? true, at: before?.at ?? at};
 	return {...state, usage: new Map(state.usage).set(messageId, message)};
 }
 

@@ -1,4 +1,4 @@
-import type {UsageCause} from './event.ts';
+import type {RequestPrefix, RequestPrice, UsageCause} from './request-record.ts';
 
 /** Tokens of one model message, in four disjoint buckets; `reasoning` is a part of `output`. */
 export type TokenUsage = {
@@ -67,22 +67,39 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number | nu
 		return null;
 	}
 
-	const prompt = contextTokens(usage);
-	const {input, cacheRead, cacheWrite, output} = price.tiers?.findLast(({above}) => prompt > above) ?? price;
+	const {input, cacheRead, cacheWrite, output} = ratesOf(usage, price);
 	const millionths =
 		usage.input * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output;
 	return millionths / 1_000_000;
 }
 
-/** One model message as the transcript stores it for accounting. */
+/** One request as the transcript stores it for accounting. */
 export type MessageUsage = {
 	readonly model: string;
 	readonly usage: TokenUsage;
 	/** False after the message was compacted into a summary. */
 	readonly current: boolean;
-	/** What the request was for; left out for a turn of the conversation. */
+	/** When its usage was first reported, ISO 8601 in UTC. */
+	readonly at: string;
+	/** What the request was for; left out by versions that named compactions only. */
 	readonly cause?: UsageCause | undefined;
+	/** The price of then, which wins over that of today. */
+	readonly price?: RequestPrice | undefined;
+	readonly prefix?: RequestPrefix | undefined;
 };
+
+/** What the cost of a request is counted from. */
+export type Spent = Pick<MessageUsage, 'model' | 'usage' | 'price'>;
+
+/** True for a turn of the conversation that the user sees, also if it was retried or a watch asked for it. */
+export function isTurn({cause}: Pick<MessageUsage, 'cause'>): boolean {
+	return cause !== 'compaction' && cause !== 'task';
+}
+
+/** Returns the cost of a request in US dollars; null if its price is unknown. */
+export function costOfMessage({model, usage, price}: Spent, priceOf: PriceOf): number | null {
+	return costOf(usage, price ?? priceOf(model));
+}
 
 /** Usage of a session, with the field names of the API (specification, `SessionUsageResponse`). */
 export type SessionUsage = {
@@ -105,10 +122,10 @@ export type SessionUsage = {
 };
 
 /** Returns the cost of several messages: null as soon as one of them used tokens at an unknown price, and when there are none. */
-export function totalCost(messages: readonly MessageUsage[], priceOf: PriceOf): number | null {
+export function totalCost(messages: readonly Spent[], priceOf: PriceOf): number | null {
 	let total: number | null = null;
-	for (const {model, usage} of messages) {
-		const cost = costOf(usage, priceOf(model));
+	for (const message of messages) {
+		const cost = costOfMessage(message, priceOf);
 		if (cost === null) {
 			return null;
 		}
@@ -119,8 +136,15 @@ export function totalCost(messages: readonly MessageUsage[], priceOf: PriceOf): 
 	return total;
 }
 
+/** Returns the price of a request with this usage, for prompts of its length. */
+export function ratesOf(usage: TokenUsage, {tiers, ...price}: Price): Omit<Price, 'tiers'> {
+	const prompt = contextTokens(usage);
+	const {input, cacheRead, cacheWrite, output} = tiers?.findLast(({above}) => prompt > above) ?? price;
+	return {input, cacheRead, cacheWrite, output};
+}
+
 /** Returns usage by model, in the order in which the models were first used. */
-export function usageByModel(messages: readonly MessageUsage[]): ReadonlyMap<string, TokenUsage> {
+export function usageByModel(messages: readonly Spent[]): ReadonlyMap<string, TokenUsage> {
 	const models = new Map<string, TokenUsage>();
 	for (const {model, usage} of messages) {
 		models.set(model, addUsage(models.get(model) ?? noUsage, usage));
@@ -130,6 +154,6 @@ export function usageByModel(messages: readonly MessageUsage[]): ReadonlyMap<str
 }
 
 /** Adds up the tokens of messages. */
-export function sumUsage(messages: readonly MessageUsage[]): TokenUsage {
+export function sumUsage(messages: readonly Spent[]): TokenUsage {
 	return messages.reduce((sum, {usage}) => addUsage(sum, usage), noUsage);
 }

@@ -7,8 +7,8 @@ import {drawn} from '../../commands/context.ts';
 
 const limits = {every: 300_000, perHour: 1};
 const used: Transcript['usage'] = new Map([
-	['m1', {model: 'openai/x', current: true, usage: {...noUsage, input: 900_000}}],
-	['m2', {model: 'openai/x', current: true, usage: {...noUsage, input: 30_000, output: 1000}}],
+	['m1', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 900_000}}],
+	['m2', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 30_000, output: 1000}}],
 ]);
 
 test('the cost of a watch is shown as turns, and as the last request if its price is known', () => {

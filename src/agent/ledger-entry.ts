@@ -1,0 +1,58 @@
+import {createHash} from 'node:crypto';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {RequestPrefix, RequestPrice, UsageCause} from '../core/session/request-record.ts';
+import type {TokenUsage} from '../core/session/usage.ts';
+import type {RequestBeginning} from '../providers/provider.ts';
+
+/** Returns a short hash of a value as JSON. */
+export function hashOf(value: unknown): string {
+	return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
+}
+
+export type LedgerOptions = {
+	/** `provider/model-name`. */
+	readonly model: string;
+	/** What the requests are for; a turn of the conversation by default. */
+	readonly cause?: UsageCause | undefined;
+	/** Returns what a request with this usage is priced by; undefined if the price is unknown. */
+	readonly priceOf?: ((model: string, usage: TokenUsage) => Promise<RequestPrice | undefined>) | undefined;
+	/** The number of messages that the request before this one had. */
+	readonly sentBefore?: number | undefined;
+};
+
+/** What is known of one request: how often it was tried before, and what it began with. */
+export type RequestFacts = {readonly isRetry: boolean; readonly beginning: RequestBeginning | undefined};
+
+type UsageEvent = Extract<AgentEvent, {type: 'usage'}>;
+
+/** Returns what writes the usage of requests with these messages: with its cause, its price and hashes of its beginning. */
+export function createLedger(
+	{model, cause = 'turn', priceOf, sentBefore = 0}: LedgerOptions,
+	messages: readonly Message[],
+) {
+	let hashes: Pick<RequestPrefix, 'count' | 'messages' | 'earlier'> | undefined;
+	const prefixOf = ({type: _, ...beginning}: RequestBeginning): RequestPrefix => {
+		hashes ??= {
+			count: messages.length,
+			messages: hashOf(messages),
+			earlier: hashOf(messages.slice(0, sentBefore)),
+		};
+		return {...beginning, ...hashes};
+	};
+
+	return async (messageId: string, usage: TokenUsage, {isRetry, beginning}: RequestFacts): Promise<UsageEvent> => {
+		const price = usage.costUsd === undefined ? await priceOf?.(model, usage) : undefined;
+		return {
+			type: 'usage',
+			messageId,
+			model,
+			usage,
+			cause: isRetry && cause === 'turn' ? 'retry' : cause,
+			...(price && {price}),
+			...(beginning && {prefix: prefixOf(beginning)}),
+		};
+	};
+}
+
+export type Ledger = ReturnType<typeof createLedger>;
