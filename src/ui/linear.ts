@@ -67,6 +67,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 			palette,
 			// Nothing is drawn that may still change.
 			live: createLiveLines(),
+			joinsReads: false,
 			interact: createInteraction(terminal, palette),
 			version,
 			homeFolder: env['HOME'],

@@ -49,6 +49,8 @@ type Dependencies = {
 	readonly isOnScreen?: (line: string) => boolean;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: () => number;
+	/** False to write each call that reads when it is done. */
+	readonly joinsReads?: boolean;
 };
 
 export type OpenedConversation = {

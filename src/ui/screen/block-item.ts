@@ -1,8 +1,8 @@
-import type {Block} from '../../core/session/block.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {blockLines} from '../transcript/block-lines.ts';
 import type {draftLines} from '../transcript/draft-lines.ts';
+import type {Shown} from '../transcript/read-group.ts';
 import type {Item} from './written.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
@@ -20,14 +20,16 @@ export type BlockTools = {
 export type DrawingTools = {readonly palette: Palette; readonly tools: BlockTools};
 
 /** Returns a block as an item of the screen. `now` lets a running call move. */
-export function blockItem(block: Block, {palette, tools}: DrawingTools, now?: number): Item {
-	const {kind} = block;
-	if (kind !== 'text') {
-		return {kind, draw: width => tools.blockLines(block, {width, palette, now})};
+export function blockItem(block: Shown, {palette, tools}: DrawingTools, now?: number): Item {
+	if (block.kind !== 'text') {
+		return {
+			kind: block.kind === 'reads' ? 'tool' : block.kind,
+			draw: width => tools.blockLines(block, {width, palette, now}),
+		};
 	}
 
 	return {
-		kind,
+		kind: 'text',
 		draw: width => tools.renderMarkdown(block.text, {width, palette}),
 		parts: width => tools.renderMarkdownParts(block.text, {width, palette}),
 	};

@@ -4,7 +4,7 @@ import {createOpenText} from '../transcript/open-text.ts';
 import type {BlockTools} from './block-item.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
 import type {LiveLines} from './live-lines.ts';
-import {createTranscriptProgress, type Drawing, type Lines, openLines} from './transcript-progress.ts';
+import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 type Dependencies = {
@@ -18,6 +18,8 @@ type Dependencies = {
 	readonly isOnScreen?: ((text: string) => boolean) | undefined;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: (() => number) | undefined;
+	/** False to write each call when it is done, for a screen without a live region. */
+	readonly joinsReads?: boolean | undefined;
 };
 
 export type Painter = {
@@ -68,8 +70,10 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 			return;
 		}
 
+		const cut = progress.cut();
 		written.remember({kind: 'print', draw});
-		show({settled: written.spaced('print', draw(width())), live: live.getState()});
+		const left = cut.length > 0 ? progress.unwritten(store.getState()).live : live.getState();
+		show({settled: [...cut, ...written.spaced('print', draw(width()))], live: left});
 		text.cut();
 	};
 
@@ -83,9 +87,7 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 			const prints = held ?? [];
 			held = undefined;
 			advance();
-			for (const run of prints) {
-				run();
-			}
+			prints.forEach(run => void run());
 		},
 		keepScreen: progress.keepScreen,
 		rewrap: (lines, oldWidth) => written.rewrap(lines, oldWidth, width()),
@@ -97,7 +99,7 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 			written.forgetItems();
 			written.last = undefined;
 		},
-		repaint: () => show(lastLines(store.getState(), drawing)),
+		repaint: () => show(lastLines(store.getState(), drawing, progress.unwritten)),
 	};
 }
 
@@ -107,6 +109,7 @@ function createDrawing({
 	tools,
 	isOnScreen = () => false,
 	clock,
+	joinsReads = true,
 }: Omit<Dependencies, 'write' | 'live'>): Drawing {
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
@@ -116,7 +119,7 @@ function createDrawing({
 		createStream: () => tools.createMarkdownStream({palette, ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, tools}, written, text, width, now: () => clock?.(), isOnScreen};
+	return {style: {palette, tools}, written, text, width, now: () => clock?.(), isOnScreen, joinsReads};
 }
 
 /** Updates the live lines if they changed. */
@@ -128,11 +131,11 @@ function showLive(live: LiveLines, lines: readonly string[]): void {
 }
 
 /** Draws the last lines that fit in the window again, at its current size. */
-function lastLines(state: AppState, drawing: Drawing): Lines {
+function lastLines(state: AppState, drawing: Drawing, unwritten: (state: AppState) => Lines): Lines {
 	const {written, text, width} = drawing;
 	text.forget();
 	const {lines} = written.recent(state.size.rows, width());
-	const {settled, live} = openLines(state, drawing);
+	const {settled, live} = unwritten(state);
 	const room = rowsAbove(state, live.length);
 	return {settled: room > 0 ? [...lines, ...settled].slice(-room) : [], live};
 }

@@ -3,6 +3,7 @@ import type {Transcript} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import type {OpenText} from '../transcript/open-text.ts';
+import {isUnseen, joinReads, joins, mayJoin, type Shown} from '../transcript/read-group.ts';
 import {blockItem, type DrawingTools} from './block-item.ts';
 import {type Kind, spacedAfter, type Written} from './written.ts';
 
@@ -15,6 +16,8 @@ export type Drawing = {
 	readonly width: () => number;
 	/** Returns the time in milliseconds since the epoch, if running calls move; undefined if they don't. */
 	readonly now: () => number | undefined;
+	/** True to draw adjacent calls that read as one line. */
+	readonly joinsReads: boolean;
 	/** Returns true if the screen already shows this message as it was typed. */
 	readonly isOnScreen: (text: string) => boolean;
 };
@@ -29,6 +32,10 @@ export type Lines = {readonly settled: readonly string[]; readonly live: readonl
 type TranscriptProgress = {
 	/** Returns the lines that the transcript has gained since the last call. */
 	readonly next: (state: ShownState) => Lines;
+	/** Returns the lines of what isn't written yet, for a screen that is drawn again. */
+	readonly unwritten: (state: ShownState) => Lines;
+	/** Returns the lines of calls that wait for others to be drawn with, because something else is written now. */
+	readonly cut: () => readonly string[];
 	/** Opens a session that shares its blocks with the current one, without writing them again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 };
@@ -40,26 +47,46 @@ export function createTranscriptProgress(drawing: Drawing): TranscriptProgress {
 	let session: string | undefined;
 	let settledCount = 0;
 	let isShared = false;
+	/** Finished calls that read. They become one line when it is certain that no other joins them. */
+	let reads: readonly Block[] = [];
 
 	const enterSession = (transcript: Transcript): readonly string[] => {
 		session = transcript.session;
 		settledCount = transcript.settled.length;
+		reads = [];
 		drawing.text.forget();
 		return isShared ? [] : resumedLines(transcript.settled, drawing);
+	};
+
+	const cut = () => {
+		const lines = joinReads(reads).flatMap(group => settledLines(group, drawing));
+		reads = [];
+		return lines;
+	};
+
+	const take = (block: Block): readonly string[] => {
+		if (drawing.joinsReads && joins(block)) {
+			reads = [...reads, block];
+			return [];
+		}
+
+		return isUnseen(block) ? [] : [...cut(), ...settledLines(block, drawing)];
 	};
 
 	return {
 		next({transcript, drafts}) {
 			const lines: string[] = transcript.session === session ? [] : [...enterSession(transcript)];
-			while (settledCount < transcript.settled.length) {
-				const block = transcript.settled[settledCount];
-				lines.push(...(block ? settledLines(block, drawing) : []));
-				settledCount++;
+			for (const block of transcript.settled.slice(settledCount)) {
+				lines.push(...take(block));
 			}
 
-			const {settled, live} = openLines({transcript, drafts}, drawing);
+			settledCount = transcript.settled.length;
+			lines.push(...(endsReads(transcript) ? cut() : []));
+			const {settled, live} = openLines({transcript, drafts}, reads, drawing);
 			return {settled: [...lines, ...settled], live};
 		},
+		unwritten: state => openLines(state, reads, drawing),
+		cut,
 		async keepScreen(open) {
 			isShared = true;
 			try {
@@ -71,8 +98,14 @@ export function createTranscriptProgress(drawing: Drawing): TranscriptProgress {
 	};
 }
 
+/** True if no call joins the finished ones any more. */
+function endsReads({open, run}: Transcript): boolean {
+	const next = open.find(block => !isUnseen(block));
+	return next ? !mayJoin(next) : run === undefined;
+}
+
 /** Returns the lines of a finished block that are not on the screen yet. */
-function settledLines(block: Block, {style, written, text, width, isOnScreen}: Drawing): readonly string[] {
+function settledLines(block: Shown, {style, written, text, width, isOnScreen}: Drawing): readonly string[] {
 	if (block.kind === 'user' && isOnScreen(block.text)) {
 		return [];
 	}
@@ -80,24 +113,27 @@ function settledLines(block: Block, {style, written, text, width, isOnScreen}: D
 	const item = blockItem(block, style);
 	written.remember(item);
 	const rest = block.kind === 'text' ? text.end(block) : undefined;
-	return rest ?? written.spaced(block.kind, item.draw(width()));
+	return rest ?? written.spaced(item.kind, item.draw(width()));
 }
 
 /**
- * Returns the lines of the unfinished blocks, and of the calls that are being written: those of a text that no longer change,
- * and all others as live ones.
+ * Returns the lines of finished calls that others may join, of the unfinished blocks, and of the calls that are being
+ * written: those of a text that no longer change, and all others as live ones.
  */
-export function openLines({transcript, drafts}: ShownState, {style, written, text, width, now}: Drawing): Lines {
-	const {open} = transcript;
+function openLines({transcript, drafts}: ShownState, reads: readonly Block[], drawing: Drawing): Lines {
+	const {style, written, text, width, now, joinsReads} = drawing;
+	const open = transcript.open.filter(block => !isUnseen(block));
 	const time = now();
 	const [first] = open;
 	const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
 	const lines = [...live];
 	let last: Kind | undefined = live.length > 0 ? 'text' : written.last;
-	for (const block of first?.kind === 'text' ? open.slice(1) : open) {
-		const drawn = spacedAfter(last, block.kind, blockItem(block, style, time).draw(width()));
+	const others = [...reads, ...(first?.kind === 'text' ? open.slice(1) : open)];
+	for (const block of joinsReads ? joinReads(others) : others) {
+		const {kind, draw} = blockItem(block, style, time);
+		const drawn = spacedAfter(last, kind, draw(width()));
 		lines.push(...drawn);
-		last = drawn.length > 0 ? block.kind : last;
+		last = drawn.length > 0 ? kind : last;
 	}
 
 	for (const draft of drafts) {
@@ -111,16 +147,17 @@ export function openLines({transcript, drafts}: ShownState, {style, written, tex
 }
 
 /** Returns the last lines of a session that is resumed, below a note if there are more. */
-function resumedLines(blocks: readonly Block[], {style, written, width}: Drawing): readonly string[] {
+function resumedLines(blocks: readonly Block[], {style, written, width, joinsReads}: Drawing): readonly string[] {
 	const {last} = written;
+	const shown: readonly Shown[] = joinsReads ? joinReads(blocks) : blocks.filter(block => !isUnseen(block));
 	written.forgetItems();
-	for (const block of blocks) {
+	for (const block of shown) {
 		written.remember(blockItem(block, style));
 	}
 
 	const {lines, whole} = written.recent(maxResumedLines, width(), last);
 	written.last ??= last;
-	return whole && written.count() === blocks.length
+	return whole && written.count() === shown.length
 		? lines
 		: [style.palette.dim(truncate('… earlier messages are not shown; /export has them all', width())), ...lines];
 }

@@ -7,6 +7,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {allChangedLines} from './diff-lines.ts';
+import type {Shown} from './read-group.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -16,23 +17,26 @@ const maxLines = 2000;
 const maxCharacters = 256 * 1024;
 
 /** Returns true if the conversation shows only a part of the block. */
-export function hasDetail(block: Block): boolean {
+export function hasDetail(block: Shown): boolean {
 	return (
 		(block.kind === 'user' && isLongMessage(block)) ||
 		block.kind === 'tool' ||
+		block.kind === 'reads' ||
 		block.kind === 'reasoning' ||
 		block.kind === 'compaction'
 	);
 }
 
 /** Returns the lines of a block in full, with the thought, or the arguments and output of a tool. */
-export function detailLines(block: Block, style: Style): readonly string[] {
+export function detailLines(block: Shown, style: Style): readonly string[] {
 	const head = blockLines(block, style);
 	switch (block.kind) {
 		case 'user':
 			return messageOf(block, style);
 		case 'tool':
 			return [head[0] ?? '', ...toolDetail(block, style)];
+		case 'reads':
+			return block.calls.flatMap(call => detailLines(call, style));
 		case 'reasoning':
 			return [head[0] ?? '', ...indented(style.palette.dim(safeText(block.text.trim())), style)];
 		case 'compaction':

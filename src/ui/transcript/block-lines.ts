@@ -6,12 +6,13 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {messageLines} from './message-lines.ts';
+import {readGroupLine, type Shown} from './read-group.ts';
 import {type ToolStyle, toolLines} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
 /** Returns the lines of a block, at most `width` cells wide. The model's text is plain here; Markdown is drawn elsewhere. */
-export function blockLines(block: Block, style: ToolStyle): readonly string[] {
+export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
 	const {width, palette} = style;
 	switch (block.kind) {
 		case 'user':
@@ -20,6 +21,8 @@ export function blockLines(block: Block, style: ToolStyle): readonly string[] {
 			return reasoningLines(block, style);
 		case 'tool':
 			return toolLines(block, style);
+		case 'reads':
+			return [readGroupLine(block, style)];
 		case 'notice': {
 			const role = {info: palette.dim, warning: palette.warning, error: palette.danger}[block.level];
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];

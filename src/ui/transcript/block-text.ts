@@ -1,5 +1,6 @@
 import type {Block} from '../../core/session/block.ts';
 import {restoreText} from '../../core/session/restore-text.ts';
+import type {Shown} from './read-group.ts';
 
 /** Returns false for a block that has nothing to show: the end of a run without a text. */
 export function isShown(block: Block): boolean {
@@ -7,10 +8,12 @@ export function isShown(block: Block): boolean {
 }
 
 /** Returns the text to copy from a block: its message, or the output of a tool. */
-export function textOf(block: Block): string {
+export function textOf(block: Shown): string {
 	switch (block.kind) {
 		case 'tool':
 			return block.output;
+		case 'reads':
+			return block.calls.map(({output}) => output).join('\n');
 		case 'restore':
 			return restoreText(block);
 		case 'compaction':
@@ -21,19 +24,31 @@ export function textOf(block: Block): string {
 }
 
 /** Returns the searchable text of a block in lower case. */
-export function searchable(block: Block | undefined): string {
+export function searchable(block: Shown | undefined): string {
 	if (!block) {
 		return '';
+	}
+
+	if (block.kind === 'reads') {
+		return block.calls.map(searchable).join('\n');
 	}
 
 	const call = block.kind === 'tool' ? `${block.name} ${JSON.stringify(block.arguments)} ` : '';
 	return `${call}${textOf(block)}`.toLowerCase();
 }
 
+/** Returns the tool call that a block is or begins with; undefined for any other. */
+export function firstCall(block: Shown | undefined): Extract<Block, {kind: 'tool'}> | undefined {
+	return block?.kind === 'reads' ? block.calls[0] : block?.kind === 'tool' ? block : undefined;
+}
+
 /** Returns the index of the last tool call that started at `at` or earlier; 0 if none did. */
-export function callAt(blocks: readonly Block[], at: number): number {
+export function callAt(blocks: readonly Shown[], at: number): number {
 	return Math.max(
 		0,
-		blocks.findLastIndex(block => block.kind === 'tool' && Date.parse(block.at) <= at),
+		blocks.findLastIndex(block => {
+			const call = firstCall(block);
+			return call !== undefined && Date.parse(call.at) <= at;
+		}),
 	);
 }

@@ -1,14 +1,14 @@
-import type {Block} from '../../core/session/block.ts';
 import {paintPieces, parsePieces} from '../../terminal/text/ansi.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {searchable} from './block-text.ts';
+import type {Shown} from './read-group.ts';
 
 /** A block that contains the text, and its place among all matches, from 1. */
 type FoundBlock = {readonly index: number; readonly place: number; readonly count: number};
 
 /** Returns the next block that contains the text, up (-1) or down from `chosen`, wrapping around; undefined for none. */
 export function findBlock(
-	blocks: readonly Block[],
+	blocks: readonly Shown[],
 	text: string,
 	chosen: number,
 	direction: 1 | -1,

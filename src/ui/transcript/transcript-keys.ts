@@ -1,6 +1,6 @@
-import type {Block} from '../../core/session/block.ts';
 import {hasDetail} from './block-detail.ts';
-import {textOf} from './block-text.ts';
+import {firstCall, textOf} from './block-text.ts';
+import type {Shown} from './read-group.ts';
 import {findBlock} from './transcript-find.ts';
 import type {TranscriptPage} from './transcript-page.ts';
 
@@ -72,7 +72,7 @@ export function findNext({page, searched, note}: Omit<Context, 'actions'>, direc
 	note(`“${searched}” · ${found.place} of ${found.count} · n previous · N next`);
 }
 
-function chosenBlock({blocks, reading}: TranscriptPage): {readonly index: number; readonly block: Block | undefined} {
+function chosenBlock({blocks, reading}: TranscriptPage): {readonly index: number; readonly block: Shown | undefined} {
 	const {chosen} = reading.place();
 	return {index: chosen, block: blocks()[chosen]};
 }
@@ -95,10 +95,10 @@ function copyChosen({page, actions, note}: Context): void {
 }
 
 function openLog({page, actions, note}: Context): void {
-	const {block} = chosenBlock(page);
-	if (block?.kind !== 'tool') {
+	const call = firstCall(chosenBlock(page).block);
+	if (!call) {
 		note('Select a tool call first.');
-	} else if (!actions.openLogAt(Date.parse(block.at), block.arguments['environment'])) {
+	} else if (!actions.openLogAt(Date.parse(call.at), call.arguments['environment'])) {
 		note('No log is open. Open one: /env logs <id>');
 	}
 }

@@ -1,8 +1,8 @@
-import type {Block} from '../../core/session/block.ts';
 import type {renderMarkdown} from '../../terminal/markdown/markdown.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {detailLines} from './block-detail.ts';
 import {blockLines} from './block-lines.ts';
+import type {Shown} from './read-group.ts';
 
 /** What the blocks are drawn with. */
 export type TranscriptDrawing = {
@@ -19,13 +19,13 @@ type Options = {
 };
 
 /** Returns the lines of the block at `index`, followed by a blank line. */
-type TranscriptLines = (block: Block, index: number, options: Options) => readonly string[];
+type TranscriptLines = (block: Shown, index: number, options: Options) => readonly string[];
 
 /** Draws blocks on demand and caches the lines of each until the block changes, for long transcripts. */
 export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): TranscriptLines {
-	const drawn = new Map<number, Options & {readonly block: Block; readonly lines: readonly string[]}>();
+	const drawn = new Map<number, Options & {readonly block: Shown; readonly lines: readonly string[]}>();
 
-	const draw = (block: Block, {width, isOpen}: Options): readonly string[] => {
+	const draw = (block: Shown, {width, isOpen}: Options): readonly string[] => {
 		const style = {width, palette};
 		if (isOpen) {
 			return detailLines(block, style);

@@ -1,7 +1,7 @@
-import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {Size} from '../../store/view-slice.ts';
 import {callAt, isShown} from './block-text.ts';
+import {joinReads, type Shown} from './read-group.ts';
 import {highlightFound} from './transcript-find.ts';
 import {createTranscriptLines, type TranscriptDrawing} from './transcript-lines.ts';
 import {createTranscriptReading, type TranscriptReading} from './transcript-reading.ts';
@@ -15,7 +15,7 @@ type Dependencies = TranscriptDrawing & {
 
 /** The blocks of a transcript, the ones expanded in full, and the reading position. */
 export type TranscriptPage = {
-	readonly blocks: () => readonly Block[];
+	readonly blocks: () => readonly Shown[];
 	readonly reading: TranscriptReading;
 	readonly size: () => Size;
 	readonly resize: (size: Size) => void;
@@ -37,14 +37,19 @@ const frame = 2;
 export function createTranscriptPage({transcript, palette, renderMarkdown, at}: Dependencies): TranscriptPage {
 	const linesOf = createTranscriptLines({palette, renderMarkdown});
 	const expanded = new Set<number>();
+	let joined: (Pick<Transcript, 'settled' | 'open'> & {readonly blocks: readonly Shown[]}) | undefined;
 	let size: Size = {columns: 80, rows: 24};
 
-	const blocks = (): readonly Block[] => {
+	const blocks = (): readonly Shown[] => {
 		const {settled, open} = transcript();
-		return [...settled, ...open].filter(isShown);
+		if (joined?.settled !== settled || joined.open !== open) {
+			joined = {settled, open, blocks: joinReads([...settled, ...open].filter(isShown))};
+		}
+
+		return joined.blocks;
 	};
 
-	const linesAt = (all: readonly Block[], index: number): readonly string[] => {
+	const linesAt = (all: readonly Shown[], index: number): readonly string[] => {
 		const block = all[index];
 		return block ? linesOf(block, index, {width: size.columns - gutter, isOpen: expanded.has(index)}) : [];
 	};

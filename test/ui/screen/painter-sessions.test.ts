@@ -39,7 +39,14 @@ describe('a resumed session', () => {
 		['of 2,000 lines in many messages', Array.from({length: 500}, (_, index) => answer(index)).flat()],
 		[
 			'of 2,000 calls',
-			[start, ...Array.from({length: 2000}, (_, index) => [call(`${index}`), result(`${index}`)]).flat(), ...answer(2)],
+			[
+				start,
+				...Array.from({length: 2000}, (_, index) => [
+					call(`${index}`, 'run_command', {command: 'ls'}),
+					result(`${index}`),
+				]).flat(),
+				...answer(2),
+			],
 		],
 	])('%s is written by its last 1,000 lines, at once, with a word on the rest', (_, events) => {
 		const {taken, writes} = resumed(events);

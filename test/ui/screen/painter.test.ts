@@ -17,9 +17,9 @@ describe('a run', () => {
 		feed(call('c1'));
 		expect([taken(), live()]).toEqual([['', '✻ Thought for 3.0 s: I read it'], ['◌ Read README.md …']]);
 		feed(result('c1'));
-		expect([taken(), live()]).toEqual([['✓ Read README.md · 2.1 kB'], []]);
+		expect([taken(), live()]).toEqual([[], ['✓ Read README.md · 2.1 kB']]);
 		feed(say('# It'));
-		expect([taken(), live()]).toEqual([[], ['', '# It']]);
+		expect([taken(), live()]).toEqual([['✓ Read README.md · 2.1 kB'], ['', '# It']]);
 		feed(say(' says\n\nhello'));
 		expect([taken(), live()]).toEqual([
 			['', '# It says'],
@@ -53,7 +53,9 @@ describe('a run', () => {
 		feed(result('b'));
 		expect([taken(), live()]).toEqual([[], ['', '◌ Read README.md …', '✓ List src · 1 file']]);
 		feed(result('a'));
-		expect([taken(), live()]).toEqual([['', '✓ Read README.md · 2.1 kB', '✓ List src · 1 file'], []]);
+		expect([taken(), live()]).toEqual([[], ['', '✓ Read 1 file, listed 1 folder · README.md, src']]);
+		feed(end);
+		expect([taken(), live()]).toEqual([['', '✓ Read 1 file, listed 1 folder · README.md, src'], []]);
 	});
 
 	test.each<[string, AgentEvent, readonly string[]]>([

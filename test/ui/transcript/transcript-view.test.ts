@@ -1,57 +1,9 @@
 import {expect, test} from 'vitest';
-import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
 import type {InputToken} from '../../../src/terminal/input/token.ts';
-import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
-import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
-import {createTranscriptView} from '../../../src/ui/transcript/transcript-view.ts';
 import {leastCpuMs} from '../../growth.ts';
 import {call, end, result, say, start, think, user} from '../canvas.ts';
-
-const palette = createPalette({color: false});
-const noModifiers = {ctrl: false, alt: false, shift: false};
-const key = (name: string): InputToken => ({type: 'key', name, ...noModifiers});
-const ctrl = (name: string): InputToken => ({type: 'key', name, ...noModifiers, ctrl: true});
-const text = (typed: string): InputToken => ({type: 'text', text: typed});
-
-function reader(...events: readonly AgentEvent[]) {
-	return readerAt(undefined, ...events);
-}
-
-function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
-	let transcript = emptyTranscript('s');
-	let seq = -1;
-	const feed = (...more: readonly AgentEvent[]) => {
-		for (const event of more) {
-			const at = new Date(Date.UTC(2026, 2, 1, 12, 0, ++seq)).toISOString();
-			transcript = reduceTranscript(transcript, {v: 1, seq, at, session: 's', server: 'local', event});
-		}
-	};
-	feed(...events);
-	const copied: string[] = [];
-	const logs: unknown[] = [];
-	const view = createTranscriptView({
-		transcript: () => transcript,
-		palette,
-		renderMarkdown,
-		invalidate: () => undefined,
-		close: () => copied.push('closed'),
-		redraw: () => copied.push('redrawn'),
-		suspend: () => copied.push('suspended'),
-		copy: copy => copied.push(copy) > 0,
-		openLogAt: (...about) => logs.push(about) > 0,
-		at,
-	});
-	const draw = (columns = 80, rows = 24) => view.draw({columns, rows});
-	const shown = (columns = 80, rows = 24) => draw(columns, rows).filter(line => line !== '');
-	const press = (...tokens: readonly (InputToken | string)[]) => {
-		for (const token of tokens) {
-			view.press(typeof token === 'string' ? text(token) : token);
-		}
-	};
-	return {feed, draw, shown, press, copied, logs, view};
-}
+import {ctrl, key, reader, readerAt} from './reader.ts';
 
 const talk = [
 	start,
