@@ -15,7 +15,7 @@ import {area} from '../src/area.mjs';
 test('an area is width times height', () => assert.equal(area(3, 4), 12));
 `;
 
-const runTests = {name: 'run_command', arguments: {command: 'node --test test/area.test.mjs'}};
+const runTests = {name: 'run_command', arguments: {command: 'node test/area.test.mjs'}};
 
 /** A model that finds a bug: it looks around, runs the tests, edits, and runs them again. */
 const turns: readonly Turn[] = [
@@ -65,7 +65,7 @@ async function run(wire: keyof typeof wires, ...args: readonly string[]) {
 
 test.each([
 	...allWires.map(wire => [wire, ['--approve', 'all']] as const),
-	['chat', ['--approve', 'edits', '--allow', 'run_command(node --test *)']],
+	['chat', ['--approve', 'edits', '--allow', 'run_command(node test/*)']],
 ] as const)('on the wire format %s, -p with %j finds the bug, fixes it and sees the tests pass', async (wire, args) => {
 	const {status, result, source: after, told} = await run(wire, ...args);
 	expect([status, after, result.text]).toEqual([0, fixed, 'The bug is fixed.']);
@@ -91,9 +91,9 @@ test.each(allWires)(
 		const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
 		await waitForIdle(terminal);
 		terminal.type('fix the bug\r');
-		await answer(terminal, 'y', /Run node --test test\/area\.test\.mjs/);
+		await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
 		await answer(terminal, 'y', /Change src\/area\.mjs/);
-		await answer(terminal, 'y', /Run node --test test\/area\.test\.mjs/);
+		await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
 		await terminal.waitFor('The bug is fixed.');
 		await waitForIdle(terminal);
 		expect(sourceIn(folder)).toBe(fixed);
