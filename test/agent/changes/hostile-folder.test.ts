@@ -49,10 +49,10 @@ test('[13] links to outside are links, and pipes and loops are passed over', asy
 	expect(work.notices).toEqual([]);
 });
 
-test('reads 5,000 files once, and then only what changed', async () => {
+test('reads a thousand files once, and then only what changed', async () => {
 	const {root, workspace} = await makeWorkspace();
 	await Promise.all(Array.from({length: 50}, (_, folder) => mkdir(join(workspace, `d${folder}`))));
-	const paths = Array.from({length: 5000}, (_, index) => `d${index % 50}/f${index}.txt`);
+	const paths = Array.from({length: 1000}, (_, index) => `d${index % 50}/f${index}.txt`);
 	for (const path of paths) {
 		await writeFile(join(workspace, path), `content of ${path}\n`);
 	}
@@ -64,7 +64,7 @@ test('reads 5,000 files once, and then only what changed', async () => {
 	const now = () => Date.now() + 60_000;
 	const scan = (known: KnownFiles) => scanFolder({folder: workspace, bounds, store: {put}, known, signal, now});
 	const first = await scan(new Map());
-	expect(first.size).toBe(5000);
+	expect(first.size).toBe(1000);
 	put.mockClear();
 	const before = await writeTree(store, filesOf(first));
 	await writeFile(join(workspace, 'd7/f7.txt'), 'changed');

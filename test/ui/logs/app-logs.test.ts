@@ -165,38 +165,33 @@ async function turnsWhile(isBusy: () => boolean, each: (turn: number) => void): 
 	let turns = 0;
 	for (; isBusy(); turns++) {
 		await new Promise<void>(resolve => setImmediate(resolve));
-		if (turns % 50 === 0) {
-			each(turns / 50);
+		if (turns % 10 === 0) {
+			each(turns / 10);
 		}
 	}
 
 	return turns;
 }
 
-test('a burst of a million lines gives keys a turn every 2,000 lines, and memory stays under its cap', async () => {
-	const piece = 20_000;
-	const pieces = 50;
+test('a burst of 200,000 lines gives keys a turn every 2,000 lines, and memory stays under its cap', async () => {
+	const count = 200_000;
 	const {appLogs, follow, press, store, lines, window} = openAppLogs();
-	let given = 0;
-	follow(async ({after = 0}) => {
-		const from = given * piece;
-		const text = given++ < pieces ? requests(from, piece) : '';
-		return {kind: 'window', text, start: after, offset: after + text.length};
-	});
+	const text = requests(0, count);
+	follow(async () => ({kind: 'window', text}));
 	appLogs.openViewer();
 	press('&products', keys.enter);
 	const pressed = [keys.up, keys.pageUp, 'k', `\u001b[F`, 't', 'w', keys.down];
 	const turns = await turnsWhile(
-		() => lines() < piece * pieces,
-		count => {
-			press(pressed[count % pressed.length] ?? 'k');
+		() => lines() < count,
+		time => {
+			press(pressed[time % pressed.length] ?? 'k');
 			appLogs.panelLines({columns: 80, rows: 7});
 		},
 	);
-	expect(turns).toBeGreaterThanOrEqual((piece * pieces) / 2000);
-	expect(store.getState().logs[0]).toMatchObject({lines: 1_000_000, droppedLines: 950_000, gaps: 0});
+	expect(turns).toBeGreaterThanOrEqual(count / 2000);
+	expect(store.getState().logs[0]).toMatchObject({lines: 200_000, droppedLines: 150_000, gaps: 0});
 	press(`\u001b[F`);
-	await expect.poll(() => window()[21], {interval: 5}).toContain('/products/999999');
+	await expect.poll(() => window()[21], {interval: 5}).toContain('/products/199999');
 });
 
 test('a key and a frame cost the same in a long log as in a short one', async () => {
