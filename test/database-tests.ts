@@ -4,9 +4,25 @@ import {posix} from 'node:path';
 /** The module that opens databases for tests. */
 const source = 'test/server/database/engine.ts';
 
+/**
+ * Test files, and folders of them, that open a database for something else: requests, processes, files and models. What
+ * they ask of it, tests of handlers, accounts and sessions ask on every engine, so that they run on SQLite alone.
+ */
+const oneEngine = [
+	...['test/agent/', 'test/commands/', 'test/server/demo/', 'test/server/demo-model/', 'test/server/http/'],
+	...['test/server/artifacts/transfer', 'test/server/artifacts/s3-blobs', 'test/server/handlers/environments-logs'],
+	...[
+		'test/server/hostile-bodies',
+		'test/server/hostile-http',
+		'test/server/hostile-limits',
+		'test/server/hostile-routes',
+	],
+	...['test/server/pages/login-pages', 'test/server/pages/page-safety', 'test/server/run/serve', 'test/server/tasks/'],
+];
+
 const importPattern = /\bfrom '(\.[^']+)'/g;
 
-/** Returns the test files that open a database, directly or through imports; they run on every engine. */
+/** Returns the test files that run on every engine: they open a database, directly or through imports, and test what it does. */
 export function databaseTests(): readonly string[] {
 	const importers = importersOf(
 		readdirSync('test', {recursive: true, withFileTypes: true})
@@ -21,7 +37,7 @@ export function databaseTests(): readonly string[] {
 		}
 	}
 
-	return [...found].filter(file => /\.test\.tsx?$/.test(file));
+	return [...found].filter(file => /\.test\.tsx?$/.test(file) && !oneEngine.some(start => file.startsWith(start)));
 }
 
 /** Returns the files that import each of these files. */
