@@ -40,7 +40,13 @@ const things = {
 async function meet(proof: Proof) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-contract-'));
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
-	const {url, services, close} = await startServer({location: await emptyPlace(), folder, environment: {}});
+	const {url, services, close} = await startServer({
+		location: await emptyPlace(),
+		folder,
+		environment: {},
+		// Also where bubblewrap is not installed.
+		unsafeSandboxes: true,
+	});
 	onTestFinished(async () => {
 		await endSandboxes(services);
 		await close();

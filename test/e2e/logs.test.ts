@@ -77,7 +77,9 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 
 /** A server of its own process, at the same port again and again; its environments outlive it as its data does. */
 async function ownServer(home: string, data: string, port: number) {
-	const {child, written, ended} = startProgram(['serve', '--port', String(port), '--data', data, '--json'], {home});
+	// Also where bubblewrap is not installed.
+	const args = ['serve', '--port', String(port), '--data', data, '--json', '--unsafe-sandboxes'];
+	const {child, written, ended} = startProgram(args, {home});
 	await expect.poll(written).toContain('"url"');
 	const address: unknown = JSON.parse(written().trim().split('\n')[0] ?? '');
 	const url = address && typeof address === 'object' && 'url' in address ? String(address.url) : '';

@@ -1,33 +1,43 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, onTestFinished, test} from 'vitest';
-import {folderWith, program} from './program.ts';
+import {environmentOf, folderWith, program} from './program.ts';
 
-type Running = {readonly url: string; readonly milliseconds: number; readonly child: ChildProcess};
+type Running = {readonly url: string; readonly cpuMs: number; readonly child: ChildProcess};
 
 /** Starts the server of a data folder. Resolves when it prints its address. */
 async function serve(data: string): Promise<Running> {
-	const begun = performance.now();
 	const child = spawn(process.execPath, [program, 'serve', '--data', data, '--port', '0', '--json'], {
 		stdio: ['ignore', 'pipe', 'inherit'],
-		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith()},
+		env: environmentOf({}),
 	});
 	onTestFinished(() => void child.kill('SIGKILL'));
 	for await (const line of createInterface({input: child.stdout})) {
-		return {url: JSON.parse(line).url, milliseconds: performance.now() - begun, child};
+		return {url: JSON.parse(line).url, cpuMs: cpuMsOf(child), child};
 	}
 
 	throw new Error('The server ended before it listened.');
 }
 
+/** Returns the processor time that a process has used. Its fields are counted after the name, which may have spaces (proc(5)). */
+function cpuMsOf({pid}: ChildProcess): number {
+	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+	const [userTicks, systemTicks] = stat
+		.slice(stat.lastIndexOf(')') + 2)
+		.split(' ')
+		.slice(11, 13);
+	return 10 * (Number(userTicks) + Number(systemTicks));
+}
+
 async function initialize(data: string): Promise<string> {
 	const child = spawn(process.execPath, [program, 'serve', 'init', '--data', data, '--json'], {
 		stdio: ['ignore', 'pipe', 'inherit'],
-		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith()},
+		env: environmentOf({}),
 	});
 	return JSON.parse(await text(child.stdout)).api_key;
 }
@@ -35,7 +45,7 @@ async function initialize(data: string): Promise<string> {
 test('kill -9 while 200 writes a second come in loses none that was acknowledged, and the next start repairs nothing for long', async () => {
 	const data = folderWith();
 	const key = await initialize(data);
-	const {url, child, milliseconds} = await serve(data);
+	const {url, child, cpuMs} = await serve(data);
 	const headers = {authorization: `Bearer ${key}`, 'content-type': 'application/json'};
 	const acknowledged: string[] = [];
 	const write = async (name: string) => {
@@ -63,7 +73,8 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 	const listed = await fetch(`${again.url}/api/v1/user/api-keys`, {headers});
 	const names = new Set(((await listed.json()) as Array<{name: string}>).map(({name}) => name));
 	expect(acknowledged.filter(name => !names.has(name))).toEqual([]);
-	expect(again.milliseconds).toBeLessThan(5 * milliseconds);
+	// In processor time, because wall time means nothing on a busy machine.
+	expect(again.cpuMs).toBeLessThan(5 * cpuMs);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {onTestFinished} from 'vitest';
 import {createSealKey} from '../../src/server/accounts/seal.ts';
-import {folderWith, program} from '../e2e/program.ts';
+import {environmentOf, folderWith, program} from '../e2e/program.ts';
 
 /** Servers on one database share it. */
 const sealKey = createSealKey().toString('base64url');
@@ -12,7 +12,7 @@ const sealKey = createSealKey().toString('base64url');
 function run(words: readonly string[]) {
 	const child = spawn(process.execPath, [program, 'serve', ...words, '--json'], {
 		stdio: ['ignore', 'pipe', 'inherit'],
-		env: {PATH: process.env['PATH'], SERVICE_HOME: folderWith(), SERVICE_SEAL_KEY: sealKey},
+		env: environmentOf({env: {SERVICE_SEAL_KEY: sealKey}}),
 	});
 	onTestFinished(async () => {
 		if (child.exitCode === null && child.signalCode === null) {
