@@ -42,6 +42,7 @@ import serve from './serve/serve.ts';
 import session from './session/session.ts';
 import sessions from './sessions.ts';
 import trace from './trace/trace.ts';
+import traces from './traces/traces.ts';
 import trust from './trust/trust.ts';
 import undo from './undo.ts';
 import usage from './usage.ts';
@@ -90,6 +91,7 @@ export const commands: readonly Entry[] = [
 	assessment,
 	finding,
 	trace,
+	traces,
 	credits,
 	org,
 	workspace,

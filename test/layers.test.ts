@@ -8,7 +8,7 @@ const layers = [
 	['src/contract'],
 	['src/terminal', 'src/storage', 'src/net'],
 	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor'],
-	['src/agent'],
+	['src/agent', 'src/telemetry'],
 	['src/server', 'src/store'],
 	['src/session'],
 	['src/platform', 'src/watch'],

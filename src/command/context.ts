@@ -16,6 +16,7 @@ import type {Interaction} from '../platform/interaction.ts';
 import type {Models} from '../platform/models.ts';
 import type {Platform} from '../platform/platform.ts';
 import type {ServerFlags} from '../platform/server-flags.ts';
+import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
@@ -95,6 +96,8 @@ export type CommandContext = {
 	/** Returns what the agent's requests begin with, and the size of the selected model's context window in tokens. */
 	readonly contextWindow: () => Promise<ContextWindowFacts>;
 	readonly platform: Platform;
+	/** The export of traces. */
+	readonly traces: TraceSettings;
 	/** The rules of approvals, and what they say about an act. */
 	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
 	/** The folder that the program works in. */

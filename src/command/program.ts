@@ -73,6 +73,8 @@ export type Program = {
 	readonly loadHistory: () => readonly string[];
 	/** Saves a prompt for later sessions; never throws. */
 	readonly remember: (prompt: string) => void;
+	/** Sends the traces that wait, for a moment. Returns a sentence about those that were not sent; undefined if all were. */
+	readonly endTraces: () => Promise<string | undefined>;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };

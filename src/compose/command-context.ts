@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import process from 'node:process';
 import type {Program} from '../command/program.ts';
+import type {Traces} from '../platform/traces/traces.ts';
 import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
 import {readBytes} from '../storage/read-bytes.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
@@ -10,8 +11,8 @@ import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {Servers} from './servers.ts';
 
-/** The parts that watch logs and sandboxes while the app is open. */
-type Watching = {readonly watches: Watches; readonly expiry: SandboxExpiry};
+/** The parts that work beside the conversation. */
+type Beside = {readonly watches: Watches; readonly expiry: SandboxExpiry; readonly traces: Traces};
 
 /** Returns what builds the context of one command. */
 export function createContextFor(
@@ -19,7 +20,7 @@ export function createContextFor(
 	{config, folder, project, rules, recents, sightings, sessions}: LocalState,
 	{platform}: Servers,
 	{models, jobs, judge, changes, contextWindow}: AgentParts,
-	{watches, expiry, entries}: Watching & Pick<Program, 'entries'>,
+	{watches, expiry, traces, entries}: Beside & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
@@ -37,6 +38,7 @@ export function createContextFor(
 		debug: debug?.write,
 		sessions: sessions(),
 		platform: platform.forCommand({interact, live, flags, signal}),
+		traces: traces.forCommand({live: live !== undefined, flags}),
 		folder: folder.path(),
 		project,
 		writeFile: (path, content) => writeNewFile(inFolder(path), content),

@@ -18,6 +18,7 @@ import {type LocalState, openLocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
+import {createTraceParts} from './trace-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(options: ProgramOptions): Program {
@@ -26,6 +27,8 @@ export function compose(options: ProgramOptions): Program {
 	const servers = createServers(options, local);
 	const agent = createAgentParts(options, local, servers);
 	const {conversation} = agent;
+	const traces = createTraceParts(options, local, servers);
+	agent.onRecord(traces.follow);
 	const notifier = createNotifier(store, conversation);
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
@@ -46,13 +49,15 @@ export function compose(options: ProgramOptions): Program {
 		},
 		...localParts(options, local, agent),
 		...modelParts(options, local, servers, agent, stop.signal),
-		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, entries: entries.all}),
+		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, traces, entries: entries.all}),
+		endTraces: traces.close,
 		warnings: () => warningsOf(options, profile, agent),
 		close: async () => {
 			stop.abort();
 			expiry.close();
 			notifier.close();
 			await Promise.all([conversation.close(), watches.close(), local.recents.settle(), local.sightings.settle()]);
+			await traces.close();
 			await servers.embedded.close();
 		},
 	};

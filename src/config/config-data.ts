@@ -46,6 +46,8 @@ export type Profile = z.infer<typeof profile>;
 const settings = z.looseObject({
 	/** `provider/model-name` of new sessions. */
 	model: z.optional(z.string()),
+	/** Where traces of runs go: `on`, or `content` with texts, by the origin of the server or endpoint. */
+	traces: z.optional(z.record(z.string(), z.enum(['on', 'content']))),
 });
 
 const configData = z.looseObject({

@@ -1,6 +1,6 @@
 import {faultText, leftOut, type Project} from '../agent/project/project.ts';
 import type {Invocation} from '../command/invocation.ts';
-import type {Surroundings} from '../command/program.ts';
+import type {Program, Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
@@ -17,7 +17,7 @@ type Once = Extract<Invocation, {mode: 'once'}>;
 /** The parts of the program that one run needs. */
 type Part =
 	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project')
-	| ('chooseModel' | 'secrets');
+	| ('chooseModel' | 'secrets' | 'endTraces');
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -69,7 +69,7 @@ export async function runHeadless(
 			warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
 		}
 
-		return await runOnce(isMasked ? program.secrets.hide(prompt) : prompt, once.format, {
+		const status = runOnce(isMasked ? program.secrets.hide(prompt) : prompt, once.format, {
 			store,
 			conversation: program.conversation,
 			onRecord: program.onRecord,
@@ -77,6 +77,7 @@ export async function runHeadless(
 			stdout,
 			stderr,
 		});
+		return await status.finally(() => endTraces(program, warn));
 	} catch (error) {
 		const report = reportError(error);
 		printError(report, stderr, {json: false});
@@ -85,6 +86,14 @@ export async function runHeadless(
 		}
 
 		return exitStatus[report.code];
+	}
+}
+
+/** Sends the traces that wait, and warns about those that were not sent. */
+async function endTraces(program: Pick<Program, 'endTraces'>, warn: (text: string) => void): Promise<void> {
+	const unsent = await program.endTraces();
+	if (unsent) {
+		warn(`Traces: ${unsent}`);
 	}
 }
 

@@ -1,11 +1,12 @@
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
-import {isKeyText, type Secret} from '../core/secrets/secret.ts';
+import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 
 /** A secret, the only origin that it may be sent to, and the header for it (SAFETY 6). */
 export type Credential = {
 	readonly origin: Origin;
-	readonly kind: 'bearer' | 'x-api-key' | 'x-goog-api-key';
+	/** `headers`: the secret is whole headers, one a line, as `name: value`. */
+	readonly kind: 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'headers';
 	readonly secret: Secret;
 };
 
@@ -29,6 +30,10 @@ export function credentialHeader(credential: Credential | undefined, origin: Ori
 
 	const {kind, secret} = credential;
 	const text = secret.reveal();
+	if (kind === 'headers') {
+		return headersOf(text);
+	}
+
 	if (!isKeyText(text)) {
 		throw new AppError(
 			'usage',
@@ -48,4 +53,19 @@ export function assertNoCredential(headers: Readonly<Record<string, string>>): v
 	if (name) {
 		throw new Error(`Only the transport may set the header ${name}.`);
 	}
+}
+
+/** Returns a credential of several headers for one origin. The values must be checked: visible ASCII, spaces and tabs. */
+export function headersCredential(origin: Origin, headers: Readonly<Record<string, string>>): Credential | undefined {
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	return lines.length > 0 ? {origin, kind: 'headers', secret: secret(lines.join('\n'))} : undefined;
+}
+
+function headersOf(text: string): Readonly<Record<string, string>> {
+	return Object.fromEntries(
+		text.split('\n').map(line => {
+			const colon = line.indexOf(': ');
+			return [line.slice(0, colon), line.slice(colon + 2)];
+		}),
+	);
 }

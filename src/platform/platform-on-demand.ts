@@ -19,8 +19,8 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 type PlatformOnDemand = {
 	/** Returns the access of one command. */
 	readonly forCommand: (command: Pick<AccessContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
-	/** Opens the server that the app is connected to, outside of commands. Throws as `Platform.open`. */
-	readonly openConnected: () => Promise<PlatformSession>;
+	/** Opens the server that the app is connected to, or was with `profile`, outside of commands. Throws as `Platform.open`. */
+	readonly openConnected: (profile?: string) => Promise<PlatformSession>;
 };
 
 /** Creates the access to servers. Its modules are loaded on first use, never before the first frame. */
@@ -51,8 +51,8 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 				return (await access()).open({...flags, ...place}, live && connected(), user);
 			},
 		}),
-		async openConnected() {
-			return (await access()).open({...noFlags, insecureHttp}, connected(), {onWait: () => undefined});
+		async openConnected(profile = connected()) {
+			return (await access()).open({...noFlags, insecureHttp}, profile, {onWait: () => undefined});
 		},
 	};
 }

@@ -21,7 +21,7 @@ import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
 /** What the app needs of the program. */
-export type AppProgram = Omit<Program, 'onRecord'>;
+export type AppProgram = Omit<Program, 'onRecord' | 'endTraces'>;
 
 export type AppFlags = Partial<RunFlags> & {
 	/** True to open the list of sessions first. */

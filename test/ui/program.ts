@@ -17,6 +17,7 @@ import {secret} from '../../src/core/secrets/secret.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import type {AskUser} from '../../src/core/session/user-question.ts';
 import {systemTailClock} from '../../src/logs/tail-clock.ts';
+import {createTraces} from '../../src/platform/traces/traces.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createConversation} from '../../src/session/conversation.ts';
 import {createResume} from '../../src/session/resume-session.ts';
@@ -139,6 +140,12 @@ export function testProgram({
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
 				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
+			traces: createTraces({
+				...{store, config: openConfig(home), env: {}, version: '0.0.0', loadPrices: async () => () => undefined},
+				secrets: createKnownSecrets(openConfig(home), {}),
+				openServer: () => Promise.reject(new Error('There is no platform here.')),
+				createTransport: () => Promise.reject(new Error('There is no network here.')),
+			}).forCommand({live: given.live !== undefined, flags: given.flags}),
 			approvals,
 			folder,
 			project,

@@ -11,6 +11,7 @@ const own: readonly Row[] = [
 	['SERVICE_ORG', 'organization to work in'],
 	['SERVICE_WORKSPACE', 'workspace to work in'],
 	['SERVICE_PROJECT', 'project to work in'],
+	['SERVICE_TRACES', '`on`, `content` (with texts) or `off`: decides about traces instead of `/traces`'],
 	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
 	['SERVICE_DEBUG', 'file to append a JSON line to for each request, event and frame: sizes and times, no content'],
 	[
@@ -24,6 +25,11 @@ const usual: readonly Row[] = [
 	['HTTP_PROXY', 'proxy for plain http'],
 	['NO_PROXY', 'hosts to reach without the proxy'],
 	['NODE_EXTRA_CA_CERTS', 'file of additional certificate authorities'],
+	[
+		'OTEL_EXPORTER_OTLP_ENDPOINT',
+		'OTLP/HTTP endpoint that traces go to instead of the server; `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` has the whole URL',
+	],
+	['OTEL_EXPORTER_OTLP_HEADERS', 'headers for that endpoint, as `name=value,name=value`'],
 	['PAGER', 'program that shows long help pages, `less -FRX` by default; `cat` for none'],
 	['NO_COLOR', 'any value: no colour'],
 	['ACCESSIBLE', 'any value but 0: line by line, for screen readers'],

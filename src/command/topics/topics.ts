@@ -6,7 +6,7 @@ export const topics = [
 	{name: 'hooks', summary: 'Instructions, hooks and deny rules, and the folders you trust'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
-	{name: 'traces', summary: 'Attributes of traces that the server reads'},
+	{name: 'traces', summary: 'Traces of runs, and the attributes that the server reads'},
 	{name: 'operations', summary: 'Operations of the REST API'},
 	{name: 'dependencies', summary: 'npm packages, and what each one is for'},
 ] as const;

@@ -77,6 +77,17 @@ export const attributeTable = {
 		feeds: 'sessions',
 		meaning: 'If the last one is from the user, it counts as a message and becomes the session’s preview.',
 	},
+	'service.input.message_ids': {
+		type: 'JSON',
+		feeds: 'sessions',
+		meaning:
+			'List of the ids of the user’s messages that this request is the first to carry: each counts once, and `gen_ai.input.messages` only gives the preview.',
+	},
+	'service.usage.only': {
+		type: 'flag',
+		feeds: 'sessions',
+		meaning: 'The request gave the session no message, such as one for a summary: only its usage counts.',
+	},
 	'gen_ai.agent.name': {type: 'text', feeds: 'sessions', meaning: 'The agent of the session.'},
 	'gen_ai.tool.call.id': {type: 'text', feeds: 'sessions', meaning: 'A tool call; without it the span is the call.'},
 	'service.usage.cost_usd': {

@@ -3,7 +3,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {bucketsOf, isGeneration, modelOf} from './generation.ts';
 import {chunks, derivedId} from './ids.ts';
-import {amountAt, jsonAt, nameAt} from './read-attributes.ts';
+import {amountAt, jsonAt, maxNameLength, nameAt, valueAt} from './read-attributes.ts';
 import type {Touched} from './store-spans.ts';
 
 type Message = Insertable<Tables['session_messages']>;
@@ -28,8 +28,29 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 		return {messages: []};
 	}
 
-	const {attributes, spanId, endedAt, startedAt} = span;
-	const common = {
+	const {attributes, spanId, startedAt} = span;
+	const common = commonOf(session_id, span);
+	if (type === 'execute_tool') {
+		const id = nameAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
+		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
+	}
+
+	const userText = lastUserText(attributes);
+	const named = namedMessages(attributes);
+	const users = (ids: readonly string[]) =>
+		ids.map(id => ({...common, message_id: `user/${id}`, role: 'user', at_us: startedAt}));
+	if (!isGeneration(type, attributes)) {
+		const compaction = {...common, message_id: `compaction/${spanId}`, role: 'compaction'};
+		return {messages: [...(type === 'compaction' ? [compaction] : []), ...users(named ?? [])]};
+	}
+
+	const messages = [...users(named ?? (userText === undefined ? [] : [userText.id])), ...generationOf(common, span)];
+	return {messages, userText: userText?.text};
+}
+
+/** Returns what all rows of a span have in common. */
+function commonOf(session_id: string, {spanId, endedAt}: Touched['span']) {
+	return {
 		session_id,
 		span_id: spanId,
 		model: null,
@@ -39,38 +60,49 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 		is_generation: 0,
 		at_us: endedAt,
 	} as const;
-	if (type === 'execute_tool') {
-		const id = nameAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
-		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
-	}
+}
 
-	const compaction = {...common, message_id: `compaction/${spanId}`, role: 'compaction'};
-	if (!isGeneration(type, attributes)) {
-		return {messages: type === 'compaction' ? [compaction] : []};
-	}
-
+/** Returns the row of a generation; none for a call that failed before the model responded. */
+function generationOf(
+	common: ReturnType<typeof commonOf>,
+	{attributes, spanId, statusCode}: Touched['span'],
+): readonly Message[] {
 	const buckets = bucketsOf(attributes);
 	const isEmpty = Object.values(buckets).every(count => count === 0);
-	const userText = lastUserText(attributes);
-	const messages = [
-		...(userText === undefined ? [] : [{...common, message_id: userText.id, role: 'user', at_us: startedAt}]),
-		// A call that failed before the model responded has no message.
-		...(span.statusCode === 2 && isEmpty
-			? []
-			: [
-					{
-						...common,
-						...buckets,
-						message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
-						role: 'assistant',
-						model: modelOf(attributes) ?? null,
-						cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,
-						is_generation: 1 as const,
-					},
-				]),
+	if (statusCode === 2 && isEmpty) {
+		return [];
+	}
+
+	const isMessage = valueAt(attributes, 'service.usage.only') !== true;
+	return [
+		{
+			...common,
+			...buckets,
+			message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
+			role: isMessage ? 'assistant' : 'request',
+			model: modelOf(attributes) ?? null,
+			cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,
+			is_generation: 1,
+		},
 	];
-	return {messages, userText: userText?.text};
 }
+
+/** Returns the ids of the user's messages that a span names; undefined if it names none. */
+function namedMessages(attributes: JsonObject): readonly string[] | undefined {
+	const ids = jsonAt(attributes, 'service.input.message_ids');
+	return Array.isArray(ids)
+		? ids.filter(id => typeof id === 'string' && id !== '' && id.length <= maxNameLength).slice(0, maxNamed)
+		: undefined;
+}
+
+/** The most messages that one span may name. */
+const maxNamed = 1000;
+
+/** Returns whether a row is a message, not a part of one or the usage of a request without one. */
+export const countsAsMessage = (role: string) => !uncounted.includes(role);
+
+/** Roles of rows that are no messages. */
+export const uncounted: readonly string[] = ['tool', 'request'];
 
 /**
  * Returns the user's last message, if the model was asked to answer it. The same text at the same position is the same
@@ -84,7 +116,7 @@ function lastUserText(attributes: JsonObject): {readonly id: string; readonly te
 	}
 
 	const text = textOf(last['parts'] ?? last['content']);
-	return {id: `user/${derivedId(String(messages.length), JSON.stringify(last))}`, text};
+	return {id: derivedId(String(messages.length), JSON.stringify(last)), text};
 }
 
 /** Returns the text parts of a message. */

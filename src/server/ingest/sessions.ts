@@ -2,7 +2,7 @@ import type {Selectable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
-import {readMessages, type SpanMessages, storeMessages} from './messages.ts';
+import {countsAsMessage, readMessages, type SpanMessages, storeMessages} from './messages.ts';
 import {nameAt} from './read-attributes.ts';
 import {type FactName, factNames, factsOf} from './session-facts.ts';
 import {type Touched, toTime} from './store-spans.ts';
@@ -115,7 +115,7 @@ function applySpans(row: Row, read: readonly (SpanMessages & {readonly each: Tou
 
 	const isEvaluated = saidAt.origin === undefined && read.some(({each}) => each.evaluation_id !== null);
 	const spans = read.map(({each}) => each.span);
-	const messages = read.flatMap(each => each.messages).filter(({role}) => role !== 'tool');
+	const messages = read.flatMap(each => each.messages).filter(({role}) => countsAsMessage(role));
 	const lastMessage = messages.reduce((latest, {at_us}) => Math.max(latest, at_us), 0);
 	return {
 		...row,

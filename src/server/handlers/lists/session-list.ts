@@ -1,4 +1,5 @@
 import {sql} from 'kysely';
+import {uncounted} from '../../ingest/messages.ts';
 import {maxNameLength} from '../../ingest/read-attributes.ts';
 import type {Handlers} from '../handler.ts';
 import {projectIdOf, readPage} from '../page.ts';
@@ -37,6 +38,7 @@ export const sessionListHandlers = {
 				selectFrom('session_messages')
 					.select(({fn}) => fn.countAll<number>().as('count'))
 					.whereRef('session_id', '=', 'sessions.id')
+					.where('role', 'not in', [...uncounted])
 					.as('message_count'),
 			])
 			.where('sessions.workspace_id', '=', workspace.id)

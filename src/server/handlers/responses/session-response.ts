@@ -1,6 +1,7 @@
 import type {Selectable} from 'kysely';
 import type {Session} from '../../../contract/resources/session.ts';
 import type {Queries, Tables} from '../../database/tables.ts';
+import {countsAsMessage} from '../../ingest/messages.ts';
 import type {ServerCatalog} from '../server-catalog.ts';
 
 type Message = Pick<
@@ -139,7 +140,7 @@ function sum(messages: readonly Message[], catalog: ServerCatalog) {
 		output: add(message => message.output_tokens),
 		toolCalls: add(message => message.tool_call_count),
 		// A tool call is a part of the message that requested it.
-		messages: messages.filter(({role}) => role !== 'tool').length,
+		messages: messages.filter(({role}) => countsAsMessage(role)).length,
 		// One unknown price makes the sum unknown: a part of it would be wrong.
 		cost: costs.length === 0 ? null : costs.reduce(plus),
 	};

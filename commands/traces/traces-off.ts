@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {traceStatus} from '../../src/command/views/traces/trace-status.ts';
+
+export default command({
+	name: 'off',
+	summary: 'Send no traces of the next runs',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(_, {traces}) {
+		return traceStatus(await traces.set('off'));
+	},
+});

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {traceStatus} from '../../src/command/views/traces/trace-status.ts';
+
+export default command({
+	name: 'on',
+	summary: 'Send traces of the next runs',
+	args: z.object({content: z.optional(z.boolean())}),
+	describe: {content: 'send prompts, answers, arguments and results too'},
+	examples: ['traces on', 'traces on --content'],
+	whileRunning: true,
+
+	async run({content = false}, {traces}) {
+		return traceStatus(await traces.set(content ? 'content' : 'on'));
+	},
+});

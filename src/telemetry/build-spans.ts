@@ -1,0 +1,132 @@
+import {cutText} from '../core/cut-text.ts';
+import {noUsage, sumUsage} from '../core/session/usage.ts';
+import type {Call, Chat, Ending, EventOf, Run, SpanOptions} from './run-state.ts';
+import {idOf, type Span} from './span.ts';
+import {
+	argumentsContent,
+	costAttribute,
+	finishReason,
+	inputContent,
+	maxContent,
+	modelAttributes,
+	nameText,
+	outputContent,
+	usageAttributes,
+} from './span-attributes.ts';
+
+/** Returns the span of a request. */
+export function chatSpan(run: Run, chat: Chat, {reason, error}: Ending, options: SpanOptions): Span {
+	const {id, model, startUs, endUs, usage, calls, isMessage, text} = chat;
+	const {hasContent, hide, priceOf} = options;
+	return {
+		...placeOf(run, 'chat', id ?? 'unanswered'),
+		name: `chat ${nameText(model.slice(model.indexOf('/') + 1))}`,
+		kind: 'client',
+		startUs,
+		endUs,
+		attributes: {
+			'gen_ai.operation.name': 'chat',
+			...commonAttributes(run, model),
+			'gen_ai.response.id': id,
+			'gen_ai.response.finish_reasons': [reason],
+			...(usage && {...usageAttributes(usage.usage), ...costAttribute(usage, priceOf)}),
+			'service.usage.cause': usage?.cause,
+			'service.usage.only': isMessage ? undefined : true,
+			...userAttributes(chat.users, options),
+			...(hasContent && {'gen_ai.output.messages': outputContent(hide(cutText(text, maxContent)), calls, reason)}),
+			'error.type': error?.type,
+		},
+		isError: error !== undefined,
+		message: hasContent ? error?.message : undefined,
+	};
+}
+
+/** Returns what a span says of the user's messages: their ids, and with content also their texts. */
+function userAttributes(users: Chat['users'], {hasContent, hide}: SpanOptions): Span['attributes'] {
+	if (users.length === 0) {
+		return {};
+	}
+
+	return {
+		'service.input.message_ids': users.map(({id}) => id),
+		...(hasContent && {'gen_ai.input.messages': inputContent(users.map(({text}) => hide(cutText(text, maxContent))))}),
+	};
+}
+
+/** Returns the span of a call; one without a result was interrupted. */
+export function callSpan(
+	run: Run,
+	{id, name, arguments: args}: Call,
+	times: Pick<Span, 'startUs' | 'endUs'>,
+	{hasContent, hide}: SpanOptions,
+	result?: Pick<EventOf<'tool-result'>, 'output' | 'failed'>,
+): Span {
+	const failure = result ? (result.failed ? 'tool_error' : undefined) : 'interrupted';
+	return {
+		...placeOf(run, 'tool', id),
+		name: `execute_tool ${nameText(name)}`,
+		kind: 'internal',
+		...times,
+		attributes: {
+			'gen_ai.operation.name': 'execute_tool',
+			'gen_ai.conversation.id': run.session,
+			'gen_ai.tool.name': nameText(name),
+			'gen_ai.tool.type': 'function',
+			'gen_ai.tool.call.id': id,
+			...(hasContent && {
+				'gen_ai.tool.call.arguments': argumentsContent(args),
+				'gen_ai.tool.call.result': result && hide(cutText(result.output, maxContent)),
+			}),
+			'error.type': failure,
+		},
+		isError: failure !== undefined,
+	};
+}
+
+/** Returns the span of the run's next compaction. */
+export function compactionSpan(run: Run, us: number): Span {
+	run.compactions += 1;
+	return {
+		...placeOf(run, 'compaction', String(run.compactions)),
+		name: 'compaction',
+		kind: 'internal',
+		startUs: us,
+		endUs: us,
+		attributes: {'service.span.type': 'compaction', 'gen_ai.conversation.id': run.session},
+		isError: false,
+	};
+}
+
+/** Returns the span of a run that has ended. */
+export function runSpan(run: Run, event: EventOf<'run-end'>, us: number, options: SpanOptions): Span {
+	const {reason, stopReason, error} = event;
+	const isError = reason === 'error' || reason === 'incomplete';
+	const usage = run.usage.size > 0 ? sumUsage([...run.usage.values()]) : noUsage;
+	return {
+		...{traceId: traceIdOf(run), spanId: runSpanId(run), name: 'invoke_agent service', kind: 'internal'},
+		...{startUs: run.startUs, endUs: us},
+		attributes: {
+			'gen_ai.operation.name': 'invoke_agent',
+			...commonAttributes(run, run.model),
+			'gen_ai.agent.version': options.version,
+			...usageAttributes(usage),
+			'gen_ai.response.finish_reasons': [finishReason(stopReason)],
+			'service.run.end': reason,
+			...userAttributes(run.users, options),
+			'error.type': isError ? (error?.code ?? reason) : undefined,
+		},
+		isError,
+		message: options.hasContent ? options.hide(error?.message ?? '') : undefined,
+	};
+}
+
+function commonAttributes({session}: Run, model: string): Span['attributes'] {
+	return {'gen_ai.agent.name': 'service', 'gen_ai.conversation.id': session, ...modelAttributes(model)};
+}
+
+const traceIdOf = ({id}: Run) => idOf(32, id);
+const runSpanId = ({id}: Run) => idOf(16, id);
+
+function placeOf(run: Run, kind: string, name: string) {
+	return {traceId: traceIdOf(run), spanId: idOf(16, run.id, kind, name), parentSpanId: runSpanId(run)};
+}
