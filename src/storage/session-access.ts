@@ -49,7 +49,8 @@ export function createSessionAccess({
 	now = () => new Date().toISOString(),
 }: Options): SessionAccess {
 	const latest = async () => {
-		const [newest] = await listSessions(home, {folder});
+		// A program that was killed before its first message was on the disk leaves a file without one.
+		const newest = (await listSessions(home, {folder})).find(({messages}) => messages > 0);
 		if (!newest) {
 			throw new AppError('not-found', 'No sessions in this folder yet.', {
 				hint: 'Send a message to start one, or list all folders with `sessions --all`.',

@@ -1,4 +1,4 @@
-import {appendFileSync, existsSync, readdirSync, readFileSync} from 'node:fs';
+import {appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import type {JournalState} from '../../src/storage/journal-writer.ts';
@@ -56,6 +56,14 @@ describe('a new session', () => {
 		expect(records).toEqual(recorded(run('Hello')));
 		expect(transcript.settled).toMatchObject([{text: 'Hello'}, {text: 'Hello.'}]);
 		expect(await sessions.list(false)).toEqual([latest]);
+	});
+
+	test('whose first message never reached the disk is not the latest one', async () => {
+		const {sessions, write} = access();
+		const {path} = await write(run('Hello'));
+		writeFileSync(path.replace(sessionId, '11111111-2222-4333-8444-555555555555'), '', {mode: 0o600});
+		expect(await sessions.list(false)).toHaveLength(2);
+		expect(await sessions.findOrLatest(undefined)).toMatchObject({id: sessionId});
 	});
 });
 
