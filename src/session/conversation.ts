@@ -62,6 +62,8 @@ export type Conversation = {
 	readonly start: () => Promise<void>;
 	/** Applies the events so far to the store, before something is asked that follows from them. */
 	readonly flush: () => void;
+	/** Waits until every event so far is in the log, or can't be written. Events may follow. */
+	readonly saved: () => Promise<void>;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };
@@ -141,6 +143,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			begin(emptyTranscript(newId()));
 		},
 		flush: recorder.flush,
+		saved: recorder.flushLog,
 		close: finish,
 	};
 }

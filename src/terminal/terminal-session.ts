@@ -1,4 +1,5 @@
 import type {Environment} from '../core/environment.ts';
+import {copySequence, noticeSequence} from './message-sequences.ts';
 import {
 	createModeSwitches,
 	endDrawing,
@@ -36,6 +37,11 @@ type TerminalSessionOptions = {
 	readonly onContinue?: () => void;
 	/** Called when the modes are on again. Must draw everything again, at the current size of the window. */
 	readonly onResume?: () => void;
+	/**
+	 * Called when a signal ends the process, after the terminal was restored. Saves what isn't saved yet: the process ends
+	 * when that is done, after five seconds, or at the next signal.
+	 */
+	readonly onEnd?: (() => Promise<void>) | undefined;
 };
 
 export type TerminalSession = {
@@ -59,16 +65,15 @@ export type TerminalSession = {
 	readonly copy: (text: string) => boolean;
 };
 
-/** In UTF-8. The sequence stays below the 100,000 bytes that terminals accept. */
-const maxCopyBytes = 74_000;
-const maxNoticeCharacters = 200;
-
 /** How long the shell has to stop us after SIGTSTP, before we continue by ourselves. */
 const stopTimeoutMs = 100;
 
+/** How long a signal waits for `onEnd` before it ends us. */
+const endTimeoutMs = 5000;
+
 /** Owns every mode of the terminal that is switched on, and switches it off however the process ends (SAFETY 5). */
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
-	const {stdout, process, environment = {}, onSuspend} = options;
+	const {stdout, process, environment = {}, onSuspend, onEnd} = options;
 	const isTerminal = stdout.isTTY === true && environment['TERM'] !== 'dumb';
 	const hasKitty = supportsKitty(environment);
 
@@ -93,7 +98,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		end();
 		release(isDrawing);
 		// Without our listener the signal ends us as it ends any program, and the status says so.
-		process.kill(process.pid, signal);
+		saveThen(onEnd, () => void process.kill(process.pid, signal));
 	};
 
 	const hooks = createHooks(process, {...suspension, reset: modes.reset, endBySignal});
@@ -126,6 +131,22 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 			return sequence !== '';
 		},
 	};
+}
+
+/** Calls `end` once `save` is done, at the latest after `endTimeoutMs`; at once without `save`. */
+function saveThen(save: TerminalSessionOptions['onEnd'], end: () => void): void {
+	if (!save) {
+		end();
+		return;
+	}
+
+	const late = setTimeout(end, endTimeoutMs);
+	save()
+		.catch(() => undefined)
+		.finally(() => {
+			clearTimeout(late);
+			end();
+		});
 }
 
 /** The Linux console and Apple's Terminal read the kitty sequences as others of theirs. */
@@ -221,22 +242,4 @@ function createSuspension({process, onContinue, onResume, modes, release}: Suspe
 	};
 
 	return {suspend, resume, cancel};
-}
-
-/** Returns the sequence that copies a text, '' for one that is too long. */
-function copySequence(text: string): string {
-	const bytes = Buffer.from(text, 'utf8');
-	return bytes.length > maxCopyBytes ? '' : `\u001b]52;c;${bytes.toString('base64')}\u001b\\`;
-}
-
-/** Other terminals read the sequence as something else, or print it; a multiplexer doesn't pass it on. */
-function noticeSequence(text: string, {TERM, TERM_PROGRAM = '', TMUX}: Environment): string {
-	const isShown = !TMUX && (['iTerm.app', 'WezTerm', 'ghostty'].includes(TERM_PROGRAM) || TERM === 'xterm-kitty');
-	return isShown ? `\u001b]9;${noticeOf(text)}\u001b\\` : '';
-}
-
-/** Removes control characters, line ends and characters that change the direction of text. */
-function noticeOf(text: string): string {
-	const printable = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-	return [...printable].slice(0, maxNoticeCharacters).join('');
 }

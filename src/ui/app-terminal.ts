@@ -30,6 +30,8 @@ type Listeners = {
 	readonly onContinue: () => void;
 	/** The terminal is ours again. */
 	readonly onResume: () => void;
+	/** A signal ends the process: save what isn't saved yet. */
+	readonly onEnd: () => Promise<void>;
 };
 
 /** The parts of the app that write to the terminal, with the modes that they need. */
@@ -59,6 +61,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			screen.erase();
 		},
 		onContinue: listeners.onContinue,
+		onEnd: listeners.onEnd,
 		onResume() {
 			listeners.onResume();
 			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.

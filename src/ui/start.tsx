@@ -59,6 +59,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		},
 		onContinue: () => input.resume(),
 		onResume: () => loaded.logs?.resume(),
+		onEnd: async () => loaded.program?.conversation.saved(),
 	});
 	const {screen, session, measure, fit} = terminal;
 	const palette = createPalette({color: wantsColor(stdout, env)});

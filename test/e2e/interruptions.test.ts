@@ -118,15 +118,18 @@ test('a tool call without a result is shown as interrupted, and is not run again
 		finish();
 	});
 	terminal.type('go\r');
-	await terminal.waitFor('✓ List');
+	const journal = () =>
+		readdirSync(home, {recursive: true, encoding: 'utf8'})
+			.filter(name => name.endsWith('.jsonl') && name.startsWith('sessions'))
+			.map(name => join(home, name))
+			.join();
+	// The screen may be ahead of the disk.
+	await terminal.waitFor(() => journal() !== '' && readFileSync(journal(), 'utf8').includes('"tool-call"'));
 	terminal.kill('SIGKILL');
 	await terminal.exit();
-	const [journal = ''] = readdirSync(home, {recursive: true, encoding: 'utf8'}).filter(
-		name => name.endsWith('.jsonl') && name.startsWith('sessions'),
-	);
-	const records = readFileSync(join(home, journal), 'utf8').split('\n');
+	const records = readFileSync(journal(), 'utf8').split('\n');
 	const call = records.findIndex(record => record.includes('"tool-call"'));
-	writeFileSync(join(home, journal), `${records.slice(0, call + 1).join('\n')}\n{"v":1,"seq":`);
+	writeFileSync(journal(), `${records.slice(0, call + 1).join('\n')}\n{"v":1,"seq":`);
 
 	const again = await startChat({folder, home, args: ['-c']});
 	await again.terminal.waitFor(/❯ go\n\n■ List files · interrupted/);
