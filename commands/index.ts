@@ -22,6 +22,7 @@ import keys from './keys/keys.ts';
 import login from './login.ts';
 import logout from './logout.ts';
 import logs from './logs/logs.ts';
+import mcp from './mcp/mcp.ts';
 import memory from './memory/memory.ts';
 import mfa from './mfa/mfa.ts';
 import model from './model/model.ts';
@@ -85,6 +86,7 @@ export const commands: readonly Entry[] = [
 	logs,
 	watch,
 	jobs,
+	mcp,
 	run,
 	item,
 	evaluation,

@@ -16,6 +16,9 @@ export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 /** A flag that may be repeated, each time with one more value. */
 export const repeatable = z.optional(z.array(z.string()));
 
+/** Whose file an MCP server is in. */
+export const mcpScope = z.enum(['user', 'project'], 'must be user or project');
+
 /** A task reference as users type it; the server checks whether it exists. */
 export const taskArgument = z
 	.string()

@@ -22,6 +22,7 @@ import type {AppStore} from '../store/store.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
 import type {KnownValue, ValueKind} from './completion/known-values.ts';
+import type {McpAccess} from './mcp/mcp-access.ts';
 import type {Result} from './result.ts';
 
 /** The access of commands to the sessions on this machine. Only the app opens sessions. */
@@ -92,6 +93,8 @@ export type CommandContext = {
 	readonly live: LiveSession | undefined;
 	/** Opens the changes of files in the working folder. */
 	readonly changes: () => Promise<Changes>;
+	/** The MCP servers of the user and of the project. */
+	readonly mcp: McpAccess;
 	readonly models: Models;
 	/** Returns what the agent's requests begin with, and the size of the selected model's context window in tokens. */
 	readonly contextWindow: () => Promise<ContextWindowFacts>;

@@ -1,5 +1,6 @@
 import {isProviderName} from '../core/model.ts';
 import {redactKnown} from '../core/secrets/redact.ts';
+import {redactPositions} from '../core/secrets/redact-positions.ts';
 import {mask} from '../core/secrets/secret.ts';
 import {hasKnownSecret} from '../core/secrets/secret-kinds.ts';
 import {readArguments} from './arguments.ts';
@@ -49,7 +50,12 @@ function lineToKeep(entries: readonly Entry[], line: string): string {
 	}
 
 	// A misspelt command may be any command, so nothing of it is saved.
-	return /^\s*\//.test(line) && hasKnownSecret(line) ? '' : (found?.text ?? line);
+	return /^\s*\//.test(line) && hasKnownSecret(line) ? '' : (found?.text ?? withoutPositions(line));
+}
+
+/** Hides what the flags of a command line show to be a credential: `--env TOKEN=…`. */
+function withoutPositions(line: string): string {
+	return commandLine.test(line) ? redactPositions(line) : line;
 }
 
 type Part = {readonly text: string; readonly isHidden: boolean; readonly isMisspelt?: boolean};

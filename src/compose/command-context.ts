@@ -8,6 +8,7 @@ import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
 import type {AgentParts} from './agent-parts.ts';
 import type {LocalState} from './local-state.ts';
+import {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {Servers} from './servers.ts';
 
@@ -17,14 +18,16 @@ type Beside = {readonly watches: Watches; readonly expiry: SandboxExpiry; readon
 /** Returns what builds the context of one command. */
 export function createContextFor(
 	{store, env, debug}: ProgramOptions,
-	{config, folder, project, rules, recents, sightings, sessions}: LocalState,
+	local: LocalState,
 	{platform}: Servers,
 	{models, jobs, judge, changes, contextWindow}: AgentParts,
 	{watches, expiry, traces, entries}: Beside & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
+	const {config, folder, project, rules, recents, sightings, sessions} = local;
+	const mcp = createMcpParts(local);
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: entries()},
+		...{store, config, env, sightings, watches, expiry, models, mcp, jobs, contextWindow, entries: entries()},
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},

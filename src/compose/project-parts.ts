@@ -4,23 +4,24 @@ import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
+import {startedCommands} from '../agent/project/started-commands.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
 	return {
-		/** Returns the files that hooks name, which nothing may change while those are in effect. */
+		/** Returns the files that hooks and MCP servers name, which nothing may change while those are in effect. */
 		async hookFiles(): Promise<readonly string[]> {
 			const state = await project.state();
-			const hooks = inEffect(state).flatMap(({settings}) => settings?.hooks ?? []);
-			if (hooks.length === 0) {
+			const commands = startedCommands(inEffect(state));
+			if (commands.length === 0) {
 				return [];
 			}
 
 			const {hookFiles} = await import('../agent/hooks/hook-files.ts');
 			const place = {folder: folder.path(), root: state.root};
-			return hooks.flatMap(({command}) => hookFiles(command, place).protectedPaths);
+			return commands.flatMap(({command}) => hookFiles(command, place).protectedPaths);
 		},
 		/** Adds the instructions of folders below to what the model reads of their files. */
 		withNested: createNestedInstructions({

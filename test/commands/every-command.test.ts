@@ -84,6 +84,10 @@ async function prepared(path: string, example: string, seed: number) {
 		await here.run('approvals', 'allow', 'run_command(npm test *)');
 	}
 
+	if (path === 'mcp get' || path === 'mcp remove') {
+		await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp');
+	}
+
 	if (path === 'keys remove') {
 		await here.run('keys', 'set', 'openai', 'sk-0123456789abcd');
 	}

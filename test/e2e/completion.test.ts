@@ -48,7 +48,6 @@ describe('bash', () => {
 		['service env create my\\ task --tim', '--tim', ['--timeout']],
 	])('completes %j', async (line, word, expected) => {
 		const {script, env} = await installed('bash');
-		// biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash that fills it in.
 		const answer = 'printf "%s\\n" "${COMPREPLY[@]}"';
 		const ask = `source "$1"; COMP_LINE=$2; COMP_POINT=1000; _service_completion service "$3" x; ${answer}`;
 		const found = execFileSync('bash', ['--norc', '-c', ask, 'bash', script, line, word], {env, encoding: 'utf8'});

@@ -121,6 +121,7 @@ export function testProgram({
 			watches,
 			expiry,
 			jobs: () => undefined,
+			mcp: {servers: async () => [], faults: async () => [], change: async () => ''},
 			contextWindow: async () => ({system: '', instructions: '', tools: [], size: undefined}),
 			changes: () => Promise.reject(new Error('no changes here')),
 			models: {

@@ -1,20 +1,22 @@
 import {relative, sep} from 'node:path';
-import type {Hook} from '../../config/project/settings-file.ts';
 import type {JudgedFile, ProjectState} from './project.ts';
 
+type Started = {readonly command: string};
+
 /**
- * Returns what says why a hook may not run, as a sentence: a file that it names isn't what the user agreed to, byte for byte
+ * Returns what says why a hook, or an MCP server, may not run, as a sentence: a file that it names isn't what the user agreed to, byte for byte
  * (SAFETY 12). Files of the user's own hooks may not change while a session uses them.
  */
-export async function checkHookScripts(
-	hooks: readonly Hook[],
+export async function checkHookScripts<Command extends Started>(
+	commands: readonly Command[],
 	{files, root}: Pick<ProjectState, 'files' | 'root'>,
 	folder: string,
-): Promise<(hook: Hook) => string | undefined> {
+	who = 'hooks',
+): Promise<(started: Command) => string | undefined> {
 	const {hookFiles} = await import('../hooks/hook-files.ts');
 	const place = {folder, root};
-	const agreed = new Map(files.filter(({kind}) => kind === 'hook script').map(file => [file.real, file]));
-	const first = new Map(hooks.map(({command}) => [command, hookFiles(command, place).files]));
+	const agreed = new Map(files.filter(({kind}) => kind.endsWith(' script')).map(file => [file.real, file]));
+	const first = new Map(commands.map(({command}) => [command, hookFiles(command, place).files]));
 	return ({command}) => {
 		const now = hookFiles(command, place).files;
 		const wrong = now.find(({path, hash}) => !isAgreed(agreed.get(path), hash));
@@ -26,7 +28,7 @@ export async function checkHookScripts(
 
 		const how = wrong && (agreed.get(wrong.path)?.standing ?? 'new') === 'new' ? 'is new' : 'changed';
 		const name = relative(root, file.path).replaceAll(sep, '/');
-		return `${name} ${how}, and hooks run only what you trust. Check it, then trust it with /trust add.`;
+		return `${name} ${how}, and ${who} run only what you trust. Check it, then trust it with /trust add.`;
 	};
 }
 

@@ -7,7 +7,7 @@ import {inEffect, type ProjectState} from './project.ts';
  * settings are invalid: nobody knows which hook is missing then.
  */
 export function hooksInEffect(state: ProjectState): readonly Hook[] {
-	const [fault] = state.ownFaults.filter(({path}) => path.endsWith('.json'));
+	const [fault] = state.ownFaults.filter(({path}) => path.endsWith('settings.json'));
 	if (fault) {
 		throw new AppError('failed', `Invalid settings in ${fault.path}: ${fault.reason}.`, {
 			hint: 'Fix the file. Until then the agent does not run, because a hook may be missing.',

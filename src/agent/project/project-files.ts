@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {dirname, join, posix, relative, sep} from 'node:path';
+import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
 import type {Places} from '../policy/protected-places.ts';
@@ -11,7 +12,14 @@ import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 
-export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'hook script' | 'prompt';
+export type FileKind =
+	| 'instructions'
+	| 'import'
+	| 'settings'
+	| 'MCP servers'
+	| 'hook script'
+	| 'server script'
+	| 'prompt';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {
@@ -22,6 +30,8 @@ export type ProjectFile = FileContent & {
 	readonly isNested?: true;
 	/** What a settings file says. */
 	readonly settings?: SettingsFile;
+	/** What a file of MCP servers says. */
+	readonly mcp?: McpFile;
 };
 
 /** A file that can't be used. */
@@ -34,7 +44,8 @@ export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 
 export const projectSettings = '.service/settings.json';
 const projectPrompts = '.service/prompts';
-const mcpFile = '.mcp.json';
+export const projectMcpFile = '.mcp.json';
+export const ownMcpFile = 'mcp.json';
 
 /** Most folders below the working folder whose instructions are asked about together. */
 const maxNested = 50;
@@ -72,7 +83,7 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 			await finder.addPrompts(prefix + projectPrompts, await promptNames(join(root, prefix, projectPrompts)));
 		}
 
-		await finder.add(prefix + mcpFile, 'MCP servers');
+		await finder.add(prefix + projectMcpFile, 'MCP servers');
 	}
 
 	return finder.found;
@@ -101,10 +112,11 @@ export async function findNested(root: string, folder: string): Promise<readonly
 export async function readOwnFiles(stateFolder: string): Promise<Found> {
 	// The folder holds keys, so only Markdown can be imported.
 	const finder = createFinder(async path =>
-		/\.md$|^settings\.json$/i.test(path) ? readOwn(join(stateFolder, path)) : undefined,
+		/\.md$|^(?:settings|mcp)\.json$/i.test(path) ? readOwn(join(stateFolder, path)) : undefined,
 	);
 	await finder.addInstructions(['AGENTS.md']);
 	await finder.add('settings.json', 'settings');
+	await finder.add(ownMcpFile, 'MCP servers');
 	await finder.addPrompts('prompts', await promptNames(join(stateFolder, 'prompts')));
 	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({...file, path: join(stateFolder, file.path)});
 	return {files: finder.found.files.map(absolute), faults: finder.found.faults.map(absolute)};
@@ -163,18 +175,25 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 				return;
 			}
 
-			const {settings, fault} = content.isCut
+			const read = content.isCut
 				? {fault: 'it is too large'}
 				: kind === 'settings'
 					? readSettings(content.text)
-					: {};
-			if (fault) {
-				faults.push({path, reason: fault});
+					: await readServers(content.text);
+			if ('fault' in read && read.fault) {
+				faults.push({path, reason: read.fault});
 			} else {
-				files.push({...content, path, kind, ...(settings && {settings})});
+				files.push({...content, path, kind, ...read});
 			}
 		},
 	};
+}
+
+/** Returns what a file of MCP servers says, or its fault. */
+async function readServers(text: string): Promise<{readonly mcp: McpFile} | {readonly fault: string}> {
+	const {parseMcpFile} = await import('../../config/mcp/mcp-file.ts');
+	const mcp = parseMcpFile(text);
+	return 'fault' in mcp ? mcp : {mcp};
 }
 
 /** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */

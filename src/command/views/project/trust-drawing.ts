@@ -5,6 +5,7 @@ import type {SubjectDrawing} from '../../../store/view-slice.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
+import {serverLines} from '../mcp/server-lines.ts';
 
 type Row = {
 	readonly text: string;
@@ -15,7 +16,10 @@ type Row = {
 /** Characters that are not seen but that a model reads. */
 const invisible = /[\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;
 
-/** Returns how the files are drawn that the user is asked to trust: each with its kind and size, and every hook exactly. */
+/**
+ * Returns how the files are drawn that the user is asked to trust: each with its kind and size, and every hook and MCP server
+ * exactly.
+ */
 export function trustDrawing(
 	files: readonly JudgedFile[],
 	{root}: Pick<ProjectState, 'root'>,
@@ -62,11 +66,12 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 		const when = tool === undefined ? event : `${event} ${tool}`;
 		return `  hook ${safeLine(when)}: ${safeLine(command)}`;
 	});
+	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${safeLine(line)}`);
 	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
 	const ignored = settings?.ignored ?? [];
 	return [
 		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
-		...[...hooks, ...denied].map(text => ({text, indent: '    '})),
+		...[...hooks, ...servers, ...denied].map(text => ({text, indent: '    '})),
 		...(ignored.length > 0 ? [{text: `  ignored: ${safeLine(ignored.join(', '))}`, indent: '    '}] : []),
 	];
 }
@@ -79,8 +84,10 @@ export function questionFor(files: readonly JudgedFile[]): string {
 	}
 
 	const hasHooks = files.some(({settings}) => settings && settings.hooks.length > 0);
-	if (hasHooks) {
-		return 'Trust these files, and run their hooks?';
+	const hasServers = files.some(({mcp}) => mcp && mcp.servers.length > 0);
+	if (hasHooks || hasServers) {
+		const parts = [...(hasHooks ? ['run their hooks'] : []), ...(hasServers ? ['start their MCP servers'] : [])];
+		return `Trust these files, and ${parts.join(' and ')}?`;
 	}
 
 	return files.every(isInstruction) ? 'Trust these files? They tell the agent how to work here.' : 'Trust these files?';

@@ -1,6 +1,7 @@
 import {faultText, type JudgedFile, type ProjectState, type Standing} from '../../../agent/project/project.ts';
 import {formatBytes} from '../../../core/format.ts';
 import type {Result} from '../../result.ts';
+import {serverLines} from '../mcp/server-lines.ts';
 
 const standings: Readonly<Record<Standing, string>> = {
 	user: 'yours',
@@ -19,7 +20,11 @@ export function trustTable(state: ProjectState): Result {
 		columns: [{label: 'file', whole: true}, {label: 'kind'}, {label: 'size', align: 'right'}, {label: 'status'}],
 		rows: files.map(({path, kind, sizeBytes, standing}) => [path, kind, formatBytes(sizeBytes), standings[standing]]),
 		empty: 'No instructions, settings or hooks here.',
-		notes: [...files.flatMap(hookLines), ...[...ownFaults, ...faults].map(faultText)],
+		notes: [
+			...files.flatMap(hookLines),
+			...files.flatMap(({path, mcp}) => (mcp?.servers ?? []).map(server => `${serverLines(server)[0]} (${path})`)),
+			...[...ownFaults, ...faults].map(faultText),
+		],
 		data: {root, files: files.map(dataOf), faults: [...ownFaults, ...faults].map(({path, reason}) => ({path, reason}))},
 	};
 }
@@ -31,11 +36,15 @@ function hookLines({path, settings}: JudgedFile): readonly string[] {
 	});
 }
 
-function dataOf({path, kind, sizeBytes, standing, hash, settings}: JudgedFile) {
+function dataOf({path, kind, sizeBytes, standing, hash, settings, mcp}: JudgedFile) {
 	const hooks = (settings?.hooks ?? []).map(({event, command, tool, timeoutSec}) => ({
 		...{event, command},
 		...(tool !== undefined && {tool}),
 		...(timeoutSec !== undefined && {timeout_sec: timeoutSec}),
 	}));
-	return {path, kind, bytes: sizeBytes, status: standing, sha256: hash, ...(settings && {hooks, deny: settings.deny})};
+	return {
+		...{path, kind, bytes: sizeBytes, status: standing, sha256: hash},
+		...(settings && {hooks, deny: settings.deny}),
+		...(mcp && {servers: mcp.servers.map(({name}) => name)}),
+	};
 }

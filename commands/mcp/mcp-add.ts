@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import {mcpScope, repeatable} from '../../src/command/argument-types.ts';
+import {command} from '../../src/command/command.ts';
+
+export default command({
+	name: 'add',
+	summary: 'Add an MCP server: a command to start, or a URL',
+	args: z.object({
+		name: z.string(),
+		target: z.array(z.string()),
+		env: repeatable,
+		header: repeatable,
+		timeout: z.optional(z.string()),
+		scope: z.optional(mcpScope),
+	}),
+	positional: ['name', 'target'],
+	rest: true,
+	describe: {
+		name: 'what tools and rules call it',
+		target: 'URL, or command with its arguments after --',
+		env: 'NAME=value, a variable of the command',
+		header: '"Name: value", sent to the URL',
+		timeout: 'seconds that a call may take without progress (default 120)',
+		scope: 'user (default), or project for .mcp.json',
+	},
+	examples: [
+		'mcp add docs https://mcp.example.com/mcp',
+		'mcp add files --env ROOT=src -- npx -y @example/mcp-files',
+		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
+	],
+
+	async run(args, {mcp}) {
+		const {entryOf} = await import('../../src/config/mcp/mcp-file.ts');
+		const {targetOf} = await import('../../src/command/views/mcp/server-lines.ts');
+		const {changeServers, serverFromArguments} = await import('../../src/command/mcp/edit-servers.ts');
+		const {name, scope = 'user'} = args;
+		const server = serverFromArguments(args);
+		const path = await changeServers(mcp, {name, scope, server});
+		return {
+			kind: 'text',
+			text: `Added the MCP server ${name}: ${targetOf(server)}`,
+			hint: `Check it: \`mcp get ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}\``,
+			data: {name, scope, file: path, server: entryOf(server)},
+		};
+	},
+});

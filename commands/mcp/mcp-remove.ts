@@ -1,0 +1,19 @@
+import * as z from 'zod/mini';
+import {mcpScope} from '../../src/command/argument-types.ts';
+import {command} from '../../src/command/command.ts';
+
+export default command({
+	name: 'remove',
+	summary: 'Remove an MCP server',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	describe: {name: 'as `mcp list` shows it', scope: 'user or project, if both have it'},
+	examples: ['mcp remove docs'],
+
+	async run({name, scope: given}, {mcp}) {
+		const {changeServers, findServer} = await import('../../src/command/mcp/edit-servers.ts');
+		const {scope} = findServer(await mcp.servers(), name, given);
+		const path = await changeServers(mcp, {name, scope});
+		return {kind: 'text', text: `Removed the MCP server ${name} from ${path}.`, data: {name, scope, file: path}};
+	},
+});

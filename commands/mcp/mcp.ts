@@ -1,0 +1,12 @@
+import {noun} from '../../src/command/command.ts';
+import add from './mcp-add.ts';
+import get from './mcp-get.ts';
+import list from './mcp-list.ts';
+import remove from './mcp-remove.ts';
+
+export default noun({
+	name: 'mcp',
+	summary: 'MCP servers, whose tools the agent can use',
+	verbs: [list, add, get, remove],
+	fallback: 'list',
+});

@@ -1,0 +1,114 @@
+import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
+import {idOf} from '../../agent/mcp/configured-servers.ts';
+import {entryOf, type McpServer, readEntry} from '../../config/mcp/mcp-file.ts';
+import {AppError} from '../../core/error.ts';
+import {parseServerUrl} from '../../core/origin.ts';
+import {isSecretName} from '../../core/secrets/redact-positions.ts';
+import {readPairs} from '../argument-types.ts';
+import {closest} from '../closest.ts';
+import type {McpAccess} from './mcp-access.ts';
+
+type McpScope = ConfiguredServer['scope'];
+
+type Arguments = {
+	readonly name: string;
+	readonly target: readonly string[];
+	readonly env?: readonly string[] | undefined;
+	readonly header?: readonly string[] | undefined;
+	readonly timeout?: string | undefined;
+	readonly scope?: McpScope | undefined;
+};
+
+/** Reads the server that a user describes in arguments. Throws AppError("usage"). */
+export function serverFromArguments({name, target, env = [], header = [], timeout, scope}: Arguments): McpServer {
+	const [first = '', ...args] = target;
+	const isUrl = /^https?:\/\//i.test(first);
+	if (isUrl ? env.length > 0 || args.length > 0 : header.length > 0) {
+		throw usage(isUrl ? 'A URL takes no --env and no arguments.' : 'A command takes no --header.');
+	}
+
+	const seconds = Number(timeout ?? 1);
+	if (!(seconds > 0 && seconds <= 3600)) {
+		throw usage(`Invalid --timeout “${timeout}”: not a number of seconds up to 3600.`);
+	}
+
+	const pairs = isUrl ? readHeaders(header) : readPairs('env', env);
+	const open = Object.entries(pairs).find(([key, value]) => isSecretName(key) && !value.includes('${'));
+	if (scope === 'project' && open) {
+		throw usage(
+			`${open[0]} would be in .mcp.json for everyone to read.`,
+			`Write \${NAME} for its value, and set NAME.`,
+		);
+	}
+
+	const server = readEntry(name, {
+		...(isUrl
+			? {type: 'http', url: first.includes('${') ? first : parseServerUrl(first).href, headers: pairs}
+			: {command: first, args, env: pairs}),
+		...(timeout !== undefined && {timeout: seconds * 1000}),
+	});
+	if ('reason' in server) {
+		throw usage(`Invalid MCP server “${name}”: ${server.reason}.`);
+	}
+
+	return server;
+}
+
+function readHeaders(words: readonly string[]): Readonly<Record<string, string>> {
+	return Object.fromEntries(
+		words.map(word => {
+			const [, name, value] = /^([\w-]+)\s*[:=]\s*(.*)$/s.exec(word) ?? [];
+			if (name === undefined || value === undefined) {
+				throw usage(`Invalid --header “${word}”.`, 'Write "Name: value".');
+			}
+
+			return [name, value];
+		}),
+	);
+}
+
+function usage(message: string, hint?: string): AppError {
+	return new AppError('usage', message, hint === undefined ? {} : {hint});
+}
+
+type Change = {readonly name: string; readonly scope: McpScope; readonly server?: McpServer};
+
+/**
+ * Adds or removes a server. Returns the path of the file. Throws AppError("conflict") if another server has the name
+ * already, and what `McpAccess.change` throws.
+ */
+export async function changeServers(mcp: McpAccess, {name, scope, server}: Change): Promise<string> {
+	const there = (await mcp.servers()).find(each => each.scope === scope && each.id === idOf(name));
+	if (server && there) {
+		throw new AppError('conflict', `There is an MCP server “${there.server.name}” already.`, {
+			hint: 'Choose another name, or remove that one first.',
+		});
+	}
+
+	return mcp.change({scope, name, entry: server && entryOf(server)});
+}
+
+/** Returns the server of a name. Throws AppError("not-found"), or AppError("conflict") if two files have it. */
+export function findServer(servers: readonly ConfiguredServer[], name: string, scope?: McpScope): ConfiguredServer {
+	const found = servers.filter(each => each.server.name === name && (scope === undefined || each.scope === scope));
+	const [first, second] = found;
+	if (first && second && first.scope !== second.scope) {
+		throw new AppError('conflict', `Both you and the project have an MCP server “${name}”.`, {
+			hint: 'Pass --scope user or --scope project.',
+		});
+	}
+
+	if (!first) {
+		const names = servers.map(each => each.server.name);
+		const near = closest(name, names);
+		throw new AppError('not-found', `No MCP server “${name}”.`, {
+			hint: near
+				? `Did you mean ${near}?`
+				: names.length > 0
+					? `Configured: ${names.join(', ')}.`
+					: 'Add one: `mcp add <name> <url>`',
+		});
+	}
+
+	return first;
+}

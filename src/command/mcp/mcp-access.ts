@@ -1,0 +1,23 @@
+import type {ConfiguredServer, ServerFault} from '../../agent/mcp/configured-servers.ts';
+import type {JsonObject} from '../../core/json.ts';
+
+/** A change of the servers in a file. */
+export type McpChange = {
+	readonly scope: 'user' | 'project';
+	readonly name: string;
+	/** The new entry; undefined removes it. */
+	readonly entry: JsonObject | undefined;
+};
+
+/** The access of commands to MCP servers. */
+export type McpAccess = {
+	/** Reads the files again. Returns the servers of the user and of the project, whether used or not. */
+	readonly servers: () => Promise<readonly ConfiguredServer[]>;
+	/** Returns entries and files that can't be used, of the files as they were read last. */
+	readonly faults: () => Promise<readonly ServerFault[]>;
+	/**
+	 * Changes a file. A project's file stays trusted if it was, because the user made the change. Returns its path. Throws
+	 * AppError("failed") for a file that can't be read or written.
+	 */
+	readonly change: (change: McpChange) => Promise<string>;
+};

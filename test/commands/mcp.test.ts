@@ -1,0 +1,99 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {promptToKeep} from '../../src/command/secret-line.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+
+test('adds servers for the user, in a private file, and lists and removes them', async () => {
+	const here = testContext();
+	await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp', '--header', 'Authorization: Bearer ${DOCS}');
+	await here.run('mcp', 'add', 'files', '--env', 'ROOT=src', '--timeout', '5', '--', 'npx', '-y', 'files');
+	const path = join(here.home, 'mcp.json');
+	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+		mcpServers: {
+			docs: {type: 'http', url: 'https://mcp.example.com/mcp', headers: {Authorization: 'Bearer ${DOCS}'}},
+			files: {command: 'npx', args: ['-y', 'files'], env: {ROOT: 'src'}, timeout: 5000},
+		},
+	});
+	expect(statSync(path).mode & 0o777).toBe(0o600);
+
+	const table = drawn(await here.run('mcp'), 100);
+	expect(table).toMatch(/docs +user +used +https:\/\/mcp\.example\.com\/mcp/);
+	expect(table).toMatch(/files +user +used +npx -y files/);
+	expect(dataOf(await here.run('mcp', 'get', 'files'))).toMatchObject({name: 'files', scope: 'user', used: true});
+
+	await here.run('mcp', 'remove', 'docs');
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
+});
+
+test('a server that the user adds to the project is trusted; one that somebody else adds is not', async () => {
+	const here = testContext();
+	await here.run('mcp', 'add', 'db', '--scope', 'project', '--', 'db-server', '--read-only');
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
+		servers: [{name: 'db', scope: 'project', used: true, args: ['--read-only']}],
+	});
+
+	const path = join(here.folder, '.mcp.json');
+	writeFileSync(path, readFileSync(path, 'utf8').replace('db-server', 'other-server'));
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
+		servers: [{name: 'db', used: false, reason: 'the file is not trusted'}],
+	});
+	expect(drawn(await here.run('trust'), 100)).toContain('MCP server db: other-server --read-only (.mcp.json)');
+	// A change of the user's own leaves that as it is.
+	await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp', '--scope', 'project');
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{used: false}, {used: false}]});
+});
+
+test('the user’s own server wins over one of the project with its name', async () => {
+	const here = testContext();
+	await here.run('mcp', 'add', 'db', '--scope', 'project', '--', 'theirs');
+	await here.run('mcp', 'add', 'db', '--', 'mine');
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
+		servers: [
+			{command: 'mine', used: true},
+			{command: 'theirs', used: false, reason: 'another one has its name'},
+		],
+	});
+	await expect(here.run('mcp', 'get', 'db')).rejects.toMatchObject({code: 'conflict'});
+	expect(dataOf(await here.run('mcp', 'get', 'db', '--scope', 'project'))).toMatchObject({command: 'theirs'});
+});
+
+test.each([
+	['usage', 'mcp add x https://mcp.example.com --env A=b', 'A URL takes no --env and no arguments.'],
+	['usage', 'mcp add x run --header A:b', 'A command takes no --header.'],
+	['usage', 'mcp add x https://me:pw@mcp.example.com', 'The URL must not contain a user name or password.'],
+	['usage', 'mcp add x https://mcp.example.com --header nonsense', 'Invalid --header “nonsense”.'],
+	['usage', 'mcp add x run --timeout -1', 'Invalid --timeout “-1”: not a number of seconds up to 3600.'],
+	['usage', 'mcp add x --scope project --env API_TOKEN=abcd1234 run', 'API_TOKEN would be in .mcp.json for everyone'],
+	['usage', 'mcp add x npx -y files', 'Unknown flag -y for mcp add.'],
+	['not-found', 'mcp get nothing', 'No MCP server “nothing”.'],
+	['not-found', 'mcp remove nothing', 'No MCP server “nothing”.'],
+	['conflict', 'mcp add Docs! https://mcp.example.com', 'There is an MCP server “Docs?” already.'],
+])('fails with %s: %s', async (code, line, message) => {
+	const here = testContext();
+	await here.run('mcp', 'add', 'Docs?', 'https://mcp.example.com/mcp');
+	await expect(here.run(...line.split(' '))).rejects.toMatchObject({code, message: expect.stringContaining(message)});
+});
+
+test('a damaged file is named, and stays as it is', async () => {
+	const here = testContext();
+	writeFileSync(join(here.home, 'mcp.json'), 'not JSON', {mode: 0o600});
+	await expect(here.run('mcp', 'add', 'x', 'y')).rejects.toMatchObject({code: 'failed'});
+	expect(readFileSync(join(here.home, 'mcp.json'), 'utf8')).toBe('not JSON');
+	expect(drawn(await here.run('mcp', 'list'), 100)).toContain('is not used: it is not valid JSON');
+});
+
+test('credentials in a file are masked, variables are shown [8]', async () => {
+	const here = testContext();
+	await here.run('mcp', 'add', 'a', '--env', 'API_TOKEN=abcd1234', '--env', 'DB_TOKEN=${DB}', '--', 'run');
+	const shown = drawn(await here.run('mcp', 'get', 'a'), 100);
+	expect(shown).toContain('${DB}');
+	expect(shown + JSON.stringify(dataOf(await here.run('mcp', 'get', 'a')))).not.toContain('abcd1234');
+});
+
+test('the prompt history keeps no credential of a server [11]', () => {
+	expect(promptToKeep(commands, '/mcp add a --env API_TOKEN=abcd1234 -- run')).toBe(
+		'/mcp add a --env API_TOKEN=*** -- run',
+	);
+});
