@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {attackTable} from '../../src/command/views/finding/attack-table.ts';
 
 export default command({
 	name: 'attacks',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({assessment}, {platform, signal}) {
+		const {attackTable} = await import('../../src/command/views/finding/attack-table.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};
 		return attackTable(await client.getAttackSpans({params}, signal));

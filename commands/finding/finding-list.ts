@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {emptyPage, pageFlags, pageHelp, pageNotes, pageQuery} from '../../src/command/paging.ts';
-import {findingTable} from '../../src/command/views/finding/finding-table.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {findingSortKeys} from '../../src/contract/resources/finding.ts';
 
@@ -20,6 +19,7 @@ export default command({
 	whileRunning: true,
 
 	async run({sort, asc, ...pages}, {platform, signal}) {
+		const {findingTable} = await import('../../src/command/views/finding/finding-table.ts');
 		const {client, scope} = await platform.open();
 		const params = await scope('org', 'workspace', 'project');
 		const query = {...(sort && {sort_by: sort}), ...(asc && {sort_dir: 'asc' as const}), ...pageQuery(pages)};

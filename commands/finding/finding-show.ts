@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {findingView} from '../../src/command/views/finding/finding-view.ts';
 
 export default command({
 	name: 'show',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({finding, full = false}, {platform, signal}) {
+		const {findingView} = await import('../../src/command/views/finding/finding-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), findingId: finding};
 		return findingView(await client.getFinding({params}, signal), {full});

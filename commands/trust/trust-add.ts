@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import {leftOut} from '../../src/agent/project/project.ts';
 import {command} from '../../src/command/command.ts';
-import {questionFor, trustDrawing} from '../../src/command/views/project/trust-drawing.ts';
-import {trustTable} from '../../src/command/views/project/trust-view.ts';
 
 export default command({
 	name: 'add',
@@ -12,6 +10,8 @@ export default command({
 	examples: ['trust add --yes'],
 
 	async run({yes}, {project, interact}) {
+		const {questionFor, trustDrawing} = await import('../../src/command/views/project/trust-drawing.ts');
+		const {trustTable} = await import('../../src/command/views/project/trust-view.ts');
 		const state = await project.loadAll();
 		const files = leftOut(state);
 		if (files.length === 0) {

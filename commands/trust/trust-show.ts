@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {trustTable} from '../../src/command/views/project/trust-view.ts';
 
 export default command({
 	name: 'show',
@@ -9,6 +8,7 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {project}) {
+		const {trustTable} = await import('../../src/command/views/project/trust-view.ts');
 		return trustTable(await project.loadAll());
 	},
 });
