@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {createdKey} from '../../src/command/views/api-key-view.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({name}, {platform, signal}) {
+		const {createdKey} = await import('../../src/command/views/api-key-view.ts');
 		const {client} = await platform.open();
 		return createdKey(originalOf(await client.createApiKey({body: name === undefined ? {} : {name}}, signal)));
 	},

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {keyTable} from '../../src/command/views/api-key-view.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
@@ -10,6 +9,7 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {platform, signal}) {
+		const {keyTable} = await import('../../src/command/views/api-key-view.ts');
 		const {client} = await platform.open();
 		return keyTable(originalOf(await client.listApiKeys({}, signal)));
 	},

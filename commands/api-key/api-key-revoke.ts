@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {idArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {endsWith, loadKeys} from '../../src/command/views/api-key-family.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
@@ -15,6 +14,7 @@ export default command({
 	whileRunning: true,
 
 	async run({key: typed, yes}, {platform, interact, signal}) {
+		const {endsWith, loadKeys} = await import('../../src/command/views/api-key-family.ts');
 		const {client, server, find} = await platform.open();
 		const key = await find('key', typed, {}, signal);
 		const also = endsWith(await loadKeys(client, signal), key);

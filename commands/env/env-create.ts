@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 import {countArgument, readInputs, readPairs, repeatable, taskArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {environmentResult, withoutToken} from '../../src/command/views/environment-view.ts';
-import {beginWork} from '../../src/command/views/environment-work.ts';
-import {explainSandboxRefusal} from '../../src/command/views/runtime/runtime-refusal.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {nameCommands} from '../../src/core/command-words.ts';
 
@@ -35,6 +32,9 @@ export default command({
 	whileRunning: true,
 
 	async run({task, input, modelOverride, secret, timeout, showToken = false}, context) {
+		const {explainSandboxRefusal} = await import('../../src/command/views/runtime/runtime-refusal.ts');
+		const {beginWork} = await import('../../src/command/views/environment-work.ts');
+		const {environmentResult, withoutToken} = await import('../../src/command/views/environment-view.ts');
 		const {platform, live, signal, interact} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);

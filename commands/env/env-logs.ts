@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import {repeatable} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {followedLog} from '../../src/command/views/followed-log.ts';
-import {createLineCounter, streamLog} from '../../src/command/views/log-stream.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {AppError} from '../../src/core/error.ts';
 import {formatAmount} from '../../src/core/format.ts';
@@ -41,6 +39,8 @@ export default command({
 	whileRunning: true,
 
 	async run({environment, follow = false, sinceStart = false, grep, level, until, exitStatus = false}, context) {
+		const {createLineCounter, streamLog} = await import('../../src/command/views/log-stream.ts');
+		const {followedLog} = await import('../../src/command/views/followed-log.ts');
 		const {platform, interact, signal} = context;
 		const filter = createFilter({patterns: grep ?? [], minLevel: level});
 		const last = until === undefined ? undefined : createMatcher(until);

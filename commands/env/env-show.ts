@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {environmentResult} from '../../src/command/views/environment-view.ts';
 
 export default command({
 	name: 'show',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({environment}, {platform, signal}) {
+		const {environmentResult} = await import('../../src/command/views/environment-view.ts');
 		const {client, environment: pathOf} = await platform.open();
 		const params = await pathOf(environment, signal);
 		return environmentResult(await client.getEnvironment({params}, signal), {showToken: false});

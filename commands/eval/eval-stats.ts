@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {evaluationResult} from '../../src/command/views/evaluation-view.ts';
 
 export default command({
 	name: 'stats',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({evaluation}, {platform, signal}) {
+		const {evaluationResult} = await import('../../src/command/views/evaluation-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};
 		return evaluationResult(await client.getEvaluationTraceStats({params}, signal));

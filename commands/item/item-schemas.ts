@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {itemSchemasResult} from '../../src/command/views/item-schemas-view.ts';
 
 export default command({
 	name: 'schemas',
@@ -10,6 +9,7 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {platform, signal}) {
+		const {itemSchemasResult} = await import('../../src/command/views/item-schemas-view.ts');
 		const {client, scope} = await platform.open();
 		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));
 	},

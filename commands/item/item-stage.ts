@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {stageResult} from '../../src/command/views/stage-view.ts';
 
 export default command({
 	name: 'stage',
@@ -37,6 +36,7 @@ export default command({
 	whileRunning: true,
 
 	async run(args, {platform, signal}) {
+		const {stageResult} = await import('../../src/command/views/stage-view.ts');
 		const {client, scope, findUuid} = await platform.open();
 		const place = await scope('org', 'workspace', 'project');
 		const params = {...place, itemId: args.item};

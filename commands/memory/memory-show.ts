@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {memoryTable} from '../../src/command/views/project/memory-view.ts';
 
 export default command({
 	name: 'show',
@@ -9,6 +8,7 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {project}) {
+		const {memoryTable} = await import('../../src/command/views/project/memory-view.ts');
 		return memoryTable(await project.state());
 	},
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {recoveryCodes} from '../../src/command/views/recovery-codes-view.ts';
 
 const where = 'Save the recovery codes to a new file (leave blank to skip):';
 
@@ -18,6 +17,7 @@ export default command({
 	whileRunning: true,
 
 	async run({code, save}, {platform, interact, writeFile, live, signal}) {
+		const {recoveryCodes} = await import('../../src/command/views/recovery-codes-view.ts');
 		const {client} = await platform.open();
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
 		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));

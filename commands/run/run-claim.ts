@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {claimResult, withSameAttempt} from '../../src/command/views/run-claim-view.ts';
 
 export default command({
 	name: 'claim',
@@ -18,6 +17,7 @@ export default command({
 	whileRunning: true,
 
 	async run({run, runtime: typed, execution = randomUUID()}, {platform, signal}) {
+		const {claimResult, withSameAttempt} = await import('../../src/command/views/run-claim-view.ts');
 		const {client, scope, findUuid} = await platform.open();
 		const place = await scope('org', 'workspace');
 		const runtime = typed === undefined ? undefined : await findUuid('runtime', typed, place, signal);

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {countArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {runItemsResult} from '../../src/command/views/run-items-view.ts';
 import {AppError} from '../../src/core/error.ts';
 
 export default command({
@@ -21,6 +20,7 @@ export default command({
 	whileRunning: true,
 
 	async run({run, type, limit}, {platform, flags, signal}) {
+		const {runItemsResult} = await import('../../src/command/views/run-items-view.ts');
 		const {client, scope, projectId} = await platform.open();
 		const {project, ...place} = await scope('org', 'workspace', 'project');
 		const query = {project_id: await projectId(), limit, ...(type !== undefined && {item_type: type})};

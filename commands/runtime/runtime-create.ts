@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {countArgument, taskArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {runtimeResult} from '../../src/command/views/runtime/runtime-view.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
@@ -27,6 +26,7 @@ export default command({
 	whileRunning: true,
 
 	async run({name, task, title, description, timeout}, {platform, signal}) {
+		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
 		const {client, scope, project: projectOf} = await platform.open();
 		const project = await projectOf();
 		const body = {

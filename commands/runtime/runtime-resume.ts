@@ -1,9 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {findRuntime, wakePlan} from '../../src/command/views/runtime/runtime-plan.ts';
-import {explainRuntimeRefusal} from '../../src/command/views/runtime/runtime-refusal.ts';
-import {runtimeResult} from '../../src/command/views/runtime/runtime-view.ts';
-import {stepsLine, withSteps} from '../../src/command/views/runtime/runtime-wake.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
@@ -17,6 +13,10 @@ export default command({
 	whileRunning: true,
 
 	async run({runtime, yes}, {platform, sightings, interact, live, signal}) {
+		const {stepsLine, withSteps} = await import('../../src/command/views/runtime/runtime-wake.ts');
+		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
+		const {explainRuntimeRefusal} = await import('../../src/command/views/runtime/runtime-refusal.ts');
+		const {findRuntime, wakePlan} = await import('../../src/command/views/runtime/runtime-plan.ts');
 		const {client, scope, server, profile} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const wake = () =>

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {runtimeResult} from '../../src/command/views/runtime/runtime-view.ts';
 
 export default command({
 	name: 'show',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({runtime}, {platform, signal}) {
+		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
 		const {client, scope} = await platform.open();
 		return runtimeResult(
 			await client.getRuntime({params: {...(await scope('org', 'workspace')), runtimeId: runtime}}, signal),

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {facts} from '../../src/command/render/facts.ts';
 import type {Result} from '../../src/command/result.ts';
-import {fileNameOf, readArtifact} from '../../src/command/views/artifact-download.ts';
 import {type Lenient, originalOf} from '../../src/contract/lenient.ts';
 import type {Artifact} from '../../src/contract/resources/artifact.ts';
 import {AppError} from '../../src/core/error.ts';
@@ -29,6 +28,7 @@ export default command({
 	whileRunning: true,
 
 	async run({trace, oid, file, download = false}, {platform, interact, saveFile, signal}) {
+		const {fileNameOf, readArtifact} = await import('../../src/command/views/artifact-download.ts');
 		if (file !== undefined && !download) {
 			throw new AppError('usage', 'A file name needs --download.', {hint: 'Add --download to save it.'});
 		}
