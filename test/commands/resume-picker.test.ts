@@ -1,7 +1,7 @@
 import {writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import type {Choice} from '../../src/store/view-slice.ts';
-import {start, used, user} from '../core/records.ts';
+import {said, start, used, user} from '../core/records.ts';
 import {api, inWorkspace} from './api.ts';
 import {drawn, saveSession, type TestContext, testContext} from './context.ts';
 import {goodKey} from './platform.ts';
@@ -29,7 +29,11 @@ const answers = {
 async function atWork() {
 	const server = await api(answers);
 	const here = testContext({env: server.env});
-	const saved = await saveSession(here, [start, user('Read it'), used('m1', 5000, 10, 'openai/gpt-4o')], ago(3));
+	const saved = await saveSession(
+		here,
+		[start, user('Read it'), said('I did.'), used('m1', 5000, 10, 'openai/gpt-4o')],
+		ago(3),
+	);
 	await here.run('session', 'unarchive', '55555555');
 	await here.run('runtime', 'resume', 'dev-box');
 	await here.run('env', 'logs', id('e'));
