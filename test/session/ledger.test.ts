@@ -4,7 +4,7 @@ import {AppError} from '../../src/core/error.ts';
 import {sessionUsage} from '../../src/core/session/session-usage.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 import type {ModelCall, ModelEvent, ProviderEvent} from '../../src/providers/provider.ts';
-import {haveRecordings, type Recording, recordings} from '../providers/recordings.ts';
+import {type Recording, recordings} from '../providers/recordings.ts';
 import {adapterOf, fakeHost, requestOf} from '../providers/replay.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 
@@ -71,7 +71,7 @@ const causesOf = (records: ReturnType<ReturnType<typeof scripted>['records']>) =
 
 const cases = recordings.map(recording => [recording.id, recording] as const);
 
-describe.runIf(haveRecordings)('the usage that is shown is what the vendor reported', () => {
+describe('the usage that is shown is what the vendor reported', () => {
 	test.each(cases)('%s, also after the session was resumed', async (_, recording) => {
 		const {openModel, arm} = replaying(recording);
 		const first = scripted([], {openModel});
