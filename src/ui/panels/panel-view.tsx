@@ -9,7 +9,7 @@ import {AskView} from './ask-panel.tsx';
 import {DevicePanel} from './device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, shareRows} from './question.ts';
+import {drawQuestion, drawSubject, type Question, shareRows, subjectWidth} from './question.ts';
 import {TableView} from './table-view.tsx';
 import {useAnswerable} from './use-answerable.ts';
 
@@ -51,7 +51,8 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const {subject} = panel;
 	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable, height});
 	const rows = shareRows(height, asked.length, known.length, subject);
-	const last = subject?.lastOffset({width: columns, palette, rows: Math.max(1, rows.subject - 1)}) ?? 0;
+	const width = subject ? subjectWidth(subject, {columns, rows: rows.subject}) : columns;
+	const last = subject?.lastOffset({width, palette, rows: Math.max(1, rows.subject - 1)}) ?? 0;
 	const offset = useScroll(last);
 	const drawn = subject ? drawSubject(subject, {columns, palette, rows: rows.subject, offset}) : [];
 	return <Lines lines={[...known.slice(0, rows.facts), ...drawn, ...asked].slice(0, height)} />;

@@ -86,11 +86,27 @@ export function drawQuestion(
 
 type Space = Omit<Style, 'isAnswerable'> & {readonly rows: number; readonly offset: number};
 
+/** Cells at the end of the only row of a subject that say that there is more. */
+const markWidth = 10;
+
+/** Returns the cells for the lines of a subject: its only row says at its end that there is more. */
+export function subjectWidth(subject: SubjectDrawing, {columns, rows}: Pick<Space, 'columns' | 'rows'>): number {
+	return rows === 1 && subject.rows(columns, 2) > 1 ? Math.max(1, columns - markWidth) : columns;
+}
+
 /**
  * Returns what a question is about: its title, then as many lines as there is room for, then how many are left out.
- * `offset` is the first line. Few rows have no title, and one row only the lines.
+ * `offset` is the first line. Few rows have no title, and one row only a line and a mark that there are more.
  */
-export function drawSubject(subject: SubjectDrawing, {columns, palette, rows, offset}: Space): readonly string[] {
+export function drawSubject(subject: SubjectDrawing, space: Space): readonly string[] {
+	const {columns, palette, rows, offset} = space;
+	if (rows === 1) {
+		const width = subjectWidth(subject, space);
+		const {shown, leftOut} = subject.window({width, palette, rows, offset});
+		const mark = leftOut > 0 ? palette.dim(` … ${formatNumber(leftOut)} ↑↓`) : '';
+		return [truncate(padEnd(shown[0] ?? '', mark ? width : 0) + mark, columns)];
+	}
+
 	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});

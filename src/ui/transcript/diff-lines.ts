@@ -79,7 +79,7 @@ function windowOf(
 		const room = rows - shown.length - (isLast && offset === 0 ? 0 : 1);
 		if (drawn.length > room) {
 			// A line that is taller than the window is better than none.
-			shown.push(...(shown.length === 0 ? drawn.slice(0, Math.max(0, rows - 1)) : []));
+			shown.push(...(shown.length === 0 ? drawn.slice(0, Math.max(1, rows - 1)) : []));
 			break;
 		}
 

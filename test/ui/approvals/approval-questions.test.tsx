@@ -158,3 +158,26 @@ test('an interrupted run closes the question and its editor', async () => {
 	await expect(decided).rejects.toThrow('aborted');
 	expect(store.getState().panel).toBe(undefined);
 });
+
+test('the only row for a command says that there is more, and scrolls through all of it [4]', async () => {
+	const command = ['echo a', ...Array.from({length: 11}, (_, index) => `echo ${index}`)].join('\n');
+	const {lines, store, decided, answer} = await ask(requestFor({...npmTest, command}), 20, 5);
+	expect(lines()).toContain('$ echo a   … 11 ↑↓');
+	const seen = new Set<string>();
+	for (let offset = 0; offset < 12; offset++) {
+		seen.add(/^[$>] echo (\w+)/m.exec(lines().join('\n'))?.[1] ?? '');
+		store.getState().scrollBy(1);
+		await expect.poll(() => lines().join('\n'), {interval: 5}).toContain(`echo ${Math.min(offset, 10)} `);
+	}
+
+	expect([...seen]).toEqual(['a', ...Array.from({length: 11}, (_, index) => String(index))]);
+	answer(undefined);
+	await decided;
+});
+
+test('the only row for a command without more has no such mark', async () => {
+	const {lines, decided, answer} = await ask(requestFor({...npmTest, command: 'npm run a-script-x'}), 20, 5);
+	expect(lines().join('\n')).not.toContain('↑↓');
+	answer(undefined);
+	await decided;
+});
