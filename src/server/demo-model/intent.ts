@@ -64,8 +64,14 @@ const readPattern = new RegExp(
 
 function readCalls(text: string): readonly IntendedCall[] {
 	const wanted = /\b(?:read|open|show|cat|print|fix)\b/i.test(text);
-	const paths = wanted ? [...text.matchAll(readPattern)].map(match => (match[1] ?? '').replace(/\.$/, '')) : [];
-	return [...new Set(paths)].slice(0, 5).map(found => ({name: 'read_file', arguments: {path: found}}));
+	return (wanted ? namedFiles(text) : []).map(found => ({name: 'read_file', arguments: {path: found}}));
+}
+
+/** Returns the first files that a prompt names, as in “read src/a.ts” or “the typo in README”. */
+export function namedFiles(prompt: string): readonly string[] {
+	const text = prompt.slice(0, maxPromptLength);
+	const paths = [...text.matchAll(readPattern)].map(match => (match[1] ?? '').replace(/\.$/, ''));
+	return [...new Set(paths)].slice(0, 5);
 }
 
 function searchCalls(text: string): readonly IntendedCall[] {

@@ -3,7 +3,6 @@ import {type ChatRequest, lastPrompt, latestResults, resultsSincePrompt, workPro
 import {type IntendedCall, readIntent} from './intent.ts';
 import {texts} from './texts.ts';
 import {describeResults} from './tool-results.ts';
-import {fixFor} from './typo.ts';
 import type {Step} from './work/steps.ts';
 import {nextStep} from './work/work.ts';
 
@@ -22,12 +21,6 @@ export function replyTo(chat: ChatRequest): Reply {
 	}
 
 	const answers = latestResults(chat);
-	const fix = fixFor(lastPrompt(chat), answers);
-	if (fix) {
-		const calls = offered(chat, fix);
-		return {reasoning: 'I know how that word is spelled.', text: calls.length > 0 ? '' : texts.noTools, calls};
-	}
-
 	if (answers.length > 0) {
 		const tools = answers.map(({name}) => name).join(' and ');
 		return {reasoning: `${tools} answered. I put that into words.`, text: describeResults(answers), calls: []};

@@ -23,6 +23,11 @@ test('the average of no numbers is 0', () => assert.equal(average([]), 0));
 test('every number counts', () => assert.equal(average([6, 2, 4]), 4));
 `;
 
+const files = [
+	{path: modulePath, content: moduleText},
+	{path: testPath, content: testText},
+] as const;
+
 const wrong = 'let index = 1;';
 const right = 'let index = 0;';
 
@@ -32,17 +37,18 @@ const runTests: IntendedCall = {
 };
 
 /**
- * Fixes the failing test of a small project that the model brings along: writes it if it is missing, runs its tests,
- * fixes the bug, and runs them again.
+ * Fixes the failing test of a small project that the model brings along: looks whether it is there and writes what is
+ * missing, runs its tests, fixes the bug, and runs them again.
  */
 export const fixFailingTest: Work = (prompt, results) => {
 	if (!/\bfix\b[^.?!\n]{0,40}\b(?:failing|broken|red)?[^.?!\n]{0,20}\btests?\b/i.test(prompt)) {
 		return undefined;
 	}
 
-	const [reads, writes, edits, runs] = (['read_file', 'write_file', 'edit_file', 'run_command'] as const).map(name =>
+	const [lists, reads, writes] = (['list_files', 'read_file', 'write_file'] as const).map(name =>
 		resultsOf(results, name),
-	) as [typeof results, typeof results, typeof results, typeof results];
+	) as [typeof results, typeof results, typeof results];
+	const [edits, runs] = [resultsOf(results, 'edit_file'), resultsOf(results, 'run_command')];
 	const refused = [...writes, ...edits].find(({output}) => !/^(?:Created|Changed) /.test(output));
 	if (refused) {
 		return stopAt(refused, 'the file was not written');
@@ -57,20 +63,22 @@ export const fixFailingTest: Work = (prompt, results) => {
 		return finish(edits.length > 0 ? fixedText : nothingToFix);
 	}
 
-	if (reads.length === 0) {
-		return continueWith(
-			'I know one bug, in a small project that I bring along. I look whether it is here already.',
-			...[modulePath, testPath].map(readOf),
-		);
+	const [listed] = lists;
+	if (!listed) {
+		return continueWith('I know one bug, in a small project that I bring along. I look whether it is here already.', {
+			name: 'list_files',
+			arguments: {pattern: 'service-demo/*'},
+		});
 	}
 
-	const missing = reads.filter(({output}) => /not found/i.test(output)).map(({arguments: args}) => args['path']);
-	if (missing.length > writes.length) {
-		const files = [
-			{path: modulePath, content: moduleText},
-			{path: testPath, content: testText},
-		].filter(({path}) => missing.includes(path));
-		return continueWith('It is not. I write it to `service-demo`.', ...files.map(writeOf));
+	const known = listed.output.split('\n');
+	const [here, missing] = [true, false].map(isHere => files.filter(({path}) => known.includes(path) === isHere));
+	if (missing && missing.length > writes.length) {
+		return continueWith('I write what is missing to `service-demo`.', ...missing.map(writeOf));
+	}
+
+	if (here && here.length > reads.length) {
+		return continueWith('I read what is here.', ...here.map(({path}) => readOf(path)));
 	}
 
 	if (runs.length === edits.length) {

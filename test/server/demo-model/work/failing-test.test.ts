@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {chatSchema} from '../../../../src/server/demo-model/chat.ts';
@@ -15,6 +15,11 @@ function folderTools(folder: string) {
 		const {path = '', content = '', command = '', edits = []} = args as Record<string, never>;
 		const file = join(folder, path);
 		switch (name) {
+			case 'list_files': {
+				const project = join(folder, 'service-demo');
+				const found = existsSync(project) ? readdirSync(project).map(name => `service-demo/${name}`) : [];
+				return found.length > 0 ? found.join('\n') : '[none of 0 files matches]';
+			}
 			case 'read_file':
 				return existsSync(file) ? `1\t${readFileSync(file, 'utf8')}` : `File not found: “${path}”.`;
 			case 'write_file':
@@ -42,13 +47,13 @@ test('the demo model writes its project, sees a test fail, fixes it, and sees al
 	const run = folderTools(temporaryFolder());
 	const first = await play(prompt, run);
 	expect(names(first.calls)).toEqual([
-		...['read_file', 'read_file', 'write_file', 'write_file'],
+		...['list_files', 'write_file', 'write_file'],
 		...['run_command', 'edit_file', 'run_command'],
 	]);
 	expect(first.text).toContain('All tests pass now.');
 
 	const second = await play(prompt, run);
-	expect(names(second.calls)).toEqual(['read_file', 'read_file', 'run_command']);
+	expect(names(second.calls)).toEqual(['list_files', 'read_file', 'read_file', 'run_command']);
 	expect(second.text).toContain('nothing to fix');
 });
 
@@ -58,8 +63,8 @@ test('the demo model works on an accepted plan', () => {
 		{role: 'assistant', content: 'I would fix it.'},
 		{role: 'user', content: 'Carry out the plan.'},
 	];
-	const {calls} = replyTo(chatSchema.parse({model: 'demo', messages, tools: [{function: {name: 'read_file'}}]}));
-	expect(names(calls)).toEqual(['read_file', 'read_file']);
+	const {calls} = replyTo(chatSchema.parse({model: 'demo', messages, tools: [{function: {name: 'list_files'}}]}));
+	expect(names(calls)).toEqual(['list_files']);
 });
 
 test.each(['write_file', 'run_command', 'edit_file'])(
@@ -75,6 +80,6 @@ test.each(['write_file', 'run_command', 'edit_file'])(
 );
 
 test('without a tool to run commands, the demo model says that it needs one', async () => {
-	const {text} = await play(prompt, async () => '1\tsome file', [{function: {name: 'read_file'}}]);
+	const {text} = await play(prompt, async () => '[no files]', [{function: {name: 'list_files'}}]);
 	expect(text).toMatch(/offered me none/);
 });

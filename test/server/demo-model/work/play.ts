@@ -5,6 +5,7 @@ import {type Reply, replyTo} from '../../../../src/server/demo-model/reply.ts';
 type Call = Reply['calls'][number];
 
 const toolNames = [
+	'list_files',
 	'read_file',
 	'write_file',
 	'edit_file',
