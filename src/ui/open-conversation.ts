@@ -81,7 +81,9 @@ export async function openConversation(
 	const parts: Parts = {...dependencies, program, painter, warn};
 	const questions = createFolderQuestions({folder: program.folder, interact, homeFolder});
 	const {askAtStart, createTrustQuestions} = await import('./panels/trust-questions.ts');
-	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn});
+	const tellDone = (text: string) =>
+		painter.print(width => messageLines('✓', palette.success, text, undefined, {width, palette}));
+	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn, tell: tellDone});
 	const resume = async (session: string) => {
 		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
 			warn(notice);

@@ -125,7 +125,7 @@ test('a hook denies an edit although the user allowed all edits of the session',
 	const {host, terminal} = await startChat({folder});
 	await terminal.waitFor('[y trust');
 	terminal.type('y');
-	await terminal.waitFor(() => !terminal.text().includes('[y trust'));
+	await terminal.waitFor('✓ Trusted until they change: AGENTS.md, .service/settings.json.');
 	const sugar: (answer: Answer) => void = ({call, finish}) => {
 		call('edit_file', {path: 'poem.txt', edits: [{old_text: 'red', new_text: 'pink'}]});
 		finish();

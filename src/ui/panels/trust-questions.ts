@@ -15,14 +15,16 @@ type Dependencies = {
 	readonly project: Project;
 	readonly interact: Pick<AppInteraction, 'inquire'>;
 	readonly homeFolder: string | undefined;
-	/** Shows the user a sentence. */
+	/** Shows the user a sentence that warns them. */
 	readonly warn: (text: string, hint?: string) => void;
+	/** Shows the user what was done. */
+	readonly tell: (text: string) => void;
 };
 
 export type TrustQuestions = ReturnType<typeof createTrustQuestions>;
 
 /** Asks about the files with which a project tells the agent how to work: they are used only if the user trusts them. */
-export function createTrustQuestions({project, interact, homeFolder, warn}: Dependencies) {
+export function createTrustQuestions({project, interact, homeFolder, warn, tell}: Dependencies) {
 	/** The session for which the files were read. */
 	let current: string | undefined;
 	let asking: Promise<void> | undefined;
@@ -40,6 +42,10 @@ export function createTrustQuestions({project, interact, homeFolder, warn}: Depe
 		const isTrusted = files.length > 0 && (await ask(files, state));
 		if (files.length > 0) {
 			await project.decide(isTrusted, files);
+		}
+
+		if (isTrusted) {
+			tell(`Trusted until they change: ${namesOf(files)}.`);
 		}
 
 		const unused = state.isProject ? leftOut(state).filter(file => !(isTrusted && files.includes(file))) : [];
