@@ -36,13 +36,15 @@ export type ResultView = {
 	readonly show: (line: string, result: Result, options: ShowOptions) => Promise<void>;
 	/** Prints an error above the prompt, after the line that caused it. */
 	readonly tell: (error: unknown, line?: string) => void;
+	/** Prints the line that is carried out now, before something of it is in the conversation; its result follows without it. */
+	readonly begin: (line: string) => void;
 };
 
 type Table = Extract<Result, {kind: 'table'}>;
 type PanelResult = Extract<Result, {kind: 'panel'}>['panel'];
 type View = ResultDependencies & {
-	/** Returns the line as it was sent, to be printed above its result; nothing if it is on the screen already. */
-	readonly echo: (line: string, width: number) => readonly string[];
+	/** Returns what draws the line as it was sent, above its result; nothing if it is on the screen already. */
+	readonly echoOf: (line: string) => (width: number) => readonly string[];
 	/** Carries out a slash line, such as the one that opens a row of a table. */
 	readonly carryOut: (line: string) => Promise<void>;
 };
@@ -56,25 +58,35 @@ export function createResultView(
 	carryOut: (line: string) => Promise<void>,
 ): ResultView {
 	const {palette, painter, entries, isOnScreen = () => false} = dependencies;
-	const echo = (line: string, width: number) =>
-		isOnScreen(line)
-			? []
-			: wrapLine(palette.dim(safeText(withoutSecret(entries(), line))), width, {first: palette.dim('❯ '), rest: '  '});
-	const view: View = {...dependencies, echo, carryOut};
+	let begun: string | undefined;
+	const echoOf = (line: string) => {
+		const isShown = begun === line || isOnScreen(line);
+		begun = undefined;
+		return (width: number) =>
+			isShown
+				? []
+				: wrapLine(palette.dim(safeText(withoutSecret(entries(), line))), width, {
+						first: palette.dim('❯ '),
+						rest: '  ',
+					});
+	};
+	const view: View = {...dependencies, echoOf, carryOut};
 	return {
+		begin(line) {
+			painter.print(echoOf(line));
+			begun = line;
+		},
 		show: (line, result, options) => showResult(line, result, options, view),
 		tell(error, line) {
 			const {message, hint} = reportError(error);
-			painter.print(width => [
-				...(line === undefined ? [] : echo(line, width)),
-				...messageLines('✗', palette.danger, message, hint, {width, palette}),
-			]);
+			const echo = line === undefined ? () => [] : echoOf(line);
+			painter.print(width => [...echo(width), ...messageLines('✗', palette.danger, message, hint, {width, palette})]);
 		},
 	};
 }
 
 async function showResult(line: string, result: Result, {exact, signal}: ShowOptions, view: View): Promise<void> {
-	const {store, palette, painter, entries, interact, echo} = view;
+	const {store, palette, painter, entries, interact, echoOf} = view;
 	const {columns, rows} = store.getState().size;
 	if (result.kind === 'quit') {
 		await confirmQuit(view);
@@ -90,7 +102,8 @@ async function showResult(line: string, result: Result, {exact, signal}: ShowOpt
 	} else if (result.kind === 'table' && result.rows.length > rows - otherRows && interact.browse) {
 		void browse(line, result, {exact, open: interact.browse}, view);
 	} else {
-		painter.print(width => [...echo(line, width), ...renderResult(result, {width, palette, exact})]);
+		const echo = echoOf(line);
+		painter.print(width => [...echo(width), ...renderResult(result, {width, palette, exact})]);
 	}
 }
 
@@ -132,10 +145,11 @@ type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteract
 
 /** Shows a table that is longer than the window in a panel. */
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
-	const {painter, palette, entries, echo, carryOut} = view;
+	const {painter, palette, entries, echoOf, carryOut} = view;
 	const {columns, rows, title = withoutSecret(entries(), line), notes = [], opens} = table;
 	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
-	painter.print(width => [...echo(line, width), ...renderResult(count, {width, palette})]);
+	const echo = echoOf(line);
+	painter.print(width => [...echo(width), ...renderResult(count, {width, palette})]);
 	const id = await open({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});
 	if (opens && id?.split(' ').every(isPlainWord)) {
 		await carryOut(`/${[...opens.words, id].join(' ')}`);

@@ -23,7 +23,7 @@ type Dependencies = ResultDependencies &
 		readonly beforeMessage: () => Promise<void>;
 	};
 
-type Parts = Dependencies & Pick<ResultView, 'show' | 'tell'> & {readonly commands: RunningCommands};
+type Parts = Dependencies & Pick<ResultView, 'show' | 'tell' | 'begin'> & {readonly commands: RunningCommands};
 
 export type Submit = {
 	/** Runs a slash line or sends a message. Resolves when that has ended. */
@@ -55,8 +55,8 @@ async function delayTurns(): Promise<void> {
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, remember} = dependencies;
 	const commands = createRunningCommands(store);
-	const {show, tell} = createResultView(dependencies, line => carryOut(line));
-	const parts: Parts = {...dependencies, show, tell, commands};
+	const {show, tell, begin} = createResultView(dependencies, line => carryOut(line));
+	const parts: Parts = {...dependencies, show, tell, begin, commands};
 	/** Settles when a line may take effect: a message after /new belongs to the new session. */
 	let previous: Promise<unknown> = Promise.resolve();
 
@@ -109,7 +109,7 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 
 	await commands.run(path, async signal => {
 		try {
-			await show(line, await resultOf({path, rest, flags}, signal, parts), {exact: flags.exact, signal});
+			await show(line, await resultOf({line, path, rest, flags}, signal, parts), {exact: flags.exact, signal});
 		} catch (error) {
 			if (!signal.aborted) {
 				throw error;
@@ -122,10 +122,10 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	});
 }
 
-type Line = ReturnType<typeof readLine> & {readonly path: string};
+type Line = ReturnType<typeof readLine> & {readonly line: string; readonly path: string};
 
 /** Executes a command. If it needs a login, offers one and tries again. */
-function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
+function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
 	const {interact, contextFor, conversation, logs, painter} = parts;
 	const live: LiveSession = {
 		rename: conversation.rename,
@@ -136,9 +136,15 @@ function resultOf({path, rest, flags}: Line, signal: AbortSignal, parts: Parts) 
 				.catch(parts.tell),
 		followLog: logs.follow,
 		closeLog: logs.close,
-		restored: conversation.restored,
+		restored(event) {
+			parts.begin(line);
+			conversation.restored(event);
+		},
 		compact: conversation.compact,
-		undoCompaction: conversation.undoCompaction,
+		undoCompaction() {
+			parts.begin(line);
+			return conversation.undoCompaction();
+		},
 		pin: conversation.pin,
 		fork: before =>
 			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),

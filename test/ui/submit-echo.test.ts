@@ -1,0 +1,26 @@
+import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {runApp} from './running-app.ts';
+
+const restores = command({
+	name: 'restores',
+	summary: 'Take files back',
+	args: z.object({}),
+	run(_, {live}) {
+		const what = {before: 'b', after: 'a', steps: [], paths: ['a.txt'], count: 1};
+		live?.restored({type: 'restore', id: 'r1', how: 'undo', ...what});
+		return {kind: 'text', text: 'Undone.'};
+	},
+});
+
+test('the line of a command stands above what it adds to the conversation', async () => {
+	const {type, waitFor, lines} = runApp({more: [restores]});
+	await waitFor('Demo model');
+	const shown = () => lines().slice(3, lines().findLastIndex(line => line.startsWith('────')) - 1);
+	type('/restores\r');
+	await waitFor('Undone.');
+	expect(shown()).toEqual(['❯ /restores', '', '↺ Took back changes of 1 file: a.txt', '', 'Undone.']);
+	type('/restores\r');
+	await expect.poll(() => shown().filter(line => line === '❯ /restores')).toHaveLength(2);
+});
