@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {type Answer, startModelHost} from '../e2e/model-host.ts';
-import {socketServer} from '../net/servers.ts';
+import {httpServer, socketServer} from '../net/servers.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {expectUsable, open, processesWith, says, type World} from './open-program.ts';
 
@@ -18,6 +18,10 @@ type Case = {
 	/** True if it leaves a job running, which ends with the session. */
 	readonly keepsJob?: true;
 	readonly settings?: (marker: string, home: string) => object;
+	/** Returns more variables of the environment. */
+	readonly env?: () => Promise<Readonly<Record<string, string>>>;
+	/** How the run ends, if not as interrupted. */
+	readonly reason?: 'done';
 };
 
 const calls =
@@ -46,6 +50,13 @@ const hookOf = (event: string) => (marker: string, home: string) => ({
 /** Settles when that hook takes long. */
 const hookRunning = (world: World) =>
 	expect.poll(() => existsSync(join(world.home, 'first')), {timeout: 20_000}).toBe(true);
+
+/** A server whose logs never answer. */
+const hangingServer = async () => ({
+	SERVICE_SERVER: (await httpServer(() => undefined)).origin,
+	...{SERVICE_API_KEY: 'sk-0123456789-abcd', SERVICE_ORG: 'o', SERVICE_WORKSPACE: 'w', SERVICE_PROJECT: 'p'},
+});
+const environment = '0f9b4e6a-0000-4000-8000-000000000001';
 
 const cases: Readonly<Record<string, Case>> = {
 	'the model writes the arguments of an edit': {
@@ -126,6 +137,26 @@ const cases: Readonly<Record<string, Case>> = {
 		point: hookRunning,
 		settings: hookOf('after-tool'),
 	},
+	'a hook at the end of a run runs': {
+		script: () => [says],
+		point: hookRunning,
+		settings: hookOf('run-end'),
+		reason: 'done',
+	},
+	'a search runs': {
+		script: ({marker}) => [calls('search_text', {pattern: `${marker}|violets`})],
+		point: recorded('tool-call'),
+	},
+	'the log of a sandbox is read': {
+		script: () => [calls('environment_logs', {environment})],
+		point: recorded('tool-call'),
+		env: hangingServer,
+	},
+	'the agent waits for a line of a log': {
+		script: () => [calls('wait_for_log', {environment, pattern: 'ready'})],
+		point: recorded('tool-call'),
+		env: hangingServer,
+	},
 	'three calls of one message run': {
 		script: ({marker}) => [
 			({call, finish}) => {
@@ -141,7 +172,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 test.each(Object.entries(cases))(
 	'an interrupt while %s leaves a session that works [17]',
-	async (_, {script, point, settings, keepsJob}) => {
+	async (_, {script, point, settings, keepsJob, env: moreEnv, reason = 'interrupted'}) => {
 		const [home, folder] = [join(temporaryFolder(), 'home'), temporaryFolder()];
 		writeFileSync(join(folder, 'poem.txt'), poem);
 		const marker = `marker-${Math.random().toString(36).slice(2)}`;
@@ -151,7 +182,9 @@ test.each(Object.entries(cases))(
 		}
 
 		const [proxy, host] = [await socketServer(() => undefined), await startModelHost()];
-		const world = {...open({home, folder, host, proxy}), host, home, folder, marker};
+		const env = await moreEnv?.();
+		const opening = {home, folder, host, proxy, ...(env && {env})};
+		const world = {...open(opening), host, home, folder, marker};
 		const {program, events} = world;
 		const reached = point(world);
 		host.answerWith(...script(world));
@@ -159,7 +192,7 @@ test.each(Object.entries(cases))(
 		await reached;
 		program.conversation.interrupt();
 		await sent;
-		expect(events.flatMap(event => (event.type === 'run-end' ? [event.reason] : []))).toEqual(['interrupted']);
+		expect(events.flatMap(event => (event.type === 'run-end' ? [event.reason] : []))).toEqual([reason]);
 		// The system may take a moment to remove what was killed.
 		await expect.poll(() => (keepsJob ? [] : processesWith(marker)), {timeout: 20_000}).toEqual([]);
 		await expectUsable(world);
@@ -167,7 +200,7 @@ test.each(Object.entries(cases))(
 		expect(processesWith(marker)).toEqual([]);
 		expect([readdirSync(folder), readFileSync(join(folder, 'poem.txt'), 'utf8')]).toEqual([['poem.txt'], poem]);
 
-		const resumed = open({home, folder, host, proxy});
+		const resumed = open(opening);
 		expect(await resumed.program.resume('latest', refuseElsewhere)).toEqual([]);
 		await expectUsable({...resumed, host});
 		expect(await resumed.program.conversation.close()).toBe(undefined);

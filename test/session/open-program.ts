@@ -16,14 +16,21 @@ export type World = {
 	readonly marker: string;
 };
 
+type OpenOptions = Pick<World, 'home' | 'folder' | 'host'> & {
+	readonly proxy: string;
+	/** More variables of the environment. */
+	readonly env?: Readonly<Record<string, string>>;
+};
+
 /** Opens the program with a real state folder, whose model is the host. The user allows everything. */
-export function open({home, folder, host, proxy}: Pick<World, 'home' | 'folder' | 'host'> & {readonly proxy: string}) {
+export function open({home, folder, host, proxy, env = {}}: OpenOptions) {
 	const store = createAppStore();
 	const program = compose({
 		store,
 		env: {
 			...{SERVICE_HOME: home, PATH: process.env['PATH'] ?? '', HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1'},
 			...{CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: 'sk-0123456789-wxyz', SERVICE_KEYCHAIN: 'off'},
+			...env,
 		},
 		folder,
 		model: 'custom/alpha',

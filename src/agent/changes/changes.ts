@@ -43,11 +43,12 @@ type Options = {readonly folder: string; readonly places: Places; readonly openS
 
 /** Returns access to the changes in a working folder, a real path. */
 export function createChanges({folder, places, openStore}: Options): Changes {
-	const placeFor = async (signal: AbortSignal): Promise<ChangePlace> => ({
-		store: await openStore(folder),
-		bounds: await writeBoundsOf(folder, places),
-		signal,
-	});
+	/** Throws the signal's reason if it is aborted: an interrupted /undo looks at no file and changes none. */
+	const placeFor = async (signal: AbortSignal): Promise<ChangePlace> => {
+		const [store, bounds] = await Promise.all([openStore(folder), writeBoundsOf(folder, places)]);
+		signal.throwIfAborted();
+		return {store, bounds, signal};
+	};
 
 	return {
 		async review(steps, signal) {

@@ -1,0 +1,67 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {redoOf, undoOf} from '../../../src/core/session/undo.ts';
+import {startAgentAtWork} from './agent-at-work.ts';
+
+/** A signal that is aborted when it is looked at for the `count`th time: at some point in the middle. */
+function abortedAfter(count: number): AbortSignal {
+	const abort = new AbortController();
+	let left = count;
+	return new Proxy(abort.signal, {
+		get(signal, name) {
+			if (name === 'aborted' && left-- <= 0) {
+				abort.abort();
+			}
+
+			const value: unknown = Reflect.get(signal, name, signal);
+			return typeof value === 'function' ? value.bind(signal) : value;
+		},
+	});
+}
+
+const names = ['a.txt', 'b.txt', 'c.txt'];
+
+test.each([0, 1, 2])(
+	'an undo that is interrupted after %i files leaves each old or new, and a second one ends it',
+	async count => {
+		const agent = await startAgentAtWork(Object.fromEntries(names.map(name => [name, 'old'])));
+		for (const name of names) {
+			await agent.edit(name, 'new');
+		}
+
+		const texts = () => Promise.all(names.map(name => readFile(join(agent.workspace, name), 'utf8')));
+		const plan = await agent.planUndo();
+		const signal = abortedAfter(count);
+		const {event, restored, failed} = await agent.changes.apply(plan, () => 'mine', {
+			...{id: 'u1', session: '11111111-2222-4333-8444-555555555555', how: 'undo', signal},
+		});
+		expect(restored).toEqual(names.slice(0, count));
+		expect(failed).toEqual(names.slice(count).map(name => `${name}: interrupted`));
+		expect(await texts()).toEqual(names.map((_, index) => (index < count ? 'old' : 'new')));
+		// The steps still count, because a part of them is in effect.
+		agent.record(event ? [event] : []);
+		expect(event?.steps ?? []).toEqual([]);
+		expect(undoOf(agent.steps(), new Map(agent.steps().map(({id}) => [id, new Set(names)]))).size).toBe(names.length);
+
+		expect(await agent.undo()).toMatchObject({failed: []});
+		expect(await texts()).toEqual(['old', 'old', 'old']);
+		expect(redoOf(agent.steps()).size).toBe(1);
+	},
+);
+
+test.each(['plan', 'pathsOf'] as const)(
+	'an undo that is interrupted while it looks at files changes nothing (%s)',
+	async part => {
+		const agent = await startAgentAtWork({'a.txt': 'old'});
+		await agent.edit('a.txt', 'new');
+		const steps = agent.steps();
+		const aborted = AbortSignal.abort();
+		const looking =
+			part === 'plan'
+				? agent.changes.plan(steps, new Set(steps.map(({id}) => id)), aborted)
+				: agent.changes.pathsOf(steps, aborted);
+		await expect(looking).rejects.toMatchObject({name: 'AbortError'});
+		expect(await readFile(join(agent.workspace, 'a.txt'), 'utf8')).toBe('new');
+	},
+);
