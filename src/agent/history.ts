@@ -15,6 +15,8 @@ export type CompactionAccess = {
 	readonly windowSize: () => Promise<number | undefined>;
 	/** Tokens of it that the conversation uses before the run. */
 	readonly usedTokens: number;
+	/** The share of the window at which it is compacted; a default if left out. */
+	readonly share?: number | undefined;
 	/** Returns the messages that the user pinned. */
 	readonly pinned: () => readonly Pinned[];
 };
@@ -45,7 +47,7 @@ export function createHistory(options: Options) {
 	const {model, compaction} = options;
 	const state: State = {
 		messages: [...options.messages],
-		window: createContextWindow(compaction?.usedTokens ?? 0),
+		window: createContextWindow(compaction?.usedTokens ?? 0, compaction?.share),
 		unanswered: [],
 		hasOverflowed: false,
 		isStuck: false,

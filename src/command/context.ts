@@ -35,6 +35,8 @@ export type ContextWindowFacts = {
 	readonly tools: readonly ToolDefinition[];
 	/** Undefined if unknown. */
 	readonly size: number | undefined;
+	/** The share of the window at which it is compacted; undefined for the default. */
+	readonly compactionShare?: number | undefined;
 };
 
 /** Flags that every command understands. */

@@ -56,7 +56,14 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const conversation = createConversation({
 		...conversationOptions(options, local, servers),
 		windowSizeOf,
-		...{loadTools, endTools, openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
+		...{
+			loadTools,
+			endTools,
+			openModel: access.open,
+			loadHooks: ofProject.loadHooks,
+			compactionShare: ofProject.compactionShare,
+			trackChanges: changes.track,
+		},
 		createApprovals: approvals.createApprovals,
 		onRecord: record => {
 			for (const listener of listeners) {
@@ -88,7 +95,7 @@ function createContextWindowAccess(
 	}: {
 		readonly access: ModelAccess;
 		readonly catalog: Servers['catalog'];
-		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructions'>;
+		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructions' | 'compactionShare'>;
 	},
 ) {
 	const windowSizeOf = async (model: string) => {
@@ -102,6 +109,7 @@ function createContextWindowAccess(
 			return {
 				...(await access.beginning()),
 				instructions: (await project.instructions()) ?? '',
+				compactionShare: await project.compactionShare(),
 				size: model === undefined ? undefined : await windowSizeOf(model),
 			};
 		},

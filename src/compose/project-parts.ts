@@ -30,6 +30,12 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 			hide: secrets.hide,
 		}),
 		instructions: async () => instructionText(inEffect(await project.state()), secrets.hide),
+		/** Returns the share of the context window at which the conversation is compacted; that of a project wins. */
+		async compactionShare() {
+			const percentages = inEffect(await project.state()).flatMap(({settings}) => settings?.compactAt ?? []);
+			const last = percentages.at(-1);
+			return last === undefined ? undefined : last / 100;
+		},
 		async loadHooks(session: string) {
 			const state = await project.state();
 			const hooks = hooksInEffect(state);

@@ -30,6 +30,8 @@ export type RunDependencies = {
 	readonly images?: ImageStore;
 	/** Returns the tokens of a model's context window; undefined if unknown. */
 	readonly windowSizeOf?: (model: string) => Promise<number | undefined>;
+	/** Returns the share of the window at which conversations are compacted; a default if it has none. */
+	readonly compactionShare?: () => Promise<number | undefined>;
 	/** Returns what a request is priced by; undefined if that is unknown. */
 	readonly priceRequest?: LedgerOptions['priceOf'];
 	/** Repeats requests that failed; with the waits of SAFETY 23 by default. */
@@ -88,6 +90,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		compaction: {
 			windowSize: async () => (model === undefined ? undefined : options.windowSizeOf?.(model)),
 			usedTokens: usedWindow(transcript),
+			share: await options.compactionShare?.(),
 			pinned: () => pinnedMessages(options),
 		},
 	});

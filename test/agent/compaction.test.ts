@@ -167,5 +167,8 @@ test.each([
 });
 
 test('a window is compacted while room for the summary and an answer is left', () => {
-	expect([4000, 32_000, 200_000, 1_000_000].map(compactionThreshold)).toEqual([2000, 24_000, 184_000, 920_000]);
+	const sizes = [4000, 32_000, 200_000, 1_000_000];
+	expect(sizes.map(size => compactionThreshold(size))).toEqual([2000, 24_000, 184_000, 920_000]);
+	expect(sizes.map(size => compactionThreshold(size, 0.6))).toEqual([2000, 19_200, 120_000, 600_000]);
+	expect(sizes.map(size => compactionThreshold(size, 0.3))).toEqual([1200, 9600, 60_000, 300_000]);
 });

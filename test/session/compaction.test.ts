@@ -46,6 +46,26 @@ test('500 turns through four compactions: pinned text stays in every request, to
 	expect(JSON.stringify(model.requests.at(-1)?.slice(0, -1))).toBe(JSON.stringify(before));
 });
 
+test('a conversation is compacted at the share of the window that the user set', async () => {
+	const turnsUntilCompaction = async (share: number | undefined) => {
+		const model = createCountingModel();
+		const {conversation, transcript} = scripted([], {
+			openModel: async () => model.ask,
+			windowSizeOf: async () => windowSize,
+			compactionShare: async () => share,
+		});
+		for (let turn = 1; ; turn++) {
+			await conversation.send(`Question ${turn}: ${'why? '.repeat(20)}`);
+			if (transcript().compactions > 0) {
+				return turn;
+			}
+		}
+	};
+	const [usual = 0, early = 0] = [await turnsUntilCompaction(undefined), await turnsUntilCompaction(0.25)];
+	expect(early / usual).toBeGreaterThan(0.35);
+	expect(early / usual).toBeLessThan(0.5);
+});
+
 test('a message that is sent while the conversation is compacted is answered from the summary', async () => {
 	const model = createCountingModel();
 	const {conversation, store} = scripted([], {openModel: async () => model.ask});

@@ -3,30 +3,31 @@ import type {Message} from '../../core/session/message.ts';
 import {windowTokens} from '../../core/session/usage.ts';
 import {tokensOfMessages} from '../usage-estimate.ts';
 
-/** The share of the window at which the conversation is compacted. */
+/** The share of the window at which the conversation is compacted if the user set none. */
 const fullShare = 0.92;
 /** Tokens that stay free for the summary and the next answer, in windows that have them. */
 const reservedTokens = 8000;
 const warningShares = [0.8, 0.9];
 
-/** Returns the tokens at which a conversation in a window of `size` tokens is compacted. */
-export function compactionThreshold(size: number): number {
-	return Math.floor(Math.max(size / 2, Math.min(fullShare * size, size - reservedTokens)));
+/** Returns the tokens at which a conversation in a window of `size` tokens is compacted; `share` is the user's own. */
+export function compactionThreshold(size: number, share = fullShare): number {
+	const half = Math.min(0.5, share) * size;
+	return Math.floor(Math.max(half, Math.min(share * size, size - reservedTokens)));
 }
 
 export type ContextWindow = ReturnType<typeof createContextWindow>;
 
 /**
  * Follows how full the context window is during a run. `usedTokens` is what the conversation used before it. The `size`
- * of the window is in tokens; one of unknown size is never full.
+ * of the window is in tokens; one of unknown size is never full. It is full at the `share` that the user set.
  */
-export function createContextWindow(usedTokens: number) {
+export function createContextWindow(usedTokens: number, share?: number) {
 	let used = usedTokens;
 	let warned = usedTokens;
 
 	return {
 		used: () => used,
-		isFull: (size: number | undefined) => size !== undefined && used >= compactionThreshold(size),
+		isFull: (size: number | undefined) => size !== undefined && used >= compactionThreshold(size, share),
 		/** Counts what the next request has more than the last one. */
 		add(messages: readonly Message[]) {
 			used += tokensOfMessages(messages);
@@ -44,13 +45,13 @@ export function createContextWindow(usedTokens: number) {
 			const [before, now] = [warned / size, used / size];
 			const crossed = warningShares.findLast(share => now >= share && before < share);
 			warned = used;
-			return crossed === undefined || used >= compactionThreshold(size)
+			return crossed === undefined || used >= compactionThreshold(size, share)
 				? undefined
 				: {
 						type: 'notice',
 						level: 'warning',
 						text: `${Math.floor(now * 100)} % of the context window is used.`,
-						hint: `Make room with /compact. At ${Math.round((100 * compactionThreshold(size)) / size)} % it happens by itself.`,
+						hint: `Make room with /compact. At ${Math.round((100 * compactionThreshold(size, share)) / size)} % it happens by itself.`,
 					};
 		},
 		/** Starts over with what is left after a compaction. */

@@ -21,7 +21,10 @@ const labels: ReadonlyArray<readonly [part: WindowPart, label: string]> = [
 const fewTokens = 4000;
 
 /** Returns what fills the context window: a bar for each part and for what is free, and what could be freed. */
-export function contextResult(transcript: Transcript, {size, ...beginning}: ContextWindowFacts): Result {
+export function contextResult(
+	transcript: Transcript,
+	{size, compactionShare, ...beginning}: ContextWindowFacts,
+): Result {
 	const usedTokens = usedWindow(transcript);
 	const {tokens, total, largest} = breakDown({...beginning, messages: toMessages(transcript), usedTokens});
 	const parts = labels.map(([part, label]): Bar => [label, tokens[part]]);
@@ -39,7 +42,7 @@ export function contextResult(transcript: Transcript, {size, ...beginning}: Cont
 		...(freeable > fewTokens ? [`/compact replaces about ${formatCount(freeable)} tokens by a summary.`] : []),
 		...(size === undefined
 			? ['The size of the window of this model is unknown.']
-			: [`Compacted automatically at ${formatCount(compactionThreshold(size))} tokens.`]),
+			: [`Compacted automatically at ${formatCount(compactionThreshold(size, compactionShare))} tokens.`]),
 	];
 	const bars: readonly Bar[] = [...parts, ...(free === undefined ? [] : [['Free', free] as const])];
 	return {
@@ -56,7 +59,7 @@ export function contextResult(transcript: Transcript, {size, ...beginning}: Cont
 			used_tokens: total,
 			window_tokens: size ?? null,
 			reported: usedTokens > 0,
-			compacts_at_tokens: size === undefined ? null : compactionThreshold(size),
+			compacts_at_tokens: size === undefined ? null : compactionThreshold(size, compactionShare),
 			parts: tokens,
 			largest_results: largest.map(result => ({...result})),
 		},

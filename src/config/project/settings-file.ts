@@ -27,6 +27,7 @@ const settingsFile = z.looseObject({
 	),
 	/** Rules for what the agent may never do. */
 	deny: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(4000))).check(z.maxLength(200))),
+	compact_at: z.optional(z.number().check(z.minimum(20), z.maximum(95))),
 });
 
 export type Hook = {
@@ -40,6 +41,8 @@ export type Hook = {
 export type SettingsFile = {
 	readonly hooks: readonly Hook[];
 	readonly deny: readonly string[];
+	/** The percentage of the context window at which the conversation is compacted. */
+	readonly compactAt?: number;
 	/** Names of fields that have no meaning here, such as `allow`. */
 	readonly ignored: readonly string[];
 };
@@ -59,7 +62,7 @@ export function parseSettingsFile(
 		return {fault: `${first.path.join('.') || 'it'} ${first.rule}`};
 	}
 
-	const {hooks = {}, deny = [], ...others} = data as z.infer<typeof settingsFile>;
+	const {hooks = {}, deny = [], compact_at: compactAt, ...others} = data as z.infer<typeof settingsFile>;
 	return {
 		settings: {
 			hooks: hookEvents.flatMap(event =>
@@ -70,6 +73,7 @@ export function parseSettingsFile(
 				})),
 			),
 			deny,
+			...(compactAt !== undefined && {compactAt}),
 			ignored: Object.keys(others).filter(name => name !== '$schema'),
 		},
 	};

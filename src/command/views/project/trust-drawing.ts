@@ -68,10 +68,11 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 	});
 	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${safeLine(line)}`);
 	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
+	const share = settings?.compactAt === undefined ? [] : [`  compact at ${settings.compactAt} % of the context window`];
 	const ignored = settings?.ignored ?? [];
 	return [
 		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
-		...[...hooks, ...servers, ...denied].map(text => ({text, indent: '    '})),
+		...[...hooks, ...servers, ...denied, ...share].map(text => ({text, indent: '    '})),
 		...(ignored.length > 0 ? [{text: `  ignored: ${safeLine(ignored.join(', '))}`, indent: '    '}] : []),
 	];
 }
