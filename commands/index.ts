@@ -9,6 +9,7 @@ import connect from './connect.ts';
 import context from './context.ts';
 import credits from './credits/credits.ts';
 import diff from './diff.ts';
+import effort from './effort.ts';
 import environment from './env/env.ts';
 import evaluation from './eval/eval.ts';
 import exportSession from './export.ts';
@@ -62,6 +63,7 @@ export const commands: readonly Entry[] = [
 	apiKey,
 	mfa,
 	model,
+	effort,
 	newSession,
 	sessions,
 	resume,

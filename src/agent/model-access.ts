@@ -1,5 +1,6 @@
 import type {Config} from '../config/config.ts';
 import {type ResolvedKey, resolveKey} from '../config/provider-keys.ts';
+import type {Effort} from '../core/effort.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {demoModel, type ProviderName, parseModelId} from '../core/model.ts';
@@ -17,6 +18,8 @@ type Dependencies = {
 	/** Returns the embedded server, which starts at the first call. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 	readonly createTransport: CreateTransport;
+	/** Returns the reasoning effort of a model; undefined for its own default. */
+	readonly effortOf?: (model: string) => Effort | undefined;
 	readonly instructions: () => Promise<string>;
 	readonly tools: () => Promise<readonly ToolDefinition[]>;
 };
@@ -62,8 +65,16 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				tools(),
 				instructions(),
 			]);
-			const bound = {model: name, baseUrl: host.baseUrl, system, tools: definitions, transport};
-			const beginning = beginningOf(system, definitions);
+			const effort = dependencies.effortOf?.(`${provider}/${name}`);
+			const bound = {
+				model: name,
+				baseUrl: host.baseUrl,
+				system,
+				tools: definitions,
+				transport,
+				...(effort && {effort}),
+			};
+			const beginning = beginningOf(system, definitions, effort);
 			return async function* (messages, signal) {
 				yield beginning;
 				yield* adapter({...bound, messages, signal});
@@ -86,9 +97,13 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	};
 }
 
-function beginningOf(system: string, definitions: readonly ToolDefinition[]): RequestBeginning {
+function beginningOf(
+	system: string,
+	definitions: readonly ToolDefinition[],
+	effort: Effort | undefined,
+): RequestBeginning {
 	const tools = definitions.map(({name, description, parameters}) => ({name, description, parameters}));
-	return {type: 'request', system: hashOf(system), tools: hashOf(tools)};
+	return {type: 'request', system: hashOf(system), tools: hashOf(tools), ...(effort && {effort})};
 }
 
 type KeyOf = (row: ProviderRow) => ResolvedKey | undefined;

@@ -1,3 +1,4 @@
+import {efforts} from '../core/effort.ts';
 import type {ValueKind} from './completion/known-values.ts';
 
 /** A flag as help, completion and parsing read it. */
@@ -48,6 +49,12 @@ const runFlagTable = {
 		completes: 'saved-session',
 	},
 	model: {names: ['-m', '--model'], value: 'provider/name', summary: 'Use this model', completes: 'model'},
+	effort: {
+		names: ['--effort'],
+		value: 'level',
+		summary: 'How much the model thinks: low, medium, high or max',
+		choices: efforts,
+	},
 	format: {
 		names: ['--output-format'],
 		value: 'format',

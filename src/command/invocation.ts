@@ -1,3 +1,4 @@
+import {type Effort, efforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
@@ -18,6 +19,7 @@ import {lastWord} from './words.ts';
 /** The flags of a run from the command line. */
 export type RunFlags = {
 	readonly model: string | undefined;
+	readonly effort: Effort | undefined;
 	/** An id or prefix; `latest` for the newest session of this folder. */
 	readonly resume: string | undefined;
 	readonly maxTurns: number | undefined;
@@ -89,6 +91,7 @@ function readRun(given: Given): Invocation {
 
 	const run: RunFlags = {
 		model: modelOf(given),
+		effort: choiceOf(given, 'effort', efforts),
 		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
 		maxTurns: numberOf(given, 'turns', {isWhole: true}),
 		budgetUsd: numberOf(given, 'budget', {isWhole: false}),

@@ -1,6 +1,4 @@
 import {randomUUID} from 'node:crypto';
-import process from 'node:process';
-import {instructions} from '../agent/instructions.ts';
 import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {debugRecord} from '../core/debug.ts';
@@ -12,6 +10,7 @@ import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
+import {effortOf} from '../store/connection-slice.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
 import {knownSandboxes} from './known-sandboxes.ts';
@@ -19,6 +18,7 @@ import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createProjectParts} from './project-parts.ts';
 import type {Servers} from './servers.ts';
+import {createSystemPrompt} from './system-prompt.ts';
 
 /** The agent's models and its conversation. */
 export type AgentParts = ReturnType<typeof createAgentParts>;
@@ -26,7 +26,7 @@ export type AgentParts = ReturnType<typeof createAgentParts>;
 /** Creates the agent's parts. Tools and models are loaded with the first message. */
 export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers) {
 	const {store, env, debug} = options;
-	const {config, folder} = local;
+	const {config} = local;
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
@@ -38,15 +38,8 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
-		instructions: async () =>
-			instructions({
-				workspace: folder.path(),
-				date: new Date().toISOString().slice(0, 10),
-				platform: process.platform,
-				tools: await loadTools(),
-				project: await ofProject.instructions(),
-				isPlanning: store.getState().approvalMode === 'plan',
-			}),
+		effortOf: model => effortOf(store.getState(), model),
+		instructions: createSystemPrompt(options, local, {loadTools, projectInstructions: ofProject.instructions}),
 	});
 
 	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});

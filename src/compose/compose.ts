@@ -4,6 +4,7 @@ import {isCommandLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
+import {knownEfforts} from '../core/effort.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
 import {createResume} from '../session/resume-session.ts';
@@ -76,6 +77,7 @@ function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentP
 	const state = store.getState();
 	state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
 	state.setModel(options.model ?? access.initial());
+	state.setEfforts(knownEfforts(config.read().settings.efforts), options.effort);
 	return profile;
 }
 

@@ -48,6 +48,8 @@ const settings = z.looseObject({
 	model: z.optional(z.string()),
 	/** Where traces of runs go: `on`, or `content` with texts, by the origin of the server or endpoint. */
 	traces: z.optional(z.record(z.string(), z.enum(['on', 'content']))),
+	/** Reasoning efforts by model. */
+	efforts: z.optional(z.record(z.string(), z.string())),
 });
 
 const configData = z.looseObject({

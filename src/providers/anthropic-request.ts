@@ -1,6 +1,7 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {acceptedId} from './calls.ts';
+import {anthropicEffort, thinksAsNeeded} from './effort.ts';
 import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
@@ -13,12 +14,14 @@ const cached = {cache_control: {type: 'ephemeral'}} as const;
  * Returns the body for Anthropic's Messages API. The prompt is cached up to the instructions and up to the last two user
  * turns, so that each request reads what the previous one wrote (the API allows four marks).
  */
-export function anthropicBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
+export function anthropicBody(request: ProviderRequest): JsonObject {
+	const {model, system, messages, tools, maxOutputTokens, effort} = request;
 	return {
 		model,
 		max_tokens: maxOutputTokens ?? defaultMaxTokens(model),
 		stream: true,
 		...(thinksAsNeeded(model) && {thinking: {type: 'adaptive', display: 'summarized'}}),
+		...(effort && (thinksAsNeeded(model) || mayBeginThinking(messages)) && anthropicEffort(model, effort)),
 		...(system.trim() && {system: [{type: 'text', text: system, ...cached}]}),
 		messages: cacheLastTurns(toTurns(messages)),
 		...(tools.length > 0 && {
@@ -36,10 +39,10 @@ function defaultMaxTokens(model: string): number {
 	return model.startsWith('claude-3-5') ? 8192 : 32_000;
 }
 
-/** True for models from Claude 4.6 on, which decide how much to think if they may. Newer ones hide it by default. */
-function thinksAsNeeded(model: string): boolean {
-	const [, major = '0', minor = '0'] = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/.exec(model) ?? [];
-	return Number(major) >= 5 || (Number(major) === 4 && Number(minor) >= 6);
+/** False after the result of a call that no thinking came before: a model that thinks by budget must not begin there. */
+function mayBeginThinking(messages: readonly Message[]): boolean {
+	const last = messages.findLast(({role}) => role === 'assistant');
+	return messages.at(-1)?.role !== 'tool' || (last !== undefined && toContent(last)[0]?.['type'] === 'thinking');
 }
 
 type Turn = {readonly role: 'user' | 'assistant'; readonly content: readonly JsonObject[]};

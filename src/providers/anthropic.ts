@@ -2,6 +2,7 @@ import type {Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {anthropicBody, anthropicFormat} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
+import {optionalEffort} from './effort.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {at, countAt, textAt} from './json-path.ts';
@@ -22,7 +23,11 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Fields that compatible hosts and older models may refuse. */
 const optionalFields: readonly OptionalField[] = [
-	optionalField('thinking', /adaptive|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i),
+	...optionalEffort('output_config', 'effort'),
+	optionalField(
+		'thinking',
+		/adaptive|budget_tokens|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i,
+	),
 	optionalTools,
 ];
 

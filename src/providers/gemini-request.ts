@@ -1,5 +1,6 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
+import {canThink, geminiEffort} from './effort.ts';
 import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
@@ -10,7 +11,7 @@ export const geminiFormat = 'gemini';
 const unsigned = 'skip_thought_signature_validator';
 
 /** Returns the body for Gemini's `streamGenerateContent`. */
-export function geminiBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
+export function geminiBody({model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest): JsonObject {
 	return {
 		...(system.trim() && {systemInstruction: {parts: [{text: system}]}}),
 		contents: toContents(messages, isNew(model)),
@@ -27,7 +28,9 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens}: Pr
 		}),
 		generationConfig: {
 			...(maxOutputTokens !== undefined && {maxOutputTokens}),
-			...(canThink(model) && {thinkingConfig: {includeThoughts: true}}),
+			...(canThink(model) && {
+				thinkingConfig: {includeThoughts: true, ...(effort && geminiEffort(model, effort))},
+			}),
 		},
 	};
 }
@@ -35,11 +38,6 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens}: Pr
 /** True from Gemini 3 on: calls are signed, and results may hold images. */
 function isNew(model: string): boolean {
 	return /gemini-(?:[3-9]|\d\d)/.test(model);
-}
-
-/** False for models before 2.5 and those for images and speech, which refuse a request for thoughts. */
-function canThink(model: string): boolean {
-	return /gemini-(?:2\.5|[3-9]|\d\d|(?:pro|flash)[a-z-]*-latest)/.test(model) && !/image|tts|audio|live/.test(model);
 }
 
 type Content = {readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[]};

@@ -32,6 +32,17 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 /** Fields that open models behind the same API may refuse. */
 const optionalFields: readonly OptionalField[] = [
 	{
+		name: 'effort',
+		isRefused: refusal => /thinking_?(?:level|budget)/i.test(refusal),
+		without(body) {
+			const {thinkingConfig, ...rest} = (body['generationConfig'] ?? {}) as JsonObject;
+			const {thinkingLevel, thinkingBudget, ...config} = (thinkingConfig ?? {}) as JsonObject;
+			const isSet = thinkingLevel !== undefined || thinkingBudget !== undefined;
+			return isSet ? {...body, generationConfig: {...rest, thinkingConfig: config}} : body;
+		},
+		notice: model => `${model} takes no such reasoning effort. Continuing without it.`,
+	},
+	{
 		name: 'thinkingConfig',
 		isRefused: refusal => /thinking|include_?thoughts/i.test(refusal),
 		without(body) {

@@ -1,3 +1,4 @@
+import type {Effort} from '../core/effort.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
@@ -53,6 +54,8 @@ export type ProviderRequest = {
 	readonly system: string;
 	readonly messages: readonly Message[];
 	readonly tools: readonly ToolDefinition[];
+	/** How much the model thinks; its own default if left out. */
+	readonly effort?: Effort;
 	/** Most tokens of the answer; the adapter's default if left out. */
 	readonly maxOutputTokens?: number;
 	/** Sends a request with the credential for the origin of `baseUrl`. */

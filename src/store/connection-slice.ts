@@ -1,5 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {CompletionValues} from '../config/completion-values.ts';
+import type {Effort} from '../core/effort.ts';
 import type {ModelInfo} from '../core/model.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 
@@ -33,12 +34,29 @@ export type ConnectionSlice = {
 	setConnection: (connection: Connection) => void;
 	/** Marks the connection as logged out if it uses this profile. */
 	dropConnection: (profile: string) => void;
+	/** The reasoning effort of each model that has one. */
+	readonly efforts: Readonly<Record<string, Effort>>;
+	/** The effort for whichever model this run selects, from the command line. */
+	readonly runEffort: Effort | undefined;
+
 	setModel: (model: string | undefined) => void;
+	/** Sets what is known at the start. */
+	setEfforts: (efforts: Readonly<Record<string, Effort>>, runEffort?: Effort) => void;
+	/** Sets the effort of a model; undefined for its own default. */
+	setEffort: (model: string, effort: Effort | undefined) => void;
 	setCatalog: (catalog: {readonly priceOf: PriceOf; readonly infoOf: (model: string) => ModelInfo | undefined}) => void;
 	setValuesOf: (valuesOf: CompletionValues) => void;
 };
 
 export const localConnection: Connection = {profile: 'local', server: 'local', state: 'starting'};
+
+/** Returns the reasoning effort of a model; undefined for its own default. */
+export function effortOf(
+	{efforts, runEffort}: Pick<ConnectionSlice, 'efforts' | 'runEffort'>,
+	model: string | undefined,
+): Effort | undefined {
+	return runEffort ?? (model === undefined ? undefined : efforts[model]);
+}
 
 export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	connection: localConnection,
@@ -48,6 +66,8 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	infoOf: () => undefined,
 	valuesOf: () => [],
 	ownSandboxes: 0,
+	efforts: {},
+	runEffort: undefined,
 
 	setOwnSandboxes(ownSandboxes) {
 		set({ownSandboxes});
@@ -65,6 +85,15 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	},
 	setModel(model) {
 		set({model});
+	},
+	setEfforts(efforts, runEffort) {
+		set({efforts, runEffort});
+	},
+	setEffort(model, effort) {
+		set(({efforts}) => {
+			const {[model]: _, ...others} = efforts;
+			return {efforts: effort ? {...others, [model]: effort} : others, runEffort: undefined};
+		});
 	},
 	setCatalog({priceOf, infoOf}) {
 		set({priceOf, infoOf});

@@ -3,7 +3,7 @@ import {formatAmount, formatCount, formatDuration, formatElapsed, formatUsd} fro
 import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {sumUsage, totalCost} from '../core/session/usage.ts';
-import type {Connection} from '../store/connection-slice.ts';
+import {type Connection, effortOf} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -29,6 +29,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const {columns} = useApp(state => state.size);
 	const connection = useApp(state => state.connection);
 	const model = useApp(state => state.model);
+	const effort = useApp(state => effortOf(state, state.model));
 	const run = useApp(state => state.transcript.run);
 	const activity = useApp(state => (state.isStopping ? 'stopping' : 'working'));
 	const busy = useApp(state => state.busy && !state.panel);
@@ -54,7 +55,7 @@ export function StatusLine({elapsedMs}: Props) {
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
 		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'
-			? [{text: safeLine(model ?? 'no model'), role: model ? palette.dim : palette.warning, rank: 3}]
+			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, rank: 3}]
 			: []),
 		{text: state, role: same, rank: 1},
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), rank: 0.5}]),
@@ -88,6 +89,11 @@ export function fitParts(parts: readonly Part[], columns: number): string {
 	const highest = Math.max(...parts.map(({rank}) => rank));
 	const dropped = parts.findLastIndex(({rank}) => rank === highest);
 	return fitParts(parts.toSpliced(dropped, 1), columns);
+}
+
+/** Returns the model with its reasoning effort. */
+function modelText(model: string | undefined, effort: string | undefined): string {
+	return model && effort ? `${safeLine(model)} ${effort}` : safeLine(model ?? 'no model');
 }
 
 function connectionText({profile, server, state}: Connection): string {

@@ -7,6 +7,7 @@ const none = {
 	resume: undefined,
 	maxTurns: undefined,
 	budgetUsd: undefined,
+	effort: undefined,
 	approve: undefined,
 	allow: [],
 	profile: undefined,
@@ -49,6 +50,7 @@ test.each([
 	[['-p', 'Hi', '-c'], {...once, resume: 'latest'}],
 	[['-p', 'Hi', '--resume', '3f2a'], {...once, resume: '3f2a'}],
 	[['-p', 'Hi', '--max-turns', '3', '--budget', '0.5'], {...once, maxTurns: 3, budgetUsd: 0.5}],
+	[['-p', 'Hi', '--effort=high'], {...once, effort: 'high'}],
 	[['-p', 'Hi', '--approve', 'never'], {...once, approve: 'never'}],
 	[['-p', 'Hi', '--approve', 'all'], {...once, approve: 'all'}],
 	[
@@ -99,6 +101,7 @@ test.each([
 	[['-p', 'Hi', '--max-turns', 'x'], '--max-turns takes a positive whole number, not “x”.', undefined],
 	[['-p', 'Hi', '--max-turns='], '--max-turns needs a value.', undefined],
 	[['-p', 'Hi', '--max-turns', '-1'], '--max-turns takes a positive whole number, not “-1”.', undefined],
+	[['-p', 'Hi', '--effort', 'extreme'], '--effort takes low, medium, high, max, not “extreme”.', undefined],
 	[['-p', 'Hi', '--budget', '0'], '--budget takes a positive number, not “0”.', undefined],
 	[['-p', 'Hi', '--budget', 'Infinity'], '--budget takes a positive number, not “Infinity”.', undefined],
 	[['-p', 'Hi', '--budget', 'NaN'], '--budget takes a positive number, not “NaN”.', undefined],

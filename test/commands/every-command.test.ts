@@ -113,6 +113,10 @@ async function prepared(path: string, example: string, seed: number) {
 		place.store.getState().addLog(openLog({title: 'web-shop'}));
 	}
 
+	if (path === 'effort') {
+		place.store.getState().setModel('openai/o3');
+	}
+
 	return inApp.has(path) ? place.runInApp(...rest) : place.run(...rest, ...login);
 }
 

@@ -1,6 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
+import {optionalEffort} from '../effort.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
@@ -12,7 +13,7 @@ export const chatFormat = 'openai-chat';
 
 /** Returns the body for Chat Completions as this host expects it. */
 export function chatBody(
-	{model, system, messages, tools, maxOutputTokens}: ProviderRequest,
+	{model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest,
 	quirks: Quirks,
 ): JsonObject {
 	const all = [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)];
@@ -27,6 +28,7 @@ export function chatBody(
 				function: {name, description, parameters},
 			})),
 		}),
+		...(effort && {reasoning_effort: effort === 'max' ? 'high' : effort}),
 		...(maxOutputTokens !== undefined && {[quirks.maxTokensField]: maxOutputTokens}),
 	};
 }
@@ -36,6 +38,7 @@ export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
 	const uncounted = () => `${label} doesn't count tokens while it streams. Its usage stays unknown.`;
 	return [
 		optionalField('stream_options', /stream_options|include_usage/i, uncounted),
+		...optionalEffort('reasoning_effort'),
 		optionalTools,
 		optionalCacheMarks,
 	];

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {AssistantPart, Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
+import {canReason, openaiEffort} from '../effort.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
@@ -12,7 +13,7 @@ export const responsesFormat = 'openai-responses';
  * Returns the body for OpenAI's Responses API. OpenAI stores nothing: each request has the whole conversation, with
  * encrypted reasoning items.
  */
-export function responsesBody({model, system, messages, tools, maxOutputTokens}: ProviderRequest): JsonObject {
+export function responsesBody({model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest): JsonObject {
 	return {
 		model,
 		stream: true,
@@ -31,7 +32,10 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 			})),
 		}),
 		...(maxOutputTokens !== undefined && {max_output_tokens: maxOutputTokens}),
-		...(canReason(model) && {reasoning: {summary: 'auto'}, include: ['reasoning.encrypted_content']}),
+		...(canReason(model) && {
+			reasoning: {summary: 'auto', ...(effort && {effort: openaiEffort(model, effort)})},
+			include: ['reasoning.encrypted_content'],
+		}),
 	};
 }
 
@@ -39,11 +43,6 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens}:
 function cacheKey(system: string, messages: readonly Message[]): string {
 	const beginning = JSON.stringify([system, messages[0]]);
 	return createHash('sha256').update(beginning).digest('hex').slice(0, 32);
-}
-
-/** False for models before o1 and GPT-5 and for chat variants, which refuse a request for reasoning. */
-function canReason(model: string): boolean {
-	return /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|\d\d)|codex)/.test(model) && !model.includes('-chat');
 }
 
 function toItems(message: Message): readonly JsonObject[] {

@@ -1,5 +1,6 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
+import {optionalEffort} from '../effort.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
@@ -34,6 +35,7 @@ export const openaiResponses: Provider = async function* (request) {
 /** Organizations that aren't verified may not ask for reasoning summaries; other hosts may not know the cache key. */
 const optionalFields: readonly OptionalField[] = [
 	optionalField('reasoning', /reasoning[ ._]summar/i),
+	...optionalEffort('reasoning', 'effort'),
 	optionalField('prompt_cache_key', /prompt_cache_key/i),
 	optionalTools,
 ];
