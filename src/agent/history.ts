@@ -1,7 +1,9 @@
 import {AppError} from '../core/error.ts';
+import type {Attachment} from '../core/session/attached.ts';
 import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import {compact, type Pinned} from './context/compact.ts';
+import {userMessage} from '../core/session/user-message.ts';
+import {type Carried, compact, type Pinned} from './context/compact.ts';
 import {type ContextWindow, createContextWindow} from './context/context-window.ts';
 import {mapEvents} from './map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';
@@ -24,6 +26,8 @@ export type CompactionAccess = {
 type Options = TurnOptions & {
 	readonly messages: readonly Message[];
 	readonly compaction?: CompactionAccess;
+	/** Reads what a message mentions. Without it, mentions are text. */
+	readonly attach?: (message: QueuedMessage) => AsyncIterable<AgentEvent>;
 };
 
 /** What the next request carries, and how full the context window is. */
@@ -31,7 +35,7 @@ type State = {
 	readonly messages: Message[];
 	readonly window: ContextWindow;
 	/** The user's messages since the model's last one. They are the end of `messages`. */
-	unanswered: readonly QueuedMessage[];
+	unanswered: readonly Carried[];
 	hasOverflowed: boolean;
 	/** True if a compaction freed too little: another would only cost money. */
 	isStuck: boolean;
@@ -60,11 +64,17 @@ export function createHistory(options: Options) {
 		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
 		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
 			for (const {id, text} of queued) {
-				const message: Message = {role: 'user', text};
+				yield {type: 'user-message', id, text};
+				const attached: Attachment[] = [];
+				for await (const event of options.attach?.({id, text}) ?? []) {
+					yield event;
+					attached.push(...(event.type === 'attachment' ? [event] : []));
+				}
+
+				const message = userMessage(text, attached);
 				messages.push(message);
 				window.add([message]);
-				state.unanswered = [...state.unanswered, {id, text}];
-				yield {type: 'user-message', id, text};
+				state.unanswered = [...state.unanswered, {id, message}];
 			}
 		},
 		addAnswers(answers: readonly Message[]) {

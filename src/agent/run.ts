@@ -10,6 +10,8 @@ import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import type {LedgerOptions} from './ledger-entry.ts';
 import {type Budget, createLimits} from './limits.ts';
+import {attach} from './mentions/attach.ts';
+import type {Mentions} from './mentions/read-mentions.ts';
 import type {Retry} from './model-retry.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
@@ -51,6 +53,8 @@ export type RunOptions = LedgerOptions & {
 	readonly images?: CallOptions['images'];
 	/** Compacts the conversation first. Without queued messages, that is all. */
 	readonly compact?: {readonly guidance: string | undefined};
+	/** What messages may mention; left out to send mentions as text. */
+	readonly mentions?: Mentions;
 	/** How the conversation is made shorter when the context window is full; left out to end the run then. */
 	readonly compaction?: CompactionAccess;
 };
@@ -89,7 +93,11 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	const {prompt, nextMessages, signal} = options;
 	const limits = createLimits(options);
 	const isRepeating = createRepetitionGuard();
-	const history = createHistory(options);
+	const {mentions} = options;
+	const history = createHistory({
+		...options,
+		...(mentions && {attach: message => attach(message, {...options, mentions})}),
+	});
 
 	if (options.compact) {
 		yield* history.compact(options.compact.guidance);

@@ -3,6 +3,7 @@ import type {Project} from '../agent/project/project.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {Environment} from '../core/environment.ts';
+import type {PathIndex} from '../core/fuzzy-paths.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
@@ -37,6 +38,8 @@ export type Program = {
 	readonly refreshEntries: Entries['refresh'];
 	/** Returns the context of one command. */
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
+	/** Lists the files that the agent may read, for completion; none if it may read no files. */
+	readonly listPaths: () => Promise<PathIndex>;
 	/** Continues a session; see `createResume`. */
 	readonly resume: ReturnType<typeof createResume>;
 	/** The sessions of the folder, newest first. Throws AppError("failed") if the state folder can't be read. */

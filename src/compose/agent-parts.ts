@@ -122,6 +122,7 @@ function conversationOptions(
 		hide: secrets.hide,
 		priceRequest,
 		images: createImageFolder(home.images),
+		mentions: {hide: secrets.hide, homeFolder: folder.home},
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),
 		...(maxTurns !== undefined && {maxTurns}),

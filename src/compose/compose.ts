@@ -48,7 +48,7 @@ export function compose(options: ProgramOptions): Program {
 			answerWith: agent.answerWith,
 			onRecord: agent.onRecord,
 		},
-		...localParts(options, local, agent),
+		...localParts(options, local, agent, stop.signal),
 		...modelParts(options, local, servers, agent, stop.signal),
 		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, traces, entries: entries.all}),
 		endTraces: traces.close,
@@ -81,12 +81,16 @@ function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentP
 	return profile;
 }
 
-function localParts({store}: ProgramOptions, local: LocalState, {conversation}: AgentParts) {
+function localParts({store}: ProgramOptions, local: LocalState, {conversation}: AgentParts, signal: AbortSignal) {
 	const {home, folder, project, secrets, sessions} = local;
 	return {
 		...{folder, project, secrets},
 		resume: createResume({store, conversation, sessions, folder}),
 		savedSessions: () => sessions().list(false),
+		async listPaths() {
+			const {listPaths} = await import('../agent/mentions/path-list.ts');
+			return listPaths(folder.isOpen() ? folder.path() : undefined, {stateFolder: home.path}, signal);
+		},
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that can't be saved for later is no reason to stop.
 		remember: (prompt: string) => void appendPrompt(home, prompt).catch(() => undefined),

@@ -13,6 +13,8 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 	switch (event.type) {
 		case 'user-message':
 			return {...event, text: hide(event.text)};
+		case 'attachment':
+			return {...event, name: hide(event.name), text: hide(event.text)};
 		case 'compaction':
 			return {...event, summary: hide(event.summary)};
 		case 'rename':

@@ -3,6 +3,7 @@ import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
+import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import {messageText, usedWindow} from '../core/session/compaction.ts';
@@ -36,6 +37,8 @@ export type RunDependencies = {
 	readonly priceRequest?: LedgerOptions['priceOf'];
 	/** Repeats requests that failed; with the waits of SAFETY 23 by default. */
 	readonly retry?: Retry;
+	/** What messages may mention besides the files of the working folder and open logs; left out for nothing at all. */
+	readonly mentions?: Omit<Mentions, 'logs'>;
 	readonly maxTurns?: number;
 	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
 	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
@@ -69,6 +72,7 @@ export type Beginning =
 export async function startAgent(beginning: Beginning, options: RunOptions): Promise<AsyncIterable<AgentEvent>> {
 	const {store, newId, loadTools, workspace, approvals, readFiles, changes, signal, maxTurns, onPiece, images} =
 		options;
+	const {mentions} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
 	const hooks = await options.loadHooks?.(transcript.session);
@@ -85,6 +89,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		nextMessages: () => store.getState().takeQueue(),
 		...(hooks && {hooks}),
 		...(options.retry && {retry: options.retry}),
+		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && {budget}),
 		compaction: {

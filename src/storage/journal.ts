@@ -30,6 +30,7 @@ type OnState = (state: JournalState) => void;
 /** Events that are synced to the disk, because they can't be requested again. Deltas wait for the next one. */
 const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'user-message',
+	'attachment',
 	'tool-result',
 	'compaction',
 	'compaction-undo',

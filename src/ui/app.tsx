@@ -42,6 +42,7 @@ const layoutParts = ({
 	valuesOf,
 	savedSessions,
 	entriesVersion,
+	paths,
 	transcript: {todo, run},
 }: AppState) => ({
 	panel,
@@ -57,6 +58,7 @@ const layoutParts = ({
 	valuesOf,
 	savedSessions,
 	entriesVersion,
+	paths,
 	todo,
 	isRunning: run !== undefined,
 });
@@ -71,7 +73,8 @@ export function App() {
 	const {panel, queue, composer, size, completion: chosen, toast, todo, approvalMode} = parts;
 	const {columns, rows} = size;
 
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer.text, chosen, parts);
+	const {logs} = store.getState();
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer, chosen, {...parts, logs});
 	const room = columns - promptWidth(approvalMode);
 	const prompt = layoutComposer(composer, room, 10);
 	const layout = layOut({

@@ -1,5 +1,5 @@
 import type {Entry} from '../command/context.ts';
-import {setComposerText} from '../editor/editor.ts';
+import {replaceRange, setComposerText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import {chordOf, type KeyToken} from '../terminal/input/token.ts';
 import {suggestionsFor} from './suggestions.ts';
@@ -10,7 +10,7 @@ import {suggestionsFor} from './suggestions.ts';
  */
 export function pressInCompletion(token: KeyToken, store: AppStore, entries: readonly Entry[]): boolean {
 	const {composer, completion, setCompletion, setComposer, ...known} = store.getState();
-	const suggestions = suggestionsFor(entries, composer.text, completion, known);
+	const suggestions = suggestionsFor(entries, composer, completion, known);
 	const count = suggestions.length;
 	const index = Math.min(completion, count - 1);
 	const chosen = suggestions[index];
@@ -19,7 +19,12 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 	}
 
 	const complete = () => {
-		setComposer(setComposerText(composer, chosen.line));
+		const {replaces} = chosen;
+		setComposer(
+			replaces
+				? replaceRange(composer, replaces.start, replaces.end, replaces.text)
+				: setComposerText(composer, chosen.line),
+		);
 		setCompletion(0);
 	};
 
@@ -44,7 +49,7 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 
 			complete();
 			// A complete line runs at once.
-			return chosen.line.endsWith(' ');
+			return chosen.replaces !== undefined || chosen.line.endsWith(' ');
 		}
 		default:
 			return false;

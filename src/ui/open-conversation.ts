@@ -14,6 +14,7 @@ import {createFolderQuestions, type FolderQuestions} from './panels/folder-quest
 import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
+import {followPaths} from './prompt/follow-paths.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
@@ -105,6 +106,7 @@ export async function openConversation(
 		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 		followEntries(store, () => refreshEntries(parts)),
+		followPaths({store, list: program.listPaths}),
 	];
 	startLoading(parts, tell);
 	setReady(store);

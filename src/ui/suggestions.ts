@@ -1,17 +1,19 @@
 import {complete, type Suggestion} from '../command/completion/complete.ts';
 import {sessionValues} from '../command/completion/known-values.ts';
+import type {ComposerState} from '../editor/editor-state.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
+import {type MentionSuggestion, mentionSuggestions} from './prompt/mention-suggestions.ts';
 
-/** Returns the suggestions for a line; none if the user closed them with Esc (-1) or the line is complete. */
+/** Returns the suggestions for a line, or for the mention at its caret; none if the user closed them with Esc (-1) or the line is complete. */
 export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
-	text: string,
+	{text, caret}: Pick<ComposerState, 'text' | 'caret'>,
 	chosen: number,
-	{valuesOf, savedSessions}: Pick<AppState, 'valuesOf' | 'savedSessions'>,
-): readonly Suggestion[] {
+	{valuesOf, savedSessions, ...known}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs'>,
+): ReadonlyArray<Suggestion & Partial<MentionSuggestion>> {
 	if (chosen < 0) {
 		return [];
 	}
@@ -19,6 +21,10 @@ export function suggestionsFor(
 	const found = complete(entries, text, {
 		valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
 	});
+	if (found.length === 0) {
+		return mentionSuggestions({text, caret}, known);
+	}
+
 	const [first] = found;
 	const isTyped = found.length === 1 && first?.line.trimEnd() === text.trimEnd();
 	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;
@@ -39,10 +45,11 @@ export function suggestionLines(
 ): readonly string[] {
 	const at = Math.min(chosen, suggestions.length - 1);
 	const start = Math.max(0, Math.min(at - Math.floor(height / 2), suggestions.length - height));
-	const width = Math.max(...suggestions.map(({label}) => lineWidth(label)));
-	return suggestions.slice(start, start + height).map(({label, summary}, index) => {
+	const names = suggestions.map(({label}) => safeLine(label));
+	const width = Math.max(...names.map(lineWidth));
+	return suggestions.slice(start, start + height).map(({summary}, index) => {
 		const here = start + index === at;
-		const name = padEnd(label, width);
+		const name = padEnd(names[start + index] ?? '', width);
 		return truncate(
 			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(safeLine(summary))}`,
 			columns,

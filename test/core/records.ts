@@ -69,6 +69,10 @@ const count = fc.nat({max: 100});
 export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 	fc.record({type: fc.constant('run-start' as const), runId: id, model: id}),
 	fc.record({type: fc.constant('user-message' as const), id, text}),
+	fc.record({
+		...{type: fc.constant('attachment' as const), id, name: text, text, tokens: count},
+		source: fc.constantFrom('file' as const, 'none' as const),
+	}),
 	fc.record({type: fc.constant('text-delta' as const), id, messageId: id, text}),
 	fc.record({type: fc.constant('reasoning-delta' as const), id, messageId: id, text}),
 	fc.record({

@@ -12,6 +12,7 @@ import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {openTrustStore} from '../../src/config/project/trust-store.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
+import {indexPaths} from '../../src/core/fuzzy-paths.ts';
 import {redactKnown} from '../../src/core/secrets/redact.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
@@ -110,6 +111,7 @@ export function testProgram({
 		conversation,
 		entries: () => entries,
 		refreshEntries: async () => [],
+		listPaths: async () => indexPaths([]),
 		contextFor: given => ({
 			...given,
 			store,

@@ -12,7 +12,7 @@ import instruction from './summary.md';
 export type Pinned = {readonly id: string; readonly text: string};
 
 /** A message of the user that follows the summary as it is. */
-type Carried = {readonly id: string; readonly text: string};
+export type Carried = {readonly id: string; readonly message: Message};
 
 type SummaryOptions = Omit<TurnOptions, 'cause' | 'onPiece'>;
 
@@ -46,7 +46,7 @@ export async function* compact(options: CompactionOptions): AsyncGenerator<Agent
 			summary,
 			pinned.map(({text}) => text),
 		),
-		...carried.map(({text}): Message => ({role: 'user', text})),
+		...carried.map(({message}) => message),
 	];
 	// The instructions and tools of every request stay.
 	const fixed = Math.max(0, usedTokens - tokensOfMessages(messages));

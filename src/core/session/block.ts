@@ -1,4 +1,5 @@
 import type {JsonObject} from '../json.ts';
+import type {Attachment} from './attached.ts';
 import type {AgentEvent, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
@@ -11,6 +12,8 @@ type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
 /** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
 export type Block =
 	| {readonly kind: 'user'; readonly id: string; readonly text: string; readonly open: false}
+	/** What was attached to the message of the user with the id `message`. */
+	| (Attachment & {readonly kind: 'attachment'; readonly message: string; readonly open: false})
 	| (Spoken & {
 			readonly kind: 'text' | 'reasoning';
 			readonly model: string;
@@ -116,4 +119,31 @@ export function endBlock(block: Block, at: string): Block {
 		default:
 			return block;
 	}
+}
+
+type Tool = Extract<Block, {kind: 'tool'}>;
+
+/** Returns who allowed a call, once that is answered. */
+export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'approval-answer'}>): Partial<Tool> {
+	return allowed && by !== undefined ? {allowed: {by, ...(rules && {rules})}} : {};
+}
+
+/** Returns what a result changes about its call. */
+export function endedTool({
+	output,
+	milliseconds,
+	failed,
+	change,
+	images,
+}: Extract<AgentEvent, {type: 'tool-result'}>): Partial<Tool> {
+	const status = failed ? 'failed' : 'done';
+	return {output, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
+}
+
+/** Most characters of the output of a running tool. Its result replaces them. */
+const maxOutput = 64 * 1024;
+
+/** Returns the end of a long text. It is cut when it is twice as long as needed, so that each piece costs little. */
+export function lastPart(output: string): string {
+	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
+import {attachmentEvent} from './attached.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
 
 /**
@@ -48,6 +49,7 @@ export type CompactionCause = z.infer<typeof compactionCause>;
 const agentEventSchema = z.discriminatedUnion('type', [
 	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
 	z.object({type: z.literal('user-message'), id: z.string(), text: z.string()}),
+	attachmentEvent,
 	z.object({
 		type: z.literal('text-delta'),
 		id: z.string(),

@@ -3,6 +3,7 @@ import {currentCompaction, messageText, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
 import {restoreText} from './restore-text.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
+import {userMessages} from './user-message.ts';
 
 type Spoken = Extract<Block, {messageId: string}>;
 
@@ -29,6 +30,7 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 	};
 
 	const blocks = blocksOf(transcript);
+	const users = userMessages(blocks);
 	const compaction = currentCompaction(transcript);
 	for (const block of blocks.slice(transcript.eraStart)) {
 		if ('messageId' in block) {
@@ -39,12 +41,12 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 			turn.push(block);
 		} else if (block.kind === 'user') {
 			endTurn();
-			messages.push({role: 'user', text: block.text});
+			messages.push(users.get(block.id) ?? {role: 'user', text: block.text});
 		} else if (block.kind === 'restore') {
 			endTurn();
 			messages.push({role: 'user', text: restoreNote(block)});
 		} else if (block.kind === 'compaction' && block === compaction) {
-			messages.push(...compactedMessages(blocks, block));
+			messages.push(...compactedMessages(blocks, users, block));
 		} else if (block.kind === 'end' && block.refused) {
 			endTurn();
 			leaveOutRefused(messages, compaction ? 1 : 0);
@@ -67,10 +69,11 @@ function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
 /** Returns the summary of a compaction and the messages that it carried over. A compaction that was undone has none. */
 function compactedMessages(
 	blocks: readonly Block[],
+	users: ReturnType<typeof userMessages>,
 	{summary, pinned = [], carried = []}: Extract<Block, {kind: 'compaction'}>,
 ): readonly Message[] {
-	const textsOf = (ids: readonly string[]) => ids.flatMap(id => messageText(blocks, id) ?? []);
-	return [summaryMessage(summary, textsOf(pinned)), ...textsOf(carried).map((text): Message => ({role: 'user', text}))];
+	const texts = pinned.flatMap(id => messageText(blocks, id) ?? []);
+	return [summaryMessage(summary, texts), ...carried.flatMap(id => users.get(id) ?? [])];
 }
 
 /**

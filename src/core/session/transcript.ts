@@ -1,4 +1,4 @@
-import {type Block, endBlock, endText, type Spoken} from './block.ts';
+import {allowedBy, type Block, endBlock, endedTool, endText, lastPart, type Spoken} from './block.ts';
 import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, Recorded} from './event.ts';
 import {rulesAfter, type SessionRule} from './session-rules.ts';
@@ -64,6 +64,10 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return {...close(withoutDone(state), at), run: {id: event.runId, model: event.model, server, startedAt: at}};
 		case 'user-message':
 			return append(closeSpoken(state, at), {kind: 'user', id: event.id, text: event.text, open: false});
+		case 'attachment': {
+			const {type: kind, id: message, ...attachment} = event;
+			return append(closeSpoken(state, at), {kind, message, ...attachment, open: false});
+		}
 		case 'text-delta':
 			return speak(state, 'text', event, at);
 		case 'reasoning-delta':
@@ -130,23 +134,6 @@ function startTool(
 		open: true,
 		at,
 	});
-}
-
-function allowedBy({allowed, by, rules}: EventOf<'approval-answer'>): Partial<Tool> {
-	return allowed && by !== undefined ? {allowed: {by, ...(rules && {rules})}} : {};
-}
-
-function endedTool({output, milliseconds, failed, change, images}: EventOf<'tool-result'>): Partial<Tool> {
-	const status = failed ? 'failed' : 'done';
-	return {output, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
-}
-
-/** Most characters of the output of a running tool. Its result replaces them. */
-const maxOutput = 64 * 1024;
-
-/** Returns the end of a long text. It is cut when it is twice as long as needed, so that each piece costs little. */
-function lastPart(output: string): string {
-	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
 }
 
 /** Applies the list of a call of the tool `todo` that succeeded. */

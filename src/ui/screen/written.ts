@@ -63,9 +63,11 @@ export function createWritten(): Written {
 	return written;
 }
 
-/** Returns lines below a blank one, except on an empty screen. Tool calls and thoughts stay together. */
+/** Returns lines below a blank one, except on an empty screen. Tool calls and thoughts stay together, and so do
+ * a message and what is attached to it. */
 export function spacedAfter(last: Kind | undefined, kind: Kind, lines: readonly string[]): readonly string[] {
-	const isJoined = isStep(kind) && isStep(last);
+	const isAttached = kind === 'attachment' && (last === 'user' || last === 'attachment');
+	const isJoined = isAttached || (isStep(kind) && isStep(last));
 	return lines.length === 0 || last === undefined || isJoined ? lines : ['', ...lines];
 }
 

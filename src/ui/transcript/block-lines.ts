@@ -28,6 +28,8 @@ export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
 			return messageLines(sign, role, block.text, block.hint, style);
 		}
+		case 'attachment':
+			return [attachmentLine(block, style)];
 		case 'restore':
 			return messageLines('↺', palette.dim, restoreText(block), undefined, style);
 		case 'compaction':
@@ -41,6 +43,21 @@ export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
 		default:
 			return block satisfies never;
 	}
+}
+
+function attachmentLine(
+	{source, name, text, lines, tokens}: Extract<Block, {kind: 'attachment'}>,
+	{width, palette}: Style,
+): string {
+	if (source === 'none') {
+		return truncate(palette.warning(`  └ ${safeLine(text.replace(/^\[|\]$/g, ''))}`), width);
+	}
+
+	const what = {file: '', folder: 'folder ', log: '', resource: ''}[source];
+	const size = lines === undefined ? [] : [formatAmount(lines, source === 'folder' ? 'file' : 'line')];
+	const facts = [...size, `about ${formatCount(tokens)} tokens`].join(' · ');
+	const room = Math.max(12, width - facts.length - 7 - what.length);
+	return truncate(palette.dim(`  └ ${what}${truncate(safeLine(name), room)} · ${facts}`), width);
 }
 
 const compactionHint = 'The model reads a summary from now on. Read it with Ctrl+O.';

@@ -1,0 +1,37 @@
+import {abortable} from '../../core/abortable.ts';
+import type {AgentEvent} from '../../core/session/event.ts';
+import {createChannel} from '../channel.ts';
+import type {QueuedMessage} from '../history.ts';
+import type {CallOptions} from '../tool-turn.ts';
+import {type Mentions, readMentions} from './read-mentions.ts';
+
+export type AttachOptions = Pick<CallOptions, 'tools' | 'workspace' | 'signal' | 'approvals' | 'readFiles'> & {
+	readonly mentions: Mentions;
+};
+
+/** Reads what a message mentions. Yields an event for each attachment, notes, and the questions that it needs. */
+export function attach({id, text}: QueuedMessage, options: AttachOptions): AsyncIterable<AgentEvent> {
+	const {tools, workspace, signal, approvals, readFiles, mentions} = options;
+	const events = createChannel<AgentEvent>();
+	const onNotice = (note: string) => events.push({type: 'notice', level: 'info', text: note});
+	const context = {
+		...{workspace, signal, readFiles, onNotice},
+		approve: approvals({id, signal, emit: events.push}),
+		onOutput: () => undefined,
+		onChange: () => undefined,
+	};
+	const read = async () => {
+		for await (const found of readMentions(text, {...mentions, tools, context})) {
+			if ('note' in found) {
+				onNotice(found.note);
+			} else {
+				events.push({type: 'attachment', id, ...found});
+			}
+		}
+	};
+	abortable(read(), signal).then(
+		() => events.end(),
+		(error: unknown) => events.end({error}),
+	);
+	return events;
+}

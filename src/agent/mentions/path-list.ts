@@ -1,0 +1,19 @@
+import type {PathIndex} from '../../core/fuzzy-paths.ts';
+import {indexPaths} from '../../core/fuzzy-paths.ts';
+import type {Places} from '../policy/protected-places.ts';
+import {boundsOf} from '../tools/files/bounds.ts';
+import {findFiles} from '../tools/files/find-files.ts';
+
+/** Most files that are offered for completion. */
+const maxPaths = 200_000;
+
+/** Returns the files and folders of a folder that the tools list, for completion: ignored and protected ones are left out. */
+export async function listPaths(folder: string | undefined, places: Places, signal: AbortSignal): Promise<PathIndex> {
+	if (folder === undefined) {
+		return indexPaths([]);
+	}
+
+	const bounds = await boundsOf(folder, places);
+	const {paths} = await findFiles({real: folder, shown: '.'}, bounds, signal);
+	return indexPaths(paths.slice(0, maxPaths));
+}

@@ -1,0 +1,102 @@
+/** A word of a message that names something to attach: `@src/a.ts:10-40`. */
+export type Mention = {
+	/** The whole mention as typed, with `@`. */
+	readonly typed: string;
+	/** What it names, without quotes and lines. */
+	readonly name: string;
+	/** The first and the last line, if some were named. */
+	readonly lines?: {readonly first: number; readonly last: number};
+};
+
+/** Before a mention: nothing, a space, or an opening character. An address such as `a@b.c` is none. */
+const mention =
+	/(?<=^|[\s([{<"'`,;])@(?:"((?:[^"\\\n]|\\.)*)"|((?:\\.|[^\s"'`<>|*?])+))(?::(\d{1,7})(?:-(\d{1,7}))?(?!\w))?/gu;
+
+/** What ends a sentence, or closes what was opened before a mention. */
+const trailing = /[.,;:!?)\]}]+$/;
+
+/** Returns the mentions of a message in order, each once. Code in fences is quoted material, which mentions nothing. */
+export function findMentions(text: string): readonly Mention[] {
+	const found = new Map<string, Mention>();
+	for (const match of withoutFences(text).matchAll(mention)) {
+		const [typed, quoted, bare = '', first, last] = match;
+		const read = quoted === undefined ? readBare(bare) : {name: unquoted(quoted), first, last};
+		if (read.name) {
+			const lines = linesOf(read.first ?? first, read.last ?? last);
+			const key = JSON.stringify([read.name, lines]);
+			found.set(key, found.get(key) ?? {typed: typed.replace(trailing, ''), name: read.name, ...(lines && {lines})});
+		}
+	}
+
+	return [...found.values()];
+}
+
+function readBare(bare: string) {
+	const plain = bare.replace(trailing, '').replace(/\\(.)/gu, '$1');
+	const [, name = plain, first, last] = /^(.+?):(\d{1,7})(?:-(\d{1,7}))?$/su.exec(plain) ?? [];
+	return {name, first, last};
+}
+
+function linesOf(first: string | undefined, last = first): Mention['lines'] {
+	const [from, to] = [Number(first), Number(last)];
+	return first === undefined || from < 1 || to < from ? undefined : {first: from, last: to};
+}
+
+/** Returns the text of a quoted name, in which a backslash escapes as in JSON. */
+function unquoted(quoted: string): string {
+	try {
+		return JSON.parse(`"${quoted}"`);
+	} catch {
+		return quoted;
+	}
+}
+
+/** Returns a mention of a name, quoted if it has to be, so that `findMentions` reads exactly this name. */
+export function mentionOf(name: string): string {
+	const isPlain = /^[\p{L}\p{N}_/.@+=#%&-][\p{L}\p{N}_/~.@+=#%&-]*$/u.test(name) && !trailing.test(name);
+	return isPlain ? `@${name}` : `@${JSON.stringify(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)}`;
+}
+
+function escaped(character: string): string {
+	return character.replace(/[\s\S]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The mention that ends at the caret, while it is typed. */
+export type TypedMention = {
+	/** Where its `@` is. */
+	readonly start: number;
+	/** What was typed behind it. */
+	readonly query: string;
+};
+
+/** Most characters of a mention that is being typed. */
+const maxTyped = 300;
+
+/** Returns the mention that the caret is at the end of; undefined for none. */
+export function mentionAt(text: string, caret: number): TypedMention | undefined {
+	const from = Math.max(0, caret - maxTyped);
+	const before = text.slice(from, caret);
+	const [typed, quoted, bare = ''] = /(?<=^|[\s([{<"'`,;])@(?:"([^"\n]*)|([^\s"'`<>|*?]*))$/u.exec(before) ?? [];
+	return typed === undefined || /\w/.test(text[caret] ?? '')
+		? undefined
+		: {start: caret - typed.length, query: quoted ?? bare};
+}
+
+/** Blanks the lines of fenced code. */
+function withoutFences(text: string): string {
+	if (!/^ {0,3}(?:```|~~~)/m.test(text)) {
+		return text;
+	}
+
+	let fence: string | undefined;
+	return text
+		.split('\n')
+		.map(line => {
+			const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+			const isClosing = fence !== undefined && mark?.startsWith(fence) && line.trim() === mark;
+			const isInside = fence !== undefined || mark !== undefined;
+			fence = isClosing ? undefined : (fence ?? mark);
+			return isInside ? '' : line;
+		})
+		.join('\n');
+}
