@@ -73,8 +73,7 @@ export function App() {
 	const {panel, queue, composer, size, completion: chosen, toast, todo, approvalMode} = parts;
 	const {columns, rows} = size;
 
-	const {logs} = store.getState();
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer, chosen, {...parts, logs});
+	const suggestions = panel ? [] : suggestionsFor(entries(), composer, chosen, store.getState());
 	const room = columns - promptWidth(approvalMode);
 	const prompt = layoutComposer(composer, room, 10);
 	const layout = layOut({

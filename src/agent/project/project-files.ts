@@ -179,8 +179,10 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 				? {fault: 'it is too large'}
 				: kind === 'settings'
 					? readSettings(content.text)
-					: await readServers(content.text);
-			if ('fault' in read && read.fault) {
+					: kind === 'prompt'
+						? undefined
+						: await readServers(content.text);
+			if (read && 'fault' in read && read.fault) {
 				faults.push({path, reason: read.fault});
 			} else {
 				files.push({...content, path, kind, ...read});
