@@ -152,7 +152,7 @@ type Run = {readonly abort: AbortController; readonly done: Promise<void>; reado
 
 /** Creates the runs of a conversation: one at a time, each with the server that it started on. */
 function createRuns(dependencies: Dependencies, recorder: Recorder) {
-	const {store, newId} = dependencies;
+	const {store, newId, hide} = dependencies;
 	let run: Run | undefined;
 
 	const emit = (event: AgentEvent) => recorder.emit(event, run?.server ?? store.getState().connection.server);
@@ -191,7 +191,7 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 				throw new AppError('conflict', 'The agent is working.', {hint: 'Wait until it is done, or press Esc.'});
 			}
 
-			return execute({compact: {guidance}}, grants);
+			return execute({compact: {guidance: guidance && hide(guidance)}}, grants);
 		},
 		interrupt() {
 			if (run) {

@@ -33,7 +33,7 @@ export function chatSpan(run: Run, chat: Chat, {reason, error}: Ending, options:
 			'service.usage.cause': usage?.cause,
 			'service.usage.only': isMessage ? undefined : true,
 			...userAttributes(chat.users, options),
-			...(hasContent && {'gen_ai.output.messages': outputContent(hide(cutText(text, maxContent)), calls, reason)}),
+			...(hasContent && {'gen_ai.output.messages': outputContent(cutText(hide(text), maxContent), calls, reason)}),
 			'error.type': error?.type,
 		},
 		isError: error !== undefined,
@@ -49,7 +49,7 @@ function userAttributes(users: Chat['users'], {hasContent, hide}: SpanOptions): 
 
 	return {
 		'service.input.message_ids': users.map(({id}) => id),
-		...(hasContent && {'gen_ai.input.messages': inputContent(users.map(({text}) => hide(cutText(text, maxContent))))}),
+		...(hasContent && {'gen_ai.input.messages': inputContent(users.map(({text}) => cutText(hide(text), maxContent)))}),
 	};
 }
 
@@ -75,7 +75,7 @@ export function callSpan(
 			'gen_ai.tool.call.id': id,
 			...(hasContent && {
 				'gen_ai.tool.call.arguments': argumentsContent(args),
-				'gen_ai.tool.call.result': result && hide(cutText(result.output, maxContent)),
+				'gen_ai.tool.call.result': result && cutText(hide(result.output), maxContent),
 			}),
 			'error.type': failure,
 		},

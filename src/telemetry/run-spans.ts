@@ -4,6 +4,9 @@ import {type Ending, type EventOf, openedChat, type Run, type SpanOptions, start
 import type {Span} from './span.ts';
 import {finishReason, maxContent} from './span-attributes.ts';
 
+/** Characters of an answer that are kept: more than a span has, because a credential that is cut can't be recognized. */
+const maxKept = 2 * maxContent;
+
 /**
  * Creates a reader of records that returns the spans that each of them finishes, by OpenTelemetry's GenAI conventions:
  * `invoke_agent` for a run, and below it `chat` for each request and `execute_tool` for each call of a tool. Ids follow
@@ -71,8 +74,8 @@ function addToChat(run: Run, event: Part, us: number, options: SpanOptions): rea
 	if (event.type === 'usage') {
 		chat.usage = event;
 		run.usage.set(messageId, event);
-	} else if (event.type === 'text-delta' && chat.text.length < maxContent) {
-		chat.text += event.text.slice(0, maxContent);
+	} else if (event.type === 'text-delta' && chat.text.length < maxKept) {
+		chat.text += event.text.slice(0, maxKept);
 	} else if (event.type === 'tool-call') {
 		const {id, name, arguments: args} = event;
 		const call = {id, name, arguments: args, us};

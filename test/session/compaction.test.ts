@@ -80,6 +80,16 @@ test('a message that is sent while the conversation is compacted is answered fro
 	]);
 });
 
+test('[8] a credential in what the summary must keep does not reach the model', async () => {
+	const model = createCountingModel();
+	const {conversation} = scripted([], {openModel: async () => model.ask});
+	await conversation.send('One.');
+	const token = `ghp_${'aB3'.repeat(12)}`;
+	await conversation.compact(`keep ${token}`);
+	const sent = JSON.stringify(model.requests);
+	expect([sent.includes('The user asks for this summary: keep ***'), sent.includes(token)]).toEqual([true, false]);
+});
+
 test('compacting is refused while the agent works', async () => {
 	const {conversation} = scripted([[new Promise(() => undefined)]]);
 	const run = conversation.send('Wait.');

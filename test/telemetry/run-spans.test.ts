@@ -1,9 +1,11 @@
 import {expect, test} from 'vitest';
+import {redactKnown} from '../../src/core/secrets/redact.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {decodeTraces} from '../../src/server/ingest/otlp/decode.ts';
 import {exportBody} from '../../src/telemetry/export-request.ts';
 import {createRunSpans} from '../../src/telemetry/run-spans.ts';
 import {encodeSpan} from '../../src/telemetry/span.ts';
+import {maxContent} from '../../src/telemetry/span-attributes.ts';
 import {answered, called, done, said, start, toRecords, used, user} from '../core/records.ts';
 
 const options = {version: '1.2.3', hasContent: false, hide: (text: string) => text, priceOf: () => undefined};
@@ -101,6 +103,13 @@ test('texts of any length give spans of bounded length', () => {
 		hasContent: true,
 	});
 	expect(JSON.stringify(spans).length).toBeLessThan(400_000);
+});
+
+test('[8] a credential is hidden before its text is cut', () => {
+	const token = `ghp_${'aB3'.repeat(12)}`;
+	const long = `${'x '.repeat((maxContent - 12) / 2)}${token}`;
+	const events = [start, user(long, 'u1'), said(long), called('c1'), used('m1', 9, 1), answered('c1', long), done];
+	expect(JSON.stringify(spansOf(events, {hasContent: true, hide: redactKnown})).includes('ghp_')).toBe(false);
 });
 
 test('events outside a run give no span', () => {

@@ -13,10 +13,12 @@ const reason: Answer = {key: 'r', label: 'say why not', value: 'reason'};
 type Asking = Pick<AppInteraction, 'inquire' | 'edit'> & {
 	/** Returns the working folder, a real path. */
 	readonly workspace: () => string;
+	/** Masks the credentials in a text: a reason goes to the model (SAFETY 8). */
+	readonly hide: (text: string) => string;
 };
 
 /** Returns how the app asks for approval: a question, with exactly what it is about (SAFETY 4). */
-export function approvalQuestions({inquire, edit: change, workspace}: Asking): Decide {
+export function approvalQuestions({inquire, edit: change, workspace, hide}: Asking): Decide {
 	return async (request, signal) => {
 		const original = request.act.kind === 'command' ? request.act.command : '';
 		let command: string | undefined;
@@ -31,7 +33,7 @@ export function approvalQuestions({inquire, edit: change, workspace}: Asking): D
 				const field = {label: 'What should the model do instead?', keys: 'Enter send · Esc back', text: ''};
 				const said = await change(field, signal);
 				if (said !== undefined) {
-					return {answer: 'no', reason: said};
+					return {answer: 'no', reason: hide(said)};
 				}
 			} else {
 				return decisionOf(answer, request.hash, command);

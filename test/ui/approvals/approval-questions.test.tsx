@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ApprovalRequest} from '../../../src/agent/approval/approval.ts';
 import {editedHash} from '../../../src/agent/approval/approval.ts';
+import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {approvalQuestions} from '../../../src/ui/approvals/approval-questions.ts';
@@ -23,7 +24,11 @@ function answering(...answers: readonly (string | undefined)[]) {
 		shown.push(panel);
 		return waiting.shift();
 	};
-	return {decide: approvalQuestions({inquire: next, edit: next, workspace: () => '/repo'}), shown, waiting};
+	return {
+		decide: approvalQuestions({inquire: next, edit: next, workspace: () => '/repo', hide: redactKnown}),
+		shown,
+		waiting,
+	};
 }
 
 describe('an answer', () => {
@@ -62,6 +67,11 @@ describe('an answer', () => {
 		expect(await decide(requestFor(npmTest), signal)).toEqual({answer: 'no', reason: 'use the mock'});
 		expect(waiting).toEqual([]);
 	});
+
+	test('[8] a reason goes to the model without its credentials', async () => {
+		const {decide} = answering('reason', `use ghp_${'aB3'.repeat(12)}`);
+		expect(await decide(requestFor(npmTest), signal)).toEqual({answer: 'no', reason: 'use ***'});
+	});
 });
 
 /** Shows the question for a request in the app. */
@@ -70,7 +80,7 @@ async function ask(request: ApprovalRequest, columns: number, rows: number) {
 	const drawn = draw(<App />, {columns, rows, answer: value => answer(value)});
 	const interact = createPanelInteraction(drawn.store, {now: () => 0});
 	({answer} = interact);
-	const decided = approvalQuestions({...interact, workspace: () => '/repo'})(request, signal);
+	const decided = approvalQuestions({...interact, workspace: () => '/repo', hide: redactKnown})(request, signal);
 	await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toMatch(/N(?: no)?\]/);
 	return {...drawn, decided, answer: interact.answer};
 }
@@ -150,7 +160,10 @@ test('an interrupted run closes the question and its editor', async () => {
 	const abort = new AbortController();
 	const {store} = draw(<App />, {columns: 80, rows: 24});
 	const interact = createPanelInteraction(store, {now: () => 0});
-	const decided = approvalQuestions({...interact, workspace: () => '/repo'})(requestFor(npmTest), abort.signal);
+	const decided = approvalQuestions({...interact, workspace: () => '/repo', hide: redactKnown})(
+		requestFor(npmTest),
+		abort.signal,
+	);
 	await expect.poll(() => store.getState().panel?.kind, {interval: 5}).toBe('confirm');
 	interact.answer('edit');
 	await expect.poll(() => store.getState().panel?.kind, {interval: 5}).toBe('edit');

@@ -1,7 +1,9 @@
 import {expect, test} from 'vitest';
+import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {createAppStore} from '../../../src/store/store.ts';
+import {type AppStore, createAppStore} from '../../../src/store/store.ts';
+import {connectApprovals} from '../../../src/ui/approvals/connect-approvals.ts';
 import {followPlans} from '../../../src/ui/approvals/plan-review.ts';
 import {createPanelInteraction} from '../../../src/ui/interaction.ts';
 
@@ -71,21 +73,50 @@ test.each([
 	expect((await afterRun(['ask'], given)).asked).toEqual([]);
 });
 
+test('[8] what the user makes of a plan, and says about it, reaches the model without credentials', async () => {
+	const token = `ghp_${'aB3'.repeat(12)}`;
+	for (const answers of [
+		['change', `Use ${token}.`, 'ask'],
+		['reason', `Use ${token}.`],
+	]) {
+		const store = createAppStore();
+		const sent: string[] = [];
+		const next = async () => answers.shift();
+		const stop = await connectApprovals({
+			program: {
+				askWith: () => undefined,
+				folder: {path: () => '/repo'},
+				conversation: {flush: () => undefined, send: async text => void sent.push(text)},
+				secrets: {hide: redactKnown},
+			},
+			store,
+			interact: {...createPanelInteraction(store), inquire: next, edit: next},
+			tell: () => undefined,
+		});
+		finishPlan(store, 'A plan.');
+		await expect.poll(() => sent, {interval: 5}).toEqual([expect.stringMatching(/Use \*\*\*\.$/)]);
+		stop();
+	}
+});
+
+/** Ends a run in plan mode with a text. */
+function finishPlan(store: AppStore, text: string): void {
+	store.getState().setApprovalMode('plan');
+	const events: readonly AgentEvent[] = [
+		{type: 'run-start', runId: 'r', model: 'm'},
+		{type: 'text-delta', id: 't', messageId: 'm', text},
+		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
+	];
+	for (const [seq, event] of events.entries()) {
+		store.getState().applyRecords([{v: 1, seq, at: '', session: '', server: 'local', event}]);
+	}
+}
+
 test('the question closes when the user selects another mode', async () => {
 	const store = createAppStore();
 	const interact = createPanelInteraction(store);
 	const stop = followPlans({...interact, store, send: () => undefined, tell: () => undefined});
-	store.getState().setApprovalMode('plan');
-	const events: readonly AgentEvent[] = [
-		{type: 'run-start', runId: 'r', model: 'm'},
-		{type: 'text-delta', id: 't', messageId: 'm', text: 'A plan.'},
-		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
-	];
-	store.getState().applyRecords([]);
-	for (const [seq, event] of events.entries()) {
-		store.getState().applyRecords([{v: 1, seq, at: '', session: '', server: 'local', event}]);
-	}
-
+	finishPlan(store, 'A plan.');
 	await expect.poll(() => store.getState().panel?.kind, {interval: 5}).toBe('confirm');
 	store.getState().setApprovalMode('ask');
 	expect(store.getState().panel).toBe(undefined);
