@@ -1,15 +1,20 @@
 import {AppError} from '../core/error.ts';
-import type {Attachment} from '../core/session/attached.ts';
 import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import {userMessage} from '../core/session/user-message.ts';
+import type {Attachment} from '../core/session/user-events.ts';
+import {type Command, userMessage} from '../core/session/user-message.ts';
 import {type Carried, compact, type Pinned} from './context/compact.ts';
 import {type ContextWindow, createContextWindow} from './context/context-window.ts';
 import {mapEvents} from './map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';
 
 /** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
-export type QueuedMessage = {readonly id: string; readonly text: string};
+export type QueuedMessage = {
+	readonly id: string;
+	readonly text: string;
+	/** The commands of the user that it carries to the model. */
+	readonly commands?: readonly Command[];
+};
 
 /** What the compaction of a conversation needs to know of its session. */
 export type CompactionAccess = {
@@ -63,15 +68,16 @@ export function createHistory(options: Options) {
 		/** Compacts the conversation because the user asked. */
 		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
 		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
-			for (const {id, text} of queued) {
-				yield {type: 'user-message', id, text};
+			for (const {id, text, commands = []} of queued) {
+				const carried = commands.map(command => command.id);
+				yield {type: 'user-message', id, text, ...(carried.length > 0 && {commands: carried})};
 				const attached: Attachment[] = [];
 				for await (const event of options.attach?.({id, text}) ?? []) {
 					yield event;
 					attached.push(...(event.type === 'attachment' ? [event] : []));
 				}
 
-				const message = userMessage(text, attached);
+				const message = userMessage(text, attached, commands);
 				messages.push(message);
 				window.add([message]);
 				state.unanswered = [...state.unanswered, {id, message}];

@@ -110,7 +110,7 @@ function createContextWindowAccess(
 }
 
 function conversationOptions(
-	{store, maxTurns, budgetUsd}: ProgramOptions,
+	{store, env, maxTurns, budgetUsd}: ProgramOptions,
 	{home, folder, secrets, sessions}: LocalState,
 	{loadPrices, priceRequest}: Servers,
 ) {
@@ -123,6 +123,7 @@ function conversationOptions(
 		priceRequest,
 		images: createImageFolder(home.images),
 		mentions: {hide: secrets.hide, homeFolder: folder.home},
+		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),
 		...(maxTurns !== undefined && {maxTurns}),

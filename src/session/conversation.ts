@@ -1,5 +1,6 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {UsageCause} from '../core/session/request-record.ts';
@@ -8,9 +9,12 @@ import {emptyTranscript, reduceTranscript, type Transcript} from '../core/sessio
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
+import {createUserCommands} from './user-commands.ts';
 
 type Dependencies = RecorderOptions &
 	RunDependencies & {
+		/** Loads what runs commands of the user. */
+		readonly loadShell?: () => Promise<UserShell>;
 		/** Ends what the tools of a session left running, and removes its files. */
 		readonly endTools?: () => Promise<void>;
 		/** Returns the approvals of a session with these rules of its own. */
@@ -39,6 +43,11 @@ export type Conversation = {
 	readonly undoCompaction: () => boolean;
 	/** Pins a message by its id, or no longer: compactions keep pinned messages word for word. */
 	readonly pin: (id: string, pinned: boolean) => void;
+	/**
+	 * Runs a command of the user in their shell; the next message carries its output to the model. Resolves when it has ended.
+	 * Throws AppError("conflict") during a run.
+	 */
+	readonly runCommand: (command: string, signal: AbortSignal) => Promise<void>;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -89,7 +98,9 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		recorder.flush();
 	};
 
+	const commands = createUserCommands(dependencies, emit);
 	const finish = async () => {
+		await commands.end();
 		await runs.end();
 		await dependencies.endTools?.();
 		await grants.changes?.close();
@@ -111,7 +122,8 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	begin(emptyTranscript(newId()));
 
 	return {
-		send: (text, cause) => runs.send({text, cause}, grants),
+		send: (text, cause) => commands.before(() => runs.send({text, cause}, grants)),
+		runCommand: commands.run,
 		compact: guidance => runs.compact(guidance, grants),
 		undoCompaction() {
 			recorder.flush();

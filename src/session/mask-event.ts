@@ -15,6 +15,10 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			return {...event, text: hide(event.text)};
 		case 'attachment':
 			return {...event, name: hide(event.name), text: hide(event.text)};
+		case 'user-command':
+			return {...event, command: redactPositions(hide(event.command))};
+		case 'user-command-end':
+			return {...event, output: hide(event.output), end: hide(event.end)};
 		case 'compaction':
 			return {...event, summary: hide(event.summary)};
 		case 'rename':

@@ -1,5 +1,6 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {QueuedMessage} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
@@ -13,6 +14,7 @@ import type {UsageCause} from '../core/session/request-record.ts';
 import type {Tool} from '../core/session/tool.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
+import {pendingCommands} from '../core/session/user-message.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Recorder} from './recorder.ts';
@@ -78,7 +80,9 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const hooks = await options.loadHooks?.(transcript.session);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
-		...('text' in beginning ? {prompt: {id: newId(), text: beginning.text}, cause: beginning.cause} : beginning),
+		...('text' in beginning
+			? {prompt: promptOf(beginning.text, newId(), transcript), cause: beginning.cause}
+			: beginning),
 		priceOf: options.priceRequest,
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		tools: await loadTools(),
@@ -103,6 +107,12 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 
 function lastTurnOf({usage}: Transcript) {
 	return [...usage.values()].findLast(isTurn);
+}
+
+/** Returns a message with the output of the commands that the user ran before it. */
+function promptOf(text: string, id: string, transcript: Transcript): QueuedMessage {
+	const commands = pendingCommands(blocksOf(transcript));
+	return {id, text, ...(commands.length > 0 && {commands})};
 }
 
 /** Returns the call of the selected model, with its images if it sees any. */

@@ -31,6 +31,8 @@ type OnState = (state: JournalState) => void;
 const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'user-message',
 	'attachment',
+	'user-command',
+	'user-command-end',
 	'tool-result',
 	'compaction',
 	'compaction-undo',
@@ -134,7 +136,7 @@ function start({session, path, size, begun, prepare, release, onState = () => un
 			}
 
 			held.push(record);
-			hasBegun ||= record.event.type === 'user-message';
+			hasBegun ||= record.event.type === 'user-message' || record.event.type === 'user-command';
 			if (hasBegun) {
 				for (const next of held.splice(0)) {
 					const line = JSON.stringify(next);

@@ -63,6 +63,9 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 				found.userMessages += 1;
 				found.preview ||= preview(text(event['text']));
 				break;
+			case 'user-command':
+				found.preview ||= preview(`! ${text(event['command'])}`);
+				break;
 			case 'rename':
 				found.title = text(event['title']);
 				break;

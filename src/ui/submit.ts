@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
-import {isCommandLine, readLine} from '../command/line.ts';
+import {isCommandLine, isShellLine, readLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
@@ -71,6 +71,16 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		}
 	};
 
+	const runShell = async (line: string): Promise<undefined> => {
+		try {
+			const command = line.slice(1).trim();
+			await commands.run('!', signal => parts.conversation.runCommand(command, signal));
+		} catch (error) {
+			tell(error, line);
+			returnToPrompt(line, store);
+		}
+	};
+
 	return {
 		tell,
 		async submit(text) {
@@ -78,15 +88,16 @@ export function createSubmit(dependencies: Dependencies): Submit {
 				return;
 			}
 
+			const isShell = isShellLine(text);
 			const isCommand = isCommandLine(text);
-			if (isCommand) {
+			if (isCommand || isShell) {
 				remember(text);
 			}
 
 			// A note about the prompt that is sent now is outdated.
 			store.getState().setToast('');
 			const begun: Promise<Begun | undefined> = previous.then(() =>
-				isCommand ? carryOut(text) : sendIfWanted(text, parts),
+				isCommand ? carryOut(text) : isShell ? runShell(text) : sendIfWanted(text, parts),
 			);
 			previous = Promise.race([begun.catch(() => undefined), delayTurns()]);
 			await begun.then(run => run?.end).catch(tell);

@@ -68,7 +68,15 @@ const count = fc.nat({max: 100});
 /** Any event, in any place: also such as no agent would send. Few ids, so that they meet. */
 export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 	fc.record({type: fc.constant('run-start' as const), runId: id, model: id}),
-	fc.record({type: fc.constant('user-message' as const), id, text}),
+	fc.record(
+		{type: fc.constant('user-message' as const), id, text, commands: fc.array(id, {maxLength: 2})},
+		{requiredKeys: ['type', 'id', 'text']},
+	),
+	fc.record({type: fc.constant('user-command' as const), id, command: text}),
+	fc.record({
+		...{type: fc.constant('user-command-end' as const), id, output: text, end: text, milliseconds: count},
+		status: fc.constantFrom('done' as const, 'failed' as const, 'interrupted' as const),
+	}),
 	fc.record({
 		...{type: fc.constant('attachment' as const), id, name: text, text, tokens: count},
 		source: fc.constantFrom('file' as const, 'none' as const),

@@ -1,6 +1,6 @@
 import type {JsonObject} from '../json.ts';
-import type {Attachment} from './attached.ts';
 import type {AgentEvent, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
+import type {Attachment} from './user-events.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
 
@@ -11,7 +11,28 @@ type ToolStatus = 'running' | 'asking' | 'done' | 'failed' | 'interrupted';
 
 /** One thing to draw, in the order in which it happened. `open` is true while it may still change. */
 export type Block =
-	| {readonly kind: 'user'; readonly id: string; readonly text: string; readonly open: false}
+	| {
+			readonly kind: 'user';
+			readonly id: string;
+			readonly text: string;
+			/** Ids of the commands whose output it carries. */
+			readonly commands?: readonly string[];
+			readonly open: false;
+	  }
+	/** A command that the user ran. */
+	| {
+			readonly kind: 'command';
+			readonly id: string;
+			readonly command: string;
+			readonly status: 'running' | 'done' | 'failed' | 'interrupted';
+			/** The end of its output so far, then the output that the model reads. */
+			readonly output: string;
+			/** How it ended, in words; empty until then. */
+			readonly end: string;
+			readonly milliseconds: number | undefined;
+			readonly open: boolean;
+			readonly at: string;
+	  }
 	/** What was attached to the message of the user with the id `message`. */
 	| (Attachment & {readonly kind: 'attachment'; readonly message: string; readonly open: false})
 	| (Spoken & {
@@ -115,6 +136,7 @@ export function endBlock(block: Block, at: string): Block {
 		case 'reasoning':
 			return {...block, open: false, endedAt: at};
 		case 'tool':
+		case 'command':
 			return {...block, open: false, status: 'interrupted'};
 		default:
 			return block;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
-import {attachmentEvent} from './attached.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
+import {attachmentEvent, userCommandEndEvent, userCommandEvent} from './user-events.ts';
 
 /**
  * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
@@ -48,8 +48,16 @@ export type CompactionCause = z.infer<typeof compactionCause>;
  */
 const agentEventSchema = z.discriminatedUnion('type', [
 	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
-	z.object({type: z.literal('user-message'), id: z.string(), text: z.string()}),
+	z.object({
+		type: z.literal('user-message'),
+		id: z.string(),
+		text: z.string(),
+		/** Ids of the commands of the user whose output it carries. */
+		commands: z.optional(z.array(z.string())),
+	}),
 	attachmentEvent,
+	userCommandEvent,
+	userCommandEndEvent,
 	z.object({
 		type: z.literal('text-delta'),
 		id: z.string(),
@@ -95,7 +103,7 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		/** The flags that would allow it in a run without a user. */
 		flags: z.optional(z.string()),
 	}),
-	/** A piece of the output of a running tool. */
+	/** A piece of the output of a running tool, or of a command of the user. */
 	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
 	/** The result that the model reads. `milliseconds` is the duration of the tool. */
 	z.object({

@@ -22,6 +22,8 @@ function toSection(block: Block): string {
 			return block.text.trim() ? `> ${block.text.trim().replaceAll('\n', '\n> ')}` : '';
 		case 'tool':
 			return [`### ${titleOf(block)} (${block.status})`, ...toolParts(block)].join('\n\n');
+		case 'command':
+			return `### ! ${cutText(block.command.replace(/\s+/g, ' '), maxTitle)} (${block.end || block.status})\n\n${codeFence(block.output)}`;
 		case 'attachment':
 			return `*Attached: ${block.name}*\n\n${block.text}`;
 		case 'notice':

@@ -3,6 +3,7 @@ import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, Recorded} from './event.ts';
 import {rulesAfter, type SessionRule} from './session-rules.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
+import {attachmentBlock, type Command, endedCommand, startedCommand, userBlock} from './user-message.ts';
 
 /** The state of a session, as far as it was read. */
 export type Transcript = Eras & {
@@ -63,11 +64,13 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'run-start':
 			return {...close(withoutDone(state), at), run: {id: event.runId, model: event.model, server, startedAt: at}};
 		case 'user-message':
-			return append(closeSpoken(state, at), {kind: 'user', id: event.id, text: event.text, open: false});
-		case 'attachment': {
-			const {type: kind, id: message, ...attachment} = event;
-			return append(closeSpoken(state, at), {kind, message, ...attachment, open: false});
-		}
+			return append(closeSpoken(state, at), userBlock(event));
+		case 'attachment':
+			return append(closeSpoken(state, at), attachmentBlock(event));
+		case 'user-command':
+			return append(closeSpoken(state, at), startedCommand(event, at));
+		case 'user-command-end':
+			return changeCommand(state, event.id, () => endedCommand(event));
 		case 'text-delta':
 			return speak(state, 'text', event, at);
 		case 'reasoning-delta':
@@ -79,7 +82,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'approval-answer':
 			return changeTool(state, event.id, () => ({status: 'running', ...allowedBy(event)}));
 		case 'tool-output':
-			return changeTool(state, event.id, tool => ({output: lastPart(tool.output + event.text)}));
+			return addOutput(state, event);
 		case 'tool-result':
 			return changeTool(updateTodo(state, event), event.id, () => endedTool(event));
 		case 'checkpoint':
@@ -167,7 +170,6 @@ function append(state: Transcript, block: Block): Transcript {
 	return {...state, open: [...state.open, block]};
 }
 
-/** Replaces the open block at `index`. */
 function put(state: Transcript, index: number, block: Block): Transcript {
 	return {...state, open: state.open.with(index, block)};
 }
@@ -201,10 +203,23 @@ function changeTool(state: Transcript, id: string, change: (tool: Tool) => Parti
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
 }
 
+function addOutput(state: Transcript, {id, text}: EventOf<'tool-output'>): Transcript {
+	const added = ({output}: Pick<Tool | Command, 'output'>) => ({output: lastPart(output + text)});
+	return changeCommand(changeTool(state, id, added), id, added);
+}
+
+function changeCommand(state: Transcript, id: string, change: (command: Command) => Partial<Command>): Transcript {
+	const index = state.open.findLastIndex(block => block.kind === 'command' && block.id === id && block.open);
+	const command = state.open[index];
+	return command?.kind === 'command' ? put(state, index, {...command, ...change(command)}) : state;
+}
+
 /** Ends open text or reasoning when something else begins; tools may continue. */
 function closeSpoken(state: Transcript, at: string): Transcript {
 	const last = state.open.at(-1);
-	return last?.open && last.kind !== 'tool' ? put(state, state.open.length - 1, endBlock(last, at)) : state;
+	return last?.open && last.kind !== 'tool' && last.kind !== 'command'
+		? put(state, state.open.length - 1, endBlock(last, at))
+		: state;
 }
 
 /** Ends everything that is open. */

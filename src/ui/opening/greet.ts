@@ -43,6 +43,6 @@ export function farewell({store}: Pick<Parts, 'store'>): string {
 	}
 
 	// A session without a message is not kept.
-	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user');
+	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user' || kind === 'command');
 	return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
 }

@@ -35,6 +35,10 @@ export function followMoving({store, draw, intervalMs}: Dependencies): () => voi
 function isMoving({transcript: {open}, drafts}: Moving): boolean {
 	return (
 		drafts.length > 0 ||
-		open.some(block => block.kind === 'tool' && block.status === 'running' && !isWaitingForUser(block))
+		open.some(
+			block =>
+				(block.kind === 'tool' && block.status === 'running' && !isWaitingForUser(block)) ||
+				(block.kind === 'command' && block.status === 'running'),
+		)
 	);
 }

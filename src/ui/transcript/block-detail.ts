@@ -21,6 +21,8 @@ export function hasDetail(block: Shown): boolean {
 	return (
 		(block.kind === 'user' && isLongMessage(block)) ||
 		block.kind === 'tool' ||
+		block.kind === 'command' ||
+		block.kind === 'attachment' ||
 		block.kind === 'reads' ||
 		block.kind === 'reasoning' ||
 		block.kind === 'compaction'
@@ -37,6 +39,10 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 			return [head[0] ?? '', ...toolDetail(block, style)];
 		case 'reads':
 			return block.calls.flatMap(call => detailLines(call, style));
+		case 'command':
+			return [head[0] ?? '', ...indented(safeText(block.output), style)];
+		case 'attachment':
+			return [...head, ...indented(safeText(block.text), style)];
 		case 'reasoning':
 			return [head[0] ?? '', ...indented(style.palette.dim(safeText(block.text.trim())), style)];
 		case 'compaction':

@@ -5,6 +5,7 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {commandLines} from './command-lines.ts';
 import {messageLines} from './message-lines.ts';
 import {readGroupLine, type Shown} from './read-group.ts';
 import {type ToolStyle, toolLines} from './tool-lines.ts';
@@ -28,6 +29,8 @@ export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
 			const sign = {info: 'ℹ', warning: '!', error: '✗'}[block.level];
 			return messageLines(sign, role, block.text, block.hint, style);
 		}
+		case 'command':
+			return commandLines(block, style);
 		case 'attachment':
 			return [attachmentLine(block, style)];
 		case 'restore':

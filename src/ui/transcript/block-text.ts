@@ -12,6 +12,8 @@ export function textOf(block: Shown): string {
 	switch (block.kind) {
 		case 'tool':
 			return block.output;
+		case 'command':
+			return `$ ${block.command}\n${block.output}`;
 		case 'reads':
 			return block.calls.map(({output}) => output).join('\n');
 		case 'restore':

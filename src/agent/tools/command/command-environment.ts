@@ -9,7 +9,7 @@ const tools =
 const proxies = /^(?:https?|all|no)_proxy$/i;
 
 /** Nobody can answer, scroll or see colors. */
-const unattended = {
+export const unattended = {
 	TERM: 'dumb',
 	NO_COLOR: '1',
 	PAGER: 'cat',

@@ -18,3 +18,20 @@ export const attachmentEvent = z.object({
 });
 
 export type Attachment = Readonly<Omit<z.infer<typeof attachmentEvent>, 'type' | 'id'>>;
+
+/** The user ran a command in their shell. Pieces of its output follow as those of a tool. */
+export const userCommandEvent = z.object({type: z.literal('user-command'), id: z.string(), command: z.string()});
+
+/** How a command of the user ended. The next message carries it to the model. */
+export const userCommandEndEvent = z.object({
+	type: z.literal('user-command-end'),
+	id: z.string(),
+	/** Its head and its tail, without credentials. */
+	output: z.string(),
+	/** In words: `exit status 1 after 2.5 s`. */
+	end: z.string(),
+	status: z.enum(['done', 'failed', 'interrupted']),
+	milliseconds: z.number(),
+});
+
+export type CommandEnd = Readonly<Omit<z.infer<typeof userCommandEndEvent>, 'type' | 'id'>>;

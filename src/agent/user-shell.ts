@@ -1,0 +1,78 @@
+import type {Environment} from '../core/environment.ts';
+import {keyVariables} from '../core/model.ts';
+import {redactKnown} from '../core/secrets/redact.ts';
+import type {CommandEnd} from '../core/session/user-events.ts';
+import {unattended} from './tools/command/command-environment.ts';
+import {createCommandOutput} from './tools/command/command-output.ts';
+import {describeEnd} from './tools/command/describe-end.ts';
+import {fileSecrets, hideValues} from './tools/command/file-secrets.ts';
+import {findShell} from './tools/command/find-shell.ts';
+import {createLiveOutput} from './tools/command/live-output.ts';
+import {startCommand} from './tools/command/start-command.ts';
+
+type Options = {
+	/** Where it runs, an absolute path. */
+	readonly folder: string;
+	/** Ends it. */
+	readonly signal: AbortSignal;
+	/** Shows a piece of output while it runs. */
+	readonly onOutput: (text: string) => void;
+};
+
+/** Runs a command that the user typed, and resolves when it has ended. Throws AppError("failed") if the shell can't start. */
+export type UserShell = (command: string, options: Options) => Promise<CommandEnd>;
+
+const maxProcesses = 4096;
+
+/**
+ * Creates what runs commands of the user: in their own shell and environment, without a sandbox and unasked, because they
+ * typed them. Keys of this program are left out of the environment (SAFETY 8). There is no terminal to answer in. The
+ * output is limited and masked as that of `run_command`, because the model will read it.
+ */
+export function createUserShell(env: Environment): UserShell {
+	const own = new Set(['SERVICE_API_KEY', ...Object.values(keyVariables).flat()]);
+	return async (command, {folder, signal, onOutput}) => {
+		signal.throwIfAborted();
+		const secrets = await fileSecrets(folder);
+		const hide = (text: string) => hideValues(redactKnown(text), secrets);
+		const live = createLiveOutput({onOutput, secrets});
+		const output = createCommandOutput({openFile: () => undefined, hide, onText: live.add});
+		const startedAt = performance.now();
+		const {ended, stop} = startCommand({
+			...{command, folder, maxProcesses, onData: output.add},
+			shell: env['SHELL']?.startsWith('/') ? env['SHELL'] : findShell(),
+			env: {...environmentOf(env, own), ...unattended},
+		});
+		const end = () => void stop();
+		signal.addEventListener('abort', end, {once: true});
+		if (signal.aborted) {
+			end();
+		}
+
+		try {
+			const result = await ended;
+			const milliseconds = Math.round(performance.now() - startedAt);
+			const finish = {...result, milliseconds, ...(signal.aborted && {stoppedBy: 'user' as const})};
+			return {
+				output: output.take().trimEnd(),
+				end: describeEnd(finish),
+				status: signal.aborted ? 'interrupted' : result.status === 0 ? 'done' : 'failed',
+				milliseconds,
+			};
+		} finally {
+			signal.removeEventListener('abort', end);
+			live.end();
+		}
+	};
+}
+
+function environmentOf(env: Environment, without: ReadonlySet<string>): Readonly<Record<string, string>> {
+	const kept: Record<string, string> = {};
+	for (const [name, value] of Object.entries(env)) {
+		if (value !== undefined && !without.has(name)) {
+			kept[name] = value;
+		}
+	}
+
+	return kept;
+}
