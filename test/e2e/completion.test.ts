@@ -2,7 +2,7 @@ import {execFileSync, spawnSync} from 'node:child_process';
 import {chmodSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {folderWith, program, runProgram} from './program.ts';
+import {environmentOf, folderWith, program, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 const scripts = new Map<string, Promise<string>>();
@@ -27,7 +27,10 @@ async function installed(shell: 'bash' | 'zsh' | 'fish') {
 	chmodSync(command, 0o755);
 	const script = join(folder, `completion.${shell}`);
 	writeFileSync(script, await scriptFor(shell));
-	const env = {PATH: [folder, process.env['PATH']].join(delimiter), HOME: folder, SERVICE_HOME: join(folder, 'home')};
+	const env = environmentOf({
+		home: join(folder, 'home'),
+		env: {PATH: [folder, process.env['PATH']].join(delimiter)},
+	});
 	return {folder, script, env};
 }
 
@@ -92,13 +95,14 @@ test('a completion takes at most five starts of Node', async () => {
 		spawnSync(process.execPath, args, {env});
 		return performance.now() - start;
 	};
-	// One after the other, so that both meet what else the machine does.
-	const pairs = Array.from({length: 8}, () => ({
-		node: timeOf(['-e', '0']),
-		completion: timeOf([program, '__complete', '--', 'profile', 'use', '']),
-	}));
-	const ratios = pairs.map(({node, completion}) => completion / node);
-	expect(Math.min(...ratios)).toBeLessThan(5);
+	// One after the other, so that both meet what else the machine does; again if that was more in one of them.
+	let ratio = Number.POSITIVE_INFINITY;
+	for (let pair = 0; pair < 8 && ratio >= 5; pair++) {
+		const node = timeOf(['-e', '0']);
+		ratio = timeOf([program, '__complete', '--', 'profile', 'use', '']) / node;
+	}
+
+	expect(ratio).toBeLessThan(5);
 });
 
 test('the hidden command is in no help', async () => {
