@@ -1,5 +1,5 @@
-import {readFileSync} from 'node:fs';
 import process from 'node:process';
+import {text} from 'node:stream/consumers';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
 import {describeContainment} from '../containment/containment.ts';
 import {areStopped, endMembers, signalMembers} from '../containment/members.ts';
@@ -14,7 +14,8 @@ import {watchLimits} from './watch-limits.ts';
 // The entry of the process between the server and a sandbox, which lets the sandbox outlive the server. It runs the
 // steps in order, each in a process group, keeps the log and the sandbox within their limits, checks the deadline and
 // writes `status.json`. SIGTERM ends it and the sandbox.
-const plan: SupervisorPlan = JSON.parse(readFileSync(0, 'utf8'));
+// Read without blocking: the plan may come later than this program starts, and then `readFileSync` throws EAGAIN.
+const plan: SupervisorPlan = JSON.parse(await text(process.stdin));
 const {id, folder, steps, builds, writable, limits, mark, graceMs} = plan;
 const {note, write} = createSupervisorLog({...plan, folder: `${folder}/log`});
 
