@@ -32,6 +32,11 @@ export type Interaction = {
 		/** True if nothing can be taken back. */
 		readonly isReadOnly?: boolean;
 	}) => Promise<readonly TakenBack[] | undefined>;
+	/**
+	 * Opens a file in the user's editor, which has the terminal until it ends. Left out without a screen. Throws `AppError` if
+	 * there is no editor, or it fails.
+	 */
+	readonly editFile?: (path: string) => Promise<void>;
 	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**

@@ -1,24 +1,8 @@
 import type {Environment} from '../core/environment.ts';
 import {copySequence, noticeSequence} from './message-sequences.ts';
-import {
-	createModeSwitches,
-	endDrawing,
-	type ModeSwitches,
-	resetLeftovers,
-	type TerminalMode,
-} from './terminal-modes.ts';
-
-const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-type EndSignal = (typeof endSignals)[number];
-type HookedEvent = EndSignal | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
-
-/** The part of `process` that is used. */
-export type ProcessHooks = {
-	readonly pid: number;
-	on: (event: HookedEvent, listener: () => void) => unknown;
-	off: (event: HookedEvent, listener: () => void) => unknown;
-	kill: (pid: number, signal: NodeJS.Signals) => unknown;
-};
+import {type EndSignal, endSignals, type HookedEvent, type ProcessHooks} from './process-hooks.ts';
+import {createSuspension} from './suspension.ts';
+import {createModeSwitches, endDrawing, resetLeftovers, type TerminalMode} from './terminal-modes.ts';
 
 type TerminalSessionOptions = {
 	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};
@@ -56,6 +40,10 @@ export type TerminalSession = {
 	readonly end: () => void;
 	/** Does what Ctrl+Z does in a raw terminal: resets, stops, and calls `onResume` when the shell continues us. */
 	readonly suspend: () => void;
+	/** Lends the terminal to a program until `use` is done, as if we were suspended meanwhile. */
+	readonly lend: <T>(use: () => Promise<T>) => Promise<T>;
+	/** Returns true while a program has the terminal: nothing else may write to it. */
+	readonly isLent: () => boolean;
 	/**
 	 * Rings the bell, and shows a notification (OSC 9) in a terminal that is known to support it. Keeps only printable text
 	 * (SAFETY 3).
@@ -64,9 +52,6 @@ export type TerminalSession = {
 	/** Copies to the clipboard of the terminal (OSC 52). Returns false if the text is too long or there is no terminal. */
 	readonly copy: (text: string) => boolean;
 };
-
-/** How long the shell has to stop us after SIGTSTP, before we continue by ourselves. */
-const stopTimeoutMs = 100;
 
 /** How long a signal waits for `onEnd` before it ends us. */
 const endTimeoutMs = 5000;
@@ -123,7 +108,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		disable: modes.disable,
 		reset: modes.reset,
 		end,
-		suspend: suspension.suspend,
+		...{suspend: suspension.suspend, lend: suspension.lend, isLent: suspension.isLent},
 		notify: text => write(`\u0007${noticeSequence(text, environment)}`),
 		copy(text) {
 			const sequence = isTerminal ? copySequence(text) : '';
@@ -159,12 +144,18 @@ type HookActions = {
 	readonly resume: () => void;
 	readonly reset: () => void;
 	readonly endBySignal: (signal: EndSignal) => void;
+	readonly isLent: () => boolean;
 };
 
+/** The signals of Ctrl+C and Ctrl+\, which are for the program that has the terminal. */
+const keySignals: ReadonlySet<EndSignal> = new Set(['SIGINT', 'SIGQUIT']);
+
 /** Adds all listeners of the process, or removes them. `add` returns false if they were added before. */
-function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal}: HookActions) {
+function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal, isLent}: HookActions) {
 	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
-		...endSignals.map(signal => [signal, () => endBySignal(signal)] as const),
+		...endSignals.map(
+			signal => [signal, () => void ((isLent() && keySignals.has(signal)) || endBySignal(signal))] as const,
+		),
 		['SIGTSTP', suspend],
 		['SIGCONT', resume],
 		['exit', reset],
@@ -192,54 +183,4 @@ function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal
 			}
 		},
 	};
-}
-
-type SuspensionOptions = Pick<TerminalSessionOptions, 'process' | 'onContinue' | 'onResume'> & {
-	readonly modes: ModeSwitches;
-	readonly release: (isDrawing: boolean) => void;
-};
-
-/** Stops the process as the shell expects it, and restores the modes when it continues. */
-function createSuspension({process, onContinue, onResume, modes, release}: SuspensionOptions) {
-	/** The modes to restore; undefined while we are not suspended. */
-	let suspended: readonly TerminalMode[] | undefined;
-	let timer: NodeJS.Timeout | undefined;
-
-	const cancel = () => {
-		suspended = undefined;
-		clearTimeout(timer);
-	};
-
-	const resume = () => {
-		onContinue?.();
-		const restored = suspended ?? modes.enabled();
-		cancel();
-		// Another program may have stopped us and changed the modes meanwhile.
-		modes.reset();
-		for (const mode of restored) {
-			modes.enable(mode);
-		}
-
-		process.off('SIGTSTP', suspend);
-		process.on('SIGTSTP', suspend);
-		onResume?.();
-	};
-
-	const suspend = () => {
-		if (suspended) {
-			return;
-		}
-
-		suspended = modes.enabled();
-		modes.reset();
-		release(suspended.includes('drawing'));
-		// Without our listener the signal stops the whole job, as a shell expects: us and the program that started us.
-		process.off('SIGTSTP', suspend);
-		process.kill(0, 'SIGTSTP');
-		// The system doesn't stop a job without a shell, since nothing could continue it: then we resume. With the input
-		// stopped this timer also keeps the process alive until SIGCONT is handled, which runs first.
-		timer = setTimeout(() => setImmediate(() => suspended && resume()), stopTimeoutMs);
-	};
-
-	return {suspend, resume, cancel};
 }

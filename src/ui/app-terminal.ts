@@ -2,7 +2,8 @@ import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
 import {insertsLines} from '../terminal/abilities.ts';
-import {createTerminalSession, type ProcessHooks, type TerminalSession} from '../terminal/terminal-session.ts';
+import type {ProcessHooks} from '../terminal/process-hooks.ts';
+import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
 import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
@@ -76,7 +77,13 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	session.enable('bracketed-paste');
 	session.enable('kitty-keyboard');
 	const measure = measureTerminal({stdout, env, widths, onChange: () => fit.remeasured()});
-	const fit = createWindowFit({store, screen, fullScreen: () => fullScreen, painter: listeners.painter});
+	const fit = createWindowFit({
+		store,
+		screen,
+		fullScreen: () => fullScreen,
+		isLent: session.isLent,
+		painter: listeners.painter,
+	});
 	const fullScreen = createFullScreen({
 		size: () => store.getState().size,
 		write: screen.raw,

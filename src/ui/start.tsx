@@ -69,6 +69,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		live: createLiveLines(),
 		interact: {
 			...createPanelInteraction(store, {opensPages: canOpenPages(env)}),
+			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
 			review: async review =>
 				(await import('./changes/open-review.ts')).openReview({...terminal, palette, suspend: session.suspend})(review),
 		},

@@ -22,6 +22,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 const inApp = new Set([
 	'init',
 	'memory init',
+	'memory edit',
 	'context',
 	'compact now',
 	'compact undo',

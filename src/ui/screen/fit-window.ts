@@ -7,6 +7,8 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly screen: Screen;
 	readonly fullScreen: () => FullScreen;
+	/** Returns true while another program has the terminal. */
+	readonly isLent: () => boolean;
 	/** Undefined until the conversation is open. */
 	readonly painter: () => Painter | undefined;
 };
@@ -24,11 +26,15 @@ export type WindowFit = {
 };
 
 /** Keeps the drawing in step with the size of the window. */
-export function createWindowFit({store, screen, fullScreen, painter}: Dependencies): WindowFit {
+export function createWindowFit({store, screen, fullScreen, isLent, painter}: Dependencies): WindowFit {
 	let held = screen.size();
 
-	/** Updates the size. Returns true if a full-screen view is open, which was redrawn. */
+	/** Updates the size. Returns true if something else has the window: another program, or a view, which was redrawn. */
 	const updateFullScreen = () => {
+		if (isLent()) {
+			return true;
+		}
+
 		store.getState().setSize(screen.size());
 		if (fullScreen().isOpen()) {
 			fullScreen().redraw();
