@@ -10,13 +10,19 @@ export const markVariable = 'SERVICE_COMMAND_ID';
 const maxRounds = 5;
 
 /**
- * Kills processes that left the group of their command but still have its mark. Without a sandbox nothing else knows them;
- * a process that also cleared its environment is not found.
+ * Kills processes that left the group of their command: those with its mark, and those that `running` returns. Without a
+ * sandbox and a control group nothing else knows them.
  */
-export async function endMarked(mark: string, platform = process.platform): Promise<void> {
+export async function endMarked(
+	mark: string,
+	running: () => readonly number[] = () => [],
+	platform = process.platform,
+): Promise<void> {
 	for (let round = 0; round < maxRounds; round++) {
-		const pids = platform === 'linux' ? await markedOnLinux(mark) : platform === 'win32' ? [] : await markedByPs(mark);
-		if (pids.length === 0) {
+		const marked =
+			platform === 'linux' ? await markedOnLinux(mark) : platform === 'win32' ? [] : await markedByPs(mark);
+		const pids = new Set([...marked, ...running()]);
+		if (pids.size === 0) {
 			return;
 		}
 

@@ -4,7 +4,9 @@ import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import {signalGroup} from '../child/signal-group.ts';
+import {openCommandGroup} from './command-group.ts';
 import type {CommandOutput} from './command-output.ts';
+import {followDescendants} from './descendants.ts';
 import {endMarked, markVariable} from './end-marked.ts';
 import {diskOf, watchLimits} from './watch-limits.ts';
 
@@ -56,6 +58,7 @@ const launcher = [
 	'exec 2>&1',
 	'ulimit -c 0',
 	'ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null',
+	'[ -z "$3" ] || echo "$$" 2>/dev/null >"$3"',
 	'exec "$0" -c "$1"',
 ].join('; ');
 
@@ -64,12 +67,19 @@ const guardedLauncher = `( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/nu
 
 /**
  * Starts a shell command without a terminal, standard input or inherited descriptors, in a process group of its own
- * (SAFETY 15). In a sandbox all its processes end with it, and with this program; elsewhere those of its group and those
- * with its mark.
+ * (SAFETY 15). In a sandbox all its processes end with it, and with this program; elsewhere those of its control group where
+ * the system lets us create one, else those of its process group, with its mark, and that were seen below it.
  */
 export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: Start): RunningCommand {
 	const mark = randomUUID();
-	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark);
+	const group = sandbox ? undefined : openCommandGroup(mark);
+	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark, group?.joinFile);
+	const descendants = sandbox || group ? undefined : followDescendants(child.pid);
+	const endRest = async () => {
+		await endMarked(mark, descendants?.running);
+		descendants?.stop();
+		await group?.end();
+	};
 	const errors: Buffer[] = [];
 	child.stdout?.on('data', onData);
 	child.stderr?.on('data', chunk => errors.length < 100 && errors.push(chunk));
@@ -87,7 +97,7 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 		? watchLimits({init: init.pid, maxProcesses, disk: () => diskOf(folder), onExceeded: kill})
 		: () => undefined;
 	let stopping: NodeJS.Timeout | undefined;
-	const ended = endOf(child, sandbox ? undefined : mark).then(result => {
+	const ended = endOf(child, sandbox ? undefined : endRest).then(result => {
 		const complaint = Buffer.concat(errors).toString('utf8').trim();
 		if (sandbox && complaint.startsWith('bwrap: ')) {
 			throw new AppError('failed', `Couldn't start the sandbox: ${complaint.slice('bwrap: '.length, 500)}.`);
@@ -119,9 +129,19 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 function launch(
 	{command, shell, folder, env, sandbox, filter, maxProcesses}: Omit<Start, 'onData'>,
 	mark: string,
+	joinFile = '',
 ): ChildProcess {
 	const script = sandbox ? launcher : guardedLauncher;
-	const [program = '', ...args] = [...(sandbox ?? []), '/bin/sh', '-c', script, shell, command, `${maxProcesses}`];
+	const [program = '', ...args] = [
+		...(sandbox ?? []),
+		'/bin/sh',
+		'-c',
+		script,
+		shell,
+		command,
+		`${maxProcesses}`,
+		joinFile,
+	];
 	// On descriptor 3 bubblewrap reports; without it, it says that this program is alive.
 	const channels = ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
 	const child = withoutInherited(channels, stdio =>
@@ -163,16 +183,17 @@ function firstProcess(child: ChildProcess): FirstProcess {
 	return {pid, named};
 }
 
-/** Resolves when the program has ended and its output was read. Kills what is left of its group, and what has the mark. */
-function endOf(child: ChildProcess, mark: string | undefined): Promise<Ended> {
+/** Resolves when the program has ended and its output was read. Kills what is left of its group, and ends the rest. */
+function endOf(child: ChildProcess, endRest: (() => Promise<void>) | undefined): Promise<Ended> {
 	return new Promise((resolve, reject) => {
 		let rest: Promise<void> | undefined;
 		child.once('error', error => {
+			void endRest?.();
 			reject(new AppError('failed', `Couldn't start the command: ${error.message}.`, {cause: error}));
 		});
 		child.once('exit', () => {
 			signalGroup(child.pid, 'SIGKILL');
-			rest = mark === undefined ? undefined : endMarked(mark);
+			rest = endRest?.();
 			const timer = setTimeout(() => {
 				for (const stream of child.stdio) {
 					stream?.destroy();

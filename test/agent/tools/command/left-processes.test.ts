@@ -1,0 +1,62 @@
+import {spawn} from 'node:child_process';
+import {existsSync} from 'node:fs';
+import process from 'node:process';
+import {expect, onTestFinished, test} from 'vitest';
+import {signalGroup} from '../../../../src/agent/tools/child/signal-group.ts';
+import {openCommandGroup} from '../../../../src/agent/tools/command/command-group.ts';
+import {followDescendants} from '../../../../src/agent/tools/command/descendants.ts';
+import {isRunning} from '../../../../src/storage/lock-owner.ts';
+import {expectStill} from './expect-still.ts';
+import {openCommands} from './open-commands.ts';
+
+/** A loop that shows that it runs by touching a file, at most about 20 seconds. */
+const alive = '(for i in $(seq 400); do touch alive; sleep 0.05; done)';
+
+const isLinux = process.platform === 'linux';
+
+test.skipIf(!isLinux)('[15] without a sandbox a daemon without its environment ends with the command', async () => {
+	const {run, path} = await openCommands({answer: () => ({allowed: true}), hasSandbox: false});
+	const daemon = `env -i PATH="$PATH" setsid sh -c '${alive} & sleep 0.3' >/dev/null 2>&1; echo left`;
+	expect(await run(daemon)).toMatch(/^left\n\[exit status 0/);
+	expect(existsSync(path('alive'))).toBe(true);
+	await expectStill(path('alive'));
+});
+
+/** Starts a shell that starts a process in a session of its own, without an environment. Returns what it says. */
+async function startDaemon(first = 'true') {
+	const script = `${first}; env -i setsid sh -c 'sleep 60 & echo $!; sleep 0.3' & wait; sleep 60`;
+	const child = spawn('sh', ['-c', script], {detached: true, stdio: ['ignore', 'pipe', 'ignore']});
+	onTestFinished(() => signalGroup(child.pid, 'SIGKILL'));
+	const said = new Promise<number>(resolve => child.stdout.once('data', chunk => resolve(Number(chunk))));
+	return {pid: child.pid, said};
+}
+
+test.skipIf(!isLinux)('a process is followed after its parent has ended and it has left the session', async () => {
+	const {pid, said} = await startDaemon();
+	const descendants = followDescendants(pid);
+	onTestFinished(descendants.stop);
+	const daemon = await said;
+	onTestFinished(() => signalGroup(descendants.running().includes(daemon) ? daemon : undefined, 'SIGKILL'));
+	await expect.poll(() => descendants.running()).toContain(daemon);
+	signalGroup(pid, 'SIGKILL');
+	await expect.poll(() => descendants.running()).toEqual([daemon]);
+	process.kill(daemon, 'SIGKILL');
+	await expect.poll(() => descendants.running()).toEqual([]);
+});
+
+const probe = openCommandGroup('probe');
+await probe?.end();
+
+test.skipIf(!probe)('the processes of a control group end with it, wherever they went', async () => {
+	const group = openCommandGroup(`test-${process.pid}`);
+	const {pid, said} = await startDaemon(`echo $$ >${group?.joinFile}`);
+	const daemon = await said;
+	await group?.end();
+	await expect.poll(() => [pid, daemon].map(each => isRunning(each ?? 0))).toEqual([false, false]);
+	expect(existsSync(group?.joinFile ?? '')).toBe(false);
+});
+
+test('without control groups nothing is created', () => {
+	expect(openCommandGroup('x', 'darwin')).toBe(undefined);
+	expect(followDescendants(process.pid, 'darwin').running()).toEqual([]);
+});
