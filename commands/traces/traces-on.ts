@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {traceStatus} from '../../src/command/views/traces/trace-status.ts';
 
 export default command({
 	name: 'on',
@@ -11,6 +10,7 @@ export default command({
 	whileRunning: true,
 
 	async run({content = false}, {traces}) {
+		const {traceStatus} = await import('../../src/command/views/traces/trace-status.ts');
 		return traceStatus(await traces.set(content ? 'content' : 'on'));
 	},
 });

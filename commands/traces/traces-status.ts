@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {traceStatus} from '../../src/command/views/traces/trace-status.ts';
 
 export default command({
 	name: 'status',
@@ -8,7 +7,8 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(_, {traces}) {
+	async run(_, {traces}) {
+		const {traceStatus} = await import('../../src/command/views/traces/trace-status.ts');
 		return traceStatus(traces.status());
 	},
 });

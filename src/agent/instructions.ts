@@ -10,6 +10,8 @@ type Situation = {
 	readonly tools: readonly ToolDefinition[];
 	/** The instruction files in effect, as `instructionText` returns them. */
 	readonly project?: string | undefined;
+	/** True for a sub-agent. */
+	readonly isTask?: boolean;
 	/** True in plan mode. */
 	readonly isPlanning?: boolean;
 };
@@ -18,13 +20,28 @@ const planning =
 	'Plan mode is on: change and run nothing now. Read and search, ask if something is unclear, and end your answer with a ' +
 	'plan: the steps, the files they touch, and how you will check the result. The person accepts, changes or rejects it.';
 
+const subAgent =
+	'You are a sub-agent in a terminal program called service. Another agent gives you one task and reads nothing but your ' +
+	'last message, so put into it all that was asked for: findings with their places as path:line, what you changed, what you ' +
+	'could not find out. You can ask nobody: decide by yourself, and say what you assumed.';
+
 /** Returns the system prompt. It stays the same through a session but for plan mode, so that vendors can cache it. */
-export function instructions({workspace, date, platform, tools, project, isPlanning = false}: Situation): string {
+export function instructions({
+	workspace,
+	date,
+	platform,
+	tools,
+	project,
+	isPlanning = false,
+	isTask = false,
+}: Situation): string {
 	const names = tools.map(({name}) => name).join(', ');
 	const canEdit = tools.some(({name}) => name === 'edit_file');
 	const canRun = tools.some(({name}) => name === 'run_command');
 	return [
-		'You are a helpful agent in a terminal program called service. You work with the person who is typing to you.',
+		isTask
+			? subAgent
+			: 'You are a helpful agent in a terminal program called service. You work with the person who is typing to you.',
 		`Working folder: ${workspace}\nDate: ${date}\nPlatform: ${platform}`,
 		names
 			? `You have these tools: ${names}. Paths are relative to the working folder and cannot lead out of it. Look before you ` +

@@ -20,13 +20,17 @@ type Dependencies = {
 	readonly createTransport: CreateTransport;
 	/** Returns the reasoning effort of a model; undefined for its own default. */
 	readonly effortOf?: (model: string) => Effort | undefined;
-	readonly instructions: () => Promise<string>;
+	/** Returns the system prompt; that of a sub-agent with its tools. */
+	readonly instructions: (task?: readonly ToolDefinition[]) => Promise<string>;
 	readonly tools: () => Promise<readonly ToolDefinition[]>;
 };
 
 export type ModelAccess = {
-	/** Binds a model to its host, key, instructions and tools. Throws `usage` without a model, `auth` without a key. */
-	readonly open: (model: string | undefined) => Promise<ModelCall>;
+	/**
+	 * Binds a model to its host, key, instructions and tools; `task` are those of a sub-agent. Throws `usage` without a model,
+	 * `auth` without a key.
+	 */
+	readonly open: (model: string | undefined, task?: readonly ToolDefinition[]) => Promise<ModelCall>;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/** Returns the configured hosts that list their own models. */
@@ -55,15 +59,15 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
 
 	return {
-		async open(model) {
+		async open(model, task) {
 			const {provider, name} = parseModelId(assertSelected(model));
 			const row = registry[provider];
 			const host = isDemo(model) ? demoHost(await embedded()) : assertHost(keyOf(row), row);
 			const [transport, adapter, definitions, system] = await Promise.all([
 				transportTo(host, row.auth),
 				row.load(),
-				tools(),
-				instructions(),
+				task ?? tools(),
+				instructions(task),
 			]);
 			const effort = dependencies.effortOf?.(`${provider}/${name}`);
 			const bound = {

@@ -1,4 +1,5 @@
 import type {ErrorReport} from '../core/error.ts';
+import {once} from '../core/once.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool} from '../core/session/tool.ts';
@@ -16,6 +17,7 @@ import type {Retry} from './model-retry.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {endOf, interrupted, type RunEnd} from './run-end.ts';
+import type {OpenTask, RunTask, TaskRun} from './task/run-task.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
 
 export type RunOptions = LedgerOptions & {
@@ -49,6 +51,8 @@ export type RunOptions = LedgerOptions & {
 	readonly onPiece?: OnPiece;
 	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;
+	/** Opens the model of a sub-agent; left out if the run may start none. */
+	readonly openTask?: OpenTask;
 	/** Keeps the images that tools show; left out if the model sees none. */
 	readonly images?: CallOptions['images'];
 	/** Compacts the conversation first. Without queued messages, that is all. */
@@ -89,6 +93,26 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 	}
 }
 
+/** Returns what runs sub-agents: loops like this one, which start none themselves. Loaded with the first of them. */
+function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
+	if (!openTask) {
+		return undefined;
+	}
+
+	const {compact: _, prompt: _prompt, onPiece: _piece, changes: _changes, sentBefore: _sent, ...most} = options;
+	// A model must not attach what the user would have to mention.
+	const {mentions: _mentions, ...shared} = most;
+	const {tools, hooks, newId, compaction} = options;
+	const own = {messages: [], nextMessages: () => [], cause: 'task'} as const;
+	const ofTask = compaction && {compaction: {...compaction, usedTokens: 0, pinned: () => []}};
+	const start = (run: TaskRun) => runAgent({...shared, ...own, readFiles: new Map(), ...ofTask, ...run});
+	const load = once(async () => {
+		const {createTaskRunner} = await import('./task/run-task.ts');
+		return createTaskRunner({openTask, tools, hooks, newId, start});
+	});
+	return async (task, call) => (await load())(task, call);
+}
+
 async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
 	const {prompt, nextMessages, signal} = options;
 	const limits = createLimits(options);
@@ -98,6 +122,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 		...options,
 		...(mentions && {attach: message => attach(message, {...options, mentions})}),
 	});
+	const runTask = taskRunnerOf(options);
 
 	if (options.compact) {
 		yield* history.compact(options.compact.guidance);
@@ -126,7 +151,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 			return done;
 		}
 
-		const answers = yield* runCalls(calls, options);
+		const answers = yield* runCalls(calls, {...options, runTask});
 		history.addAnswers(answers);
 		if (isRepeating(calls, answers)) {
 			return {reason: 'error', stopReason, error: loopError};

@@ -1,4 +1,5 @@
 import {abortable, abortableAfter} from '../core/abortable.ts';
+import type {Act} from '../core/session/approval.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
@@ -9,6 +10,7 @@ import {answerHookedCall} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import type {ImageStore} from './images/model-images.ts';
 import type {ToolCall} from './model-turn.ts';
+import type {RunTask} from './task/run-task.ts';
 
 export type CallOptions = {
 	readonly tools: readonly Tool[];
@@ -20,6 +22,8 @@ export type CallOptions = {
 	readonly changes?: ChangeTracker | undefined;
 	/** The hooks that run before and after each tool. */
 	readonly hooks?: Hooks | undefined;
+	/** Runs the sub-agents of the run; left out if it may start none. */
+	readonly runTask?: RunTask | undefined;
 	readonly clock?: () => number;
 	/** Keeps the images that tools show; left out if the model sees none. */
 	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean};
@@ -64,7 +68,7 @@ function groupsOf(calls: readonly ToolCall[], tools: readonly Tool[]): readonly 
 	const groups: ToolCall[][] = [];
 	let reading: ToolCall[] | undefined;
 	for (const call of calls) {
-		const readOnly = tools.find(({name}) => name === call.name)?.readOnly ?? true;
+		const readOnly = onlyReads(call, tools);
 		if (readOnly && reading) {
 			reading.push(call);
 		} else {
@@ -74,6 +78,12 @@ function groupsOf(calls: readonly ToolCall[], tools: readonly Tool[]): readonly 
 	}
 
 	return groups;
+}
+
+/** Returns true for a call that changes nothing, also for one of no tool. */
+function onlyReads({name, arguments: args}: ToolCall, tools: readonly Tool[]): boolean {
+	const tool = tools.find(candidate => candidate.name === name);
+	return !tool || (tool.readOnly && !tool.mayChange?.(args));
 }
 
 function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIterable<AgentEvent> {
@@ -95,9 +105,12 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 			const stopwatch = createStopwatch(clock);
 			const ask = approvals({id: call.id, signal, emit: events.push});
 			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
-			const approve = savedFirst(call.id, asked, options, events.push);
+			const approve = savedFirst(call, asked, options, events.push);
 			const onJob: ToolContext['onJob'] = job => options.changes?.jobStarted(job);
-			const hooked = {...options, onOutput, onNotice, onChange, onJob, approve, ...(onImage && {onImage})};
+			const runTask = options.runTask && taskOf(call.id, {...options, runTask: options.runTask}, approve, events.push);
+			const beside = {...(onImage && {onImage}), ...(runTask && {runTask})};
+			const {runTask: _, ...others} = options;
+			const hooked = {...others, onOutput, onNotice, onChange, onJob, approve, ...beside};
 			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
@@ -125,7 +138,7 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 	};
 
 	const workers = Promise.all(Array.from({length: Math.min(maxParallel, calls.length)}, work));
-	const changesNothing = calls.every(({name}) => options.tools.find(tool => tool.name === name)?.readOnly ?? true);
+	const changesNothing = calls.every(call => onlyReads(call, options.tools));
 	(changesNothing ? abortable(workers, signal) : abortableAfter(workers, signal, endGraceMs)).then(
 		() => events.end(),
 		(error: unknown) => events.end({error}),
@@ -152,21 +165,38 @@ function createStopwatch(clock: () => number) {
 
 /** Returns an approval that saves what an allowed act may change before the tool goes on. */
 function savedFirst(
-	call: string,
+	{id, name}: ToolCall,
 	approve: ToolContext['approve'],
-	{changes, signal}: CallOptions,
+	{changes, signal, workspace}: CallOptions,
 	emit: (event: AgentEvent) => void,
 ): ToolContext['approve'] {
 	return async request => {
 		const permission = await approve(request);
 		if (permission.allowed) {
-			for (const event of (await changes?.before(call, request.act, signal)) ?? []) {
+			const act = name === 'task' ? anyChange(request.act, workspace) : request.act;
+			for (const event of (await changes?.before(id, act, signal)) ?? []) {
 				emit(event);
 			}
 		}
 
 		return permission;
 	};
+}
+
+/** Returns what a sub-agent may change from its first change on: any file, because others follow. */
+function anyChange(act: Act, folder: string): Act {
+	const isEdit = act.kind === 'edit' || act.kind === 'edit-secret';
+	return isEdit ? {kind: 'command', command: '', folder, containment: 'none'} : act;
+}
+
+/** Returns what runs the sub-agent of one call. */
+function taskOf(
+	id: string,
+	{runTask, signal}: CallOptions & {readonly runTask: RunTask},
+	approve: ToolContext['approve'],
+	emit: (event: AgentEvent) => void,
+): NonNullable<ToolContext['runTask']> {
+	return task => runTask(task, {id, signal, approve, emit});
 }
 
 /** Returns what saves the images of one call. */

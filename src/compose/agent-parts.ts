@@ -149,17 +149,16 @@ function createToolLoader(
 ) {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
-		const [{createFolderTools, createLogTools, createUserTools, createWebTools}, {createWebRequests}, {hasProxy}] =
-			await Promise.all([
-				import('../agent/tools/tools.ts'),
-				import('../net/web/web-request.ts'),
-				import('../net/undici-agent.ts'),
-			]);
+		const [{createFolderTools, createLogTools, ...tools}, {createWebRequests}, {hasProxy}] = await Promise.all([
+			import('../agent/tools/tools.ts'),
+			import('../net/web/web-request.ts'),
+			import('../net/undici-agent.ts'),
+		]);
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();
 			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
 		});
-		const ofWeb = createWebTools({
+		const ofWeb = tools.createWebTools({
 			send: createWebRequests({env, userAgent: `service/${version}`}),
 			sandboxAt: knownSandboxes(store, platform, services),
 			isProxied: hasProxy(env),
@@ -170,12 +169,14 @@ function createToolLoader(
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
 		const places = {stateFolder: home.path, hookFiles};
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
-		return {ofFolder: createFolderTools(places, commands), others: [...ofWeb, ...ofLogs, ...createUserTools(ask)]};
+		const ofFolder = createFolderTools(places, commands);
+		const others = [...ofWeb, ...ofLogs, ...tools.createUserTools(ask)];
+		return {ofFolder, others, ofTasks: tools.createTaskTools()};
 	});
 	return {
 		async loadTools(): Promise<readonly Tool[]> {
-			const {ofFolder, others} = await loadAll();
-			return folder.isOpen() ? [...ofFolder.map(withNested), ...others] : others;
+			const {ofFolder, others, ofTasks} = await loadAll();
+			return folder.isOpen() ? [...ofFolder.map(withNested), ...ofTasks, ...others] : others;
 		},
 		endTools: async () => commands?.end(),
 		jobs: () => commands?.jobs,

@@ -7,6 +7,7 @@ import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts
 import {knownEfforts} from '../core/effort.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
+import {createTraces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
 import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
@@ -19,7 +20,6 @@ import {type LocalState, openLocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
-import {createTraceParts} from './trace-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(options: ProgramOptions): Program {
@@ -28,7 +28,7 @@ export function compose(options: ProgramOptions): Program {
 	const servers = createServers(options, local);
 	const agent = createAgentParts(options, local, servers);
 	const {conversation} = agent;
-	const traces = createTraceParts(options, local, servers);
+	const traces = createTraces({...options, ...local, ...servers, openServer: servers.platform.openConnected});
 	agent.onRecord(traces.follow);
 	const notifier = createNotifier(store, conversation);
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});

@@ -13,17 +13,17 @@ type Sources = {
 };
 
 /**
- * Returns what writes the system prompt. Its date stays that of the first request of a session: a new one at midnight would
+ * Returns what writes the system prompt, or that of a sub-agent with its tools. Its date stays that of the first request of a session: a new one at midnight would
  * change the beginning of every request, which vendors have in their caches.
  */
 export function createSystemPrompt(
 	{store}: Pick<ProgramOptions, 'store'>,
 	{folder}: {readonly folder: Pick<LocalState['folder'], 'path'>},
 	{loadTools, projectInstructions, now = Date.now}: Sources,
-): () => Promise<string> {
+): (task?: readonly ToolDefinition[]) => Promise<string> {
 	let begun: {readonly session: string; readonly date: string} | undefined;
 
-	return async () => {
+	return async task => {
 		const {transcript, approvalMode} = store.getState();
 		const {session} = transcript;
 		begun = begun?.session === session ? begun : {session, date: new Date(now()).toISOString().slice(0, 10)};
@@ -31,7 +31,8 @@ export function createSystemPrompt(
 			workspace: folder.path(),
 			date: begun.date,
 			platform: process.platform,
-			tools: await loadTools(),
+			tools: task ?? (await loadTools()),
+			isTask: task !== undefined,
 			project: await projectInstructions(),
 			isPlanning: approvalMode === 'plan',
 		});

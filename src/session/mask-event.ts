@@ -1,6 +1,6 @@
 import {maskArguments} from '../agent/mask-call.ts';
 import {redactPositions} from '../core/secrets/redact-positions.ts';
-import type {AgentEvent, FileChange} from '../core/session/event.ts';
+import type {AgentEvent, FileChange, RunEvent} from '../core/session/event.ts';
 
 type Hide = (text: string) => string;
 
@@ -9,6 +9,8 @@ type Hide = (text: string) => string;
  * the model wrote into a call (SAFETY 8). The run itself goes on with the exact texts: what the user approved is what
  * runs. A later run, or a session that is resumed, sends the masked texts to the model, because no others are kept.
  */
+export function maskEvent(event: RunEvent, hide: Hide): RunEvent;
+export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent;
 export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 	switch (event.type) {
 		case 'user-message':
@@ -38,6 +40,8 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 		}
 		case 'tool-result':
 			return {...event, output: hide(event.output), ...maskedChange(event.change, hide)};
+		case 'task':
+			return {...event, event: maskEvent(event.event, hide)};
 		default:
 			return event;
 	}

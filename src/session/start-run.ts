@@ -7,6 +7,7 @@ import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
+import type {OpenTask} from '../agent/task/run-task.ts';
 import {messageText, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
@@ -23,8 +24,8 @@ import type {Recorder} from './recorder.ts';
 export type RunDependencies = {
 	readonly store: AppStore;
 	readonly newId: () => string;
-	/** Binds the model to its host and key. Throws `AppError` if the user has to provide one. */
-	readonly openModel: (model: string | undefined) => Promise<ModelCall>;
+	/** Binds the model to its host and key, and to the tools of a sub-agent if they are given. Throws `AppError` if the user has to provide one. */
+	readonly openModel: (model: string | undefined, task?: readonly Tool[]) => Promise<ModelCall>;
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	readonly workspace: () => string;
 	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
@@ -86,6 +87,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		priceOf: options.priceRequest,
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		tools: await loadTools(),
+		openTask: openTaskWith(options),
 		workspace: workspace(),
 		approvals: approvals.startRun(),
 		...{readFiles, changes, signal, onPiece, newId},
@@ -121,6 +123,15 @@ function askWith({store, openModel, images}: RunOptions): ModelCall {
 	return async function* ask(messages, signal) {
 		const call = await openModel(model);
 		yield* (images ? withImages(call, model ?? '', images) : call)(messages, signal);
+	};
+}
+
+/** Returns what opens the models of sub-agents, with their images if they see any. */
+function openTaskWith({store, openModel, images}: RunOptions): OpenTask {
+	return async (wanted, tools) => {
+		const model = wanted ?? store.getState().model ?? 'none';
+		const call = await openModel(wanted ?? store.getState().model, tools);
+		return {model, ask: images ? withImages(call, model, images) : call};
 	};
 }
 

@@ -46,6 +46,9 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 /** Events that come one after another, many a second. */
 const gathered: ReadonlySet<AgentEvent['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-output']);
 
+/** Returns the type of an event, of the agent or of a sub-agent. */
+const kindOf = (event: AgentEvent) => (event.type === 'task' ? event.event.type : event.type);
+
 type CreateOptions = {
 	readonly home: Home;
 	/** The working folder; it need not be a real path. */
@@ -140,7 +143,7 @@ function start({session, path, size, begun, prepare, release, onState = () => un
 			if (hasBegun) {
 				for (const next of held.splice(0)) {
 					const line = JSON.stringify(next);
-					if (gathered.has(next.event.type)) {
+					if (gathered.has(kindOf(next.event))) {
 						writer.gather(line);
 					} else {
 						writer.write(line, durable.has(next.event.type));

@@ -27,6 +27,7 @@ const newline = 10;
 /** Lines that are parsed. Most others are deltas, of which only the message id is read. */
 const parsedLine = /"type":"(?:user-message|rename|run-start)"/;
 const usageLine = '"type":"usage"';
+const taskLine = '"event":{"type":"task"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
 
 type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt'>> & {
@@ -80,8 +81,9 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 			if (parsedLine.test(line)) {
 				readLine(line);
 			} else {
-				// A request that failed or wrote a summary has usage, but no message.
-				const messageId = line.includes(usageLine) ? undefined : messageIdOfLine.exec(line)?.[1];
+				// A request that failed or wrote a summary has usage, but no message; those of a sub-agent aren't the session's.
+				const messageId =
+					line.includes(usageLine) || line.includes(taskLine) ? undefined : messageIdOfLine.exec(line)?.[1];
 				if (messageId) {
 					modelMessages.add(messageId);
 				}

@@ -1,6 +1,6 @@
 import {cutText} from '../core/cut-text.ts';
 import {noUsage, sumUsage} from '../core/session/usage.ts';
-import type {Call, Chat, Ending, EventOf, Run, SpanOptions} from './run-state.ts';
+import type {Call, Chat, Ending, EventOf, Place, Run, SpanOptions} from './run-state.ts';
 import {idOf, type Span} from './span.ts';
 import {
 	argumentsContent,
@@ -31,8 +31,8 @@ export function chatSpan(run: Run, chat: Chat, {reason, error}: Ending, options:
 			'gen_ai.response.finish_reasons': [reason],
 			...(usage && {...usageAttributes(usage.usage), ...costAttribute(usage, priceOf)}),
 			'service.usage.cause': usage?.cause,
-			'service.usage.only': isMessage ? undefined : true,
-			...userAttributes(chat.users, options),
+			'service.usage.only': isMessage && !isTask(run) ? undefined : true,
+			...userAttributes(run, chat.users, options),
 			...(hasContent && {'gen_ai.output.messages': outputContent(cutText(hide(text), maxContent), calls, reason)}),
 			'error.type': error?.type,
 		},
@@ -42,13 +42,13 @@ export function chatSpan(run: Run, chat: Chat, {reason, error}: Ending, options:
 }
 
 /** Returns what a span says of the user's messages: their ids, and with content also their texts. */
-function userAttributes(users: Chat['users'], {hasContent, hide}: SpanOptions): Span['attributes'] {
+function userAttributes(run: Run, users: Chat['users'], {hasContent, hide}: SpanOptions): Span['attributes'] {
 	if (users.length === 0) {
 		return {};
 	}
 
 	return {
-		'service.input.message_ids': users.map(({id}) => id),
+		'service.input.message_ids': isTask(run) ? [] : users.map(({id}) => id),
 		...(hasContent && {'gen_ai.input.messages': inputContent(users.map(({text}) => cutText(hide(text), maxContent)))}),
 	};
 }
@@ -73,6 +73,7 @@ export function callSpan(
 			'gen_ai.tool.name': nameText(name),
 			'gen_ai.tool.type': 'function',
 			'gen_ai.tool.call.id': id,
+			'service.usage.only': isTask(run) ? true : undefined,
 			...(hasContent && {
 				'gen_ai.tool.call.arguments': argumentsContent(args),
 				'gen_ai.tool.call.result': result && cutText(hide(result.output), maxContent),
@@ -86,13 +87,15 @@ export function callSpan(
 /** Returns the span of the run's next compaction. */
 export function compactionSpan(run: Run, us: number): Span {
 	run.compactions += 1;
+	// That of a sub-agent leaves the session as it is.
+	const type = isTask(run) ? 'task_compaction' : 'compaction';
 	return {
 		...placeOf(run, 'compaction', String(run.compactions)),
 		name: 'compaction',
 		kind: 'internal',
 		startUs: us,
 		endUs: us,
-		attributes: {'service.span.type': 'compaction', 'gen_ai.conversation.id': run.session},
+		attributes: {'service.span.type': type, 'gen_ai.conversation.id': run.session},
 		isError: false,
 	};
 }
@@ -103,7 +106,7 @@ export function runSpan(run: Run, event: EventOf<'run-end'>, us: number, options
 	const isError = reason === 'error' || reason === 'incomplete';
 	const usage = run.usage.size > 0 ? sumUsage([...run.usage.values()]) : noUsage;
 	return {
-		...{traceId: traceIdOf(run), spanId: runSpanId(run), name: 'invoke_agent service', kind: 'internal'},
+		...{...run.place, name: `invoke_agent ${agentOf(run)}`, kind: 'internal'},
 		...{startUs: run.startUs, endUs: us},
 		attributes: {
 			'gen_ai.operation.name': 'invoke_agent',
@@ -112,7 +115,7 @@ export function runSpan(run: Run, event: EventOf<'run-end'>, us: number, options
 			...usageAttributes(usage),
 			'gen_ai.response.finish_reasons': [finishReason(stopReason)],
 			'service.run.end': reason,
-			...userAttributes(run.users, options),
+			...userAttributes(run, run.users, options),
 			'error.type': isError ? (error?.code ?? reason) : undefined,
 		},
 		isError,
@@ -120,13 +123,26 @@ export function runSpan(run: Run, event: EventOf<'run-end'>, us: number, options
 	};
 }
 
-function commonAttributes({session}: Run, model: string): Span['attributes'] {
-	return {'gen_ai.agent.name': 'service', 'gen_ai.conversation.id': session, ...modelAttributes(model)};
+const agentOf = (run: Run) => (isTask(run) ? 'task' : 'service');
+
+function commonAttributes(run: Run, model: string): Span['attributes'] {
+	return {'gen_ai.agent.name': agentOf(run), 'gen_ai.conversation.id': run.session, ...modelAttributes(model)};
 }
 
-const traceIdOf = ({id}: Run) => idOf(32, id);
-const runSpanId = ({id}: Run) => idOf(16, id);
-
-function placeOf(run: Run, kind: string, name: string) {
-	return {traceId: traceIdOf(run), spanId: idOf(16, run.id, kind, name), parentSpanId: runSpanId(run)};
+/** Returns where the span of a run stands that no other one started. */
+export function rootPlace(runId: string): Place {
+	return {traceId: idOf(32, runId), spanId: idOf(16, runId)};
 }
+
+/** Returns where the span of a sub-agent stands: below that of the call. */
+export function taskPlace(run: Run, call: string, runId: string): Place {
+	const {traceId, spanId} = placeOf(run, 'tool', call);
+	return {traceId, spanId: idOf(16, runId), parentSpanId: spanId};
+}
+
+function placeOf({id, place}: Run, kind: string, name: string) {
+	return {traceId: place.traceId, spanId: idOf(16, id, kind, name), parentSpanId: place.spanId};
+}
+
+/** True for the run of a sub-agent: what it says and calls is no part of the session's messages. */
+const isTask = ({place}: Run) => place.parentSpanId !== undefined;

@@ -1,5 +1,5 @@
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
-import {callSpan, chatSpan, compactionSpan, runSpan} from './build-spans.ts';
+import {callSpan, chatSpan, compactionSpan, rootPlace, runSpan, taskPlace} from './build-spans.ts';
 import {type Ending, type EventOf, openedChat, type Run, type SpanOptions, startedRun} from './run-state.ts';
 import type {Span} from './span.ts';
 import {finishReason, maxContent} from './span-attributes.ts';
@@ -21,7 +21,7 @@ export function createRunSpans(options: SpanOptions): (record: Recorded) => read
 		const milliseconds = Date.parse(at);
 		lastUs = Math.max(lastUs + 1, Number.isNaN(milliseconds) ? 0 : milliseconds * 1000);
 		if (event.type === 'run-start') {
-			runs.set(session, startedRun(event, session, lastUs));
+			runs.set(session, startedRun(event, {session, us: lastUs, place: rootPlace(event.runId)}));
 			return [];
 		}
 
@@ -45,8 +45,14 @@ function applyEvent(run: Run, event: AgentEvent, us: number, options: SpanOption
 		case 'text-delta':
 		case 'reasoning-delta':
 		case 'tool-call':
-		case 'usage':
 			return addToChat(run, event, us, options);
+		case 'usage': {
+			const task = event.task === undefined ? undefined : run.tasks.get(event.task);
+			return addToChat(task ?? run, event, us, options);
+		}
+
+		case 'task':
+			return applyTask(run, event, us, options);
 		case 'approval-request':
 		case 'tool-output':
 		case 'checkpoint':
@@ -60,6 +66,22 @@ function applyEvent(run: Run, event: AgentEvent, us: number, options: SpanOption
 		default:
 			return [];
 	}
+}
+
+function applyTask(run: Run, {id, event}: EventOf<'task'>, us: number, options: SpanOptions): readonly Span[] {
+	if (event.type === 'run-start') {
+		const place = taskPlace(run, id, event.runId);
+		const ended = endChat(run, us, options);
+		run.tasks.set(id, startedRun(event, {session: run.session, us, place}));
+		return ended;
+	}
+
+	const task = run.tasks.get(id);
+	if (event.type === 'run-end') {
+		run.tasks.delete(id);
+	}
+
+	return task ? applyEvent(task, event, us, options) : [];
 }
 
 type Part = EventOf<'text-delta' | 'reasoning-delta' | 'tool-call' | 'usage'>;
@@ -116,8 +138,10 @@ function endRun(run: Run, event: EventOf<'run-end'>, us: number, options: SpanOp
 	}
 
 	const requests = endChat(run, us, options, ending);
+	const interrupted = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'} as const;
+	const tasks = [...run.tasks.values()].flatMap(task => endRun(task, interrupted, us, options));
 	const calls = [...run.calls.values()].map(call => callSpan(run, call, {startUs: call.us, endUs: us}, options));
-	return [...requests, ...calls, runSpan(run, event, us, options)];
+	return [...requests, ...tasks, ...calls, runSpan(run, event, us, options)];
 }
 
 /** Returns true if a run without an open answer ended while it waited for one: not in a tool, nor by a rule of its own. */

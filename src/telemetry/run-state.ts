@@ -47,9 +47,20 @@ export type Ending = {
 	readonly error?: {readonly type: string; readonly message: string};
 };
 
+/** Where the span of a run stands. */
+export type Place = {
+	readonly traceId: string;
+	readonly spanId: string;
+	/** The span of the call that started it, for a sub-agent. */
+	readonly parentSpanId?: string;
+};
+
 /** A run as far as it was read. */
 export type Run = {
 	readonly id: string;
+	readonly place: Place;
+	/** The runs of its sub-agents, by the call that started each. */
+	readonly tasks: Map<string, Run>;
 	readonly session: string;
 	readonly model: string;
 	readonly startUs: number;
@@ -65,9 +76,23 @@ export type Run = {
 	compactions: number;
 };
 
-export function startedRun({runId, model}: EventOf<'run-start'>, session: string, us: number): Run {
+export function startedRun(
+	{runId, model}: EventOf<'run-start'>,
+	{session, us, place}: {readonly session: string; readonly us: number; readonly place: Place},
+): Run {
 	return {
-		...{id: runId, session, model, startUs: us, readyUs: us, users: [], chat: undefined, compactions: 0},
+		...{
+			id: runId,
+			place,
+			tasks: new Map(),
+			session,
+			model,
+			startUs: us,
+			readyUs: us,
+			users: [],
+			chat: undefined,
+			compactions: 0,
+		},
 		calls: new Map(),
 		usage: new Map(),
 	};

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
+import type {AgentEvent, Recorded, RunEvent} from '../../src/core/session/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 
 export const session = 'session-1';
@@ -65,8 +65,8 @@ const id = fc.constantFrom('a', 'b', 'c');
 const text = fc.string({maxLength: 12});
 const count = fc.nat({max: 100});
 
-/** Any event, in any place: also such as no agent would send. Few ids, so that they meet. */
-export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
+/** Any event of a run, in any place: also such as no agent would send. Few ids, so that they meet. */
+const anyRunEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({type: fc.constant('run-start' as const), runId: id, model: id}),
 	fc.record(
 		{type: fc.constant('user-message' as const), id, text, commands: fc.array(id, {maxLength: 2})},
@@ -100,12 +100,13 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 		failed: fc.boolean(),
 		milliseconds: count,
 	}),
-	fc.record({
-		type: fc.constant('usage' as const),
-		messageId: id,
-		model: id,
-		usage: fc.record({input: count, cacheRead: count, cacheWrite: count, output: count, reasoning: count}),
-	}),
+	fc.record(
+		{
+			...{type: fc.constant('usage' as const), messageId: id, model: id, task: id},
+			usage: fc.record({input: count, cacheRead: count, cacheWrite: count, output: count, reasoning: count}),
+		},
+		{requiredKeys: ['type', 'messageId', 'model', 'usage']},
+	),
 	fc.record(
 		{
 			...{type: fc.constant('compaction' as const), id, summary: text, afterTokens: count},
@@ -129,4 +130,10 @@ export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 		reason: fc.constantFrom('done', 'interrupted', 'error', 'budget', 'incomplete'),
 		stopReason: fc.constantFrom('end_turn', 'max_tokens', 'refusal', 'error'),
 	}),
+);
+
+/** Any event, of the agent or of a sub-agent. */
+export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
+	{arbitrary: anyRunEvent, weight: 4},
+	{arbitrary: fc.record({type: fc.constant('task' as const), id, event: anyRunEvent}), weight: 1},
 );

@@ -43,6 +43,42 @@ test.each(Object.keys(wires) as readonly (keyof typeof wires)[])(
 	},
 );
 
+test('a sub-agent counts with its usage alone, on the server as here, and its spans are below the call that started it', async () => {
+	const start = (description: string) => ({name: 'task', arguments: {prompt: 'Secret plan', description}});
+	const {program, store, server, folder} = await traced({
+		env: {SERVICE_TRACES: 'content'},
+		turns: [
+			{text: 'I delegate.', calls: [start('Read the notes')]},
+			{text: 'I read.', calls: [read]},
+			{text: 'The notes say hello.'},
+			{text: 'They say hello.'},
+		],
+	});
+	writeFileSync(join(folder, 'notes.txt'), 'hello');
+	await program.conversation.send('What do the notes say?');
+	await program.endTraces();
+	const {transcript, priceOf} = store.getState();
+	const usage = sessionUsage(transcript, priceOf);
+	const session = await sessionOnServer(server, transcript.session);
+	expect(session.usage).toEqual(usage);
+	expect(usage).toMatchObject({total_input_tokens: 36, total_message_count: 3, total_tool_call_count: 1});
+	expect(session).toMatchObject({preview_text: 'What do the notes say?', agent: 'service'});
+
+	const spans = await storedSpans(server);
+	const byId = new Map(spans.map(span => [span.span_id, span]));
+	const pathOf = (span: (typeof spans)[number]): string => {
+		const parent = byId.get(span.parent_span_id ?? '');
+		return parent ? `${pathOf(parent)} > ${span.name}` : span.name;
+	};
+	const below = 'invoke_agent service > execute_tool task > invoke_agent task';
+	expect(spans.map(pathOf).filter(path => path.startsWith(below))).toEqual([
+		below,
+		`${below} > chat claude-sonnet-5`,
+		`${below} > execute_tool read_file`,
+		`${below} > chat claude-sonnet-5`,
+	]);
+});
+
 test('without content no span has a word of the conversation, and with it the texts are there without keys [8]', async () => {
 	const secret = 'sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz';
 	const turns = [{text: `Zebra ${secret}`, calls: [read]}, {text: 'Giraffe.'}];

@@ -11,6 +11,7 @@ type Definition<Shape extends z.core.$ZodShape> = {
 	readonly name: string;
 	readonly description: string;
 	readonly readOnly: boolean;
+	readonly mayChange?: Tool['mayChange'];
 	readonly readOn?: Tool['readOn'];
 	readonly arguments: z.ZodMiniObject<Shape, z.core.$strict>;
 	/** Returns the result for the model. Throws `AppError` for what the model can correct. */
@@ -22,13 +23,14 @@ type Definition<Shape extends z.core.$ZodShape> = {
  * `AppError("usage")` for invalid arguments, with a message that says what is valid.
  */
 export function defineTool<const Shape extends z.core.$ZodShape>(definition: Definition<Shape>): Tool {
-	const {name, description, readOnly, readOn, run} = definition;
+	const {name, description, readOnly, mayChange, readOn, run} = definition;
 	const {$schema, ...parameters} = z.toJSONSchema(definition.arguments) as JsonObject;
 	return {
 		name,
 		description,
 		parameters,
 		readOnly,
+		...(mayChange && {mayChange}),
 		...(readOn && {readOn}),
 		async run(given, context) {
 			// Some models write null for an argument that they leave out.

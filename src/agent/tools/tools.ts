@@ -14,6 +14,7 @@ import {createListFiles} from './list-files.ts';
 import {createReadFile} from './read-file.ts';
 import {createRunCommand} from './run-command.ts';
 import {createSearchText} from './search-text.ts';
+import {createTask} from './task.ts';
 import {createTodo} from './todo.ts';
 import {createWaitForLog} from './wait-for-log.ts';
 import {createWriteFile} from './write-file.ts';
@@ -35,6 +36,11 @@ export function createFolderTools(places: Places, session = createCommandSession
 /** Returns the tools for talking with the user about the work. `ask` returns undefined if no user can be asked. */
 export function createUserTools(ask: () => AskUser | undefined): readonly Tool[] {
 	return [createTodo(), createAskUser(ask)];
+}
+
+/** Returns the tool for sub-agents. */
+export function createTaskTools(): readonly Tool[] {
+	return [createTask()];
 }
 
 /** Returns the tools for logs of sandboxes. */

@@ -62,6 +62,8 @@ export type Block =
 			readonly change?: FileChange;
 			/** The images that the model was shown. */
 			readonly images?: readonly ShownImage[];
+			/** The conversation of the sub-agent that it started. */
+			readonly task?: TaskBlocks;
 			readonly open: boolean;
 			readonly at: string;
 	  }
@@ -91,6 +93,18 @@ export type Block =
 			readonly refused?: boolean;
 			readonly open: false;
 	  };
+
+/** The conversation of a sub-agent, as it is shown below the call that started it. */
+export type TaskBlocks = {
+	readonly settled: readonly Block[];
+	readonly open: readonly Block[];
+	/** The calls of its tools so far. */
+	readonly calls: number;
+	/** The tokens of all its requests and answers so far. */
+	readonly tokens: number;
+	/** The call that runs, in words; empty if none does. Untrusted. */
+	readonly doing: string;
+};
 
 /** Returns true for a tool that waits for the user: for an approval, or for an answer. */
 export function isWaitingForUser({name, status}: Extract<Block, {kind: 'tool'}>): boolean {

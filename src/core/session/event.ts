@@ -46,7 +46,7 @@ export type CompactionCause = z.infer<typeof compactionCause>;
  * Everything that happens in a conversation. Small and additive: deltas are joined by `id`, never snapshots.
  * `messageId` groups the parts of one model message; the `id` of a tool event is the id of its call.
  */
-const agentEventSchema = z.discriminatedUnion('type', [
+const runEventSchema = z.discriminatedUnion('type', [
 	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
 	z.object({
 		type: z.literal('user-message'),
@@ -158,6 +158,8 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		/** Left out if the provider reports the cost, and if the price is unknown. */
 		price: z.optional(requestPrice),
 		prefix: z.optional(requestPrefix),
+		/** The call that started the sub-agent whose request it was. */
+		task: z.optional(z.string()),
 	}),
 	/** Everything before it was compacted into `summary`, which the model reads instead. */
 	z.object({
@@ -201,6 +203,15 @@ const agentEventSchema = z.discriminatedUnion('type', [
 		refused: z.optional(z.boolean()),
 		error: z.optional(z.object({code: z.custom<ErrorCode>(), message: z.string(), hint: z.optional(z.string())})),
 	}),
+]);
+
+/** An event of a run, of the agent or of a sub-agent. */
+export type RunEvent = z.infer<typeof runEventSchema>;
+
+const agentEventSchema = z.discriminatedUnion('type', [
+	runEventSchema,
+	/** An event of a sub-agent, which the call `id` started. Its usage is recorded beside it, with `task`. */
+	z.object({type: z.literal('task'), id: z.string(), event: runEventSchema}),
 ]);
 
 export type AgentEvent = z.infer<typeof agentEventSchema>;

@@ -9,7 +9,7 @@ export function sessionUsage(transcript: Transcript, priceOf: PriceOf): SessionU
 	const current = all.filter(message => message.current);
 	const now = sumUsage(current);
 	const total = sumUsage(all);
-	const last = all.at(-1);
+	const last = all.findLast(({cause}) => cause !== 'task');
 	const era = blocks.slice(transcript.eraStart);
 	return {
 		compaction_count: transcript.compactions,

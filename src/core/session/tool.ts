@@ -11,6 +11,18 @@ export type ToolDefinition = {
 	readonly parameters: JsonObject;
 };
 
+/** What the agent gives a sub-agent to do. */
+export type TaskRequest = {
+	/** Everything that the sub-agent is told. */
+	readonly prompt: string;
+	/** The task in a few words, for the user. */
+	readonly description: string;
+	/** `provider/model-name`; that of the agent if left out. */
+	readonly model?: string | undefined;
+	/** True if it may change files and run commands, as far as the user allows. */
+	readonly write: boolean;
+};
+
 export type ToolContext = {
 	/** The only folder that tools may read and write, as an absolute real path. */
 	readonly workspace: string;
@@ -31,6 +43,8 @@ export type ToolContext = {
 	) => Promise<boolean>;
 	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */
 	readonly approve: (request: Approval) => Promise<Permission>;
+	/** Runs a sub-agent and returns its answer; left out where none may be started. */
+	readonly runTask?: (task: TaskRequest) => Promise<string>;
 	/** The files that the model has read in this session: the hash of their content, by real path. */
 	readonly readFiles: Map<string, string>;
 };
@@ -39,6 +53,8 @@ export type ToolContext = {
 export type Tool = ToolDefinition & {
 	/** True if it changes nothing. Such calls run at the same time if they are adjacent. */
 	readonly readOnly: boolean;
+	/** Returns true for arguments with which a tool that is `readOnly` otherwise may change something. */
+	readonly mayChange?: (args: JsonObject) => boolean;
 	/**
 	 * How the model reads what was left out of a long result: a sentence, or a function of the part left out.
 	 */

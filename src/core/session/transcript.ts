@@ -3,6 +3,7 @@ import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, Recorded} from './event.ts';
 import {rulesAfter, type SessionRule} from './session-rules.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
+import {startedTool, taskBlocks} from './tool-block.ts';
 import {attachmentBlock, type Command, endedCommand, startedCommand, userBlock} from './user-message.ts';
 
 /** The state of a session, as far as it was read. */
@@ -19,6 +20,8 @@ export type Transcript = Eras & {
 	readonly rules: readonly SessionRule[];
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
 	readonly todo: readonly TodoItem[];
+	/** The conversations of sub-agents, by the call that started each. */
+	readonly tasks: ReadonlyMap<string, Transcript>;
 	/** The current run, with the server that it began on. */
 	readonly run:
 		| {readonly id: string; readonly model: string; readonly server: string; readonly startedAt: string}
@@ -35,11 +38,9 @@ export function emptyTranscript(session: string): Transcript {
 		eraStart: 0,
 		compactions: 0,
 		folded: undefined,
-		pins: [],
-		changes: [],
-		rules: [],
-		todo: [],
+		...{pins: [], changes: [], rules: [], todo: []},
 		usage: new Map(),
+		tasks: new Map(),
 		run: undefined,
 	};
 }
@@ -76,7 +77,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'reasoning-delta':
 			return speak(state, 'reasoning', event, at);
 		case 'tool-call':
-			return startTool(state, event, at);
+			return append(closeSpoken(state, at), startedTool(event, state.run?.model ?? '', at));
 		case 'approval-request':
 			return changeTool(state, event.id, () => ({status: 'asking'}));
 		case 'approval-answer':
@@ -84,7 +85,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'tool-output':
 			return addOutput(state, event);
 		case 'tool-result':
-			return changeTool(updateTodo(state, event), event.id, () => endedTool(event));
+			return changeTool(updateTodo(endTask(state, event.id, at), event), event.id, () => endedTool(event));
 		case 'checkpoint':
 			return {...state, changes: [...state.changes, event]};
 		case 'restore': {
@@ -94,7 +95,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return count === 0 ? next : append(closeSpoken(next, at), {kind: 'restore', id, how, paths, count, open: false});
 		}
 		case 'usage':
-			return addUsage(state, event, at);
+			return countUsage(state, event, at);
 		case 'compaction':
 			return fold(close(state, at), event);
 		case 'compaction-undo':
@@ -109,6 +110,8 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return {...state, title: event.title};
 		case 'session-rule':
 			return {...state, rules: rulesAfter(state.rules, event)};
+		case 'task':
+			return inTask(state, event.id, task => reduceEvent(task, event.event, at, server));
 		case 'run-end':
 			return endRun(state, event, at);
 		default:
@@ -117,27 +120,6 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 }
 
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
-
-function startTool(
-	state: Transcript,
-	{id, messageId, name, opaque, ...event}: EventOf<'tool-call'>,
-	at: string,
-): Transcript {
-	return append(closeSpoken(state, at), {
-		kind: 'tool',
-		id,
-		messageId,
-		model: state.run?.model ?? '',
-		name,
-		arguments: event.arguments,
-		...(opaque && {opaque}),
-		status: 'running',
-		output: '',
-		milliseconds: undefined,
-		open: true,
-		at,
-	});
-}
 
 /** Applies the list of a call of the tool `todo` that succeeded. */
 function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Transcript {
@@ -149,6 +131,23 @@ function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Tr
 /** Drops a list of which everything is done. */
 function withoutDone(state: Transcript): Transcript {
 	return currentItem(state.todo) ? state : {...state, todo: []};
+}
+
+function countUsage(state: Transcript, event: EventOf<'usage'>, at: string): Transcript {
+	const counted = addUsage(state, event, at);
+	return event.task === undefined ? counted : inTask(counted, event.task, task => addUsage(task, event, at));
+}
+
+/** Changes the conversation of a sub-agent, and what the call that started it shows of it. */
+function inTask(state: Transcript, id: string, change: (task: Transcript) => Transcript): Transcript {
+	const task = settle(change(state.tasks.get(id) ?? emptyTranscript(state.session)));
+	const tasks = new Map(state.tasks).set(id, task);
+	return changeTool({...state, tasks}, id, () => ({task: taskBlocks(task)}));
+}
+
+/** Ends what a sub-agent left open. */
+function endTask(state: Transcript, id: string, at: string): Transcript {
+	return state.tasks.get(id)?.open.length ? inTask(state, id, task => close(task, at)) : state;
 }
 
 function addUsage(state: Transcript, event: EventOf<'usage'>, at: string): Transcript {
@@ -223,7 +222,8 @@ function closeSpoken(state: Transcript, at: string): Transcript {
 }
 
 /** Ends everything that is open. */
-function close(state: Transcript, at: string): Transcript {
+function close(given: Transcript, at: string): Transcript {
+	const state = [...given.tasks.keys()].reduce((ended, id) => endTask(ended, id, at), given);
 	return {...state, open: state.open.map(block => (block.open ? endBlock(block, at) : block))};
 }
 

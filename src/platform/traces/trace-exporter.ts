@@ -22,46 +22,16 @@ export type ExporterDependencies = {
 	readonly secrets: {readonly hide: (text: string) => string; readonly add: (held: ReturnType<typeof secret>) => void};
 };
 
-/** Sends the traces of runs to one target. */
-export type TraceExporter = {
-	readonly follow: (record: Recorded) => void;
-	readonly state: () => QueueState;
-	/** Sends what waits for at most so long, and drops the rest. */
-	readonly close: (deadlineMs: number) => Promise<void>;
-};
-
-type Options = {
+/** Where an exporter sends traces. */
+export type ExporterOptions = {
 	readonly target: TraceTarget;
 	/** The profile of the server. */
 	readonly profile: string;
 	readonly onFault: (state: QueueState) => void;
 };
 
-const nothing: QueueState = {waiting: 0, sent: 0, dropped: 0, fault: undefined};
-
-/** Starts an exporter. It returns at once: modules, prices and the server's login are loaded beside the run. */
-export function startExporter(options: Options, dependencies: ExporterDependencies): TraceExporter {
-	let early: Recorded[] | undefined = [];
-	let started: Awaited<ReturnType<typeof loadExporter>> | undefined;
-	const starting = loadExporter(options, dependencies).then(loaded => {
-		started = loaded;
-		early?.forEach(loaded.follow);
-		early = undefined;
-	});
-	// Without its parts nothing can be sent; what is wrong shows when they are loaded for something else.
-	starting.catch(() => undefined);
-
-	return {
-		follow: record => (started ? started.follow(record) : void early?.push(record)),
-		state: () => started?.queue.state() ?? nothing,
-		async close(deadlineMs) {
-			await starting.catch(() => undefined);
-			await started?.queue.close(deadlineMs);
-		},
-	};
-}
-
-async function loadExporter({target, profile, onFault}: Options, dependencies: ExporterDependencies) {
+/** Loads what makes spans of records, and a queue that sends them to the target. */
+export async function loadExporter({target, profile, onFault}: ExporterOptions, dependencies: ExporterDependencies) {
 	const {version, secrets, loadPrices} = dependencies;
 	const [{createRunSpans}, {encodeSpan}, {createSpanQueue}, priceOf] = await Promise.all([
 		import('../../telemetry/run-spans.ts'),

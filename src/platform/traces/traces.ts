@@ -7,9 +7,9 @@ import type {Recorded} from '../../core/session/event.ts';
 import {localConnection} from '../../store/connection-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {otlpEndpoint} from '../../telemetry/otlp-environment.ts';
-import type {QueueState} from '../../telemetry/span-queue.ts';
+import type {QueueState, SpanQueue} from '../../telemetry/span-queue.ts';
 import type {ServerFlags} from '../server-flags.ts';
-import {type ExporterDependencies, startExporter, type TraceExporter} from './trace-exporter.ts';
+import type {ExporterDependencies, ExporterOptions} from './trace-exporter.ts';
 import {type TraceLevel, type TraceTarget, traceTarget} from './trace-target.ts';
 
 /** What tracing does now. */
@@ -135,6 +135,39 @@ function createExporters(dependencies: Dependencies) {
 			const all = [...opened.values()];
 			await Promise.all(all.map(({exporter}) => exporter.close(closeDeadlineMs)));
 			return all.map(unsentText).find(text => text !== undefined);
+		},
+	};
+}
+
+/** Sends the traces of runs to one target. */
+type TraceExporter = {
+	readonly follow: (record: Recorded) => void;
+	readonly state: () => QueueState;
+	/** Sends what waits for at most so long, and drops the rest. */
+	readonly close: (deadlineMs: number) => Promise<void>;
+};
+
+const nothing: QueueState = {waiting: 0, sent: 0, dropped: 0, fault: undefined};
+
+/** Starts an exporter. It returns at once: modules, prices and the server's login are loaded beside the run. */
+function startExporter(options: ExporterOptions, dependencies: ExporterDependencies): TraceExporter {
+	let early: Recorded[] | undefined = [];
+	let started: {readonly follow: (record: Recorded) => void; readonly queue: SpanQueue} | undefined;
+	const load = async () => (await import('./trace-exporter.ts')).loadExporter(options, dependencies);
+	const starting = load().then(loaded => {
+		started = loaded;
+		early?.forEach(loaded.follow);
+		early = undefined;
+	});
+	// Without its parts nothing can be sent; what is wrong shows when they are loaded for something else.
+	starting.catch(() => undefined);
+
+	return {
+		follow: record => (started ? started.follow(record) : void early?.push(record)),
+		state: () => started?.queue.state() ?? nothing,
+		async close(deadlineMs) {
+			await starting.catch(() => undefined);
+			await started?.queue.close(deadlineMs);
 		},
 	};
 }

@@ -86,7 +86,13 @@ export const attributeTable = {
 	'service.usage.only': {
 		type: 'flag',
 		feeds: 'sessions',
-		meaning: 'The request gave the session no message, such as one for a summary: only its usage counts.',
+		meaning:
+			'The span gave the session no message, such as a request for a summary, or anything of a sub-agent: only its usage counts.',
+	},
+	'service.usage.cause': {
+		type: 'text',
+		feeds: 'sessions',
+		meaning: 'What a request was for. One for a `task` of a sub-agent is not the last generation of the session.',
 	},
 	'gen_ai.agent.name': {type: 'text', feeds: 'sessions', meaning: 'The agent of the session.'},
 	'gen_ai.tool.call.id': {type: 'text', feeds: 'sessions', meaning: 'A tool call; without it the span is the call.'},

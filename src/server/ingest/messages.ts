@@ -3,7 +3,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {bucketsOf, isGeneration, modelOf} from './generation.ts';
 import {chunks, derivedId} from './ids.ts';
-import {amountAt, jsonAt, maxNameLength, nameAt, valueAt} from './read-attributes.ts';
+import {amountAt, jsonAt, maxNameLength, nameAt, textAt, valueAt} from './read-attributes.ts';
 import type {Touched} from './store-spans.ts';
 
 type Message = Insertable<Tables['session_messages']>;
@@ -20,7 +20,7 @@ export type SpanMessages = {
 	/** Messages, tool calls and compactions. */
 	readonly messages: readonly Message[];
 	/** The text of the user's message, if it has one. */
-	readonly userText?: string;
+	readonly userText?: string | undefined;
 };
 
 export function readMessages({session_id, span, type}: Touched): SpanMessages {
@@ -30,6 +30,10 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 
 	const {attributes, spanId, startedAt} = span;
 	const common = commonOf(session_id, span);
+	if (type === 'execute_tool' && valueAt(attributes, 'service.usage.only') === true) {
+		return {messages: []};
+	}
+
 	if (type === 'execute_tool') {
 		const id = nameAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
 		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
@@ -45,7 +49,8 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 	}
 
 	const messages = [...users(named ?? (userText === undefined ? [] : [userText.id])), ...generationOf(common, span)];
-	return {messages, userText: userText?.text};
+	// What a sub-agent is told is not the user's.
+	return {messages, ...(named?.length !== 0 && {userText: userText?.text})};
 }
 
 /** Returns what all rows of a span have in common. */
@@ -73,13 +78,14 @@ function generationOf(
 		return [];
 	}
 
-	const isMessage = valueAt(attributes, 'service.usage.only') !== true;
+	const isUsageOnly = valueAt(attributes, 'service.usage.only') === true;
+	const isTask = textAt(attributes, 'service.usage.cause') === 'task';
 	return [
 		{
 			...common,
 			...buckets,
 			message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
-			role: isMessage ? 'assistant' : 'request',
+			role: isTask ? 'task' : isUsageOnly ? 'request' : 'assistant',
 			model: modelOf(attributes) ?? null,
 			cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,
 			is_generation: 1,
@@ -102,7 +108,7 @@ const maxNamed = 1000;
 export const countsAsMessage = (role: string) => !uncounted.includes(role);
 
 /** Roles of rows that are no messages. */
-export const uncounted: readonly string[] = ['tool', 'request'];
+export const uncounted: readonly string[] = ['tool', 'request', 'task'];
 
 /**
  * Returns the user's last message, if the model was asked to answer it. The same text at the same position is the same

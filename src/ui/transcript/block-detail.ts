@@ -1,13 +1,14 @@
 import {formatClock} from '../../core/format.ts';
 import {allowedText} from '../../core/session/allowed-text.ts';
-import type {Block} from '../../core/session/block.ts';
+import type {Block, TaskBlocks} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
+import {isShown} from './block-text.ts';
 import {allChangedLines} from './diff-lines.ts';
-import type {Shown} from './read-group.ts';
+import {joinReads, type Shown} from './read-group.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -52,7 +53,8 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 	}
 }
 
-function toolDetail({at, name, arguments: args, output, change, allowed}: Tool, style: Style): readonly string[] {
+function toolDetail(block: Tool, style: Style): readonly string[] {
+	const {at, name, arguments: args, output, change, allowed, task} = block;
 	const {palette} = style;
 	const cut = output.slice(0, maxCharacters);
 	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
@@ -63,9 +65,20 @@ function toolDetail({at, name, arguments: args, output, change, allowed}: Tool, 
 		...(allowed ? indented(palette.dim(safeLine(allowedText(allowed))), style) : []),
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
+		...(task ? taskLines(task, style) : []),
 		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
 		...(isWhole ? [] : indented(palette.dim('… output truncated; /export has all of it'), style)),
 	];
+}
+
+/** Returns the conversation of a sub-agent, below the call that started it. */
+function taskLines({settled, open}: TaskBlocks, {width, palette}: Style): readonly string[] {
+	const edge = palette.dim('  │ ');
+	const inner = {width: Math.max(1, width - 4), palette};
+	return joinReads([...settled, ...open].filter(isShown)).flatMap(block => {
+		const lines = hasDetail(block) && block.kind !== 'reasoning' ? detailLines(block, inner) : blockLines(block, inner);
+		return [...lines.map(line => edge + line), edge.trimEnd()];
+	});
 }
 
 const indented = (text: string, {width}: Style): readonly string[] =>

@@ -1,4 +1,4 @@
-import {formatAmount, formatBytes, formatDuration} from '../../core/format.ts';
+import {formatAmount, formatBytes, formatCount, formatDuration} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {type CommandResult, readCommandResult} from './command-result.ts';
@@ -38,7 +38,17 @@ function ruled({allowed}: Tool): readonly string[] {
 	return numbers.length > 0 ? [`allowed by rule ${numbers.join(', ')}`] : [];
 }
 
-function doneParts({name, change, output}: Tool): readonly string[] {
+/** Returns what a sub-agent has done and used so far. */
+export function taskParts({task}: Tool): readonly string[] {
+	return task ? [amount(task.calls, 'call'), `${formatCount(task.tokens)} tokens`] : [];
+}
+
+function doneParts(block: Tool): readonly string[] {
+	const {name, change, output} = block;
+	if (block.task) {
+		return taskParts(block);
+	}
+
 	if (change) {
 		return [changeCounts(change)];
 	}

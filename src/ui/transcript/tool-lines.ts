@@ -5,7 +5,7 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {isCommand, outcomeOf} from './call-outcome.ts';
+import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {readCommandResult} from './command-result.ts';
 import {changedLines} from './diff-lines.ts';
 import {drawOutput, excerptOf, lastLine} from './output-lines.ts';
@@ -67,10 +67,9 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	const {verb, subject} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const head = `${role(sign)} ${palette.label(safeLine(verb))}`;
-	const parts = (status === 'running' ? elapsed(block, now) : outcomeOf({...block, status})).map(part =>
-		palette.dim(` · ${part}`),
-	);
-	const output = status === 'running' ? lastLine(block.output, palette) : '';
+	const going = status === 'running' ? [...taskParts(block), ...elapsed(block, now)] : outcomeOf({...block, status});
+	const parts = going.map(part => palette.dim(` · ${part}`));
+	const output = status === 'running' ? lastLine(block.task?.doing ?? block.output, palette) : '';
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
 	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);

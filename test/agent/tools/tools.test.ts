@@ -1,6 +1,12 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {createFolderTools, createLogTools, createUserTools, createWebTools} from '../../../src/agent/tools/tools.ts';
+import {
+	createFolderTools,
+	createLogTools,
+	createTaskTools,
+	createUserTools,
+	createWebTools,
+} from '../../../src/agent/tools/tools.ts';
 
 const tools = [
 	...createFolderTools({stateFolder: '/home/a/.service'}),
@@ -11,6 +17,7 @@ const tools = [
 		hide: text => text,
 	}),
 	...createUserTools(() => undefined),
+	...createTaskTools(),
 	...createLogTools(() => Promise.reject(new Error('No log is opened here.'))),
 ];
 
@@ -40,6 +47,7 @@ test('names and arguments of the tools are stable, because scripts and rules use
 		['fetch_url', ['url', 'method', 'headers', 'body'], ['url'], false],
 		['todo', ['items'], ['items'], false],
 		['ask_user', ['question', 'choices'], ['question'], false],
+		['task', ['prompt', 'description', 'model', 'write'], ['prompt', 'description'], false],
 		['environment_logs', ['environment', 'lines', 'since_line', 'pattern', 'level'], ['environment'], false],
 		['wait_for_log', ['environment', 'pattern', 'timeout_seconds', 'since_line'], ['environment', 'pattern'], false],
 	]);

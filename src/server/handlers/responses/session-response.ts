@@ -107,7 +107,7 @@ function usageOf(
 		catalog,
 	);
 	const total = sum(messages, catalog);
-	const last = messages.findLast(({is_generation}) => is_generation === 1);
+	const last = messages.findLast(({is_generation, role}) => is_generation === 1 && role !== 'task');
 	return {
 		compaction_count: compactions.length,
 		current_cache_creation_input_tokens: current.cacheWrite,
