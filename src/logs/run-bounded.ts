@@ -6,7 +6,8 @@ export type CpuClock = () => number;
 /** Work on lines that the engine can interrupt. */
 type BoundedWork = Script;
 
-type Bounds = {
+/** How long work may take. */
+export type Bounds = {
 	/** Processor time for all lines together. */
 	readonly cpuMs: number;
 	readonly cpuClock?: CpuClock;

@@ -1,6 +1,8 @@
 import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {boundsOf, locate} from '../../../src/agent/tools/files/bounds.ts';
+import {plainEngine} from '../../../src/agent/tools/search/plain-search.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {git, makeWorkspace} from './workspace.ts';
@@ -67,6 +69,21 @@ test('[21] a pattern that backtracks endlessly is stopped', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
 	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
 	await expect(search.run({pattern: '(a+)+$'}, context)).rejects.toThrow('The pattern takes too long to match.');
+});
+
+test('a pattern on a busy machine is not too slow: only its processor time counts', async () => {
+	const {workspace, stateFolder} = await makeWorkspace();
+	const bounds = await boundsOf(workspace, {stateFolder});
+	const search = {
+		query: {pattern: '^(a+)+!$', literal: false, ignoreCase: false, glob: undefined},
+		target: await locate('.', bounds),
+		bounds,
+		signal: new AbortController().signal,
+	};
+	// It takes longer than the limit on any machine, but the clock says that other processes ran.
+	const lines = ['x', 'a'.repeat(22), 'aa!'];
+	expect(await plainEngine(search, {cpuMs: 1, cpuClock: () => 0}).matching(lines, 10)).toEqual([2]);
+	await expect(plainEngine(search, {cpuMs: 1}).matching(lines, 10)).rejects.toThrow('takes too long');
 });
 
 test.skipIf(process.platform === 'win32')(

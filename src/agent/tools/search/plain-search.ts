@@ -1,20 +1,19 @@
-import {Script} from 'node:vm';
 import {AppError} from '../../../core/error.ts';
+import {boundedWork, isTimeout, type Bounds as Limits, runBounded} from '../../../logs/run-bounded.ts';
 import {findFiles} from '../files/find-files.ts';
 import {compileGlob} from '../files/glob.ts';
 import type {Query, Search, SearchEngine} from './search-engine.ts';
 
-/** Longest time for one batch of lines. A pattern that backtracks endlessly reaches it. */
-const batchTimeoutMs = 500;
+/** Processor time for one batch of lines. A pattern that backtracks endlessly reaches it. */
+const batchLimits: Limits = {cpuMs: 500};
 
-/** Only the time limit of a script can stop a JavaScript pattern from outside. */
-const finder = new Script('lines.flatMap((line, index) => (pattern.test(line) ? [index] : []))');
+const matching = boundedWork('expression.test(line)');
 
 /**
  * Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws
  * `AppError("usage")`.
  */
-export function plainEngine({query, target, bounds, signal}: Search): SearchEngine {
+export function plainEngine({query, target, bounds, signal}: Search, limits = batchLimits): SearchEngine {
 	const pattern = compile(query);
 	return {
 		async candidates() {
@@ -25,7 +24,7 @@ export function plainEngine({query, target, bounds, signal}: Search): SearchEngi
 			return {paths: all, all, complete};
 		},
 		async matching(lines, most) {
-			return findIn(lines, pattern).slice(0, most);
+			return findIn(lines, pattern, limits).slice(0, most);
 		},
 	};
 }
@@ -41,10 +40,14 @@ function compile({pattern, literal, ignoreCase}: Query): RegExp {
 	}
 }
 
-function findIn(lines: readonly string[], pattern: RegExp): readonly number[] {
+function findIn(lines: readonly string[], pattern: RegExp, limits: Limits): readonly number[] {
 	try {
-		return finder.runInNewContext({lines, pattern}, {timeout: batchTimeoutMs}) as readonly number[];
+		return runBounded(matching, lines, pattern, limits).flatMap((isMatch, index) => (isMatch ? [index] : []));
 	} catch (error) {
+		if (!isTimeout(error)) {
+			throw error;
+		}
+
 		throw new AppError('usage', 'The pattern takes too long to match.', {
 			hint: 'Use a simpler one, without nested repetition.',
 			cause: error,
