@@ -1,6 +1,6 @@
-import {symlink} from 'node:fs/promises';
+import {rm, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {openPolicy} from './judging.ts';
 
@@ -193,7 +193,9 @@ test('[16] a rule that denies a host covers every port and method', async () => 
 });
 
 test('[13] a link in the way of a redirection leads to the real file', async () => {
-	await symlink('../../outside.txt', join(workspace(), 'src/out'));
+	const link = join(workspace(), 'src/out');
+	await symlink('../../outside.txt', link);
+	onTestFinished(() => rm(link));
 	expect(await judgeCommand('npm test > src/out', {allow: ['run_command', 'edit_file']})).toMatchObject({
 		effect: 'ask',
 	});
