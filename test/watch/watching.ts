@@ -38,7 +38,7 @@ export function watching({
 	scripts,
 	setBackAt = Number.POSITIVE_INFINITY,
 }: Options) {
-	const time = jumpingClock(40);
+	const time = jumpingClock();
 	const clock = {...time, now: () => time.now() - (time.now() < setBackAt ? 0 : 60 * minute)};
 	const here = scripted(scripts ?? [answer]);
 	const notifier = createNotifier(here.store, here.conversation);

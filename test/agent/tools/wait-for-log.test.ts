@@ -14,7 +14,7 @@ const where = `the log of ${environment} at ${server}`;
 
 /** Both tools over a server that gives these answers in turn, the last one again and again, on a clock that jumps. */
 function tools(...replies: readonly Reply[]) {
-	const clock = jumpingClock(20);
+	const clock = jumpingClock();
 	const said: string[] = [];
 	let asked = 0;
 	const source = async (_: unknown, signal: AbortSignal): Promise<LogAnswer> => {
