@@ -8,7 +8,7 @@ import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import {createModels} from '../platform/models.ts';
 import {createConversation} from '../session/conversation.ts';
-import {createImageFolder} from '../storage/images/image-folder.ts';
+import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
 import {effortOf} from '../store/connection-slice.ts';
 import {createApprovalParts} from './approval-parts.ts';
@@ -114,6 +114,7 @@ function conversationOptions(
 	{home, folder, secrets, sessions}: LocalState,
 	{loadPrices, priceRequest}: Servers,
 ) {
+	cleanImagesLater(home);
 	return {
 		store,
 		newId: randomUUID,

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {open} from 'node:fs/promises';
+import {open, utimes} from 'node:fs/promises';
 import {join} from 'node:path';
 import {noFollow, replaceFile} from '../private-file.ts';
 import {makePrivateFolder} from '../private-folder.ts';
@@ -35,6 +35,9 @@ export function createImageFolder(folder: string) {
 		/** Saves an image and returns its hash. Throws AppError("failed") if it can't be written. */
 		async save(bytes: Buffer): Promise<string> {
 			const hash = hashOf(bytes);
+			const now = new Date();
+			// First, so that no cleanup deletes what is there.
+			await utimes(pathOf(hash), now, now).catch(() => undefined);
 			if (!(await load(hash))) {
 				makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
 				await replaceFile(pathOf(hash), bytes);
@@ -43,6 +46,16 @@ export function createImageFolder(folder: string) {
 			return hash;
 		},
 	};
+}
+
+/** How long after its start a program cleans the images: nothing waits for it. */
+const cleanDelayMs = 60_000;
+
+/** Deletes the images that no session names any more, later and in the background. */
+export function cleanImagesLater(places: {readonly images: string; readonly sessions: string}): void {
+	const clean = async () => (await import('./clean-images.ts')).cleanImages(places, {nowMs: Date.now()});
+	// What can't be cleaned today may be tomorrow.
+	setTimeout(() => void clean().catch(() => undefined), cleanDelayMs).unref();
 }
 
 function hashOf(bytes: Buffer): string {
