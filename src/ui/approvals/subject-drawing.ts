@@ -4,6 +4,7 @@ import {safeText} from '../../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {lookAlikeIn, spelledOut} from './look-alikes.ts';
 
 type Command = Extract<Act, {kind: 'command'}>;
 type Fetch = Extract<Act, {kind: 'fetch'}>;
@@ -33,7 +34,9 @@ export function factsOfCommand(
 	{command, folder}: Command,
 	workspace: string,
 ): ReadonlyArray<readonly [string, string]> {
+	const word = lookAlikeIn(command);
 	return [
+		...(word === undefined ? [] : [['Note', `It has letters that look like others: ${spelledOut(word)}`] as const]),
 		...(folder === workspace ? [] : [['Folder', folder] as const]),
 		...(hidesCharacters(command)
 			? [['Note', 'It has control or invisible characters, shown like ␛ or ⟨U+202E⟩.'] as const]
