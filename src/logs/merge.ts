@@ -187,7 +187,15 @@ function isLikelyCut({lines, text}: LogWindow): boolean {
 	return lines.length >= shortestTail.lines || text.length >= shortestTail.characters;
 }
 
-/** Compares lines, not bytes: two windows that the server cut differ in bytes by chance. */
+/** Compares lines, not bytes: two windows that the server cut to a number of lines differ in bytes by chance. */
 function isRestart(previous: LogWindow, next: LogWindow, fewestCut: number): boolean {
-	return !next.text || next.lines.length < Math.min(previous.lines.length, fewestCut);
+	const hasFewerLines = next.lines.length < Math.min(previous.lines.length, fewestCut);
+	return !next.text || (hasFewerLines && !areAsLong(previous, next));
+}
+
+/** Returns true if the server may have cut both windows to a number of bytes: then they differ by less than a line. */
+function areAsLong(previous: LogWindow, next: LogWindow): boolean {
+	const [before, after] = [Buffer.byteLength(previous.text), Buffer.byteLength(next.text)];
+	const longestLine = [...previous.lines, ...next.lines].reduce((most, {length}) => Math.max(most, length), 0);
+	return Math.min(before, after) >= shortestTail.characters && Math.abs(before - after) <= longestLine;
 }

@@ -37,6 +37,15 @@ test.each([
 	expect(merged(previous, next)).toEqual({verdict, appended});
 });
 
+test('two windows that the server cut to as many bytes are a gap, even if the new one has fewer lines', () => {
+	const cut = (text: string) => text.slice(text.indexOf('\n', text.length - 20_000) + 1);
+	const log = (length: number) => Array.from({length: 1000}, (_, index) => `${index} ${'x'.repeat(length)}\n`).join('');
+	const [short, long] = [cut(log(60)), cut(log(90))];
+	expect([merged(short, long).verdict, merged(long, short).verdict]).toEqual(['gap', 'gap']);
+	expect(merged(short, long.slice(0, 10_000)).verdict).toBe('restarted');
+	expect(merged(short.slice(0, 10_000), long.slice(0, 10_000)).verdict).toBe('restarted');
+});
+
 test('an overlap of repeats is accepted if it covers the whole previous window', () => {
 	expect(merged('tick\n'.repeat(5), 'tick\n'.repeat(7))).toEqual({verdict: 'appended', appended: ['tick', 'tick']});
 });
