@@ -1,11 +1,11 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, onTestFinished, test} from 'vitest';
+import {processCpuMs} from '../growth.ts';
 import {environmentOf, folderWith, program} from './program.ts';
 
 type Running = {readonly url: string; readonly cpuMs: number; readonly child: ChildProcess};
@@ -18,20 +18,10 @@ async function serve(data: string): Promise<Running> {
 	});
 	onTestFinished(() => void child.kill('SIGKILL'));
 	for await (const line of createInterface({input: child.stdout})) {
-		return {url: JSON.parse(line).url, cpuMs: cpuMsOf(child), child};
+		return {url: JSON.parse(line).url, cpuMs: processCpuMs(child.pid), child};
 	}
 
 	throw new Error('The server ended before it listened.');
-}
-
-/** Returns the processor time that a process has used. Its fields are counted after the name, which may have spaces (proc(5)). */
-function cpuMsOf({pid}: ChildProcess): number {
-	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-	const [userTicks, systemTicks] = stat
-		.slice(stat.lastIndexOf(')') + 2)
-		.split(' ')
-		.slice(11, 13);
-	return 10 * (Number(userTicks) + Number(systemTicks));
 }
 
 async function initialize(data: string): Promise<string> {
