@@ -9,6 +9,7 @@ import connect from './connect.ts';
 import context from './context.ts';
 import credits from './credits/credits.ts';
 import diff from './diff.ts';
+import doctor from './doctor.ts';
 import effort from './effort.ts';
 import environment from './env/env.ts';
 import evaluation from './eval/eval.ts';
@@ -69,6 +70,7 @@ export const commands: readonly Entry[] = [
 	resume,
 	rename,
 	diff,
+	doctor,
 	undo,
 	rewind,
 	fork,

@@ -10,7 +10,7 @@ const layers = [
 	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor'],
 	['src/agent', 'src/telemetry'],
 	['src/server', 'src/store'],
-	['src/session'],
+	['src/session', 'src/doctor'],
 	['src/platform', 'src/watch'],
 	['src/command'],
 	['commands'],

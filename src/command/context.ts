@@ -11,6 +11,7 @@ import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
+import type {Check} from '../doctor/check.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Models} from '../platform/models.ts';
@@ -103,6 +104,8 @@ export type CommandContext = {
 	readonly platform: Platform;
 	/** The export of traces. */
 	readonly traces: TraceSettings;
+	/** Checks what the program stands on. Throws the signal's reason. */
+	readonly diagnose: () => Promise<readonly Check[]>;
 	/** The rules of approvals, and what they say about an act. */
 	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
 	/** The folder that the program works in. */

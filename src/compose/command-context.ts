@@ -7,6 +7,7 @@ import {readBytes} from '../storage/read-bytes.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
 import type {AgentParts} from './agent-parts.ts';
+import {createDoctor} from './doctor-parts.ts';
 import type {LocalState} from './local-state.ts';
 import {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -17,12 +18,14 @@ type Beside = {readonly watches: Watches; readonly expiry: SandboxExpiry; readon
 
 /** Returns what builds the context of one command. */
 export function createContextFor(
-	{store, env, debug}: ProgramOptions,
+	options: ProgramOptions,
 	local: LocalState,
-	{platform}: Servers,
+	servers: Servers,
 	{models, jobs, judge, changes, contextWindow}: AgentParts,
 	{watches, expiry, traces, entries}: Beside & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
+	const {store, env, debug} = options;
+	const {platform} = servers;
 	const {config, folder, project, rules, recents, sightings, sessions} = local;
 	const mcp = createMcpParts(local);
 	const inFolder = (path: string) => resolve(folder.path(), path);
@@ -31,6 +34,7 @@ export function createContextFor(
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},
+		diagnose: createDoctor(options, local, servers, {flags, signal}),
 		recents: {
 			recall: recents.recall,
 			forget(profile) {

@@ -51,7 +51,7 @@ export async function openPool({env, connectTimeoutMs, lookup}: Options): Promis
 
 /** Returns true if the environment sets a proxy; errors then mention it. */
 export function hasProxy(env: Environment): boolean {
-	return Boolean(proxyOf(env, 'https') || proxyOf(env, 'http'));
+	return Boolean(proxyAddress(env, 'https') || proxyAddress(env, 'http'));
 }
 
 type Connecting = {readonly timeout: number; readonly lookup?: LookupFunction};
@@ -65,8 +65,8 @@ async function openProxy(env: Environment, connecting: Connecting): Promise<Disp
 	]);
 	// Empty strings, not undefined: otherwise undici reads the environment of the process, which tests don't share.
 	return new ProxyAgent({
-		httpsProxy: proxyOf(env, 'https'),
-		httpProxy: proxyOf(env, 'http'),
+		httpsProxy: proxyAddress(env, 'https'),
+		httpProxy: proxyAddress(env, 'http'),
 		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
 		proxyTls: {timeout},
 		// For hosts in NO_PROXY.
@@ -86,7 +86,11 @@ async function openProxy(env: Environment, connecting: Connecting): Promise<Disp
 	});
 }
 
-function proxyOf(env: Environment, scheme: 'http' | 'https'): string {
+/**
+ * Returns the address of the proxy for a scheme, with a user and password if it has them; '' for none. Throws
+ * AppError("usage") for an invalid address.
+ */
+export function proxyAddress(env: Environment, scheme: 'http' | 'https'): string {
 	const name = `${scheme.toUpperCase()}_PROXY`;
 	const text = (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 	const address = text && !text.includes('://') ? `http://${text}` : text;

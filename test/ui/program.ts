@@ -124,6 +124,7 @@ export function testProgram({
 			expiry,
 			jobs: () => undefined,
 			mcp: {servers: async () => [], faults: async () => [], change: async () => ''},
+			diagnose: async () => [],
 			contextWindow: async () => ({system: '', instructions: '', tools: [], size: undefined}),
 			changes: () => Promise.reject(new Error('no changes here')),
 			models: {

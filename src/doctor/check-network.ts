@@ -1,0 +1,110 @@
+import {accessSync, constants} from 'node:fs';
+import type {Environment} from '../core/environment.ts';
+import {AppError} from '../core/error.ts';
+import {formatDuration} from '../core/format.ts';
+import type {Origin} from '../core/origin.ts';
+import {readTlsInfo} from '../net/tls-info.ts';
+import type {Transport} from '../net/transport.ts';
+import {hasProxy, proxyAddress} from '../net/undici-agent.ts';
+import {type Check, fault, good} from './check.ts';
+
+/** Files of certificates that Node or OpenSSL read, by variable. */
+const certificateVariables = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
+
+/** A clock that differs more makes logins and signed addresses invalid. */
+const mostSkewMs = 2 * 60 * 1000;
+
+/** Checks the settings of the network: proxies and certificates of the user's own. Sends nothing. */
+export function checkNetworkSettings(env: Environment): readonly Check[] {
+	return [...proxy(env), ...certificates(env)];
+}
+
+function proxy(env: Environment): readonly Check[] {
+	if (!hasProxy(env)) {
+		return [good('Proxy', 'None.')];
+	}
+
+	const address = proxyAddress(env, 'https') || proxyAddress(env, 'http');
+	const without = env['no_proxy'] ?? env['NO_PROXY'];
+	return [good('Proxy', `${new URL(address).host}${without ? `, except for ${without}` : ''}.`)];
+}
+
+function certificates(env: Environment): readonly Check[] {
+	if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+		const finding = 'NODE_TLS_REJECT_UNAUTHORIZED=0: Node accepts every certificate.';
+		const fix = 'Unset it. For a certificate of your own set NODE_EXTRA_CA_CERTS to its file.';
+		return [fault('Certificates', finding, fix)];
+	}
+
+	const named = certificateVariables.flatMap(name => (env[name] ? [[name, env[name]] as const] : []));
+	const unreadable = named.find(([, path]) => !isReadable(path));
+	if (unreadable) {
+		const [name, path] = unreadable;
+		return [fault('Certificates', `${name} names ${path}, which can't be read.`, `Correct ${name}, or unset it.`)];
+	}
+
+	const own = named.map(([name, path]) => `${name}=${path}`).join(', ');
+	return [good('Certificates', own ? `Node's, and ${own}.` : "Node's.")];
+}
+
+function isReadable(path: string): boolean {
+	try {
+		accessSync(path, constants.R_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+type Server = {
+	readonly server: Origin;
+	/** Sends no credential. */
+	readonly transport: Transport;
+	readonly env: Environment;
+	readonly signal: AbortSignal;
+	/** Returns the time in milliseconds since the epoch. */
+	readonly now: () => number;
+};
+
+/** Asks a server whether it is there, without a login: its state, the connection, and its clock. */
+export async function checkServer({server, transport, env, signal, now}: Server): Promise<readonly Check[]> {
+	const url = new URL('healthz', server);
+	const from = now();
+	try {
+		const {status, headers, body} = await transport({method: 'GET', url: url.href, signal, headersTimeoutMs: 10_000});
+		await body[Symbol.asyncIterator]().return?.();
+		const to = now();
+		const tls = url.protocol === 'https:' ? await readTlsInfo(url, env, signal) : undefined;
+		const how = tls ? `${tls.protocol}, certificate by ${tls.issuer}` : url.protocol === 'https:' ? 'https' : 'http';
+		const finding = `${server} answered ${status} in ${formatDuration(to - from)} (${how}).`;
+		return [
+			status >= 500 ? fault('Server', finding, 'Ask who runs it, or look into its log.') : good('Server', finding),
+			...clock(headers['date'], from, to),
+		];
+	} catch (error) {
+		if (!(error instanceof AppError)) {
+			throw error;
+		}
+
+		return [fault('Server', error.message, error.hint ?? 'Check the address of the server.')];
+	}
+}
+
+/** Compares clocks with the `Date` of a response (RFC 9110, 6.6.1), which has whole seconds. */
+function clock(date: string | undefined, from: number, to: number): readonly Check[] {
+	const at = Date.parse(date ?? '');
+	if (Number.isNaN(at)) {
+		return [];
+	}
+
+	const skew = at < from ? from - at - 1000 : Math.max(0, at - to);
+	return skew > mostSkewMs
+		? [
+				fault(
+					'Clock',
+					`This clock and the server's are ${formatDuration(skew)} apart, so that logins fail.`,
+					'Set the clock of this machine, for example with timedatectl set-ntp true.',
+				),
+			]
+		: [good('Clock', "It agrees with the server's.")];
+}

@@ -1,0 +1,84 @@
+import {expect, test} from 'vitest';
+import type {Keychain} from '../../src/config/keychain.ts';
+import {AppError} from '../../src/core/error.ts';
+import {httpServer} from '../net/servers.ts';
+import {dataOf, drawn, testContext} from './context.ts';
+import {goodKey, platform} from './platform.ts';
+
+type Found = {ok: boolean; checks: {name: string; state: string; finding: string; fix: string | null}[]};
+
+const check = (found: Found, name: string) => found.checks.find(one => one.name === name);
+
+async function diagnosed(options: Parameters<typeof testContext>[0]): Promise<Found> {
+	return dataOf(await testContext(options).run('doctor')) as Found;
+}
+
+test('doctor names what the program stands on, each with a sign, and counts the faults', async () => {
+	const context = testContext({env: {LANG: 'C', SERVICE_KEYCHAIN: 'off'}});
+	const lines = drawn(await context.run('doctor'), 80).split('\n');
+	const names = lines.flatMap(line => /^[✓·✗] (\w+(?: \w+)?) {2}/.exec(line)?.[1] ?? []);
+	expect(names).toEqual([
+		...['Program', 'Terminal', 'Text', 'Clipboard', 'State folder', 'Models', 'Keychain', 'Sandbox'],
+		...['Proxy', 'Certificates', 'Server'],
+	]);
+	expect(lines).toContain("✗ Text          The locale C isn't UTF-8; other programs may garble text.");
+	expect(lines).toContain('                → Set LANG=C.UTF-8.');
+	expect(lines.at(-1)).toBe('1 fault.');
+});
+
+test('doctor asks the server without a login, and compares clocks', async () => {
+	const server = await httpServer((_, response) => {
+		response.setHeader('date', new Date(Date.now() - 3_590_000).toUTCString());
+		response.end('ok');
+	});
+	const found = await diagnosed({flags: {server: server.origin}, env: {SERVICE_API_KEY: goodKey}});
+	expect(server.seen).toMatchObject([{method: 'GET', url: '/healthz'}]);
+	expect(server.seen[0]?.headers.authorization).toBeUndefined();
+	expect(check(found, 'Server')).toMatchObject({state: 'good', finding: expect.stringContaining(server.origin)});
+	expect(check(found, 'Clock')).toMatchObject({
+		state: 'fault',
+		finding: expect.stringMatching(/ 59 m \d+ s apart/),
+	});
+	expect(found.ok).toBe(false);
+});
+
+test('a server that is gone, and a proxy that is none, are faults with a fix', async () => {
+	const gone = await diagnosed({flags: {server: 'http://127.0.0.1:9'}});
+	expect(check(gone, 'Server')).toMatchObject({state: 'fault', fix: expect.stringMatching(/./)});
+	const unknown = await diagnosed({env: {SERVICE_PROFILE: 'nowhere'}});
+	expect(check(unknown, 'Server')).toMatchObject({state: 'fault', finding: 'Profile not found: “nowhere”.'});
+	const wrong = await diagnosed({env: {HTTPS_PROXY: 'ftp://me:hunter22@proxy'}});
+	expect(wrong.checks.filter(({state}) => state === 'fault')).toMatchObject([
+		{name: 'Network', finding: 'Invalid HTTPS_PROXY: not an http or https URL.'},
+	]);
+	expect(JSON.stringify([gone, wrong])).not.toContain('hunter22');
+});
+
+test('a keychain that fails is a fault only if it holds secrets', async () => {
+	let isLocked = false;
+	const entries = new Map<string, string>();
+	const keychain: Keychain = {
+		async get(entry) {
+			if (isLocked) {
+				throw new AppError('failed', 'The keychain refused access: locked.', {hint: 'Unlock it.'});
+			}
+
+			return entries.get(entry);
+		},
+		set: async (entry, text) => void entries.set(entry, text),
+		remove: async entry => void entries.delete(entry),
+	};
+	const server = await platform();
+	const first = testContext({keychain, flags: {server: server.origin}});
+	expect(check(dataOf(await first.run('doctor')) as Found, 'Keychain')?.state).toBe('good');
+	isLocked = true;
+	expect(check(dataOf(await first.run('doctor')) as Found, 'Keychain')?.state).toBe('note');
+	isLocked = false;
+	await first.run('login', goodKey);
+	isLocked = true;
+	expect(check(dataOf(await first.run('doctor')) as Found, 'Keychain')).toMatchObject({
+		state: 'fault',
+		finding: 'The keychain refused access: locked. It holds 1 of your secrets.',
+		fix: 'Unlock it.',
+	});
+});

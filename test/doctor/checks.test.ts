@@ -1,0 +1,84 @@
+import {chmodSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {checkClipboard} from '../../src/doctor/check-clipboard.ts';
+import {checkNetworkSettings} from '../../src/doctor/check-network.ts';
+import {checkState} from '../../src/doctor/check-state.ts';
+import {checkTerminal} from '../../src/doctor/check-terminal.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+
+const window = {isTTY: true, columns: 80, rows: 24};
+const utf8 = {LANG: 'en_US.UTF-8'};
+
+test.each([
+	[{TERM: 'xterm-256color', ...utf8}, window, ['good', 'good'], 'xterm-256color, 80x24, 16 colours.'],
+	[
+		{TERM: 'tmux-256color', TMUX: '/tmp/t', SSH_CONNECTION: 'a', COLORTERM: 'truecolor', ...utf8},
+		window,
+		['good', 'good'],
+		'tmux-256color, 80x24, full colour, in tmux over SSH.',
+	],
+	[{TERM: 'xterm', NO_COLOR: '1', ...utf8}, window, ['good', 'good'], 'xterm, 80x24, no colour.'],
+	[{TERM: 'dumb', ...utf8}, window, ['note', 'good'], 'dumb, 80x24, no colour. The app writes line by line.'],
+	[{TERM: 'xterm', LANG: 'de_DE.ISO-8859-1'}, window, ['good', 'fault'], 'xterm, 80x24, 16 colours.'],
+	[{TERM: 'xterm', ...utf8, LC_ALL: 'C'}, window, ['good', 'fault'], 'xterm, 80x24, 16 colours.'],
+	[{TERM: 'xterm'}, window, ['good', 'note'], 'xterm, 80x24, 16 colours.'],
+	[{...utf8}, window, ['fault', 'good'], 'unknown type, 80x24, 16 colours.'],
+	[{TERM: 'xterm', ...utf8}, {...window, columns: 12}, ['fault', 'good'], 'xterm, 12x24, 16 colours.'],
+	[{TERM: 'xterm', ...utf8}, {...window, isTTY: false}, ['note', 'good'], 'Output goes to a file or a pipe.'],
+])('a terminal with %o is judged by type, size and encoding', (env, facts, states, finding) => {
+	const checks = checkTerminal(env, facts);
+	expect(checks.map(({state}) => state)).toEqual(states);
+	expect(checks[0]?.finding).toBe(finding);
+	expect(checks.filter(({state, fix}) => state === 'fault' && !fix)).toEqual([]);
+});
+
+test.each([
+	[{TERM: 'xterm-kitty'}, 'good'],
+	[{TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm'}, 'good'],
+	[{TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal'}, 'note'],
+	[{TERM: 'screen-256color', TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/t'}, 'note'],
+	[{TERM: 'xterm-256color'}, 'note'],
+])('the clipboard of %o is known to work, or not', (env, state) => {
+	expect(checkClipboard(env).state).toBe(state);
+});
+
+test('a program that reads the clipboard is named if its display is there', () => {
+	const folder = temporaryFolder();
+	writeFileSync(join(folder, 'xclip'), '', {mode: 0o755});
+	expect(checkClipboard({PATH: folder, DISPLAY: ':0'}).finding).toContain('Images are pasted with xclip.');
+	expect(checkClipboard({PATH: folder}).finding).not.toContain('xclip');
+});
+
+test('a state folder is the user’s alone, and there', () => {
+	const path = temporaryFolder();
+	chmodSync(path, 0o700);
+	expect(checkState({path})).toMatchObject({state: 'good', finding: expect.stringContaining(`${path}, private, `)});
+	chmodSync(path, 0o755);
+	expect(checkState({path})).toMatchObject({state: 'fault', fix: `Run: chmod 700 ${path}`});
+	expect(checkState({path: join(path, 'gone')})).toMatchObject({
+		state: 'fault',
+		finding: expect.stringMatching(/gone: /),
+	});
+});
+
+test('a proxy is named without its password, certificates by their variable', () => {
+	const file = join(temporaryFolder(), 'ca.pem');
+	const settings = (env: Readonly<Record<string, string>>) =>
+		checkNetworkSettings(env).map(({state, finding}) => [state, finding]);
+	expect(settings({})).toEqual([
+		['good', 'None.'],
+		['good', "Node's."],
+	]);
+	expect(settings({HTTPS_PROXY: 'http://me:hunter22@proxy.test:3128', NO_PROXY: 'localhost'})[0]).toEqual([
+		'good',
+		'proxy.test:3128, except for localhost.',
+	]);
+	expect(settings({NODE_EXTRA_CA_CERTS: file})[1]).toEqual([
+		'fault',
+		`NODE_EXTRA_CA_CERTS names ${file}, which can't be read.`,
+	]);
+	writeFileSync(file, '');
+	expect(settings({NODE_EXTRA_CA_CERTS: file})[1]).toEqual(['good', `Node's, and NODE_EXTRA_CA_CERTS=${file}.`]);
+	expect(settings({NODE_TLS_REJECT_UNAUTHORIZED: '0'})[1]?.[0]).toBe('fault');
+});
