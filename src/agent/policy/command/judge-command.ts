@@ -5,6 +5,7 @@ import {allowsCommand, suggestRule} from '../rules/match-command.ts';
 import type {Rule} from '../rules/rule.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {findDenying} from './find-denying.ts';
+import {whyNotNamed} from './named-places.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
 import {type Place, whyNotReadOnly} from './read-only.ts';
@@ -111,7 +112,11 @@ async function decide<Entry extends RuleEntry>(
 	}
 
 	const folder = relative(judging.workspace, place.folder).replaceAll(sep, '/') || '.';
-	const entry = rules.find(({rule, effect}) => effect === 'allow' && allowsCommand(rule, command, folder));
+	const entries = rules.filter(({rule, effect}) => effect === 'allow' && allowsCommand(rule, command, folder));
+	const named = await Promise.all(
+		entries.map(({rule}) => whyNotNamed(rule, command, {...judging, folder: place.folder})),
+	);
+	const entry = entries.find((_, index) => named[index] === undefined);
 	const files = await coverOfFiles(command, place, {...judging, rules});
 	if ('denying' in files) {
 		return files;
@@ -121,6 +126,21 @@ async function decide<Entry extends RuleEntry>(
 		return {by: [entry, ...files.by], isLoose: false};
 	}
 
-	const rule = entry ? [] : suggestRule(command, folder);
-	return {why: 'why' in files ? files.why : why, suggested: rule && !('why' in files) ? [rule].flat() : undefined};
+	const [whyNot] = entry ? [] : named;
+	const rule = entry ? [] : await suggestedRule(command, folder, {...judging, folder: place.folder});
+	return {
+		why: 'why' in files ? files.why : (whyNot ?? why),
+		suggested: rule && !('why' in files) ? [rule].flat() : undefined,
+	};
+}
+
+/** Returns the rule to suggest: one for all commands of this kind if that covers this one, else one for exactly this one. */
+async function suggestedRule(
+	command: SimpleCommand,
+	folder: string,
+	judging: Parameters<typeof whyNotNamed>[2],
+): Promise<Rule | undefined> {
+	const rule = suggestRule(command, folder);
+	const isCovered = rule === undefined || (await whyNotNamed(rule, command, judging)) === undefined;
+	return isCovered ? rule : suggestRule(command, folder, true);
 }

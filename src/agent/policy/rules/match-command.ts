@@ -76,14 +76,29 @@ const leadingWords: Readonly<Record<string, number>> = {
 	...{'bundle exec rspec': 3, rspec: 1, rubocop: 1, 'mix test': 2, 'swift test': 2, 'zig build': 2, phpunit: 1},
 };
 
-/** Returns the rule that would allow a command of this kind again; undefined if none can. */
-export function suggestRule(command: SimpleCommand, folder: string): Rule | undefined {
+/** True for a command of a kind that a rule is suggested for by its first words. */
+export function beginsAsSuggested({words}: SimpleCommand): boolean {
+	return leadingCount(words.map(({value}) => value)) !== undefined;
+}
+
+/** Returns the number of words that a rule for commands names before its `*`; undefined if it has none, or names none. */
+export function fixedWords({pattern}: Rule): number | undefined {
+	const read = pattern === undefined ? undefined : readCommandPattern(pattern);
+	return read && !('fault' in read) && read.open ? read.words.length : undefined;
+}
+
+function leadingCount(values: readonly string[]): number | undefined {
+	return [3, 2, 1].map(length => leadingWords[values.slice(0, length).join(' ')]).find(Boolean);
+}
+
+/** Returns the rule that would allow a command of this kind again, or exactly this one; undefined if none can. */
+export function suggestRule(command: SimpleCommand, folder: string, isExact = false): Rule | undefined {
 	if (!hasHarmlessVariables(command) || command.words.some(({pattern}) => pattern !== undefined)) {
 		return undefined;
 	}
 
 	const values = command.words.map(({value}) => value);
-	const count = [3, 2, 1].map(length => leadingWords[values.slice(0, length).join(' ')]).find(Boolean);
+	const count = isExact ? undefined : leadingCount(values);
 	const words = (count === undefined ? values : values.slice(0, count)).map(quoteWord);
 	const place = folder === '.' ? [] : ['cd', quoteWord(folder), '&&'];
 	const pattern = [...place, ...words, ...(count === undefined ? [] : ['*'])].join(' ');
