@@ -2,6 +2,7 @@ import type {Entry} from '../src/command/context.ts';
 import apiKey from './api-key/api-key.ts';
 import approvals from './approvals/approvals.ts';
 import assessment from './assessment/assessment.ts';
+import budget from './budget.ts';
 import clear from './clear.ts';
 import compact from './compact/compact.ts';
 import completion from './completion.ts';
@@ -79,6 +80,7 @@ export const commands: readonly Entry[] = [
 	compact,
 	pin,
 	usage,
+	budget,
 	approvals,
 	plan,
 	trust,

@@ -28,6 +28,8 @@ export type TurnOptions = LedgerOptions & {
 	readonly ask: ModelCall;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
+	/** Asked before each request, attempts again excepted. Throws AppError("budget") if it may not be made. */
+	readonly beforeRequest?: (messages: readonly Message[]) => AsyncGenerator<AgentEvent>;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
@@ -52,6 +54,7 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
+	yield* options.beforeRequest?.(messages) ?? [];
 	const ledger = createLedger(options, messages);
 	const answer = emptyAnswer(messages, options.newId(), ledger);
 	try {

@@ -23,6 +23,10 @@ export function endOf(error: unknown): RunEnd {
 		return {reason: 'incomplete', stopReason: 'incomplete', error: report};
 	}
 
+	if (report.code === 'budget') {
+		return {reason: 'budget', stopReason: 'incomplete', error: report};
+	}
+
 	const refused = error instanceof AppError && error.overflow && {refused: true};
 	return {reason: 'error', stopReason: 'error', ...refused, error: report};
 }

@@ -14,6 +14,7 @@ import {type Budget, createLimits} from './limits.ts';
 import {attach} from './mentions/attach.ts';
 import type {Mentions} from './mentions/read-mentions.ts';
 import type {Retry} from './model-retry.ts';
+import type {TurnOptions} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
 import {endOf, interrupted, type RunEnd} from './run-end.ts';
@@ -43,6 +44,8 @@ export type RunOptions = LedgerOptions & {
 	/** Most calls of the model. The tools of the last one still run, so that the session can continue. */
 	readonly maxTurns?: number;
 	readonly budget?: Budget;
+	/** See `TurnOptions`. */
+	readonly beforeRequest?: TurnOptions['beforeRequest'];
 	/** Returns and clears the user's queue. Called after each turn, also before the run would end. */
 	readonly nextMessages: () => readonly QueuedMessage[];
 	readonly newId: () => string;

@@ -9,6 +9,7 @@ import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
+import type {Budgets} from '../core/ledger/budget.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Check} from '../doctor/check.ts';
@@ -62,6 +63,8 @@ export type LiveSession = {
 	readonly compact: (guidance?: string) => Promise<void>;
 	/** Undoes the last compaction. Returns false if there is none. */
 	readonly undoCompaction: () => boolean;
+	/** Sets what the session may cost; a budget that is left out has no limit. */
+	readonly setBudgets: (budgets: Budgets) => void;
 	/** Pins a message, or no longer. */
 	readonly pin: (id: string, pinned: boolean) => void;
 	/** Records that changes of files were taken back. */

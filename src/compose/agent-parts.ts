@@ -1,12 +1,14 @@
 import {randomUUID} from 'node:crypto';
 import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import {dayBudget} from '../config/settings.ts';
 import {debugRecord} from '../core/debug.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import {createModels} from '../platform/models.ts';
+import {today} from '../session/budget-guard.ts';
 import {createConversation} from '../session/conversation.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
@@ -111,7 +113,7 @@ function createContextWindowAccess(
 
 function conversationOptions(
 	{store, env, maxTurns, budgetUsd}: ProgramOptions,
-	{home, folder, secrets, sessions}: LocalState,
+	{home, config, folder, secrets, sessions}: LocalState,
 	{loadPrices, priceRequest}: Servers,
 ) {
 	cleanImagesLater(home);
@@ -122,6 +124,11 @@ function conversationOptions(
 		workspace: folder.path,
 		hide: secrets.hide,
 		priceRequest,
+		limits: {
+			day: () => dayBudget(config.read()),
+			requestsToday: async () => (await sessions().ledger(today())).requests,
+			loadPrices,
+		},
 		images: createImageFolder(home.images),
 		mentions: {hide: secrets.hide, homeFolder: folder.home},
 		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),

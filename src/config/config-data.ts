@@ -50,6 +50,8 @@ const settings = z.looseObject({
 	traces: z.optional(z.record(z.string(), z.enum(['on', 'content']))),
 	/** Reasoning efforts by model. */
 	efforts: z.optional(z.record(z.string(), z.string())),
+	/** What the agent may cost on a day, in US dollars. */
+	budgetDayUsd: z.optional(z.number()),
 });
 
 const configData = z.looseObject({

@@ -2,6 +2,7 @@ import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
+import type {Budgets} from '../core/ledger/budget.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {UsageCause} from '../core/session/request-record.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
@@ -48,6 +49,8 @@ export type Conversation = {
 	 * Throws AppError("conflict") during a run.
 	 */
 	readonly runCommand: (command: string, signal: AbortSignal) => Promise<void>;
+	/** Sets what the session may cost; a budget that is left out has no limit. */
+	readonly setBudgets: (budgets: Budgets) => void;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -135,6 +138,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 			return folded !== undefined;
 		},
 		pin: (id, pinned) => emit({type: 'pin', id, pinned}),
+		setBudgets: ({turn, session}) => emit({type: 'budget', turn, session}),
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),

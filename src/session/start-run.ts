@@ -18,6 +18,7 @@ import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
 import {pendingCommands} from '../core/session/user-message.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
+import {type BudgetLimits, createBudgetGuard} from './budget-guard.ts';
 import type {Recorder} from './recorder.ts';
 
 /** What the runs of a conversation need. */
@@ -43,6 +44,8 @@ export type RunDependencies = {
 	/** What messages may mention besides the files of the working folder and open logs; left out for nothing at all. */
 	readonly mentions?: Omit<Mentions, 'logs'>;
 	readonly maxTurns?: number;
+	/** The budgets of the user; without it, there are none. */
+	readonly limits?: Omit<BudgetLimits, 'runUsd'>;
 	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
 	readonly budget?: {readonly limitUsd: number; readonly loadPrices: () => Promise<PriceOf>};
 };
@@ -78,6 +81,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const {mentions} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
+	const tools = await loadTools();
 	const hooks = await options.loadHooks?.(transcript.session);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
@@ -86,7 +90,8 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			: beginning),
 		priceOf: options.priceRequest,
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
-		tools: await loadTools(),
+		tools,
+		...guardOf(tools, options),
 		openTask: openTaskWith(options),
 		workspace: workspace(),
 		approvals: approvals.startRun(),
@@ -133,6 +138,21 @@ function openTaskWith({store, openModel, images}: RunOptions): OpenTask {
 		const call = await openModel(wanted ?? store.getState().model, tools);
 		return {model, ask: images ? withImages(call, model, images) : call};
 	};
+}
+
+/** Returns what stops the run before a request that would pass a budget. */
+function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: RunOptions) {
+	if (!limits) {
+		return {};
+	}
+
+	const transcript = () => {
+		flush();
+		return store.getState().transcript;
+	};
+	const {model = 'none'} = store.getState();
+	const session = {model, tools, usage: () => transcript().usage, budgets: () => transcript().budgets};
+	return {beforeRequest: createBudgetGuard(session, {...limits, runUsd: budget?.limitUsd})};
 }
 
 async function openBudget({store, budget, flush}: RunOptions) {

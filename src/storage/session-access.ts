@@ -6,6 +6,7 @@ import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
+import {type Ledger, readLedger} from './ledger/read-ledger.ts';
 import {readUsage} from './read-usage.ts';
 import type {SessionFile} from './session-folder.ts';
 import type {SessionSummary} from './session-summary.ts';
@@ -24,6 +25,8 @@ export type SessionAccess = {
 	readonly read: (session: SessionFile) => Promise<ReadSession>;
 	/** Returns the usage of their messages, by session id; see `readUsage`. */
 	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
+	/** Returns the requests of all sessions within some time; see `readLedger`. */
+	readonly ledger: (within: {readonly from: number; readonly to: number}) => Promise<Ledger>;
 	/** Sets the title of a session. Throws AppError("conflict") if it's open in another window. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
 	/** Opens a session to continue it. `notices` tell the user what is wrong with its file. */
@@ -69,6 +72,7 @@ export function createSessionAccess({
 			return {records: content.records, transcript: replay(id, content)};
 		},
 		usageOf: files => readUsage(files),
+		ledger: within => readLedger(home, within),
 		async rename(file, title) {
 			const {journal, records, nextSeq} = await openJournal(file, onState);
 			const event: AgentEvent = {type: 'rename', title};

@@ -156,6 +156,10 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 			parts.begin(line);
 			return conversation.undoCompaction();
 		},
+		setBudgets(budgets) {
+			parts.begin(line);
+			conversation.setBudgets(budgets);
+		},
 		pin: conversation.pin,
 		fork: before =>
 			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),

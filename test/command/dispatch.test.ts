@@ -17,6 +17,7 @@ const inApp = (shell: CommandContext) => ({
 		closeLog: () => '',
 		compact: async () => undefined,
 		undoCompaction: () => false,
+		setBudgets: () => undefined,
 		pin: () => undefined,
 	},
 });

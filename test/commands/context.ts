@@ -120,9 +120,9 @@ export function testContext({
 		},
 	});
 	const context = {...built, ...(jobs && {jobs})};
-	const {rename, start, fork, forkBefore, restored, compact, undoCompaction, pin} = program.conversation;
+	const {rename, start, fork, forkBefore, restored, compact, undoCompaction, pin, setBudgets} = program.conversation;
 	const live = {
-		...{rename, start, restored, compact, undoCompaction, pin},
+		...{rename, start, restored, compact, undoCompaction, pin, setBudgets},
 		fork: (before?: string) => (before === undefined ? fork() : forkBefore(before)),
 		send: (text: string) => void sent.push(text),
 		followLog: (log: LogToFollow) => void followed.push(log),

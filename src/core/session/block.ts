@@ -157,7 +157,7 @@ export function endBlock(block: Block, at: string): Block {
 	}
 }
 
-type Tool = Extract<Block, {kind: 'tool'}>;
+export type Tool = Extract<Block, {kind: 'tool'}>;
 
 /** Returns who allowed a call, once that is answered. */
 export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'approval-answer'}>): Partial<Tool> {

@@ -1,7 +1,5 @@
-import type {AgentEvent} from './event.ts';
+import type {EventOf} from './event.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
-
-type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
 
 /** How file changes are taken back. */
 export type RestoreKind = EventOf<'restore'>['how'];

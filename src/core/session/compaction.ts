@@ -1,9 +1,7 @@
 import type {Block} from './block.ts';
-import type {AgentEvent} from './event.ts';
+import type {EventOf} from './event.ts';
 import type {Message} from './message.ts';
 import {isTurn, type MessageUsage, windowTokens} from './usage.ts';
-
-type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
 
 type Compaction = Extract<Block, {kind: 'compaction'}>;
 

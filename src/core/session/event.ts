@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
+import {budgetEvent} from '../ledger/budget.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
 import {attachmentEvent, userCommandEndEvent, userCommandEvent} from './user-events.ts';
 
@@ -185,6 +186,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		text: z.string(),
 		hint: z.optional(z.string()),
 	}),
+	/** The user set the budgets of the session; those left out have no limit. */
+	budgetEvent,
 	z.object({type: z.literal('rename'), title: z.string()}),
 	/** The user allowed or denied what a rule covers for the session, or takes that back. The rule is relative to `folder`. */
 	z.object({
@@ -215,6 +218,7 @@ const agentEventSchema = z.discriminatedUnion('type', [
 ]);
 
 export type AgentEvent = z.infer<typeof agentEventSchema>;
+export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
 
 const recordedSchema = z.object({
 	v: z.literal(1),

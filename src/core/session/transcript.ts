@@ -1,6 +1,7 @@
-import {allowedBy, type Block, endBlock, endedTool, endText, lastPart, type Spoken} from './block.ts';
+import type {Budgets} from '../ledger/budget.ts';
+import {allowedBy, type Block, endBlock, endedTool, endText, lastPart, type Spoken, type Tool} from './block.ts';
 import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
-import type {AgentEvent, Recorded} from './event.ts';
+import type {AgentEvent, EventOf, Recorded} from './event.ts';
 import {rulesAfter, type SessionRule} from './session-rules.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
 import {startedTool, taskBlocks} from './tool-block.ts';
@@ -16,6 +17,8 @@ export type Transcript = Eras & {
 	readonly pins: readonly string[];
 	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
 	readonly changes: readonly EventOf<'checkpoint' | 'restore'>[];
+	/** What the session may cost. */
+	readonly budgets: Budgets;
 	/** What the user allowed and denied for the session. */
 	readonly rules: readonly SessionRule[];
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
@@ -35,12 +38,9 @@ export function emptyTranscript(session: string): Transcript {
 		seq: -1,
 		settled: [],
 		open: [],
-		eraStart: 0,
-		compactions: 0,
-		folded: undefined,
-		...{pins: [], changes: [], rules: [], todo: []},
-		usage: new Map(),
-		tasks: new Map(),
+		...{eraStart: 0, compactions: 0, folded: undefined},
+		...{pins: [], changes: [], rules: [], budgets: {}, todo: []},
+		...{usage: new Map(), tasks: new Map()},
 		run: undefined,
 	};
 }
@@ -106,6 +106,8 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			const {level, text, hint} = event;
 			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
 		}
+		case 'budget':
+			return {...state, budgets: event};
 		case 'rename':
 			return {...state, title: event.title};
 		case 'session-rule':
@@ -118,8 +120,6 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 			return event satisfies never;
 	}
 }
-
-type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
 
 /** Applies the list of a call of the tool `todo` that succeeded. */
 function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Transcript {
@@ -193,8 +193,6 @@ function speak(state: Transcript, kind: 'text' | 'reasoning', delta: Spoken, at:
 		endedAt: undefined,
 	});
 }
-
-type Tool = Extract<Block, {kind: 'tool'}>;
 
 function changeTool(state: Transcript, id: string, change: (tool: Tool) => Partial<Tool>): Transcript {
 	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === id && block.open);

@@ -1,0 +1,45 @@
+import {formatUsd} from '../../../core/format.ts';
+import {type BudgetKind, type BudgetState, budgetKinds} from '../../../core/ledger/budget.ts';
+import type {Result} from '../../result.ts';
+
+const labels: Readonly<Record<BudgetKind, string>> = {
+	turn: 'one message (turn)',
+	session: 'this session',
+	day: 'today, all sessions',
+};
+
+/** Returns the budgets with what is spent of them, those without a limit too. */
+export function budgetsResult(
+	states: readonly (Omit<BudgetState, 'limitUsd'> & {readonly limitUsd: number | undefined})[],
+): Result {
+	const right = 'right';
+	const hasAny = states.some(({limitUsd}) => limitUsd !== undefined);
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'budget'},
+			{label: 'limit', align: right},
+			{label: 'spent', align: right},
+			{label: 'left', align: right},
+		],
+		rows: budgetKinds
+			.flatMap(kind => states.filter(state => state.kind === kind))
+			.map(({kind, limitUsd, spentUsd}) => [
+				labels[kind],
+				limitUsd === undefined ? 'none' : formatUsd(limitUsd),
+				kind === 'turn' ? '–' : formatUsd(spentUsd),
+				limitUsd === undefined || kind === 'turn' ? '–' : formatUsd(Math.max(0, limitUsd - spentUsd)),
+			]),
+		empty: 'No budgets.',
+		notes: [
+			hasAny
+				? 'Each request is estimated first. The agent stops before one that would pass a budget.'
+				: 'Set one for this session: `/budget 5` · For every day: `/budget day 20`',
+		],
+		data: states.map(({kind, limitUsd, spentUsd}) => ({
+			budget: kind,
+			limit_usd: limitUsd ?? null,
+			spent_usd: kind === 'turn' ? null : spentUsd,
+		})),
+	};
+}

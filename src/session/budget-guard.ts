@@ -1,0 +1,171 @@
+import {tokensOfDefinitions, tokensOfMessages} from '../agent/usage-estimate.ts';
+import {AppError} from '../core/error.ts';
+import {formatUsd} from '../core/format.ts';
+import {type BudgetState, type Budgets, budgetName, warningShare} from '../core/ledger/budget.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {ToolDefinition} from '../core/session/tool.ts';
+import {
+	contextTokens,
+	costOf,
+	costOfMessage,
+	isTurn,
+	type MessageUsage,
+	noUsage,
+	type PriceOf,
+	type Spent,
+} from '../core/session/usage.ts';
+
+/** The limits of a run, besides those that the session has. */
+export type BudgetLimits = {
+	/** Returns the budget of a day; undefined without one. */
+	readonly day: () => number | undefined;
+	/** Returns the requests of all sessions since the local midnight, by the id of their message. */
+	readonly requestsToday: () => Promise<ReadonlyMap<string, Spent>>;
+	/** The budget of a run without a screen. */
+	readonly runUsd?: number | undefined;
+	readonly loadPrices: () => Promise<PriceOf>;
+};
+
+type Session = {
+	readonly model: string;
+	/** Returns the requests of the session so far, by the id of their message. */
+	readonly usage: () => ReadonlyMap<string, MessageUsage>;
+	readonly budgets: () => Budgets;
+	readonly tools: readonly ToolDefinition[];
+};
+
+/**
+ * Creates what is asked before each request of a run. It warns once when most of a budget is used, and throws
+ * AppError("budget") if the request would probably pass it.
+ */
+export function createBudgetGuard(session: Session, limits: BudgetLimits) {
+	const {usage, model} = session;
+	const before = usage().size;
+	const warned = new Set<string>();
+	let requests = 0;
+
+	return async function* (messages: readonly Message[]): AsyncGenerator<AgentEvent> {
+		const {turn, session: ofSession} = session.budgets();
+		const ofDay = limits.day();
+		requests += 1;
+		if (turn === undefined && ofSession === undefined && ofDay === undefined && limits.runUsd === undefined) {
+			return;
+		}
+
+		const priceOf = await limits.loadPrices();
+		const byId = usage();
+		const all = [...byId.values()];
+		const run = all.slice(before);
+		const nextUsd = estimateRequest(messages, {all, model, tools: session.tools, priceOf});
+		const spent = (requests: readonly Spent[]) => ({spentUsd: knownCost(requests, priceOf)});
+		// That of a script has a warning of its own.
+		const isLimited = (turn ?? ofSession ?? ofDay) !== undefined;
+		if (nextUsd === null && isLimited && !warned.has('price')) {
+			warned.add('price');
+			yield {type: 'notice', level: 'warning', text: `The price of ${model} is unknown, so no budget can stop it.`};
+		}
+
+		const ofToday = ofDay === undefined ? [] : [...withOwn(await limits.requestsToday(), byId).values()];
+		const states: readonly BudgetState[] = [
+			...(turn === undefined ? [] : [{kind: 'turn' as const, limitUsd: turn, ...spent(run)}]),
+			...(ofSession === undefined ? [] : [{kind: 'session' as const, limitUsd: ofSession, ...spent(all)}]),
+			...(ofDay === undefined ? [] : [{kind: 'day' as const, limitUsd: ofDay, ...spent(ofToday)}]),
+		];
+		for (const state of states) {
+			assertWithin(state, nextUsd ?? 0);
+			if (state.spentUsd >= warningShare * state.limitUsd && !warned.has(state.kind)) {
+				warned.add(state.kind);
+				yield warningOf(state);
+			}
+		}
+
+		// The first request of a script is made: its cost is a guess, and the script has no other answer.
+		const {runUsd} = limits;
+		const runSpentUsd = knownCost(run, priceOf);
+		if (runUsd !== undefined && requests > 1 && runSpentUsd + (nextUsd ?? 0) > runUsd) {
+			const message = `The next request would pass the budget of $${runUsd}: spent ${formatUsd(runSpentUsd)}, estimated ${formatUsd(nextUsd)} more.`;
+			throw new AppError('budget', message, {hint: 'Continue with -c, or allow more with --budget.'});
+		}
+	};
+}
+
+function assertWithin({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number): void {
+	if (spentUsd + nextUsd <= limitUsd) {
+		return;
+	}
+
+	const name = `${budgetName(kind)} of ${formatUsd(limitUsd)}`;
+	const more = `${formatUsd(spentUsd)} spent, about ${formatUsd(nextUsd)} for this one`;
+	const text =
+		spentUsd >= limitUsd
+			? `The ${name} is used up: ${formatUsd(spentUsd)} spent.`
+			: `The next request would pass the ${name}: ${more}.`;
+	throw new AppError('budget', text, {hint: `Raise it: \`/budget ${kind} <usd>\` · Remove it: \`/budget off\``});
+}
+
+function warningOf({kind, limitUsd, spentUsd}: BudgetState): AgentEvent {
+	const share = Math.floor((100 * spentUsd) / limitUsd);
+	return {
+		type: 'notice',
+		level: 'warning',
+		text: `${share} % of the ${budgetName(kind)} is used: ${formatUsd(spentUsd)} of ${formatUsd(limitUsd)}.`,
+		hint: `Raise it: \`/budget ${kind} <usd>\``,
+	};
+}
+
+/** Returns the cost of the requests whose price is known, in US dollars. */
+export function knownCost(requests: readonly Spent[], priceOf: PriceOf): number {
+	return requests.reduce((sum, request) => sum + (costOfMessage(request, priceOf) ?? 0), 0);
+}
+
+/** Returns the time from the last local midnight on, in milliseconds since 1970. */
+export function today(): {readonly from: number; readonly to: number} {
+	return {from: new Date().setHours(0, 0, 0, 0), to: Number.POSITIVE_INFINITY};
+}
+
+/** Returns the requests of today with those of a session, of which some may not be written yet. */
+export function withOwn(
+	written: ReadonlyMap<string, Spent>,
+	own: ReadonlyMap<string, MessageUsage>,
+): ReadonlyMap<string, Spent> {
+	const {from} = today();
+	return new Map([...written, ...[...own].filter(([, {at}]) => Date.parse(at) >= from)]);
+}
+
+/** Tokens of a system prompt, and of an answer, before any was reported. */
+const [usualSystem, usualAnswer] = [2000, 500];
+
+type Known = {
+	readonly all: readonly MessageUsage[];
+	readonly model: string;
+	readonly tools: readonly ToolDefinition[];
+	readonly priceOf: PriceOf;
+};
+
+/**
+ * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
+ * is new since. Null if the price is unknown, and the provider reported no cost of an earlier one.
+ */
+export function estimateRequest(messages: readonly Message[], {all, model, tools, priceOf}: Known): number | null {
+	const turns = all.filter(message => isTurn(message) && message.model === model);
+	const output = turns.length > 0 ? turns.reduce((sum, {usage}) => sum + usage.output, 0) / turns.length : usualAnswer;
+	const last = turns.at(-1);
+	const price = priceOf(model);
+	if (!price) {
+		return last?.usage.costUsd ?? null;
+	}
+
+	const count = last?.current ? (last.prefix?.count ?? 0) : 0;
+	if (!last || count === 0 || count > messages.length) {
+		const input = usualSystem + tokensOfDefinitions(tools) + tokensOfMessages(messages);
+		return costOf({...noUsage, input, output}, price);
+	}
+
+	const {usage} = last;
+	const isCaching = usage.cacheRead + usage.cacheWrite > 0;
+	const read = contextTokens(usage);
+	const fresh = tokensOfMessages(messages.slice(count));
+	const buckets = isCaching ? {cacheRead: read, input: fresh} : {input: read + fresh};
+	return costOf({...noUsage, ...buckets, output}, price);
+}

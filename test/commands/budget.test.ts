@@ -1,0 +1,47 @@
+import {expect, test} from 'vitest';
+import {dataOf, drawn, testContext} from './context.ts';
+
+test('budgets are set, shown and removed', async () => {
+	const here = testContext();
+	const set = async (...words: readonly string[]) => dataOf(await here.runInApp('budget', ...words));
+	const limits = (data: unknown) =>
+		(data as readonly {readonly limit_usd: number | null}[]).map(({limit_usd}) => limit_usd);
+	expect(limits(await set())).toEqual([null, null, null]);
+	expect(limits(await set('$5'))).toEqual([null, 5, null]);
+	expect(limits(await set('turn', '0.50'))).toEqual([0.5, 5, null]);
+	expect(limits(await set('day', '20'))).toEqual([0.5, 5, 20]);
+	expect(here.context.config.read().settings.budgetDayUsd).toBe(20);
+	expect(limits(await set('turn', 'off'))).toEqual([null, 5, 20]);
+	expect(drawn(await here.runInApp('budget'), 80)).toMatch(/this session +\$5\.00 +\$0\.00 +\$5\.00/);
+	expect(limits(await set('5', 'USD'))).toEqual([null, 5, 20]);
+	expect(limits(await set('off'))).toEqual([null, null, null]);
+	expect(here.context.config.read().settings.budgetDayUsd).toBe(undefined);
+});
+
+test.each([
+	[['0'], 'too small'],
+	[['-5'], '-5'],
+	[['NaN'], 'Invalid amount “NaN”.'],
+	[['€5'], 'Invalid amount “€5”.'],
+	[['day'], 'The amount is missing.'],
+	[['week', '5'], 'Unknown budget “week”.'],
+	[['day', '1e99'], 'Invalid amount “1e99”.'],
+	[['session', '99999999'], 'too large'],
+])('%j is refused, and changes nothing', async (words, message) => {
+	const here = testContext();
+	await here.runInApp('budget', '5');
+	await expect(here.runInApp('budget', ...words)).rejects.toMatchObject({
+		code: 'usage',
+		message: expect.stringContaining(message),
+	});
+	expect(here.store.getState().transcript.budgets).toMatchObject({session: 5});
+});
+
+test('a shell sets the budget of a day alone', async () => {
+	const here = testContext();
+	await expect(here.run('budget', '5')).rejects.toMatchObject({code: 'usage', message: 'Only the app has a session.'});
+	await here.run('budget', 'day', '5');
+	expect(here.context.config.read().settings.budgetDayUsd).toBe(5);
+	await here.run('budget', 'off');
+	expect(here.context.config.read().settings.budgetDayUsd).toBe(undefined);
+});
