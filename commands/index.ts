@@ -49,7 +49,7 @@ import trace from './trace/trace.ts';
 import traces from './traces/traces.ts';
 import trust from './trust/trust.ts';
 import undo from './undo.ts';
-import usage from './usage.ts';
+import usage from './usage/usage.ts';
 import watch from './watch/watch.ts';
 import whoami from './whoami.ts';
 import workspace from './workspace/workspace.ts';

@@ -1,8 +1,10 @@
 import {formatNumber, formatUsd} from '../../core/format.ts';
+import {cacheSaving} from '../../core/ledger/cache-saving.ts';
 import {sessionUsage} from '../../core/session/session-usage.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import {type MessageUsage, type PriceOf, type SessionUsage, totalCost, usageByModel} from '../../core/session/usage.ts';
 import type {Result} from '../result.ts';
+import {savingText} from './usage/period-view.ts';
 
 type TableOptions = {
 	readonly title: string;
@@ -56,6 +58,7 @@ export function usageResult(
 		return {model, used, usd: totalCost(own, priceOf)};
 	});
 	const cost = (usd: number | null) => (models.length === 0 ? 'none yet' : formatUsd(usd));
+	const saving = cacheSaving(messages, priceOf);
 	const right = 'right';
 	return {
 		kind: 'group',
@@ -76,12 +79,13 @@ export function usageResult(
 					formatUsd(usd),
 				]),
 				empty: 'Nothing used yet.',
-				notes: models.length > 0 ? notesOn(messages, priceDate) : [],
+				notes: models.length > 0 ? [...(saving ? [savingText(saving)] : []), ...notesOn(messages, priceDate)] : [],
 				data: null,
 			},
 		],
 		data: {
 			usage,
+			...(saving && {cache: {input_share: saving.share, saved_usd: saving.usd}}),
 			models: models.map(({model, used, usd}) => ({
 				model,
 				input_tokens: used.input,

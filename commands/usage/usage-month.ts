@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {periodOf, periodResult} from '../../src/command/views/usage/period-view.ts';
+import {AppError} from '../../src/core/error.ts';
+
+export default command({
+	name: 'month',
+	summary: 'Show what all sessions used in a month, by day',
+	args: z.object({month: z.optional(z.string())}),
+	positional: ['month'],
+	describe: {month: 'as YYYY-MM; this month by default'},
+	examples: ['usage month --json', 'usage month 2026-11'],
+	whileRunning: true,
+
+	async run({month}, {sessions, models}) {
+		const period = periodOf('month', month, Date.now());
+		if (!period) {
+			throw new AppError('usage', `Invalid month “${month}”.`, {hint: 'Write it as YYYY-MM, for example 2026-11.'});
+		}
+
+		const {priceOf} = await models.catalog();
+		return periodResult(period, await sessions.ledger(period), priceOf);
+	},
+});

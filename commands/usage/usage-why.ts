@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+import {jumpResult} from '../../src/command/views/usage/jump-view.ts';
+import {sessionTranscript} from '../../src/command/views/usage/session-transcript.ts';
+import {lastJump} from '../../src/core/ledger/cost-jump.ts';
+
+export default command({
+	name: 'why',
+	summary: 'Explain the last jump of cost, such as a lost cache',
+	args: z.object({session: z.optional(z.string())}),
+	completes: {session: 'saved-session'},
+	describe: {session: 'id or prefix; defaults to the session on screen, or the latest one here'},
+	examples: ['usage why'],
+	whileRunning: true,
+
+	async run({session}, context) {
+		const {priceOf} = await context.models.catalog();
+		const requests = [...(await sessionTranscript(session, context)).usage.values()];
+		return jumpResult(lastJump(requests, priceOf), requests.length);
+	},
+});

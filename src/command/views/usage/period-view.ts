@@ -1,0 +1,106 @@
+import {formatAmount, formatNumber, formatUsd} from '../../../core/format.ts';
+import {groupBy} from '../../../core/group-by.ts';
+import {cacheSaving} from '../../../core/ledger/cache-saving.ts';
+import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage.ts';
+import type {Ledger, LedgerEntry} from '../../../storage/ledger/read-ledger.ts';
+import type {Result} from '../../result.ts';
+
+type Period = {
+	/** A day as YYYY-MM-DD, or a month as YYYY-MM. */
+	readonly name: string;
+	readonly kind: 'day' | 'month';
+};
+
+/** Returns what all sessions used in some time: by model for a day, by day for a month, and its total. */
+export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, priceOf: PriceOf): Result {
+	const all = [...requests.values()];
+	const groupOf = kind === 'day' ? (entry: LedgerEntry) => entry.model : (entry: LedgerEntry) => localDay(entry.at);
+	const groups = groupBy(all, groupOf);
+	const label = kind === 'day' ? 'model' : 'day';
+	const lines = [...groups]
+		.toSorted(([a], [b]) => (a < b ? -1 : 1))
+		.map(([name, entries]) => ({name, ...totals(entries, priceOf)}));
+	const total = totals(all, priceOf);
+	const saving = cacheSaving(all, priceOf);
+	const right = 'right';
+	const cells = (first: string, {requests: count, cost_usd: usd, ...tokens}: ReturnType<typeof totals>) => [
+		first,
+		formatNumber(count),
+		formatNumber(tokens.input_tokens),
+		formatNumber(tokens.cache_read_input_tokens),
+		formatNumber(tokens.output_tokens),
+		formatUsd(usd),
+	];
+	return {
+		kind: 'table',
+		title: `Usage of ${name}, all sessions`,
+		columns: [label, 'requests', 'input', 'cache read', 'output', 'cost'].map((each, index) =>
+			index === 0 ? {label: each} : {label: each, align: right, ...(each === 'cache read' && {spare: true})},
+		),
+		rows: [...lines.map(line => cells(line.name, line)), ...(lines.length > 1 ? [cells('total', total)] : [])],
+		empty: 'Nothing used.',
+		notes: [
+			...(total.unpriced > 0
+				? [`${formatAmount(total.unpriced, 'request')} without a known price: not counted as cost.`]
+				: []),
+			...(saving ? [savingText(saving)] : []),
+			...(leftOut > 0 ? [`Not read: ${formatAmount(leftOut, 'session')}, too large or unreadable.`] : []),
+		],
+		data: {
+			[kind]: name,
+			total,
+			[`${label}s`]: lines.map(({name: group, ...line}) => ({[label]: group, ...line})),
+			cache_saved_usd: saving?.usd ?? null,
+			sessions_left_out: leftOut,
+		},
+	};
+}
+
+/** Returns the sentence about what the cache saved. */
+export function savingText({share, usd}: NonNullable<ReturnType<typeof cacheSaving>>): string {
+	const saved =
+		usd === null ? '' : usd < 0 ? `, which cost ${formatUsd(-usd)} so far` : `, which saved ${formatUsd(usd)}`;
+	return `${Math.round(100 * share)} % of the input came from the cache${saved}.`;
+}
+
+function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
+	const sum = sumUsage(entries);
+	const costs = entries.map(entry => costOfMessage(entry, priceOf));
+	return {
+		requests: entries.length,
+		sessions: new Set(entries.map(({session}) => session)).size,
+		input_tokens: sum.input,
+		cache_read_input_tokens: sum.cacheRead,
+		cache_creation_input_tokens: sum.cacheWrite,
+		output_tokens: sum.output,
+		reasoning_tokens: sum.reasoning,
+		/** Of the requests whose price is known. */
+		cost_usd: costs.reduce((total: number, cost) => total + (cost ?? 0), 0),
+		unpriced: costs.filter(cost => cost === null).length,
+	};
+}
+
+function localDay(at: string): string {
+	const time = new Date(at);
+	const pad = (value: number) => String(value).padStart(2, '0');
+	return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
+}
+
+/** Returns the name of a time in milliseconds since 1970, and its limits. `date` names another day or month. */
+export function periodOf(
+	kind: Period['kind'],
+	date: string | undefined,
+	now: number,
+): (Period & {readonly from: number; readonly to: number}) | undefined {
+	const name = date ?? localDay(new Date(now).toISOString()).slice(0, kind === 'day' ? 10 : 7);
+	const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(name) ?? [];
+	if (!year || !month || (day === undefined) === (kind === 'day')) {
+		return undefined;
+	}
+
+	const at = (days: number, months: number) =>
+		new Date(Number(year), Number(month) - 1 + months, Number(day ?? 1) + days).getTime();
+	const from = at(0, 0);
+	const isReal = localDay(new Date(from).toISOString()).startsWith(name);
+	return isReal ? {name, kind, from, to: kind === 'day' ? at(1, 0) : at(0, 1)} : undefined;
+}

@@ -1,0 +1,12 @@
+import type {Transcript} from '../../../core/session/transcript.ts';
+import type {CommandContext} from '../../context.ts';
+
+/** Returns the session on screen, or the one that is named, else the latest one here. Throws what `findOrLatest` throws. */
+export async function sessionTranscript(
+	session: string | undefined,
+	{live, sessions, store}: Pick<CommandContext, 'live' | 'sessions' | 'store'>,
+): Promise<Transcript> {
+	return live && !session
+		? store.getState().transcript
+		: (await sessions.read(await sessions.findOrLatest(session))).transcript;
+}
