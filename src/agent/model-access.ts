@@ -20,6 +20,8 @@ type Dependencies = {
 	readonly createTransport: CreateTransport;
 	/** Returns the reasoning effort of a model; undefined for its own default. */
 	readonly effortOf?: (model: string) => Effort | undefined;
+	/** Returns the id of the conversation, to find its cache with. */
+	readonly conversation?: () => string;
 	/** Returns the system prompt; that of a sub-agent with its tools. */
 	readonly instructions: (task?: readonly ToolDefinition[]) => Promise<string>;
 	readonly tools: () => Promise<readonly ToolDefinition[]>;
@@ -54,6 +56,9 @@ const rows = Object.values(registry);
 export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const {config, env, embedded, instructions, tools} = dependencies;
 	const transportTo = createHostTransports(dependencies.createTransport);
+	// Every request begins with the tools, and a vendor has that beginning in its cache only if it is the same.
+	const sortedTools = async (given?: readonly ToolDefinition[]) =>
+		(given ?? (await tools())).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 	const keyOf: KeyOf = row => resolveKey(row.name, {data: config.read(), env, row});
 	const keyOfModel = (model: string) => keyOf(registry[parseModelId(model).provider]);
 	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
@@ -66,7 +71,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const [transport, adapter, definitions, system] = await Promise.all([
 				transportTo(host, row.auth),
 				row.load(),
-				task ?? tools(),
+				sortedTools(task),
 				instructions(task),
 			]);
 			const effort = dependencies.effortOf?.(`${provider}/${name}`);
@@ -78,14 +83,17 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				transport,
 				...(effort && {effort}),
 			};
+			// A sub-agent has a conversation of its own.
+			const session = task ? undefined : dependencies.conversation?.();
+			const cacheKey = session && {cacheKey: hashOf(session)};
 			const beginning = beginningOf(system, definitions, effort);
 			return async function* (messages, signal) {
 				yield beginning;
-				yield* adapter({...bound, messages, signal});
+				yield* adapter({...bound, ...cacheKey, messages, signal});
 			};
 		},
 		async beginning() {
-			return {system: await instructions(), tools: await tools()};
+			return {system: await instructions(), tools: await sortedTools()};
 		},
 		async hosts() {
 			const found = listingHosts(keyOf).map(async ({row, host}) => {

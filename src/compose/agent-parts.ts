@@ -40,6 +40,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: loadTools},
 		embedded: embedded.open,
+		conversation: () => store.getState().transcript.session,
 		effortOf: model => effortOf(store.getState(), model),
 		instructions: createSystemPrompt(options, local, {loadTools, projectInstructions: ofProject.instructions}),
 	});

@@ -11,8 +11,8 @@ export const anthropicFormat = 'anthropic';
 const cached = {cache_control: {type: 'ephemeral'}} as const;
 
 /**
- * Returns the body for Anthropic's Messages API. The prompt is cached up to the instructions and up to the last two user
- * turns, so that each request reads what the previous one wrote (the API allows four marks).
+ * Returns the body for Anthropic's Messages API. The prompt is cached up to the tools, the instructions and the last two
+ * user turns, so that each request reads what the previous one wrote (the API allows four marks).
  */
 export function anthropicBody(request: ProviderRequest): JsonObject {
 	const {model, system, messages, tools, maxOutputTokens, effort} = request;
@@ -25,7 +25,10 @@ export function anthropicBody(request: ProviderRequest): JsonObject {
 		...(system.trim() && {system: [{type: 'text', text: system, ...cached}]}),
 		messages: cacheLastTurns(toTurns(messages)),
 		...(tools.length > 0 && {
-			tools: tools.map(({name, description, parameters}) => ({name, description, input_schema: parameters})),
+			tools: tools.map(({name, description, parameters}, index) => ({
+				...{name, description, input_schema: parameters},
+				...(index === tools.length - 1 && cached),
+			})),
 		}),
 	};
 }

@@ -56,6 +56,8 @@ export type ProviderRequest = {
 	readonly tools: readonly ToolDefinition[];
 	/** How much the model thinks; its own default if left out. */
 	readonly effort?: Effort;
+	/** Is the same for all requests of a conversation, and says nothing about it. */
+	readonly cacheKey?: string;
 	/** Most tokens of the answer; the adapter's default if left out. */
 	readonly maxOutputTokens?: number;
 	/** Sends a request with the credential for the origin of `baseUrl`. */

@@ -14,7 +14,7 @@ test('a request has the model, its limit, instructions, messages and tools, with
 		stream: true,
 		system: [{type: 'text', text: 'Be brief.', ...cached}],
 		messages: [{role: 'user', content: [{type: 'text', text: 'Hello', ...cached}]}],
-		tools: [{name: 'read_file', description: 'Reads a file', input_schema: tool.parameters}],
+		tools: [{name: 'read_file', description: 'Reads a file', input_schema: tool.parameters, ...cached}],
 	});
 });
 

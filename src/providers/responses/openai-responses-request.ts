@@ -13,12 +13,20 @@ export const responsesFormat = 'openai-responses';
  * Returns the body for OpenAI's Responses API. OpenAI stores nothing: each request has the whole conversation, with
  * encrypted reasoning items.
  */
-export function responsesBody({model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest): JsonObject {
+export function responsesBody({
+	model,
+	system,
+	messages,
+	tools,
+	maxOutputTokens,
+	effort,
+	cacheKey,
+}: ProviderRequest): JsonObject {
 	return {
 		model,
 		stream: true,
 		store: false,
-		prompt_cache_key: cacheKey(system, messages),
+		prompt_cache_key: cacheKey ?? keyOf(system, messages),
 		...(system.trim() && {instructions: system}),
 		input: messages.flatMap(toItems),
 		...(tools.length > 0 && {
@@ -40,7 +48,7 @@ export function responsesBody({model, system, messages, tools, maxOutputTokens, 
 }
 
 /** Returns the same key for a whole conversation: OpenAI routes its requests to where their beginning may be cached. */
-function cacheKey(system: string, messages: readonly Message[]): string {
+function keyOf(system: string, messages: readonly Message[]): string {
 	const beginning = JSON.stringify([system, messages[0]]);
 	return createHash('sha256').update(beginning).digest('hex').slice(0, 32);
 }
