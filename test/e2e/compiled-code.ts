@@ -42,9 +42,9 @@ function fileTimes(folder: string): ReadonlyMap<string, number> {
 	return new Map(stats.filter(([, stat]) => stat.isFile()).map(([name, {mtimeMs}]) => [name, mtimeMs]));
 }
 
-/** Copies a file so that no other process reads half of it. */
+/** Copies a file so that no other process reads half of it, or lists it while it is being written. */
 function replace(from: string, to: string): void {
-	const temporary = `${to}.${process.pid}`;
+	const temporary = `${kept}-${process.pid}`;
 	mkdirSync(dirname(to), {recursive: true, mode: 0o700});
 	copyFileSync(from, temporary);
 	renameSync(temporary, to);
