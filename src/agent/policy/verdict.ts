@@ -14,7 +14,10 @@ export type Verdict<Entry extends RuleEntry> =
 			readonly why?: string;
 			/** The rules that together would allow it; none if rules can't. */
 			readonly suggested: readonly Rule[];
-			/** True if a rule may deny a part that wasn't understood, so that a person has to look in every mode. */
+			/**
+			 * True if a person has to look in every mode: a rule may deny a part that wasn't understood, or git runs what is
+			 * changed.
+			 */
 			readonly mayBeDenied: boolean;
 	  };
 

@@ -62,11 +62,9 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 	}
 
 	const {why: clause, mayBeDenied} = verdict;
-	const why = mayBeDenied
-		? `a rule may deny it${clause ? `: it ${clause}` : ''}`
-		: clause
-			? `it ${clause}`
-			: `no rule covers it, and the mode is ${mode}`;
+	const denies = act.kind === 'edit' ? '' : 'a rule may deny it';
+	const reasons = [mayBeDenied ? denies : '', clause ? `it ${clause}` : ''].filter(Boolean);
+	const why = reasons.join(': ') || `no rule covers it, and the mode is ${mode}`;
 	return kind === 'allow'
 		? {decision: kind, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}
 		: {decision: kind, text: `Asks, because ${why}.`};

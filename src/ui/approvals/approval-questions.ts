@@ -90,7 +90,7 @@ async function inquiryAbout(
 				question: summary,
 				answers: [once, ...(act.kind === 'edit' ? [allEdits] : kept), reason],
 				...(subject && {subject}),
-				...(facts.length > 0 && {about: {facts}}),
+				...(facts.length + noted.length > 0 && {about: {facts: [...facts, ...noted]}}),
 			};
 		}
 	}
