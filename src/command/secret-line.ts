@@ -23,7 +23,7 @@ const alsoCalled: Readonly<Record<string, string>> = {
 /** Returns the line as it may be shown: a secret argument becomes `***`, however it was given (SAFETY 11). */
 export function withoutSecret(entries: readonly Entry[], line: string): string {
 	const found = harmlessPart(entries, line);
-	return found ? [found.text, ...(found.isHidden ? [mask] : [])].join(' ') : line;
+	return found ? [found.text, ...(found.isHidden ? [mask] : [])].join(' ') : withoutPositions(line);
 }
 
 /**

@@ -26,6 +26,8 @@ test.each([
 	[`/vault set "${secret}`, '/vault set ***'],
 	[`/vault   ${secret}`, '/vault ***'],
 	[`/store set ${secret.length} ${secret}`, '/store set 13 ***'],
+	[`/note --env API_TOKEN=${secret}`, '/note --env API_TOKEN=***'],
+	[`/note --header "X-Api-Key: ${secret}"`, '/note --header "X-Api-Key: ***"'],
 ])('the prompt history keeps %j as %j [11]', (line, kept) => {
 	expect(withoutSecret(entries, line)).toBe(kept);
 });
