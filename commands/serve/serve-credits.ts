@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {describePlace, firstOrganization, place} from '../../src/command/serve/serve-place.ts';
+import {describePlace, place} from '../../src/command/serve/serve-place.ts';
 import {AppError} from '../../src/core/error.ts';
 import {formatNumber} from '../../src/core/format.ts';
 
@@ -35,8 +35,8 @@ export default command({
 			throw new AppError('usage', '--limit needs --member.', {hint: 'Name the member with --member <email>.'});
 		}
 
-		const {changeCreditsOf} = await import('../../src/server/run/serve.ts');
-		const organization = flags.org ?? firstOrganization;
+		const {changeCreditsOf, organizationOf} = await import('../../src/server/run/serve.ts');
+		const organization = await organizationOf({env, data, database}, flags.org);
 		const state = await changeCreditsOf({env, data, database}, {organization, ...change});
 		const {member, ...account} = state;
 		const shown = (value: number | null) => (value === null ? 'none' : formatNumber(value));

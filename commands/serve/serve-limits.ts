@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import type {Result} from '../../src/command/result.ts';
-import {describePlace, firstOrganization, place} from '../../src/command/serve/serve-place.ts';
+import {describePlace, place} from '../../src/command/serve/serve-place.ts';
 import {formatDuration, formatNumber} from '../../src/core/format.ts';
 
 const seconds = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(31_536_000)));
@@ -27,8 +27,8 @@ export default command({
 	where: 'shell',
 
 	async run({data, database, ...change}, {env, flags}): Promise<Result> {
-		const {changeLimitsOf} = await import('../../src/server/run/serve.ts');
-		const organization = flags.org ?? firstOrganization;
+		const {changeLimitsOf, organizationOf} = await import('../../src/server/run/serve.ts');
+		const organization = await organizationOf({env, data, database}, flags.org);
 		const state = await changeLimitsOf({env, data, database}, {organization, ...change});
 		const {effective} = state;
 		const from = (own: number | null) => (own === null ? ' (platform)' : '');

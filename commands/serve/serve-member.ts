@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {describePlace, firstOrganization, place} from '../../src/command/serve/serve-place.ts';
+import {describePlace, place} from '../../src/command/serve/serve-place.ts';
 
 export default command({
 	name: 'member',
@@ -12,8 +12,8 @@ export default command({
 	where: 'shell',
 
 	async run({email, role, ...where}, {env, flags}) {
-		const {addToOrganization} = await import('../../src/server/run/serve.ts');
-		const organization = flags.org ?? firstOrganization;
+		const {addToOrganization, organizationOf} = await import('../../src/server/run/serve.ts');
+		const organization = await organizationOf({env, ...where}, flags.org);
 		const {userId, apiKey} = await addToOrganization({env, ...where}, {organization, email, role});
 		const key = apiKey?.reveal();
 		return {

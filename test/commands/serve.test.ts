@@ -178,6 +178,24 @@ test.each([
 	await expect(run('serve', ...words)).rejects.toMatchObject({code});
 });
 
+test.each([['credits'], ['limits'], ['member', 'grace@acme.example']])(
+	'serve %s without --org uses the only organization, and lists several',
+	async (...words) => {
+		const home = testContext();
+		await expect(home.run('serve', ...words)).rejects.toMatchObject({
+			code: 'not-found',
+			message: 'This server has no organization yet.',
+		});
+		await testContext({like: home, flags: {org: 'acme'}}).run('serve', 'init', '--email', 'ada@acme.example');
+		expect(drawn(await home.run('serve', ...words), 80)).toContain('acme');
+		await testContext({like: home, flags: {org: 'beta'}}).run('serve', 'init', '--email', 'ada@acme.example');
+		await expect(home.run('serve', ...words)).rejects.toMatchObject({
+			code: 'usage',
+			hint: 'Choose one with --org: acme, beta.',
+		});
+	},
+);
+
 test.each([
 	['--port', '65536'],
 	['--port', 'x'],

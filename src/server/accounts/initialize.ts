@@ -103,6 +103,26 @@ export async function findOwner(
 	return owner?.email;
 }
 
+/**
+ * Returns the slug of the only organization. Throws `AppError("not-found")` if there is none, and `AppError("usage")` with
+ * the first ones if there are several.
+ */
+export async function findOnlyOrganization({database}: Pick<Shared, 'database'>): Promise<string> {
+	const rows = await database.selectFrom('organizations').select('slug').orderBy('slug').limit(10).execute();
+	const [only, ...others] = rows.map(({slug}) => slug);
+	if (only === undefined) {
+		throw new AppError('not-found', 'This server has no organization yet.', {hint: 'Create one: `serve init`'});
+	}
+
+	if (others.length > 0) {
+		throw new AppError('usage', 'This server has several organizations.', {
+			hint: `Choose one with --org: ${[only, ...others].join(', ')}.`,
+		});
+	}
+
+	return only;
+}
+
 /** A user to add to an organization, given its slug. */
 export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
 

@@ -8,6 +8,7 @@ import {createApiKey} from '../accounts/api-key.ts';
 import {
 	addMember,
 	type Beginning,
+	findOnlyOrganization,
 	findOwner,
 	type Initialized,
 	initialize,
@@ -89,6 +90,11 @@ export function initializeData(data: DataOptions, beginning: Beginning): Promise
 /** Returns the e-mail address of the longest-standing owner; undefined if the organization doesn't exist. */
 export function ownerOf(data: DataOptions, organization: string): Promise<string | undefined> {
 	return withData(data, services => findOwner(services, organization));
+}
+
+/** Returns the given organization, or the only one of the server; throws what `findOnlyOrganization` throws. */
+export async function organizationOf(data: DataOptions, given: string | undefined): Promise<string> {
+	return given ?? (await withData(data, findOnlyOrganization));
 }
 
 /** `serve limits`: changes limits and returns the result; throws what `changeLimits` throws. */
