@@ -2,12 +2,12 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
+import {systemCallFilter} from '../../core/sandbox/system-call-filter.ts';
 import {searchFolders} from '../../core/search-path.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {isWithin} from './existing.ts';
 import {type SandboxLayout, sandboxArguments} from './sandbox-arguments.ts';
 import {type LayoutOptions, sandboxLayout} from './sandbox-layout.ts';
-import {systemCallFilter} from './system-call-filter.ts';
 
 /** A bubblewrap that works here, or why commands aren't contained: one line that says what to do, where that helps. */
 export type Sandbox =

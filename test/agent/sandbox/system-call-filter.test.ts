@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {systemCallFilter} from '../../../src/agent/sandbox/system-call-filter.ts';
+import {systemCallFilter} from '../../../src/core/sandbox/system-call-filter.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
 import {sandboxed} from './open-sandbox.ts';
 

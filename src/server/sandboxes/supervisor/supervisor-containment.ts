@@ -1,6 +1,9 @@
+import {writeFileSync} from 'node:fs';
 import {setPriority} from 'node:os';
+import {join} from 'node:path';
+import {systemCallFilter} from '../../../core/sandbox/system-call-filter.ts';
 import {identityOf} from '../../../storage/lock-owner.ts';
-import {bubblewrapArguments, dropArguments} from '../containment/bubblewrap.ts';
+import {type Bubblewrap, bubblewrapArguments, dropArguments} from '../containment/bubblewrap.ts';
 import {type Cgroup, createCgroup} from '../containment/cgroup.ts';
 import {scopeCommand} from '../containment/cgroup-location.ts';
 import {launchCommand} from '../containment/launch-command.ts';
@@ -62,7 +65,7 @@ export async function setUpContainment(plan: SupervisorPlan): Promise<ActiveCont
 }
 
 function wrapperOf(
-	{containment: {bubblewrap}, writable, hidden, cwd, limits, user}: SupervisorPlan,
+	{containment: {bubblewrap}, folder, writable, hidden, cwd, limits, user}: SupervisorPlan,
 	network: Network | undefined,
 ): readonly string[] {
 	if (!bubblewrap) {
@@ -76,7 +79,25 @@ function wrapperOf(
 		scratchBytes: Math.floor(limits.memoryBytes * scratchFraction),
 		...(network && {resolver: network.resolver}),
 	});
-	return [bubblewrap.program, ...args, '--', ...dropArguments(bubblewrap, user)];
+	return [...filtered(bubblewrap, folder), ...args, '--', ...dropArguments(bubblewrap, user)];
+}
+
+/** Starts bubblewrap with the filter in a file, which it reads from a descriptor. */
+const filterScript = 'exec 9<"$0"; program=$1; shift; exec "$program" --seccomp 9 "$@"';
+
+/**
+ * Returns how bubblewrap begins. Where it can't forbid user namespaces, a filter of system calls does: as root in its own
+ * namespace, a task could mount file systems in memory that no limit counts.
+ */
+function filtered({program, userNamespace}: Bubblewrap, folder: string): readonly string[] {
+	const filter = userNamespace.includes('--disable-userns') ? undefined : systemCallFilter();
+	if (!filter) {
+		return [program];
+	}
+
+	const file = join(folder, 'filter.bpf');
+	writeFileSync(file, filter, {mode: 0o600});
+	return ['/bin/sh', '-c', filterScript, file, program];
 }
 
 function raisePriority(): void {

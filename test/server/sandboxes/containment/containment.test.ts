@@ -67,6 +67,12 @@ contained(`[15] what a task puts into memory through files has a size${why}`, as
 	expect(log.trim().split('\n').slice(1, -1)).toEqual(['full', 'full', 'closed', 'closed']);
 });
 
+contained(`[15] a task mounts no files in memory without a size in a user namespace of its own${why}`, async () => {
+	const attempt = 'unshare -Urm sh -c "mount -t tmpfs none /mnt && echo mounted" 2>/dev/null || echo refused';
+	const log = await outputOf(found, ['sh', '-c', `${attempt}; node -e "console.log(6 * 7)"`]);
+	expect(log.trim().split('\n').slice(1, -1)).toEqual(['refused', '42']);
+});
+
 const ways: ReadonlyArray<readonly [string, Containment]> = [
 	['where nothing holds it', {}],
 	...(cgroups ? [['by control groups', {cgroups}] as const] : []),
