@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {type Expression, sql} from 'kysely';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
@@ -63,17 +64,21 @@ export async function lockKey(
 	return numUpdatedRows > 0n;
 }
 
-/** Returns the key with a hash if it is active: not revoked, not expired, and of a user who is not suspended. */
-export async function findActiveKey({database, now}: Shared, hash: string) {
-	return await database
+/** Selects the key with a hash if it is active: not revoked, not expired, and of a user who is not suspended. */
+export function selectActiveKey(queries: Queries, hash: Expression<string>, at: Expression<string>) {
+	return queries
 		.selectFrom('api_keys')
 		.innerJoin('users', 'users.id', 'api_keys.user_id')
-		.select(['api_keys.id', 'api_keys.user_id', 'api_keys.last_used_at'])
+		.select(['api_keys.id as api_key_id', 'api_keys.user_id', 'api_keys.last_used_at'])
 		.where('key_hash', '=', hash)
 		.where('revoked_at', 'is', null)
 		.where('suspended_at', 'is', null)
-		.where(({eb, or}) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now().toISOString())]))
-		.executeTakeFirst();
+		.where(({eb, or}) => or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]));
+}
+
+/** Returns the active key with a hash, as `selectActiveKey` does. */
+export async function findActiveKey({database, now}: Shared, hash: string) {
+	return await selectActiveKey(database, sql.val(hash), sql.val(now().toISOString())).executeTakeFirst();
 }
 
 /** Returns the active keys of a user, oldest first. */

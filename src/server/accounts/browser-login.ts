@@ -56,7 +56,7 @@ export async function logInWithKey(services: Shared, typed: string): Promise<Log
 	const key = typed.trim();
 	const found = kindOfToken(key) === 'api-key' ? await findActiveKey(services, hashToken(key)) : undefined;
 	const account = found && (await findAccount(services, found.user_id));
-	return account ? {kind: 'known', account, apiKeyId: found.id} : {kind: 'wrong'};
+	return account ? {kind: 'known', account, apiKeyId: found.api_key_id} : {kind: 'wrong'};
 }
 
 /** Stores a password. The caller must have authenticated the user. */

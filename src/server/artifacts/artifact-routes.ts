@@ -33,7 +33,7 @@ export function artifactRoutes(services: ArtifactServices): readonly Route[] {
  */
 async function upload(services: ArtifactServices, quota: UploadQuota, input: RouteRequest) {
 	// Anyone who may send spans may send the artifacts they refer to.
-	const scope = await guard('pushTraces', input, services);
+	const scope = guard('pushTraces', input);
 	if (!scope?.workspace) {
 		rejectNotFound();
 	}

@@ -1,8 +1,8 @@
 import {sql} from 'kysely';
 import {rejectNotFound} from '../kit/http-error.ts';
-import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
+import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
-import {pageOf} from './page.ts';
+import {pageOf, totalFrom, totalOf} from './page.ts';
 
 export const assessmentHandlers = {
 	/** Newest first. Adds names, times, finding counts and the page to what the contract requires. */
@@ -13,50 +13,50 @@ export const assessmentHandlers = {
 		const sizes = page.select(
 			sql<number>`octet_length(detail) + octet_length(name) + octet_length(status)`.as('bytes'),
 		);
-		const {total, ...size} = await inWorkspace
-			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
-			.executeTakeFirstOrThrow();
-		assertResponseFits(size, 'Use a smaller `page_size`.');
-		const rows = await page.selectAll().execute();
-		const counts = await database
-			.selectFrom('findings')
-			.select(({fn}) => ['assessment_id', fn.countAll<number>().as('count')])
-			.where('assessment_id', 'in', ['', ...rows.map(({id}) => id)])
-			.groupBy('assessment_id')
+		const count = inWorkspace.select(totalOf);
+		const size = sizeOf(database, sizes).select(() => count.as('page_total'));
+		const rows = await page
+			.innerJoin(size.as('size'), join => join.onTrue())
+			.select(['id', 'project_id', 'created_at', 'updated_at', 'completed_at', 'size.answer_bytes', 'size.page_total'])
+			.select((['name', 'status', 'detail'] as const).map(name => ifItFits(name).as(name)))
+			.select(({selectFrom}) =>
+				selectFrom('findings')
+					.select(({fn}) => fn.countAll<number>().as('count'))
+					.whereRef('assessment_id', '=', 'assessments.id')
+					.as('finding_count'),
+			)
 			.execute();
-		const countOf = new Map(counts.map(({assessment_id, count}) => [assessment_id, Number(count)]));
-		const items = rows.map(({id, name, status, project_id, created_at, updated_at, completed_at, detail}) => ({
+		assertResponseFits(rows[0], 'Use a smaller `page_size`.');
+		const items = rows.map(({answer_bytes: _, page_total: __, detail, finding_count, ...row}) => ({
 			sandbox: null,
 			...JSON.parse(detail),
-			id,
-			name,
-			status,
-			project_id,
-			finding_count: countOf.get(id) ?? 0,
-			created_at,
-			updated_at,
-			completed_at,
+			...row,
+			finding_count: Number(finding_count),
 		}));
-		return {items, total: Number(total), page: query.page, page_size: query.page_size};
+		return {items, total: await totalFrom(rows, offset, count), page: query.page, page_size: query.page_size};
 	},
 
 	/** In the order in which the attacks started. */
 	async getAttackSpans({params: {assessmentId}}, {scope, services: {database}}) {
 		const id = assessmentId.toLowerCase();
 		const attacks = database.selectFrom('findings').where('assessment_id', '=', id);
-		const sizes = attacks.select(sql<number>`octet_length(attack)`.as('bytes'));
-		const assessment = await database
+		const size = sizeOf(database, attacks.select(sql<number>`octet_length(attack)`.as('bytes')));
+		const rows = await database
 			.selectFrom('assessments')
-			.select(['id', sizeOf(database, sizes)])
-			.where('workspace_id', '=', scope.workspace.id)
-			.where('id', '=', id)
-			.executeTakeFirst();
-		if (!assessment) {
+			.leftJoin('findings', 'findings.assessment_id', 'assessments.id')
+			.innerJoin(size.as('size'), join => join.onTrue())
+			.select(['findings.id', 'size.answer_bytes', ifItFits('findings.attack').as('attack')])
+			.where('assessments.workspace_id', '=', scope.workspace.id)
+			.where('assessments.id', '=', id)
+			.orderBy('findings.created_at')
+			.orderBy('findings.id')
+			.execute();
+		if (rows.length === 0) {
 			return rejectNotFound();
 		}
 
-		assertResponseFits(assessment, 'Read its findings page by page instead.');
-		const rows = await attacks.select('attack').orderBy('created_at').orderBy('id').execute();
-		return rows.map(({attack}) => JSON.parse(attack));
+		assertResponseFits(rows[0], 'Read its findings page by page instead.');
+		// An assessment without attacks has a row of its own.
+		return rows.filter(row => row.id !== null).map(({attack}) => JSON.parse(attack));
 	},
 } satisfies Partial<Handlers>;

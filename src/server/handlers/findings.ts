@@ -1,9 +1,9 @@
 import {sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
 import {rejectNotFound} from '../kit/http-error.ts';
-import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
+import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
-import {pageOf} from './page.ts';
+import {pageOf, totalFrom, totalOf} from './page.ts';
 
 /** The columns behind the contract's sort keys. Severities sort by meaning, not by name. */
 const columns = {
@@ -46,12 +46,16 @@ export const findingHandlers = {
 			.offset(offset)
 			.limit(limit);
 		const sizes = page.select(sql<number>`octet_length(findings.detail) + octet_length(assessments.name)`.as('bytes'));
-		const {total, ...size} = await findings
-			.select(({fn}) => [fn.countAll<number>().as('total'), sizeOf(database, sizes)])
-			.executeTakeFirstOrThrow();
-		assertResponseFits(size, 'Use a smaller `page_size`.');
-		const rows = await page.select(['findings.detail', 'assessments.name as assessment_name']).execute();
-		return {findings: rows.map(toFinding), total: Number(total), page: query.page, page_size: query.page_size};
+		const count = findings.select(totalOf);
+		const size = sizeOf(database, sizes).select(() => count.as('page_total'));
+		const rows = await page
+			.innerJoin(size.as('size'), join => join.onTrue())
+			.select(['size.answer_bytes', 'size.page_total'])
+			.select([ifItFits('findings.detail').as('detail'), ifItFits('assessments.name').as('assessment_name')])
+			.execute();
+		assertResponseFits(rows[0], 'Use a smaller `page_size`.');
+		const total = await totalFrom(rows, offset, count);
+		return {findings: rows.map(toFinding), total, page: query.page, page_size: query.page_size};
 	},
 
 	async getFinding({params: {findingId}}, {scope, services: {database}}) {

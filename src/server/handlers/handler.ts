@@ -56,7 +56,7 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 			auth: 'credential',
 			accepts: row.raw ?? (row.body ? undefined : []),
 			async handle(input) {
-				const scope = await guard(id, input, services);
+				const scope = guard(id, input);
 				const headers = new Headers();
 				const result = await handler(await readRequest(row, input), {
 					principal: input.principal,

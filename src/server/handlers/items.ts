@@ -1,8 +1,10 @@
 import {sql} from 'kysely';
 import {rejectNotFound} from '../kit/http-error.ts';
-import {assertResponseFits, sizeOf} from '../quota/response-size.ts';
+import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
 import {builtInSchemas} from './item-schemas.ts';
+
+const nothing = sql<string | null>`null`;
 
 export const itemHandlers = {
 	/** Items from the run's spans and from its sessions, oldest first. */
@@ -32,32 +34,35 @@ export const itemHandlers = {
 
 		const page = items.orderBy('created_at').orderBy('id').limit(query.limit);
 		const bytes = sql<number>`octet_length(data) + coalesce(octet_length(ref), 0) + coalesce(octet_length(workflow_unit), 0)`;
-		const sizes = page.select(bytes.as('bytes'));
-		const run = await database
+		const size = sizeOf(database, page.select(bytes.as('bytes')));
+		const item = page
+			.innerJoin(size.as('size'), join => join.onTrue())
+			.select(['id', 'created_at', 'item_type', 'schema_ref', 'session_id', 'size.answer_bytes'])
+			.select(
+				(['data', 'ref', 'workflow_unit'] as const).map(name => ifItFits(name).$castTo<string | null>().as(name)),
+			);
+		const rows = await database
 			.selectFrom('workflow_runs')
-			.select(['id', 'title', sizeOf(database, sizes)])
-			.where('workspace_id', '=', scope.workspace.id)
-			.where('project_id', '=', projectId)
-			.where('id', '=', id)
-			.executeTakeFirst();
-		if (!run) {
+			.leftJoin(item.as('item'), join => join.onTrue())
+			.selectAll('item')
+			.select('workflow_runs.title as run_title')
+			.where('workflow_runs.workspace_id', '=', scope.workspace.id)
+			.where('workflow_runs.project_id', '=', projectId)
+			.where('workflow_runs.id', '=', id)
+			.orderBy('item.created_at')
+			.orderBy('item.id')
+			.execute();
+		if (rows.length === 0) {
 			return rejectNotFound();
 		}
 
-		assertResponseFits(run, 'Use a smaller `limit`, or an `item_type`.');
-		const rows = await page.selectAll().execute();
-		return rows.map(row => ({
-			created_at: row.created_at,
-			data: JSON.parse(row.data),
-			id: row.id,
-			item_type: row.item_type,
-			ref: row.ref,
-			run_title: run.title,
-			schema_ref: row.schema_ref,
-			session_id: row.session_id,
-			workflow_run_id: id,
-			workflow_unit: row.workflow_unit,
-		}));
+		assertResponseFits(rows[0], 'Use a smaller `limit`, or an `item_type`.');
+		// A run without items has a row of its own.
+		return rows.flatMap(({answer_bytes: _, id: itemId, created_at, item_type, ...row}) =>
+			itemId === null || created_at === null || item_type === null
+				? []
+				: [{...row, id: itemId, created_at, item_type, data: JSON.parse(row.data ?? 'null'), workflow_run_id: id}],
+		);
 	},
 
 	/**
@@ -65,21 +70,26 @@ export const itemHandlers = {
 	 * the built-in one. Types without a schema are omitted.
 	 */
 	async getItemSchemas(_, {scope, services: {database}}) {
-		const declared = await database
+		// Recorded types are rows without a schema.
+		const rows = await database
 			.selectFrom('item_schemas')
-			.selectAll()
+			.select(['item_type', 'schema_ref', 'capability', 'capability_version', 'created_at'])
+			.select(({ref}) => ref('json_schema').$castTo<string | null>().as('json_schema'))
 			.where('project_id', '=', scope.project.id)
+			.unionAll(({selectFrom}) =>
+				selectFrom('items')
+					.select(['item_type', sql<string>`''`.as('schema_ref')])
+					.select([nothing.as('capability'), nothing.as('capability_version'), sql<string>`''`.as('created_at')])
+					.select(nothing.as('json_schema'))
+					.distinct()
+					.where('project_id', '=', scope.project.id),
+			)
 			.orderBy('item_type')
 			.orderBy('created_at', 'desc')
 			.orderBy('schema_ref')
 			.execute();
-		const recorded = await database
-			.selectFrom('items')
-			.select('item_type')
-			.distinct()
-			.where('project_id', '=', scope.project.id)
-			.orderBy('item_type')
-			.execute();
+		const declared = rows.filter(({json_schema}) => json_schema !== null);
+		const recorded = rows.filter(({json_schema}) => json_schema === null);
 		const known = new Set(declared.map(({item_type}) => item_type));
 		const builtIn = recorded.flatMap(({item_type}) =>
 			!known.has(item_type) && Object.hasOwn(builtInSchemas, item_type)
@@ -98,7 +108,7 @@ export const itemHandlers = {
 			capability,
 			capability_version,
 			item_type,
-			json_schema: JSON.parse(json_schema),
+			json_schema: JSON.parse(json_schema ?? 'null'),
 			schema_ref: schema_ref || null,
 		}));
 		return {

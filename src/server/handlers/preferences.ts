@@ -1,3 +1,4 @@
+import {sql} from 'kysely';
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import type {Queries} from '../database/tables.ts';
 import {rejectField, rejectNotFound} from '../kit/http-error.ts';
@@ -9,11 +10,16 @@ const creditsPerDollar = 100;
 
 export const preferenceHandlers = {
 	async getUserPreferences({query: {org}}, {principal, services}) {
-		if (typeof org === 'string') {
-			await findMembership(services.database, principal.userId, org);
-		}
-
-		return await preferencesOf(services, principal.userId);
+		const row = await services.database
+			.selectFrom('users')
+			.leftJoin('preferences', 'preferences.user_id', 'users.id')
+			.select('enabled_model_ids')
+			.where('users.id', '=', principal.userId)
+			.$if(typeof org === 'string', found =>
+				found.where(({exists}) => exists(membership(services.database, org ?? ''))),
+			)
+			.executeTakeFirst();
+		return row ? preferences(services, row.enabled_model_ids) : rejectNotFound();
 	},
 
 	async updateUserPreferences({body: {enabled_model_ids}}, {principal, services}) {
@@ -36,35 +42,32 @@ export const preferenceHandlers = {
 				.execute();
 		}
 
-		return await preferencesOf(services, principal.userId);
+		const stored = await services.database
+			.selectFrom('preferences')
+			.select('enabled_model_ids')
+			.where('user_id', '=', principal.userId)
+			.executeTakeFirst();
+		return preferences(services, stored?.enabled_model_ids ?? null);
 	},
 } satisfies Partial<Handlers>;
 
 /** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
-async function preferencesOf({database, catalog}: Services, userId: string): Promise<UserPreferences> {
-	const row = await database
-		.selectFrom('preferences')
-		.select('enabled_model_ids')
-		.where('user_id', '=', userId)
-		.executeTakeFirst();
+function preferences({catalog}: Services, enabled: string | null): UserPreferences {
 	const ready = () => catalog.models.filter(model => model.has_required_keys).map(({id}) => id);
 	return {
-		enabled_model_ids: row ? JSON.parse(row.enabled_model_ids) : ready(),
+		enabled_model_ids: enabled === null ? ready() : JSON.parse(enabled),
 		inference_credits_per_dollar: creditsPerDollar,
 		access_restricted: false,
 		models: catalog.models.map(model => ({...model})),
 	};
 }
 
-async function findMembership(queries: Queries, userId: string, keyOrId: string): Promise<void> {
-	const found = await queries
+/** Selects the membership of the outer query's user in an organization, by slug or UUID. */
+function membership(queries: Queries, keyOrId: string) {
+	return queries
 		.selectFrom('members')
 		.innerJoin('organizations', 'organizations.id', 'members.organization_id')
 		.select('organizations.id')
-		.where('user_id', '=', userId)
-		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId.toLowerCase())]))
-		.executeTakeFirst();
-	if (!found) {
-		rejectNotFound();
-	}
+		.where('members.user_id', '=', sql.ref<string>('users.id'))
+		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId.toLowerCase())]));
 }

@@ -1,3 +1,5 @@
+import type {ExpressionBuilder} from 'kysely';
+import type {Tables} from '../database/tables.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Organization, Workspace} from '../kit/scope.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
@@ -6,8 +8,8 @@ import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
 import {stopRuntime} from '../sandboxes/runtime-state.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {Context, Handlers} from './handler.ts';
-import {projectIdOf, readPage} from './page.ts';
-import {runtimeResponses, selectRuntimes} from './responses/runtime-response.ts';
+import {filterProjectId, projectIdOf, readPage} from './page.ts';
+import {runtimeResponse, selectRuntimes} from './responses/runtime-response.ts';
 import {checkTimeout, findTask} from './task-body.ts';
 
 type RuntimeContext = Context<{readonly organization: Organization; readonly workspace: Workspace}>;
@@ -15,20 +17,22 @@ type RuntimeContext = Context<{readonly organization: Organization; readonly wor
 export const runtimeHandlers = {
 	/** Newest first. */
 	async listRuntimes({query}, {principal, scope, services}) {
-		const {database} = services;
-		const projectId = await projectIdOf(database, scope.workspace.id, query.project);
-		const rows = selectRuntimes(database)
+		const projectId = filterProjectId(scope, query.project);
+		const rows = selectRuntimes(services.database)
 			.where('runtimes.workspace_id', '=', scope.workspace.id)
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		const {items, ...page} = await readPage(query, rows, ordered =>
 			ordered.orderBy('runtimes.created_at', 'desc').orderBy('runtimes.id'),
 		);
-		const viewer = {organizationId: scope.organization.id, userId: principal.userId};
-		return {...page, items: await runtimeResponses(services, items, viewer)};
+		return {...page, items: items.map(row => runtimeResponse(services, row, principal.userId))};
 	},
 
-	async getRuntime({params: {runtimeId}}, context) {
-		return await responseOf(context, (await findRuntime(context, runtimeId)).id);
+	async getRuntime({params: {runtimeId}}, {principal, scope, services}) {
+		const row = await selectRuntimes(services.database)
+			.where('runtimes.workspace_id', '=', scope.workspace.id)
+			.where(isNamed(runtimeId))
+			.executeTakeFirst();
+		return row ? runtimeResponse(services, row, principal.userId) : rejectNotFound();
 	},
 
 	async createRuntime({body}, context) {
@@ -87,16 +91,20 @@ async function findRuntime({scope, services}: RuntimeContext, keyOrId: string) {
 		.leftJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
 		.select(['runtimes.id', 'runtimes.created_by', 'key', 'machine'])
 		.where('workspace_id', '=', scope.workspace.id)
-		.where(where => where.or([where('key', '=', keyOrId), where('runtimes.id', '=', keyOrId.toLowerCase())]))
+		.where(isNamed(keyOrId))
 		.executeTakeFirst();
 	return found ?? rejectNotFound();
 }
 
-async function responseOf({principal, scope, services}: RuntimeContext, id: string) {
+/** Matches the runtime with a key or a UUID. */
+const isNamed =
+	(keyOrId: string) =>
+	({or, eb}: ExpressionBuilder<Pick<Tables, 'runtimes'>, 'runtimes'>) =>
+		or([eb('runtimes.key', '=', keyOrId), eb('runtimes.id', '=', keyOrId.toLowerCase())]);
+
+async function responseOf({principal, services}: RuntimeContext, id: string) {
 	const row = await selectRuntimes(services.database).where('runtimes.id', '=', id).executeTakeFirstOrThrow();
-	const viewer = {organizationId: scope.organization.id, userId: principal.userId};
-	const [response] = await runtimeResponses(services, [row], viewer);
-	return response ?? rejectNotFound();
+	return runtimeResponse(services, row, principal.userId);
 }
 
 /** Checks that a key is a slug and can't be mistaken for a UUID. */

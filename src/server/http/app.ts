@@ -8,6 +8,7 @@ import type {Services} from '../handlers/services.ts';
 import {errorResponse, HttpError} from '../kit/http-error.ts';
 import {type Log, stackOf} from '../kit/log.ts';
 import {type App, findRoute, type Route} from '../kit/route.ts';
+import {placeNames} from '../kit/scope.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
 import {checkClientVersion} from './client-version.ts';
@@ -86,8 +87,9 @@ async function respond(server: Server, request: Request, url: URL): Promise<Resp
 	}
 
 	// Checks credentials first, so that strangers can't find out which routes exist.
-	const principal = await authenticate(server.services, request);
-	if (!principal) {
+	const place = placeNames(found instanceof Response ? {} : found.parameters, url);
+	const caller = await authenticate(server.services, request, place);
+	if (!caller) {
 		return errorResponse(url, 401, hasCredential(request) ? wrongCredential : noCredential, {
 			headers: {'www-authenticate': 'Bearer'},
 		});
@@ -98,7 +100,7 @@ async function respond(server: Server, request: Request, url: URL): Promise<Resp
 	}
 
 	const {route, parameters} = found;
-	return checkMediaType(request, url, route) ?? route.handle({request, url, parameters, principal});
+	return checkMediaType(request, url, route) ?? route.handle({request, url, parameters, ...caller});
 }
 
 const wrongCredential = 'That API key or token isn’t valid on this server.';

@@ -1,26 +1,55 @@
-import {findActiveKey} from '../accounts/api-key.ts';
-import {findAccessToken} from '../accounts/oauth/access-token.ts';
+import {selectActiveKey} from '../accounts/api-key.ts';
+import {selectAccessToken} from '../accounts/oauth/access-token.ts';
 import {hashToken, kindOfToken} from '../accounts/token.ts';
 import {isDatabaseFault} from '../database/fault.ts';
+import {type Input, prepared} from '../database/prepared.ts';
 import type {Services} from '../handlers/services.ts';
 import type {Principal} from '../kit/authorize.ts';
+import {type PlaceNames, type Scope, scopeInput, toScope, withScope} from '../kit/scope.ts';
 
 /** How stale `last_used_at` may be. A write for each request would cost more than the precision is worth. */
 const lastUsedIntervalMs = 60_000;
 
+type CallerInput = {readonly hash: string; readonly at: string} & ReturnType<typeof scopeInput>;
+
+/** The caller and their scope by credential: one question for each request, of a cached statement. */
+const findByKey = prepared((queries, input: Input<CallerInput>) =>
+	withScope(queries, selectActiveKey(queries, input('hash'), input('at')).as('caller'), input).limit(1),
+);
+const findByToken = prepared((queries, input: Input<CallerInput>) =>
+	withScope(queries, selectAccessToken(queries, input('hash'), input('at')).as('caller'), input).limit(1),
+);
+
 /**
- * Returns the caller by `Authorization: Bearer` or `X-API-Key`. Returns undefined if the credential is missing, wrong,
- * expired, revoked, or belongs to a suspended user. Credentials are looked up by hash, so timing reveals nothing
- * (SAFETY 26).
+ * Returns the caller by `Authorization: Bearer` or `X-API-Key`, and the scope of the request. Returns undefined if the
+ * credential is missing, wrong, expired, revoked, or belongs to a suspended user. Credentials are looked up by hash, so
+ * timing reveals nothing (SAFETY 26). Every request asks the database, so that a revoked key or another role counts at
+ * once.
  */
-export async function authenticate(services: Services, request: Request): Promise<Principal | undefined> {
+export async function authenticate(
+	services: Services,
+	request: Request,
+	place: PlaceNames,
+): Promise<{readonly principal: Principal; readonly scope: Scope | undefined} | undefined> {
 	const credential = credentialOf(request);
 	if (credential === undefined) {
 		return undefined;
 	}
 
-	const find = kindOfToken(credential) === 'access' ? findAccessToken : findApiKey;
-	return await find(services, hashToken(credential));
+	const isToken = kindOfToken(credential) === 'access';
+	const at = services.now().toISOString();
+	const find = isToken ? findByToken : findByKey;
+	const [row] = await find(services.database, {hash: hashToken(credential), at, ...scopeInput(place)});
+	if (!row) {
+		return undefined;
+	}
+
+	const {user_id: userId, api_key_id: apiKeyId} = row;
+	if (!isToken && apiKeyId !== null) {
+		await noteUse(services, {id: apiKeyId, lastUsedAt: row.last_used_at, at});
+	}
+
+	return {principal: {userId, apiKeyId}, scope: toScope(row, place)};
 }
 
 function credentialOf({headers}: Request): string | undefined {
@@ -28,19 +57,14 @@ function credentialOf({headers}: Request): string | undefined {
 	return bearer ?? headers.get('x-api-key') ?? undefined;
 }
 
-async function findApiKey(services: Services, hash: string): Promise<Principal | undefined> {
-	const {database, now} = services;
-	const key = await findActiveKey(services, hash);
-	if (!key) {
-		return undefined;
-	}
+type KeyUse = {readonly id: string; readonly lastUsedAt: string | null; readonly at: string};
 
-	const at = now().toISOString();
-	if (key.last_used_at === null || Date.parse(at) - Date.parse(key.last_used_at) > lastUsedIntervalMs) {
+async function noteUse({database}: Services, {id, lastUsedAt, at}: KeyUse): Promise<void> {
+	if (lastUsedAt === null || Date.parse(at) - Date.parse(lastUsedAt) > lastUsedIntervalMs) {
 		await database
 			.updateTable('api_keys')
 			.set({last_used_at: at})
-			.where('id', '=', key.id)
+			.where('id', '=', id)
 			.execute()
 			.catch(error => {
 				// A read-only database can still serve requests.
@@ -49,6 +73,4 @@ async function findApiKey(services: Services, hash: string): Promise<Principal |
 				}
 			});
 	}
-
-	return {userId: key.user_id, apiKeyId: key.id};
 }

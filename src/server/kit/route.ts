@@ -1,6 +1,7 @@
 import {matchPath} from '../../contract/path.ts';
 import type {Principal} from './authorize.ts';
 import {errorResponse} from './http-error.ts';
+import type {Scope} from './scope.ts';
 
 type BaseRequest = {
 	readonly request: Request;
@@ -12,7 +13,11 @@ type BaseRequest = {
 export type PublicRequest = BaseRequest;
 
 /** A request to a route that needs a credential. */
-export type RouteRequest = BaseRequest & {readonly principal: Principal};
+export type RouteRequest = BaseRequest & {
+	readonly principal: Principal;
+	/** What the path names, found together with the caller; undefined if it names nothing that they have access to. */
+	readonly scope: Scope | undefined;
+};
 
 type BaseRoute = {
 	readonly method: string;

@@ -1,7 +1,8 @@
+import type {AliasedExpression} from 'kysely';
 import type {PathParameter} from '../../contract/path.ts';
+import type {Input} from '../database/prepared.ts';
 import type {Role} from '../database/role.ts';
 import type {Queries} from '../database/tables.ts';
-import type {Principal} from './authorize.ts';
 
 export type Organization = {readonly id: string; readonly slug: string; readonly name: string};
 export type Workspace = {readonly id: string; readonly slug: string; readonly name: string};
@@ -12,71 +13,108 @@ export type Scope = {
 	readonly organization: Organization;
 	readonly role: Role;
 	readonly workspace?: Workspace;
-	readonly project?: Project;
+	readonly project?: Project | undefined;
+	/** The project that the query filters by, if it exists. */
+	readonly filterProject?: Project | undefined;
 };
 
 /** The scope of an endpoint, derived from the parameters in its path. */
 export type ScopeOf<Path extends string> = ('org' extends PathParameter<Path>
 	? {readonly organization: Organization; readonly role: Role}
 	: unknown) &
-	('workspace' extends PathParameter<Path> ? {readonly workspace: Workspace} : unknown) &
+	('workspace' extends PathParameter<Path>
+		? {readonly workspace: Workspace; readonly filterProject?: Project | undefined}
+		: unknown) &
 	('project' extends PathParameter<Path> ? {readonly project: Project} : unknown);
 
-/**
- * Finds the scope that a path names. Returns undefined if any part doesn't exist or the caller is not a member, so that
- * the two can't be told apart (SAFETY 26).
- */
-export async function findScope(
-	queries: Queries,
-	{userId}: Principal,
-	{org, workspace, project}: Readonly<Record<string, string>>,
-): Promise<Scope | undefined> {
-	if (org === undefined) {
-		return undefined;
-	}
+/** The names in a request's path, and the project that its query filters by. */
+export type PlaceNames = {
+	readonly org?: string | undefined;
+	readonly workspace?: string | undefined;
+	readonly project?: string | undefined;
+	readonly filterProject?: string | undefined;
+};
 
-	const found = await queries
-		.selectFrom('organizations')
-		.innerJoin('members', 'members.organization_id', 'organizations.id')
-		.leftJoin('workspaces', join =>
-			join.onRef('workspaces.organization_id', '=', 'organizations.id').on('workspaces.slug', '=', workspace ?? ''),
+/** The caller of a request, as the query for its credential selects it. */
+type CallerRow = {readonly user_id: string; readonly api_key_id: string | null; readonly last_used_at: string | null};
+
+/** Returns the names in a request. The last value of a repeated query parameter counts. */
+export function placeNames({org, workspace, project}: Readonly<Record<string, string>>, url: URL): PlaceNames {
+	return {org, workspace, project, filterProject: url.searchParams.getAll('project').at(-1)};
+}
+
+/** Returns the input of `withScope`. Empty names find nothing. */
+export function scopeInput({org = '', workspace = '', project, filterProject = ''}: PlaceNames) {
+	const named = project ?? filterProject;
+	return {org, workspace, project: named, projectId: named.toLowerCase()};
+}
+
+/** Adds to a query for the caller what a request names, as far as it exists and the caller is a member. */
+export function withScope(
+	queries: Queries,
+	caller: AliasedExpression<CallerRow, 'caller'>,
+	input: Input<ReturnType<typeof scopeInput>>,
+) {
+	return queries
+		.selectFrom(caller)
+		.leftJoin('organizations', join => join.on('organizations.slug', '=', input('org')))
+		.leftJoin('members', join =>
+			join.onRef('members.organization_id', '=', 'organizations.id').onRef('members.user_id', '=', 'caller.user_id'),
 		)
+		.leftJoin('workspaces', join =>
+			join.onRef('workspaces.organization_id', '=', 'organizations.id').on('workspaces.slug', '=', input('workspace')),
+		)
+		.leftJoin('projects', join =>
+			join
+				.onRef('projects.workspace_id', '=', 'workspaces.id')
+				.on(({or, eb}) => or([eb('projects.slug', '=', input('project')), eb('projects.id', '=', input('projectId'))])),
+		)
+		.selectAll('caller')
 		.select([
-			'organizations.id',
-			'organizations.slug',
-			'organizations.name',
 			'members.role',
+			'organizations.id as org_id',
+			'organizations.slug as org_slug',
+			'organizations.name as org_name',
 			'workspaces.id as workspace_id',
 			'workspaces.slug as workspace_slug',
 			'workspaces.name as workspace_name',
-		])
-		.where('organizations.slug', '=', org)
-		.where('members.user_id', '=', userId)
-		.executeTakeFirst();
-	if (!found) {
+			'projects.id as project_id',
+			'projects.slug as project_slug',
+			'projects.name as project_name',
+		]);
+}
+
+type ScopeRow = Awaited<ReturnType<ReturnType<typeof withScope>['executeTakeFirstOrThrow']>>;
+
+/**
+ * Returns the scope that a path names. Returns undefined if it names none, if any part doesn't exist, or if the caller
+ * is not a member, so that the last two can't be told apart (SAFETY 26).
+ */
+export function toScope(row: ScopeRow, {workspace, project, filterProject}: PlaceNames): Scope | undefined {
+	const organization = placeOf(row.org_id, row.org_slug, row.org_name);
+	if (!organization || !row.role) {
 		return undefined;
 	}
 
-	const {workspace_id, workspace_slug, workspace_name, role, ...organization} = found;
+	const scope = {organization, role: row.role};
 	if (workspace === undefined) {
-		return {organization, role};
+		return scope;
 	}
 
-	if (workspace_id === null || workspace_slug === null || workspace_name === null) {
+	const foundWorkspace = placeOf(row.workspace_id, row.workspace_slug, row.workspace_name);
+	const foundProject = placeOf(row.project_id, row.project_slug, row.project_name);
+	if (!foundWorkspace || (project !== undefined && !foundProject)) {
 		return undefined;
 	}
 
-	const inWorkspace = {
-		organization,
-		role,
-		workspace: {id: workspace_id, slug: workspace_slug, name: workspace_name},
-	};
-	if (project === undefined) {
-		return inWorkspace;
-	}
+	const inWorkspace = {...scope, workspace: foundWorkspace};
+	return project === undefined
+		? {...inWorkspace, ...(filterProject && {filterProject: foundProject})}
+		: {...inWorkspace, project: foundProject};
+}
 
-	const projectRow = await findProject(queries, workspace_id, project);
-	return projectRow && {...inWorkspace, project: projectRow};
+function placeOf(id: string | null, slug: string | null, name: string | null) {
+	return id !== null && slug !== null && name !== null ? {id, slug, name} : undefined;
 }
 
 /** Returns the project of a workspace by slug or UUID. */

@@ -1,4 +1,4 @@
-import type {AliasedSelectQueryBuilder, SelectQueryBuilder} from 'kysely';
+import {type SelectQueryBuilder, sql} from 'kysely';
 import {formatBytes} from '../../core/format.ts';
 import type {Queries, Tables} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
@@ -9,29 +9,32 @@ import {reject} from '../kit/http-error.ts';
  */
 const maxResponseBytes = 50_000_000;
 
-/** The argument of `assertResponseFits`. `pg` returns a sum as text. */
+/** The total size of a response's rows. `pg` returns a sum as text. */
 type Size = {readonly answer_bytes: number | string | null};
 
 /**
- * A column with the total size of some rows, for a query that runs before they are read, so that the size needs no
- * query of its own. `sizes` selects the `bytes` of each row.
+ * Returns a query for the total size of some rows, to be joined as `size` to the query that reads them, so that the size
+ * needs no question of its own. `sizes` selects the `bytes` of each row.
  */
 export function sizeOf<From extends keyof Tables>(
 	queries: Queries,
 	sizes: SelectQueryBuilder<Tables, From, {bytes: number}>,
-): AliasedSelectQueryBuilder<Size, 'answer_bytes'> {
+) {
 	return queries
 		.selectFrom(sizes.as('answer'))
-		.select(({fn}) => fn.sum<Size['answer_bytes']>('answer.bytes').as('answer_bytes'))
-		.as('answer_bytes');
+		.select(({fn}) => fn.sum<Size['answer_bytes']>('answer.bytes').as('answer_bytes'));
 }
 
+/** A column of large values, which are null and not read if the joined `size` is too large. */
+export const ifItFits = (column: string) =>
+	sql<string>`case when size.answer_bytes <= ${sql.lit(maxResponseBytes)} then ${sql.ref(column)} end`;
+
 /**
- * Rejects (400) a response that would be too large, before any of it is read, so that large stored values can't exhaust
- * the server. `less` is a sentence that suggests a smaller request.
+ * Rejects (400) a response that is too large, so that large stored values can't exhaust the server. `less` is a sentence
+ * that suggests a smaller request.
  */
-export function assertResponseFits({answer_bytes}: Size, less: string): void {
-	const bytes = Number(answer_bytes);
+export function assertResponseFits(row: Size | undefined, less: string): void {
+	const bytes = Number(row?.answer_bytes);
 	if (bytes > maxResponseBytes) {
 		reject(400, `The response would have ${formatBytes(bytes)}. ${less}`);
 	}

@@ -2,15 +2,15 @@ import {reject, rejectNotFound} from '../../kit/http-error.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-state.ts';
 import {assertSameMachine} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
-import {projectIdOf, readPage} from '../page.ts';
+import {filterProjectId, readPage} from '../page.ts';
 import {environmentResponse} from '../responses/environment-response.ts';
 
 const endedStates = ['failed', 'torn_down'] as const;
 
 export const environmentListHandlers = {
 	/** Running environments first, then newest first. */
-	async listEnvironments({query}, {scope: {workspace}, services: {database}}) {
-		const projectId = await projectIdOf(database, workspace.id, query.project);
+	async listEnvironments({query}, {scope, services: {database}}) {
+		const projectId = filterProjectId(scope, query.project);
 		const rows = database
 			.selectFrom('environments')
 			.leftJoin('projects', 'projects.id', 'environments.project_id')
@@ -26,7 +26,7 @@ export const environmentListHandlers = {
 				'projects.slug as project_key',
 				'service_urls',
 			])
-			.where('environments.workspace_id', '=', workspace.id)
+			.where('environments.workspace_id', '=', scope.workspace.id)
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		const {items, ...page} = await readPage(query, rows, ordered =>
 			ordered

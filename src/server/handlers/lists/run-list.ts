@@ -1,10 +1,10 @@
 import type {Handlers} from '../handler.ts';
-import {projectIdOf, readPage} from '../page.ts';
+import {filterProjectId, readPage} from '../page.ts';
 
 export const runListHandlers = {
 	/** Newest first. Omits `execution_id`: anyone who knows it could write as the run's owner. */
-	async listRuns({query}, {scope: {workspace}, services: {database}}) {
-		const projectId = await projectIdOf(database, workspace.id, query.project);
+	async listRuns({query}, {scope, services: {database}}) {
+		const projectId = filterProjectId(scope, query.project);
 		const rows = database
 			.selectFrom('workflow_runs')
 			.innerJoin('projects', 'projects.id', 'workflow_runs.project_id')
@@ -20,7 +20,7 @@ export const runListHandlers = {
 				'workflow_runs.created_at',
 				'updated_at',
 			])
-			.where('workflow_runs.workspace_id', '=', workspace.id)
+			.where('workflow_runs.workspace_id', '=', scope.workspace.id)
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		return await readPage(query, rows, ordered =>
 			ordered.orderBy('workflow_runs.created_at', 'desc').orderBy('workflow_runs.id'),

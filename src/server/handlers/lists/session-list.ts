@@ -2,12 +2,12 @@ import {sql} from 'kysely';
 import {uncounted} from '../../ingest/messages.ts';
 import {maxNameLength} from '../../ingest/read-attributes.ts';
 import type {Handlers} from '../handler.ts';
-import {projectIdOf, readPage} from '../page.ts';
+import {filterProjectId, readPage} from '../page.ts';
 
 export const sessionListHandlers = {
 	/** Most recently changed first. Omits other users' private sessions. */
-	async listSessions({query}, {principal, scope: {workspace}, services: {database}}) {
-		const projectId = await projectIdOf(database, workspace.id, query.project);
+	async listSessions({query}, {principal, scope, services: {database}}) {
+		const projectId = filterProjectId(scope, query.project);
 		const rows = database
 			.selectFrom('sessions')
 			.innerJoin('users', 'users.id', 'sessions.user_id')
@@ -41,7 +41,7 @@ export const sessionListHandlers = {
 					.where('role', 'not in', [...uncounted])
 					.as('message_count'),
 			])
-			.where('sessions.workspace_id', '=', workspace.id)
+			.where('sessions.workspace_id', '=', scope.workspace.id)
 			.where(({or, eb}) => or([eb('visibility', '=', 'workspace'), eb('user_id', '=', principal.userId)]))
 			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
 		const {items, ...page} = await readPage(query, rows, ordered =>

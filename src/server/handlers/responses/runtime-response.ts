@@ -6,68 +6,81 @@ import {type SandboxRow, secondsRun} from '../../sandboxes/meter.ts';
 import type {RuntimeRow} from '../../sandboxes/runtime-state.ts';
 import type {Services} from '../services.ts';
 
-type Row = RuntimeRow & {readonly project_key: string | null; readonly project_name: string | null};
+type SandboxColumn = keyof SandboxRow;
 
-/** Selects runtimes with their projects, without a filter or an order. */
+/** The row of a sandbox with a prefix before each name, because runtimes have columns of the same names. */
+type PrefixedSandbox = {readonly [Name in SandboxColumn as `sandbox_of_${Name}`]: unknown};
+
+type Row = RuntimeRow &
+	OrganizationBounds &
+	PrefixedSandbox & {readonly project_key: string | null; readonly project_name: string | null};
+
+/** Every column of a sandbox; a missing one doesn't compile. */
+const sandboxColumns = Object.keys({
+	id: true,
+	organization_id: true,
+	created_by: true,
+	provider: true,
+	provider_sandbox_id: true,
+	machine: true,
+	state: true,
+	pause_reason: true,
+	limited_by: true,
+	sandbox_url: true,
+	past_seconds: true,
+	running_since: true,
+	billed_credits: true,
+	startup_timing: true,
+	created_at: true,
+	expires_at: true,
+} satisfies Record<SandboxColumn, true>) as readonly SandboxColumn[];
+
+/** Selects runtimes with their projects, sandboxes and organizations' limits, without a filter or an order. */
 export function selectRuntimes(queries: Queries) {
 	return queries
 		.selectFrom('runtimes')
+		.innerJoin('organizations', 'organizations.id', 'runtimes.organization_id')
 		.leftJoin('projects', 'projects.id', 'runtimes.project_id')
+		.leftJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
 		.selectAll('runtimes')
-		.select(['projects.slug as project_key', 'projects.name as project_name']);
-}
-
-/** Returns runtimes of one organization as the API defines them for a user. */
-export async function runtimeResponses(
-	services: Services,
-	rows: readonly Row[],
-	{organizationId, userId}: {readonly organizationId: string; readonly userId: string},
-): Promise<Runtime[]> {
-	const {database} = services;
-	const bounds = await database
-		.selectFrom('organizations')
 		.select(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
-		.where('id', '=', organizationId)
-		.executeTakeFirstOrThrow();
-	const sandboxIds = rows.flatMap(({sandbox_id}) => sandbox_id ?? []);
-	const sandboxes = await database
-		.selectFrom('sandboxes')
-		.selectAll()
-		.where('id', 'in', ['', ...sandboxIds])
-		.execute();
-	const sandboxOf = new Map(sandboxes.map(sandbox => [sandbox.id, sandbox]));
-	return rows.map(row => {
-		const sandbox = sandboxOf.get(row.sandbox_id ?? '');
-		return {
-			id: row.id,
-			key: row.key,
-			name: row.name,
-			description: row.description,
-			config_digest: row.config_digest,
-			config_version: row.config_version,
-			created_at: row.created_at,
-			updated_at: row.updated_at,
-			created_by: row.created_by,
-			owned_by_me: row.created_by === userId,
-			project_id: row.project_id,
-			project_key: row.project_key,
-			project_name: row.project_name,
-			workspace_id: row.workspace_id,
-			status: row.status,
-			task_ref: row.task_ref,
-			instance: sandbox ? instanceOf(services, row, sandbox, bounds) : null,
-		};
-	});
+		.select(['projects.slug as project_key', 'projects.name as project_name'])
+		.select(sandboxColumns.map(name => `sandboxes.${name} as sandbox_of_${name}` as const));
 }
 
-function instanceOf(
-	{sandboxes, now}: Services,
-	runtime: RuntimeRow,
-	sandbox: SandboxRow,
-	bounds: OrganizationBounds,
-): RuntimeInstance {
+/** Returns a runtime as the API defines it for a user. */
+export function runtimeResponse(services: Services, row: Row, userId: string): Runtime {
+	const sandbox = sandboxOf(row);
+	return {
+		id: row.id,
+		key: row.key,
+		name: row.name,
+		description: row.description,
+		config_digest: row.config_digest,
+		config_version: row.config_version,
+		created_at: row.created_at,
+		updated_at: row.updated_at,
+		created_by: row.created_by,
+		owned_by_me: row.created_by === userId,
+		project_id: row.project_id,
+		project_key: row.project_key,
+		project_name: row.project_name,
+		workspace_id: row.workspace_id,
+		status: row.status,
+		task_ref: row.task_ref,
+		instance: sandbox ? instanceOf(services, row, sandbox) : null,
+	};
+}
+
+function sandboxOf(row: Row): SandboxRow | undefined {
+	return row.sandbox_of_id === null
+		? undefined
+		: (Object.fromEntries(sandboxColumns.map(name => [name, row[`sandbox_of_${name}`]])) as SandboxRow);
+}
+
+function instanceOf({sandboxes, now}: Services, runtime: Row, sandbox: SandboxRow): RuntimeInstance {
 	const {policy, provider} = sandboxes;
-	const limit = limitFor(policy, bounds, runtime.requested_seconds);
+	const limit = limitFor(policy, runtime, runtime.requested_seconds);
 	const seconds = secondsRun(sandbox, now());
 	const used = creditsFor(seconds, policy.creditsPerHour);
 	const currentLimit =
