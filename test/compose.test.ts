@@ -51,10 +51,13 @@ test('the embedded server starts when a line for the demo model is typed', async
 });
 
 test('the embedded server does not start for another model, nor for a command of another server', async () => {
-	const {program, state} = composed({model: 'groq/small', env: {GROQ_API_KEY: 'gsk-0123456789'}});
+	const host = await httpServer((_, response) => response.end());
+	const env = {CUSTOM_BASE_URL: `${host.origin}/v1`, CUSTOM_API_KEY: 'sk-0123456789'};
+	const {program, state} = composed({model: 'custom/small', env});
 	await program.prepare('Hi');
 	await program.prepare('/');
 	expect(state().connection.server).toBe('local');
+	expect(host.seen).toEqual([]);
 
 	const elsewhere = composed({env: {SERVICE_SERVER: 'https://a.test'}});
 	expect(elsewhere.program.isDemo()).toBe(true);

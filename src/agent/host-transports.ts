@@ -1,12 +1,12 @@
 import {originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import type {Credential} from '../net/credential.ts';
-import type {Transport} from '../net/transport.ts';
+import type {WarmTransport} from '../net/transport.ts';
 
 /** Where a provider's requests go, and the API key that may go there. */
 export type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
 
-export type CreateTransport = (credential: Credential | undefined) => Promise<Transport>;
+export type CreateTransport = (credential: Credential | undefined) => Promise<WarmTransport>;
 
 /**
  * Returns a function that opens a transport to a host. A host keeps its transport, and so its connections, until its key
@@ -14,8 +14,8 @@ export type CreateTransport = (credential: Credential | undefined) => Promise<Tr
  */
 export function createHostTransports(
 	createTransport: CreateTransport,
-): (host: Host, kind: Credential['kind']) => Promise<Transport> {
-	const opened = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<Transport>}>();
+): (host: Host, kind: Credential['kind']) => Promise<WarmTransport> {
+	const opened = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<WarmTransport>}>();
 	return ({baseUrl, key}, kind) => {
 		// Several providers may share one gateway, each with a header of its own.
 		const name = `${kind} ${baseUrl}`;

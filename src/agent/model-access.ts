@@ -33,6 +33,8 @@ export type ModelAccess = {
 	 * `auth` without a key.
 	 */
 	readonly open: (model: string | undefined, task?: readonly ToolDefinition[]) => Promise<ModelCall>;
+	/** Does all that `open` does, and connects to the host, so that the next request is sent at once. Throws as `open` does. */
+	readonly prepare: (model: string | undefined) => Promise<void>;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/** Returns the configured hosts that list their own models. */
@@ -63,20 +65,25 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const keyOfModel = (model: string) => keyOf(registry[parseModelId(model).provider]);
 	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
 
+	const bind = async (model: string | undefined) => {
+		const id = parseModelId(assertSelected(model));
+		const row = registry[id.provider];
+		const host = isDemo(model) ? demoHost(await embedded()) : assertHost(keyOf(row), row);
+		return {row, id, host, transport: transportTo(host, row.auth)};
+	};
+
 	return {
 		async open(model, task) {
-			const {provider, name} = parseModelId(assertSelected(model));
-			const row = registry[provider];
-			const host = isDemo(model) ? demoHost(await embedded()) : assertHost(keyOf(row), row);
+			const {row, id, host, transport: opening} = await bind(model);
 			const [transport, adapter, definitions, system] = await Promise.all([
-				transportTo(host, row.auth),
+				opening,
 				row.load(),
 				sortedTools(task),
 				instructions(task),
 			]);
-			const effort = dependencies.effortOf?.(`${provider}/${name}`);
+			const effort = dependencies.effortOf?.(`${id.provider}/${id.name}`);
 			const bound = {
-				model: name,
+				model: id.name,
 				baseUrl: host.baseUrl,
 				system,
 				tools: definitions,
@@ -92,16 +99,15 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				yield* adapter({...bound, ...cacheKey, messages, signal});
 			};
 		},
+		async prepare(model) {
+			const {row, host, transport} = await bind(model);
+			const connect = transport.then(({warm}) => warm?.(host.baseUrl));
+			await Promise.all([connect, row.load(), tools(), instructions()]);
+		},
 		async beginning() {
 			return {system: await instructions(), tools: await sortedTools()};
 		},
-		async hosts() {
-			const found = listingHosts(keyOf).map(async ({row, host}) => {
-				const transport = await transportTo(host, row.auth);
-				return {name: row.name, baseUrl: host.baseUrl, transport};
-			});
-			return Promise.all(found);
-		},
+		hosts: () => openListingHosts(keyOf, transportTo),
 		initial: () => config.read().settings.model ?? firstModel(keyOf),
 		notice: model => (model ? keyOfModel(model)?.notice : undefined),
 		isDemo,
@@ -131,6 +137,17 @@ function listingHosts(keyOf: KeyOf): readonly {readonly row: ProviderRow; readon
 		const host = row.defaultModel === undefined ? configuredKey(keyOf, row) : undefined;
 		return host ? [{row, host}] : [];
 	});
+}
+
+async function openListingHosts(
+	keyOf: KeyOf,
+	transportTo: ReturnType<typeof createHostTransports>,
+): Promise<readonly ModelHost[]> {
+	const found = listingHosts(keyOf).map(async ({row, host}) => {
+		const transport = await transportTo(host, row.auth);
+		return {name: row.name, baseUrl: host.baseUrl, transport};
+	});
+	return Promise.all(found);
 }
 
 /** Returns the default model of the first provider with a key; undefined if that provider has no default. */

@@ -116,7 +116,7 @@ function modelParts(
 		async prepare(line) {
 			const {model, connection} = store.getState();
 			if (!isCommandLine(line)) {
-				await access.open(model);
+				await access.prepare(model);
 			} else if (connection.profile === localConnection.profile && isDemo()) {
 				await embedded.open();
 				// The ids of its demo data complete what is typed.

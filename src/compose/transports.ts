@@ -2,7 +2,7 @@ import type {Config} from '../config/config.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Credential} from '../net/credential.ts';
-import type {Transport} from '../net/transport.ts';
+import type {WarmTransport} from '../net/transport.ts';
 import type {DebugLog} from '../storage/debug-log.ts';
 
 type Options = {
@@ -17,7 +17,7 @@ type Options = {
 };
 
 /** Opens a transport with a credential, whose secret may still be in the keychain. */
-type OpenTransport = (credential: Credential | undefined, insecureHttp?: boolean) => Promise<Transport>;
+type OpenTransport = (credential: Credential | undefined, insecureHttp?: boolean) => Promise<WarmTransport>;
 
 /** Returns what opens transports. This is the one place where a stored secret is opened: at its first use. */
 export function transportsWith({config, env, version, insecureHttp, secrets, debug}: Options): OpenTransport {

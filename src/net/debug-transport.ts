@@ -1,9 +1,9 @@
 import {type Debug, debugError, debugUrl} from '../core/debug.ts';
-import type {Transport, TransportRequest} from './transport.ts';
+import type {Transport, TransportRequest, WarmTransport} from './transport.ts';
 
 /** Returns a transport that writes one entry for each request, once its response was read or has failed. */
-export function withDebug(transport: Transport, debug: Debug, now = () => performance.now()): Transport {
-	return async request => {
+export function withDebug(transport: WarmTransport, debug: Debug, now = () => performance.now()): WarmTransport {
+	const send: Transport = async request => {
 		const log = entryWriter(request, debug, now);
 		try {
 			const {body, ...head} = await transport(request);
@@ -13,6 +13,7 @@ export function withDebug(transport: Transport, debug: Debug, now = () => perfor
 			throw error;
 		}
 	};
+	return Object.assign(send, transport.warm && {warm: transport.warm});
 }
 
 type End = {readonly status: number | undefined; readonly error: unknown};

@@ -23,3 +23,12 @@ export type TransportResponse = {
  * read the body or end its iterator, or the connection stays in use.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
+
+/** A transport that can connect ahead. */
+export type WarmTransport = Transport & {
+	/**
+	 * Opens a connection to the host of a URL, with TLS, so that the next request need not wait for it. Sends nothing.
+	 * Throws as a request does for an address that may not be used.
+	 */
+	readonly warm?: (url: string) => Promise<void>;
+};

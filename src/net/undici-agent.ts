@@ -4,12 +4,18 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback} from '../core/origin.ts';
 import {explainProxyFailure} from './network-error.ts';
+import {warmConnector} from './warm-connector.ts';
 
 /** Connections that stay open for further requests. */
 export type ConnectionPool = {
 	readonly request: (
 		options: Dispatcher.RequestOptions & {readonly origin: string},
 	) => Promise<Dispatcher.ResponseData>;
+	/**
+	 * Connects to an origin before its next request, unless a proxy stands in between: a proxy logs each tunnel, and may
+	 * ask for a decision about it.
+	 */
+	readonly warm: (origin: string) => void;
 	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
@@ -30,20 +36,29 @@ const addressTimeoutMs = 1000;
  * sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
-	const [{default: Agent}, {default: request}] = await Promise.all([
+	const [{default: Agent}, {default: request}, {default: buildConnector}] = await Promise.all([
 		import('undici/lib/dispatcher/agent.js'),
 		import('undici/lib/api/api-request.js'),
+		import('undici/lib/core/connect.js'),
 	]);
 	const connect = {
 		timeout: connectTimeoutMs,
 		autoSelectFamilyAttemptTimeout: addressTimeoutMs,
 		...(lookup && {lookup}),
 	};
-	const direct = new Agent({connect});
+	const connector = warmConnector(buildConnector(connect));
+	const direct = new Agent({connect: connector.connect});
 	const proxied = hasProxy(env) ? await openProxy(env, connect) : direct;
+	const dispatcherTo = (origin: string) => (isLoopback(new URL(origin)) ? direct : proxied);
 	return {
-		request: options => request.call(isLoopback(new URL(options.origin)) ? direct : proxied, options),
+		request: options => request.call(dispatcherTo(options.origin), options),
+		warm: origin => {
+			if (dispatcherTo(origin) === direct) {
+				connector.warm(origin);
+			}
+		},
 		close: async () => {
+			connector.close();
 			await Promise.all([direct.destroy(), proxied.destroy()]);
 		},
 	};

@@ -7,11 +7,11 @@ import {assertNoCredential, type Credential, credentialHeader} from './credentia
 import {maskBytes, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {readableBody} from './response-body.ts';
-import type {Transport, TransportRequest, TransportResponse} from './transport.ts';
+import type {Transport, TransportRequest, TransportResponse, WarmTransport} from './transport.ts';
 import {type ConnectionPool, hasProxy, openPool} from './undici-agent.ts';
 
 /** A transport that keeps connections open between requests. */
-export type HttpTransport = Transport & {
+export type HttpTransport = WarmTransport & {
 	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
@@ -64,12 +64,14 @@ export function createTransport(options: Options): HttpTransport {
 		}
 	};
 
+	const warm = async (address: string) => (await openOnce()).warm(checkUrl(address, insecureHttp).origin);
+
 	const close = async () => {
 		const pool = await opening?.catch(() => undefined);
 		await pool?.close();
 	};
 
-	return Object.assign(transport, {close});
+	return Object.assign(transport, {warm, close});
 }
 
 /** Sends one request to `url`, without following a redirect. Throws as `explainFailure` returns. */

@@ -14,6 +14,11 @@ declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
 	export default EnvHttpProxyAgent;
 }
 
+declare module 'undici/lib/core/connect.js' {
+	import {buildConnector} from 'undici';
+	export default buildConnector;
+}
+
 declare module 'undici/lib/api/api-request.js' {
 	import type {Dispatcher} from 'undici';
 	export default function request(

@@ -38,11 +38,32 @@ export function returnQueue(store: AppStore): void {
 	}
 }
 
-/** Prepares each line when its first key is typed; sending it reports what fails. Returns a function that stops it. */
-export function prepareWhileTyping({prepare}: Pick<Program, 'prepare'>, store: AppStore): () => void {
+/** How long what was prepared is ready; an idle connection closes later. */
+const readyMs = 10_000;
+
+/**
+ * Prepares each line when its first key is typed, and again while it is typed for long; sending it reports what fails.
+ * Returns a function that stops it.
+ */
+export function prepareWhileTyping(
+	{prepare}: Pick<Program, 'prepare'>,
+	store: AppStore,
+	now = () => performance.now(),
+): () => void {
+	let preparedAt = Number.NEGATIVE_INFINITY;
+	const start = (line: string) => {
+		preparedAt = now();
+		prepare(line).catch(() => undefined);
+	};
+	// What was typed while the app started.
+	const {text} = store.getState().composer;
+	if (text) {
+		start(text);
+	}
+
 	return store.subscribe(({composer}, {composer: before}) => {
-		if (composer.text && !before.text) {
-			prepare(composer.text).catch(() => undefined);
+		if (composer.text && composer.text !== before.text && (!before.text || now() - preparedAt > readyMs)) {
+			start(composer.text);
 		}
 	});
 }
