@@ -9,6 +9,7 @@ import {createChannel} from './channel.ts';
 import {answerHookedCall} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import type {ImageStore} from './images/model-images.ts';
+import {imagesTo, withoutPdf} from './images/save-shown.ts';
 import type {ToolCall} from './model-turn.ts';
 import type {RunTask} from './task/run-task.ts';
 
@@ -101,7 +102,7 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 				change = written;
 			};
 			const shown: ShownImage[] = [];
-			const onImage = options.images && imagesTo(shown, options.images);
+			const onImage = options.images && imagesTo(shown, withoutPdf(options.images));
 			const stopwatch = createStopwatch(clock);
 			const ask = approvals({id: call.id, signal, emit: events.push});
 			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
@@ -197,19 +198,4 @@ function taskOf(
 	emit: (event: AgentEvent) => void,
 ): NonNullable<ToolContext['runTask']> {
 	return task => runTask(task, {id, signal, approve, emit});
-}
-
-/** Returns what saves the images of one call. */
-function imagesTo(
-	shown: ShownImage[],
-	{save, isSeen}: NonNullable<CallOptions['images']>,
-): NonNullable<ToolContext['onImage']> {
-	return async ({type, width, height, bytes}) => {
-		if (!isSeen(type)) {
-			return false;
-		}
-
-		shown.push({hash: await save(bytes), type, width, height, bytes: bytes.length});
-		return true;
-	};
 }

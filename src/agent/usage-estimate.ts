@@ -41,7 +41,7 @@ export function tokensOfMessages(messages: readonly Message[]): number {
 function tokensRead(message: Message): number {
 	switch (message.role) {
 		case 'user':
-			return tokensOf(message.text);
+			return (message.images ?? []).reduce((sum, image) => sum + tokensOfImage(image), tokensOf(message.text));
 		case 'tool':
 			return (message.images ?? []).reduce((sum, image) => sum + tokensOfImage(image), tokensOf(message.output));
 		case 'assistant':
@@ -51,8 +51,15 @@ function tokensRead(message: Message): number {
 	}
 }
 
+/** Vendors read the text of a page, and look at it. */
+const tokensOfPage = 2000;
+
 /** Vendors shrink images to about 1.2 megapixels, and count about 750 pixels as a token. */
-function tokensOfImage({width, height}: MessageImage): number {
+function tokensOfImage({width, height, pages}: MessageImage): number {
+	if (pages !== undefined) {
+		return pages * tokensOfPage;
+	}
+
 	return Math.ceil(Math.min(width * height, 1_200_000) / 750);
 }
 

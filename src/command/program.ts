@@ -40,6 +40,12 @@ export type Program = {
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
 	/** Lists the files that the agent may read, for completion; none if it may read no files. */
 	readonly listPaths: () => Promise<PathIndex>;
+	/**
+	 * Throws AppError("usage") for a message that mentions an image or a PDF that the selected model can't read.
+	 */
+	readonly checkMedia: (message: string) => Promise<void>;
+	/** Keeps an image from the clipboard; see `keepPasted`. */
+	readonly keepImage: (bytes: Buffer) => Promise<{readonly mention: string; readonly label: string}>;
 	/** Continues a session; see `createResume`. */
 	readonly resume: ReturnType<typeof createResume>;
 	/** The sessions of the folder, newest first. Throws AppError("failed") if the state folder can't be read. */

@@ -1,4 +1,6 @@
 import {randomUUID} from 'node:crypto';
+import type {ImageStore} from '../agent/images/model-images.ts';
+import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {dayBudget} from '../config/settings.ts';
@@ -112,12 +114,27 @@ function createContextWindowAccess(
 	};
 }
 
+/** Returns what reads images that were pasted, loaded with the first one. */
+function pastedImages(images: ImageStore): MentionSource {
+	return {
+		async read(name, context) {
+			if (!name.startsWith('image:')) {
+				return undefined;
+			}
+
+			const {createImageSource} = await import('../agent/mentions/image-source.ts');
+			return createImageSource(images).read(name, context);
+		},
+	};
+}
+
 function conversationOptions(
 	{store, env, maxTurns, budgetUsd}: ProgramOptions,
 	{home, config, folder, secrets, sessions}: LocalState,
 	{loadPrices, priceRequest}: Servers,
 ) {
 	cleanImagesLater(home);
+	const images = createImageFolder(home.images);
 	return {
 		store,
 		newId: randomUUID,
@@ -130,8 +147,8 @@ function conversationOptions(
 			requestsToday: async () => (await sessions().ledger(today())).requests,
 			loadPrices,
 		},
-		images: createImageFolder(home.images),
-		mentions: {hide: secrets.hide, homeFolder: folder.home},
+		images,
+		mentions: {hide: secrets.hide, homeFolder: folder.home, sources: [pastedImages(images)]},
 		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),

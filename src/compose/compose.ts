@@ -9,6 +9,7 @@ import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
 import {createTraces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
+import {createImageFolder} from '../storage/images/image-folder.ts';
 import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {createNotifier} from '../watch/notifier.ts';
@@ -87,6 +88,14 @@ function localParts({store}: ProgramOptions, local: LocalState, {conversation}: 
 		...{folder, project, secrets},
 		resume: createResume({store, conversation, sessions, folder}),
 		savedSessions: () => sessions().list(false),
+		async checkMedia(message: string) {
+			const {checkMedia} = await import('../agent/mentions/check-media.ts');
+			await checkMedia(message, {model: store.getState().model, folder: folder.path(), homeFolder: folder.home});
+		},
+		async keepImage(bytes: Buffer) {
+			const {keepPasted} = await import('../agent/mentions/image-source.ts');
+			return keepPasted(bytes, createImageFolder(home.images));
+		},
 		async listPaths() {
 			const {listPaths} = await import('../agent/mentions/path-list.ts');
 			return listPaths(folder.isOpen() ? folder.path() : undefined, {stateFolder: home.path}, signal);

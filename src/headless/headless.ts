@@ -17,7 +17,7 @@ type Once = Extract<Invocation, {mode: 'once'}>;
 /** The parts of the program that one run needs. */
 type Part =
 	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project')
-	| ('chooseModel' | 'secrets' | 'endTraces');
+	| ('chooseModel' | 'checkMedia' | 'secrets' | 'endTraces');
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -61,6 +61,7 @@ export async function runHeadless(
 		}
 
 		await abortable(program.chooseModel(), signal);
+		await abortable(program.checkMedia(prompt), signal);
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
 		// The user can't be asked, and a model has no use for a key.

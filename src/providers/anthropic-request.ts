@@ -70,7 +70,13 @@ function toTurns(messages: readonly Message[]): readonly Turn[] {
 function toContent(message: Message): readonly JsonObject[] {
 	switch (message.role) {
 		case 'user':
-			return text(message.text);
+			return [
+				...imagesOf(message).map(({type, data}) => ({
+					type: type === 'application/pdf' ? 'document' : 'image',
+					source: {type: 'base64', media_type: type, data},
+				})),
+				...text(message.text),
+			];
 		case 'tool': {
 			const {callId, output, failed} = message;
 			const images = imagesOf(message).map(({type, data}) => ({

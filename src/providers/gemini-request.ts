@@ -60,7 +60,13 @@ function toContents(messages: readonly Message[], isNewModel: boolean): readonly
 function toContent(message: Message, isNewModel: boolean): Content {
 	switch (message.role) {
 		case 'user':
-			return {role: 'user', parts: message.text ? [{text: message.text}] : []};
+			return {
+				role: 'user',
+				parts: [
+					...imagesOf(message).map(({type, data}) => ({inlineData: {mimeType: type, data}})),
+					...(message.text ? [{text: message.text}] : []),
+				],
+			};
 		case 'tool':
 			return {role: 'user', parts: toResult(message, isNewModel)};
 		case 'assistant': {

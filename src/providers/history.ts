@@ -20,8 +20,8 @@ export function resultText({output, failed}: Extract<Message, {role: 'tool'}>): 
 	return failed && !/^error\b/i.test(output) ? `Error: ${output}` : output;
 }
 
-/** Returns the images of a result that are sent. */
-export function imagesOf({images = []}: Extract<Message, {role: 'tool'}>) {
+/** Returns the images of a message that are sent. */
+export function imagesOf({images = []}: Extract<Message, {role: 'tool' | 'user'}>) {
 	return images.flatMap(({type, data}) => (data === undefined ? [] : [{type, data}]));
 }
 

@@ -29,6 +29,10 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
 	readonly openTranscript: () => void;
 	/** Opens the log in front in the log viewer. Returns false if no log is open. */
 	readonly openLogs: () => boolean;
+	/** Inserts the image in the clipboard. */
+	readonly pasteImage: () => void;
+	/** Returns mentions for a paste that is only paths of dragged images; undefined for other text. */
+	readonly mentionsOfDragged: (pasted: string) => string | undefined;
 	readonly quit: () => void;
 	/** Returns the milliseconds on the clock of `askedAt`. */
 	readonly now?: () => number;
@@ -84,8 +88,16 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 	} else if (panel && pressInPanel(token, panel, panelKeys)) {
 		return;
 	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
-		pressInPrompt(token, keyboard);
+		pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
 	}
+}
+
+/** Returns a paste with mentions in place of the paths of dragged images. */
+function withMentions(token: Extract<InputToken, {type: 'paste'}>, {store, mentionsOfDragged}: Keyboard): InputToken {
+	const mentions = mentionsOfDragged(token.text);
+	const {text, caret} = store.getState().composer;
+	const isApart = /(?:^|\s)$/.test(text.slice(0, caret));
+	return mentions === undefined ? token : {...token, text: isApart ? mentions : ` ${mentions}`};
 }
 
 function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
@@ -128,6 +140,7 @@ const appKeys: Readonly<Record<string, (keyboard: Keyboard) => void>> = {
 	'ctrl+l': ({redraw}) => redraw(),
 	'ctrl+o': ({openTranscript}) => openTranscript(),
 	'ctrl+r': ({searchHistory}) => searchHistory(),
+	'ctrl+v': ({pasteImage}) => pasteImage(),
 	'shift+tab': pressShiftTab,
 };
 

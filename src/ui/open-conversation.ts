@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
+import type {Environment} from '../core/environment.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -15,6 +16,7 @@ import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
 import {followPaths} from './prompt/follow-paths.ts';
+import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
@@ -58,6 +60,9 @@ export type OpenedConversation = {
 	readonly painter: Painter;
 	readonly submit: (text: string) => Promise<void>;
 	readonly interrupt: () => void;
+	/** Inserts the image in the clipboard into the prompt. */
+	readonly pasteImage: (env: Environment) => Promise<void>;
+	readonly mentionsOfDragged: typeof mentionsOfDragged;
 	/** Ends everything. Returns the farewell, with its line end. */
 	readonly close: () => Promise<string>;
 };
@@ -114,8 +119,8 @@ export async function openConversation(
 	await openFirst(flags, {submit, resume, tell});
 
 	return {
-		painter,
-		submit,
+		...{painter, submit, mentionsOfDragged},
+		pasteImage: env => pasteImage({store, env, keepImage: program.keepImage, tell}),
 		interrupt() {
 			cancel();
 			program.conversation.interrupt();
@@ -151,10 +156,11 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 			}
 		},
 		messageToSend: (text: string) => messageToSend(text, {secrets, interact}),
-		async beforeMessage() {
+		async beforeMessage(text: string) {
 			await program.chooseModel(ids =>
 				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id}))}),
 			);
+			await program.checkMedia(text);
 			const refused = await questions.ask();
 			if (refused) {
 				warn(refused);

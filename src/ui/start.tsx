@@ -223,10 +223,11 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 				say: interact.say,
 			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		redraw: fit.redraw,
-		suspend: session.suspend,
+		...{redraw: fit.redraw, suspend: session.suspend},
 		searchHistory: () => void searchHistory(store, interact),
 		openTranscript: () => showTranscript(parts),
+		pasteImage: () => whenOpen(({pasteImage}) => void pasteImage(env)),
+		mentionsOfDragged: pasted => loaded.opened?.mentionsOfDragged(pasted),
 		openLogs: () => loaded.logs?.openViewer() ?? false,
 		quit,
 	});

@@ -20,7 +20,7 @@ type Dependencies = ResultDependencies &
 		/** Returns the message as the user wants to send it, or undefined if they cancel. */
 		readonly messageToSend: (text: string) => Promise<string | undefined>;
 		/** Asks what must be answered before the agent gets a message. */
-		readonly beforeMessage: () => Promise<void>;
+		readonly beforeMessage: (text: string) => Promise<void>;
 	};
 
 type Parts = Dependencies & Pick<ResultView, 'show' | 'tell' | 'begin'> & {readonly commands: RunningCommands};
@@ -188,7 +188,7 @@ async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefin
 async function send(text: string, parts: Parts): Promise<Begun> {
 	try {
 		await forkIfEditing(parts);
-		await parts.beforeMessage();
+		await parts.beforeMessage(text);
 	} catch (error) {
 		returnToPrompt(text, parts.store);
 		throw error;

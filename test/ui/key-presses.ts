@@ -50,6 +50,8 @@ export function handler({
 		},
 	}));
 	const handle = createKeyHandler({
+		pasteImage: () => undefined,
+		mentionsOfDragged: () => undefined,
 		store,
 		entries: () => commands.filter(({name}) => ['whoami', 'resume', 'rename', 'usage', 'quit'].includes(name)),
 		fullScreen: {isOpen: () => false, press: () => false},

@@ -112,6 +112,8 @@ export function testProgram({
 		entries: () => entries,
 		refreshEntries: async () => [],
 		listPaths: async () => indexPaths([]),
+		checkMedia: async () => undefined,
+		keepImage: () => Promise.reject(new Error('no images here')),
 		contextFor: given => ({
 			...given,
 			store,

@@ -107,7 +107,7 @@ function shortened(messages: readonly Message[]): readonly Message[] {
 	return messages.map(message => {
 		switch (message.role) {
 			case 'user':
-				return {...message, text: headAndTail(message.text, 4 * maxShortened)};
+				return {role: 'user', text: headAndTail(message.text, 4 * maxShortened)};
 			case 'tool': {
 				const {images: _, ...rest} = message;
 				return {...rest, output: headAndTail(message.output, maxShortened)};

@@ -25,10 +25,21 @@ const ofVendor: Partial<Record<ProviderName, RegExp>> = {
 	deepseek: /$^/,
 };
 
+/** Models that read PDFs, of the vendors whose wire formats carry them. */
+const pdfReaders: Partial<Record<ProviderName, RegExp>> = {
+	anthropic: /^claude-(?!2|instant|3-(?:opus|sonnet|haiku))/,
+	openai: /^(?:ft:)?(?:gpt-(?:4o|4\.1|[5-9]|\d\d)|o1(?!-mini|-preview)|o3(?!-mini)|o4)/,
+	google: /^gemini-(?!.*(?:tts|live|embed))/,
+};
+
 /** True if a model, `provider/model-name`, sees images of this type. An unknown model doesn't: it might refuse the request. */
 export function seesImages(model: string, type?: ImageType): boolean {
 	const slash = model.indexOf('/');
 	const provider = model.slice(0, slash) as ProviderName;
+	if (type === 'application/pdf') {
+		return pdfReaders[provider]?.test(model.slice(slash + 1)) ?? false;
+	}
+
 	const isSeen = (ofVendor[provider] ?? anyMaker).test(model.slice(slash + 1));
 	// Gemini reads no GIF.
 	return isSeen && !(type === 'image/gif' && /gemini|gemma/i.test(model));
@@ -51,7 +62,7 @@ export async function attachImages(
 	model: string,
 	{load}: Pick<ImageStore, 'load'>,
 ): Promise<readonly Message[]> {
-	const shown = messages.flatMap(message => (message.role === 'tool' ? (message.images ?? []) : []));
+	const shown = messages.flatMap(message => (message.role === 'assistant' ? [] : (message.images ?? [])));
 	const sent = newestOf(shown.filter(({type}) => seesImages(model, type)));
 	if (shown.length === 0) {
 		return messages;
@@ -64,7 +75,7 @@ export async function attachImages(
 
 	return Promise.all(
 		messages.map(async message => {
-			if (message.role !== 'tool' || !message.images) {
+			if (message.role === 'assistant' || !message.images) {
 				return message;
 			}
 
@@ -75,6 +86,11 @@ export async function attachImages(
 				}),
 			);
 			const missing = images.some(found => found.length === 0);
+			if (message.role === 'user') {
+				const text = missing ? `${message.text}\n[An attached image or document is left out.]` : message.text;
+				return {...message, text, images: images.flat()};
+			}
+
 			const output = missing ? `${message.output}\n[An image of this result is left out.]` : message.output;
 			return {...message, output, images: images.flat()};
 		}),

@@ -7,7 +7,32 @@ export type ImageBytes = {
 	readonly width: number;
 	readonly height: number;
 	readonly bytes: Buffer;
+	/** The pages of a PDF. */
+	readonly pages?: number;
 };
+
+/** Returns the type that the first bytes of a file announce, whatever its name; undefined for no image and no PDF. */
+export function announcedType(start: Buffer): ImageType | undefined {
+	return isPdf(start) ? 'application/pdf' : formats.find(({isIt}) => isIt(start))?.type;
+}
+
+function isPdf(bytes: Buffer): boolean {
+	return textAt(bytes, 0, 5) === '%PDF-';
+}
+
+/** Where the end mark of a PDF is searched. */
+const pdfTail = 2048;
+
+/** Reads a PDF by its bytes: undefined for no PDF, `damaged` for one without its end. */
+export function readPdf(bytes: Buffer): ImageBytes | 'damaged' | undefined {
+	if (!isPdf(bytes)) {
+		return undefined;
+	}
+
+	const isWhole = bytes.subarray(-pdfTail).includes('%%EOF');
+	const pages = bytes.toString('latin1').match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 1;
+	return isWhole ? {type: 'application/pdf', width: 0, height: 0, bytes, pages} : 'damaged';
+}
 
 /** Reads an image by its bytes, whatever its name: undefined for no image, `damaged` for one without its end. */
 export function readImage(bytes: Buffer): ImageBytes | 'damaged' | undefined {

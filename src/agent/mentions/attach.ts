@@ -5,13 +5,16 @@ import type {QueuedMessage} from '../history.ts';
 import type {CallOptions} from '../tool-turn.ts';
 import {type Mentions, readMentions} from './read-mentions.ts';
 
-export type AttachOptions = Pick<CallOptions, 'tools' | 'workspace' | 'signal' | 'approvals' | 'readFiles'> & {
+export type AttachOptions = Pick<
+	CallOptions,
+	'tools' | 'workspace' | 'signal' | 'approvals' | 'readFiles' | 'images'
+> & {
 	readonly mentions: Mentions;
 };
 
 /** Reads what a message mentions. Yields an event for each attachment, notes, and the questions that it needs. */
 export function attach({id, text}: QueuedMessage, options: AttachOptions): AsyncIterable<AgentEvent> {
-	const {tools, workspace, signal, approvals, readFiles, mentions} = options;
+	const {tools, workspace, signal, approvals, readFiles, images, mentions} = options;
 	const events = createChannel<AgentEvent>();
 	const onNotice = (note: string) => events.push({type: 'notice', level: 'info', text: note});
 	const context = {
@@ -21,7 +24,7 @@ export function attach({id, text}: QueuedMessage, options: AttachOptions): Async
 		onChange: () => undefined,
 	};
 	const read = async () => {
-		for await (const found of readMentions(text, {...mentions, tools, context})) {
+		for await (const found of readMentions(text, {...mentions, tools, context, images})) {
 			if ('note' in found) {
 				onNotice(found.note);
 			} else {

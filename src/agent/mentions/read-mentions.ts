@@ -3,13 +3,15 @@ import {dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {codeFence} from '../../core/code-fence.ts';
 import {AppError} from '../../core/error.ts';
 import {findMentions, type Mention} from '../../core/mention.ts';
+import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../cut-result.ts';
+import {imagesTo, type ShownStore} from '../images/save-shown.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {pathText} from '../tools/files/path-text.ts';
 import {refusal} from '../tools/refusal.ts';
-import {tokensOf} from '../usage-estimate.ts';
+import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */
 export type MentionSource = {
@@ -20,7 +22,7 @@ export type MentionSource = {
 	readonly read: (
 		name: string,
 		context: ToolContext,
-	) => Promise<Pick<Attachment, 'source' | 'name' | 'text'> | undefined>;
+	) => Promise<Pick<Attachment, 'source' | 'name' | 'text' | 'images'> | undefined>;
 };
 
 /** What mentions may refer to. */
@@ -35,7 +37,12 @@ export type Mentions = {
 	readonly hide: (text: string) => string;
 };
 
-export type Reading = Mentions & {readonly tools: readonly Tool[]; readonly context: ToolContext};
+export type Reading = Mentions & {
+	readonly tools: readonly Tool[];
+	readonly context: ToolContext;
+	/** Keeps the images that the model is shown; undefined if it sees none. */
+	readonly images?: ShownStore | undefined;
+};
 
 /** Most mentions of a message that are read, and most characters of all of them. */
 const maxMentions = 20;
@@ -76,7 +83,7 @@ export async function* readMentions(text: string, reading: Reading): AsyncGenera
 	}
 }
 
-type Found = Pick<Attachment, 'source' | 'name' | 'text' | 'lines'>;
+type Found = Pick<Attachment, 'source' | 'name' | 'text' | 'lines' | 'images'>;
 
 async function readOne(mention: Mention, reading: Reading): Promise<Attachment | undefined> {
 	for (const {read} of reading.sources ?? []) {
@@ -92,7 +99,8 @@ async function readOne(mention: Mention, reading: Reading): Promise<Attachment |
 
 function finished(found: Found, {hide}: Reading): Attachment {
 	const text = hide(found.text);
-	return {...found, name: hide(found.name), text, tokens: tokensOf(text)};
+	const {images = []} = found;
+	return {...found, name: hide(found.name), text, tokens: tokensOfMessages([{role: 'user', text, images}])};
 }
 
 /** Returns the answer for something that was not attached. The model has to know that it does not see it. */
@@ -145,7 +153,9 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 	const isOutside = below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
 	const shown = pathText(isOutside ? real : below || '.') + (isFolder ? '/' : '');
 	const allowed = isOutside ? await askOutside({real, shown, isFolder}, context) : context;
-	const within = {...reading, context: allowed};
+	const images: ShownImage[] = [];
+	const onImage = reading.images && imagesTo(images, reading.images);
+	const within = {...reading, context: {...allowed, ...(onImage && {onImage})}};
 	if (isFolder) {
 		const output = await call('list_files', {path: real}, within);
 		const text = `[The user attached the folder ${shown}. Its files:]\n\n${codeFence(output)}`;
@@ -154,6 +164,10 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 
 	const range = lines && {offset: lines.first, limit: lines.last - lines.first + 1};
 	const output = await call('read_file', {path: real, ...range}, within);
+	if (images.length > 0) {
+		return {source: 'image', name: shown, text: `[The user attached ${output.slice(1)}`, images};
+	}
+
 	const place = lines ? `${shown}:${lines.first}-${lines.last}` : shown;
 	const count = numbered(output);
 	return {

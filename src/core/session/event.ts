@@ -3,7 +3,7 @@ import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
 import {budgetEvent} from '../ledger/budget.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
-import {attachmentEvent, userCommandEndEvent, userCommandEvent} from './user-events.ts';
+import {attachmentEvent, shownImage, userCommandEndEvent, userCommandEvent} from './user-events.ts';
 
 /**
  * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
@@ -19,18 +19,7 @@ const jsonObject = z.custom<JsonObject>(value => typeof value === 'object' && va
 const fileChange = z.object({path: z.string(), added: z.number(), removed: z.number(), diff: z.string()});
 export type FileChange = Readonly<z.infer<typeof fileChange>>;
 
-const imageType = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-export type ImageType = z.infer<typeof imageType>;
-
-/** An image that the model was shown. Its bytes are stored under their hash, beside the sessions. */
-const shownImage = z.object({
-	hash: z.string(),
-	type: imageType,
-	width: z.number(),
-	height: z.number(),
-	bytes: z.number(),
-});
-export type ShownImage = Readonly<z.infer<typeof shownImage>>;
+export type {ImageType, ShownImage} from './user-events.ts';
 
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
 export type RunEndReason = z.infer<typeof runEndReason>;

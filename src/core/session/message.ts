@@ -15,7 +15,7 @@ export type AssistantPart =
 
 /** A message as sent to a model. Its `tool` message directly follows every tool call. */
 export type Message =
-	| {readonly role: 'user'; readonly text: string}
+	| {readonly role: 'user'; readonly text: string; readonly images?: readonly MessageImage[]}
 	| {
 			readonly role: 'assistant';
 			/** `provider/model-name` of the author: opaque parts are sent back to no other provider. */
@@ -31,5 +31,5 @@ export type Message =
 			readonly images?: readonly MessageImage[];
 	  };
 
-/** An image of a result. Only one with `data`, its bytes in base64, is sent. */
+/** An image of a result, or an image or PDF of the user. Only one with `data`, its bytes in base64, is sent. */
 export type MessageImage = ShownImage & {readonly data?: string};

@@ -39,7 +39,7 @@ export type ToolContext = {
 	 * Shows an image to the model. Resolves to false if this model doesn't see images of its type; left out if it sees none.
 	 */
 	readonly onImage?: (
-		image: Pick<ShownImage, 'type' | 'width' | 'height'> & {readonly bytes: Buffer},
+		image: Pick<ShownImage, 'type' | 'width' | 'height' | 'pages'> & {readonly bytes: Buffer},
 	) => Promise<boolean>;
 	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */
 	readonly approve: (request: Approval) => Promise<Permission>;

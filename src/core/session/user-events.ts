@@ -1,7 +1,24 @@
 import * as z from 'zod/mini';
 
+const imageType = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf']);
+/** The type of an image, or of a document that is shown as one. */
+export type ImageType = z.infer<typeof imageType>;
+
+/** An image or a PDF that the model was shown. Its bytes are stored under their hash, beside the sessions. */
+export const shownImage = z.object({
+	hash: z.string(),
+	type: imageType,
+	/** In pixels; 0 for a PDF. */
+	width: z.number(),
+	height: z.number(),
+	bytes: z.number(),
+	/** The pages of a PDF, as far as they can be counted. */
+	pages: z.optional(z.number()),
+});
+export type ShownImage = Readonly<z.infer<typeof shownImage>>;
+
 /** What an attachment is; `none` if it could not be attached, with the reason as its text. */
-const source = z.enum(['file', 'folder', 'log', 'resource', 'none']);
+const source = z.enum(['file', 'folder', 'image', 'log', 'resource', 'none']);
 
 /** Something that the user mentioned, as it was read when the message was sent. `id` is that of the message. */
 export const attachmentEvent = z.object({
@@ -15,6 +32,7 @@ export const attachmentEvent = z.object({
 	/** The number of its lines, if it has some, and its estimated tokens. */
 	lines: z.optional(z.number()),
 	tokens: z.number(),
+	images: z.optional(z.array(shownImage)),
 });
 
 export type Attachment = Readonly<Omit<z.infer<typeof attachmentEvent>, 'type' | 'id'>>;

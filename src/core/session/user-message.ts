@@ -42,7 +42,8 @@ export function userMessage(
 	commands: readonly Command[] = [],
 ): UserMessage {
 	const parts = [...commands.map(commandText), text, ...attachments.map(attachment => attachment.text)];
-	return {role: 'user', text: parts.filter(Boolean).join('\n\n')};
+	const images = attachments.flatMap(attachment => attachment.images ?? []);
+	return {role: 'user', text: parts.filter(Boolean).join('\n\n'), ...(images.length > 0 && {images})};
 }
 
 function commandText({command, output, end}: Command): string {

@@ -50,7 +50,7 @@ function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObje
 			case 'user': {
 				const afterResult =
 					quirks.answersBeforeUser && messages[index - 1]?.role === 'tool' && !hasImages(messages, index - 1);
-				const user = {role: 'user', content: message.text};
+				const user = {role: 'user', content: userContent(message)};
 				return afterResult ? [{role: 'assistant', content: 'Noted.'}, user] : [user];
 			}
 			case 'tool': {
@@ -65,6 +65,12 @@ function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObje
 				return message satisfies never;
 		}
 	});
+}
+
+/** Returns a text, or a text with images. */
+function userContent(message: Extract<Message, {role: 'user'}>): Json {
+	const images = imagesOf(message).map(image => ({type: 'image_url', image_url: {url: dataUrl(image)}}));
+	return images.length > 0 ? [{type: 'text', text: message.text}, ...images] : message.text;
 }
 
 /** Returns the results of the turn that ends at `index`. */

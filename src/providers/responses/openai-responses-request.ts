@@ -56,7 +56,7 @@ function keyOf(system: string, messages: readonly Message[]): string {
 function toItems(message: Message): readonly JsonObject[] {
 	switch (message.role) {
 		case 'user':
-			return [{role: 'user', content: [{type: 'input_text', text: message.text}]}];
+			return [{role: 'user', content: [{type: 'input_text', text: message.text}, ...imagesOf(message).map(toInput)]}];
 		case 'tool':
 			return [{type: 'function_call_output', call_id: toId(message.callId), output: toOutput(message)}];
 		case 'assistant':
@@ -69,9 +69,16 @@ function toItems(message: Message): readonly JsonObject[] {
 	}
 }
 
+/** Returns an image or a PDF as a part of a message. */
+function toInput(image: ReturnType<typeof imagesOf>[number]): JsonObject {
+	return image.type === 'application/pdf'
+		? {type: 'input_file', filename: 'attached.pdf', file_data: dataUrl(image)}
+		: {type: 'input_image', image_url: dataUrl(image), detail: 'auto'};
+}
+
 /** Returns the text of a result, or its text and images as a list. */
 function toOutput(message: Extract<Message, {role: 'tool'}>): string | readonly JsonObject[] {
-	const images = imagesOf(message).map(image => ({type: 'input_image', image_url: dataUrl(image), detail: 'auto'}));
+	const images = imagesOf(message).map(toInput);
 	const text = resultText(message);
 	return images.length > 0 ? [{type: 'input_text', text}, ...images] : text;
 }

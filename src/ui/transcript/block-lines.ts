@@ -56,7 +56,7 @@ function attachmentLine(
 		return truncate(palette.warning(`  └ ${safeLine(text.replace(/^\[|\]$/g, ''))}`), width);
 	}
 
-	const what = {file: '', folder: 'folder ', log: '', resource: ''}[source];
+	const what = {file: '', folder: 'folder ', image: '', log: '', resource: ''}[source];
 	const size = lines === undefined ? [] : [formatAmount(lines, source === 'folder' ? 'file' : 'line')];
 	const facts = [...size, `about ${formatCount(tokens)} tokens`].join(' · ');
 	const room = Math.max(12, width - facts.length - 7 - what.length);
@@ -86,9 +86,15 @@ export function isLongMessage({text}: Message): boolean {
 	return text.length > longMessage.characters || text.split('\n').length > longMessage.lines;
 }
 
+/** An image is shown by its own line below the message. */
+const pastedImage = /@image:[\da-f]{64}/g;
+
 /** Returns the lines of the whole message. */
 export function messageOf({text}: Message, {width, palette}: Style): readonly string[] {
-	return wrapLine(palette.label(safeText(text)), width, {first: palette.accent('❯ '), rest: '  '});
+	return wrapLine(palette.label(safeText(text.replace(pastedImage, '[Image]'))), width, {
+		first: palette.accent('❯ '),
+		rest: '  ',
+	});
 }
 
 function withoutMiddle(lines: readonly string[], {width, palette}: Style): readonly string[] {

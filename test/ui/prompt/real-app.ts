@@ -35,6 +35,7 @@ export async function realApp({files = {}, own = {}, model = 'custom/alpha', env
 	let program: Program | undefined;
 	const app = runApp({
 		...size,
+		env,
 		async compose(store) {
 			program = compose({
 				store,
