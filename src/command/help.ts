@@ -89,6 +89,7 @@ function flagTable(title: string, flags: readonly Flag[]): Result {
 
 const keyHelp = [
 	'Enter send · \\+Enter new line · Esc interrupt · Ctrl+C twice quit',
+	'@path attach a file · !command run it in your shell · Ctrl+V paste an image',
 	'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
 ];
 

@@ -76,8 +76,9 @@ test('the help of the program fits 80 columns', () => {
 
 	const inApp = draw(helpOfAll(commands, true), 80);
 	expect(inApp.filter(line => line.includes('…'))).toEqual([]);
-	expect(inApp.slice(-2)).toEqual([
+	expect(inApp.slice(-3)).toEqual([
 		'Enter send · \\+Enter new line · Esc interrupt · Ctrl+C twice quit',
+		'@path attach a file · !command run it in your shell · Ctrl+V paste an image',
 		'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
 	]);
 });

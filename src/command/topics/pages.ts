@@ -4,6 +4,7 @@ import exitStatus from './exit-status.md';
 import hooks from './hooks.md';
 import keys from './keys.md';
 import operations from './operations.md';
+import prompt from './prompt.md';
 import serve from './serve.md';
 import {topicTables} from './tables.ts';
 import tasks from './tasks.md';
@@ -14,6 +15,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	environment,
 	'exit-status': exitStatus,
 	keys,
+	prompt,
 	hooks,
 	serve,
 	tasks,

@@ -3,6 +3,7 @@ export const topics = [
 	{name: 'environment', summary: 'Environment variables, models, and what is kept where'},
 	{name: 'exit-status', summary: 'Exit statuses, and answers for scripts'},
 	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
+	{name: 'prompt', summary: 'Mentions with @, commands with !, images, prompt files'},
 	{name: 'hooks', summary: 'Instructions, hooks and deny rules, and the folders you trust'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
