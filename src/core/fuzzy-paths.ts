@@ -24,7 +24,29 @@ const points = {next: 8, wordStart: 6, inName: 3, nameStart: 10, whole: 20, perD
 
 /** Prepares paths, and the folders that they are in. */
 export function indexPaths(paths: readonly string[]): PathIndex {
-	const columns = columnsOf([...foldersOf(paths), ...paths]);
+	const steps = columnsOf(paths);
+	for (;;) {
+		const step = steps.next();
+		if (step.done) {
+			return searchIn(step.value);
+		}
+	}
+}
+
+/** Does the same in short steps, so that keys are handled in between. `pause` lets other work run. */
+export async function indexManyPaths(paths: readonly string[], pause: () => Promise<void>): Promise<PathIndex> {
+	const steps = columnsOf(paths);
+	for (;;) {
+		const step = steps.next();
+		if (step.done) {
+			return searchIn(step.value);
+		}
+
+		await pause();
+	}
+}
+
+function searchIn(columns: Columns): PathIndex {
 	const all = Int32Array.from(columns.paths, (_, row) => row);
 	let narrowed: Narrowed = {query: '', rows: all};
 	let last: {readonly key: string; readonly found: readonly string[]} | undefined;
@@ -45,9 +67,19 @@ export function indexPaths(paths: readonly string[]): PathIndex {
 	};
 }
 
-function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+/** Paths that are prepared in one step, about a millisecond. */
+const stepSize = 2000;
+/** More than there are paths: the place of a path is the lower part of the number that it is sorted by. */
+const places = 2 ** 22;
+
+/** Adds the folders that paths are in. */
+function* withFolders(paths: readonly string[]): Generator<void, readonly string[]> {
 	const folders = new Set<string>();
-	for (const path of paths) {
+	for (const [index, path] of paths.entries()) {
+		if (index % stepSize === stepSize - 1) {
+			yield;
+		}
+
 		for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
 			const folder = path.slice(0, end + 1);
 			if (folders.has(folder)) {
@@ -58,19 +90,33 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
 		}
 	}
 
-	return folders;
+	return [...folders, ...paths];
 }
 
-function columnsOf(paths: readonly string[]): Columns {
-	const scored = paths.map(path => ({path, score: scoreOfPath(path)})).sort((one, other) => other.score - one.score);
-	const lower = scored.map(({path}) => path.toLowerCase());
-	return {
-		paths: scored.map(({path}) => path),
-		lower,
-		letters: Int32Array.from(lower, lettersOf),
-		names: Int32Array.from(lower, path => path.lastIndexOf('/', path.length - 2) + 1),
-		scores: Float64Array.from(scored, ({score}) => score),
-	};
+function* columnsOf(given: readonly string[]): Generator<void, Columns> {
+	const unsorted = yield* withFolders(given);
+	yield;
+	const order = Float64Array.from(unsorted, (path, place) => Math.round(-100 * scoreOfPath(path)) * places + place);
+	yield;
+	order.sort();
+	const paths = Array.from(order, key => unsorted[key % places] ?? '');
+	const lower: string[] = [];
+	const letters = new Int32Array(paths.length);
+	const names = new Int32Array(paths.length);
+	const scores = new Float64Array(paths.length);
+	for (const [row, path] of paths.entries()) {
+		if (row % stepSize === 0) {
+			yield;
+		}
+
+		const text = path.toLowerCase();
+		lower.push(text);
+		letters[row] = lettersOf(text);
+		names[row] = text.lastIndexOf('/', text.length - 2) + 1;
+		scores[row] = scoreOfPath(path);
+	}
+
+	return {paths, lower, letters, names, scores};
 }
 
 function scoreOfPath(path: string): number {

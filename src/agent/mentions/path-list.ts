@@ -1,5 +1,6 @@
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {PathIndex} from '../../core/fuzzy-paths.ts';
-import {indexPaths} from '../../core/fuzzy-paths.ts';
+import {indexManyPaths, indexPaths} from '../../core/fuzzy-paths.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {boundsOf} from '../tools/files/bounds.ts';
 import {findFiles} from '../tools/files/find-files.ts';
@@ -15,5 +16,5 @@ export async function listPaths(folder: string | undefined, places: Places, sign
 
 	const bounds = await boundsOf(folder, places);
 	const {paths} = await findFiles({real: folder, shown: '.'}, bounds, signal);
-	return indexPaths(paths.slice(0, maxPaths));
+	return indexManyPaths(paths.slice(0, maxPaths), nextTurn);
 }
