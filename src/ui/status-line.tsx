@@ -49,7 +49,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const state = run
 		? palette.accent(`● ${activity}${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
 		: busy
-			? `● ${command ? `/${safeLine(command)}` : 'busy'}`
+			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
