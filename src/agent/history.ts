@@ -1,8 +1,9 @@
 import {AppError} from '../core/error.ts';
+import type {Command} from '../core/session/block.ts';
 import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Attachment} from '../core/session/user-events.ts';
-import {type Command, userMessage} from '../core/session/user-message.ts';
+import {userMessage} from '../core/session/user-message.ts';
 import {type Carried, compact, type Pinned} from './context/compact.ts';
 import {type ContextWindow, createContextWindow} from './context/context-window.ts';
 import {mapEvents} from './map-events.ts';

@@ -11,7 +11,7 @@ import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import type {LedgerOptions} from './ledger-entry.ts';
 import {type Budget, createLimits} from './limits.ts';
-import {attach} from './mentions/attach.ts';
+import type {AttachOptions} from './mentions/attach.ts';
 import type {Mentions} from './mentions/read-mentions.ts';
 import type {Retry} from './model-retry.ts';
 import type {TurnOptions} from './model-turn.ts';
@@ -123,7 +123,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	const {mentions} = options;
 	const history = createHistory({
 		...options,
-		...(mentions && {attach: message => attach(message, {...options, mentions})}),
+		...(mentions && {attach: message => attachTo(message, {...options, mentions})}),
 	});
 	const runTask = taskRunnerOf(options);
 
@@ -171,6 +171,14 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 		}
 
 		yield* history.addUserMessages(queued);
+	}
+}
+
+/** Reads what a message mentions. That is loaded with the first mention. */
+async function* attachTo(message: QueuedMessage, options: AttachOptions): AsyncGenerator<AgentEvent> {
+	if (message.text.includes('@')) {
+		const {attach} = await import('./mentions/attach.ts');
+		yield* attach(message, options);
 	}
 }
 

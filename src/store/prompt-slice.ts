@@ -1,5 +1,20 @@
 import type {StateCreator} from 'zustand/vanilla';
 import type {PathIndex} from '../core/fuzzy-paths.ts';
+import type {LogsSlice} from './logs-slice.ts';
+
+/** A suggestion that replaces a part of the prompt; `line` is the whole prompt after it. */
+export type MentionSuggestion = {
+	readonly line: string;
+	readonly label: string;
+	readonly summary: string;
+	readonly replaces: {readonly start: number; readonly end: number; readonly text: string};
+};
+
+/** Returns what the mention at the caret of the prompt may become. */
+type SuggestMentions = (
+	prompt: {readonly text: string; readonly caret: number},
+	known: Pick<PromptSlice & LogsSlice, 'paths' | 'logs'>,
+) => readonly MentionSuggestion[];
 
 /** What is known for completing the prompt. */
 export type PromptSlice = {
@@ -7,19 +22,26 @@ export type PromptSlice = {
 	readonly entriesVersion: number;
 	/** The files of the working folder; undefined before the first mention. */
 	readonly paths: PathIndex | undefined;
+	/** Loaded after the first frame; nothing is suggested before. */
+	readonly suggestMentions: SuggestMentions;
 
 	entriesRead: () => void;
 	setPaths: (paths: PathIndex) => void;
+	setSuggestMentions: (suggest: SuggestMentions) => void;
 };
 
 export const createPromptSlice: StateCreator<PromptSlice> = set => ({
 	entriesVersion: 0,
 	paths: undefined,
+	suggestMentions: () => [],
 
 	entriesRead() {
 		set(({entriesVersion}) => ({entriesVersion: entriesVersion + 1}));
 	},
 	setPaths(paths) {
 		set({paths});
+	},
+	setSuggestMentions(suggestMentions) {
+		set({suggestMentions});
 	},
 });

@@ -1,18 +1,22 @@
 import {complete, type Suggestion} from '../command/completion/complete.ts';
 import {sessionValues} from '../command/completion/known-values.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
+import type {MentionSuggestion} from '../store/prompt-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
-import {type MentionSuggestion, mentionSuggestions} from './prompt/mention-suggestions.ts';
 
 /** Returns the suggestions for a line, or for the mention at its caret; none if the user closed them with Esc (-1) or the line is complete. */
 export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
 	{text, caret}: Pick<ComposerState, 'text' | 'caret'>,
 	chosen: number,
-	{valuesOf, savedSessions, ...known}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs'>,
+	{
+		valuesOf,
+		savedSessions,
+		...known
+	}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs' | 'suggestMentions'>,
 ): ReadonlyArray<Suggestion & Partial<MentionSuggestion>> {
 	if (chosen < 0) {
 		return [];
@@ -22,7 +26,7 @@ export function suggestionsFor(
 		valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
 	});
 	if (found.length === 0) {
-		return mentionSuggestions({text, caret}, known);
+		return known.suggestMentions({text, caret}, known);
 	}
 
 	const [first] = found;

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../json.ts';
-import type {AgentEvent, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
+import type {AgentEvent, EventOf, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
 import type {Attachment} from './user-events.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
@@ -182,4 +182,31 @@ const maxOutput = 64 * 1024;
 /** Returns the end of a long text. It is cut when it is twice as long as needed, so that each piece costs little. */
 export function lastPart(output: string): string {
 	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
+}
+
+/** A command that the user ran. */
+export type Command = Extract<Block, {kind: 'command'}>;
+
+/** Returns the block of what the user adds: a message, an attachment of it, or a command of their own. */
+export function userBlock(event: EventOf<'user-message' | 'attachment' | 'user-command'>, at: string): Block {
+	switch (event.type) {
+		case 'user-message': {
+			const {id, text, commands} = event;
+			return {kind: 'user', id, text, ...(commands && {commands}), open: false};
+		}
+		case 'attachment': {
+			const {type: kind, id: message, ...attachment} = event;
+			return {kind, message, ...attachment, open: false};
+		}
+		default: {
+			const {id, command} = event;
+			const running = {status: 'running', output: '', end: '', milliseconds: undefined, open: true} as const;
+			return {kind: 'command', id, command, at, ...running};
+		}
+	}
+}
+
+/** Returns what the end of a command changes about it. */
+export function endedCommand({output, end, status, milliseconds}: EventOf<'user-command-end'>): Partial<Command> {
+	return {output, end, milliseconds, status, open: false};
 }

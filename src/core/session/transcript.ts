@@ -1,11 +1,11 @@
 import type {Budgets} from '../ledger/budget.ts';
-import {allowedBy, type Block, endBlock, endedTool, endText, lastPart, type Spoken, type Tool} from './block.ts';
+import type {Block, Command, Spoken, Tool} from './block.ts';
+import {allowedBy, endBlock, endedCommand, endedTool, endText, lastPart, userBlock} from './block.ts';
 import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, EventOf, Recorded} from './event.ts';
 import {rulesAfter, type SessionRule} from './session-rules.ts';
 import {currentItem, type TodoItem, todoItems} from './todo.ts';
 import {startedTool, taskBlocks} from './tool-block.ts';
-import {attachmentBlock, type Command, endedCommand, startedCommand, userBlock} from './user-message.ts';
 
 /** The state of a session, as far as it was read. */
 export type Transcript = Eras & {
@@ -65,11 +65,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: s
 		case 'run-start':
 			return {...close(withoutDone(state), at), run: {id: event.runId, model: event.model, server, startedAt: at}};
 		case 'user-message':
-			return append(closeSpoken(state, at), userBlock(event));
 		case 'attachment':
-			return append(closeSpoken(state, at), attachmentBlock(event));
 		case 'user-command':
-			return append(closeSpoken(state, at), startedCommand(event, at));
+			return append(closeSpoken(state, at), userBlock(event, at));
 		case 'user-command-end':
 			return changeCommand(state, event.id, () => endedCommand(event));
 		case 'text-delta':

@@ -1,39 +1,10 @@
 import {codeFence} from '../code-fence.ts';
 import {groupBy} from '../group-by.ts';
-import type {Block} from './block.ts';
-import type {AgentEvent} from './event.ts';
+import type {Block, Command} from './block.ts';
 import type {Message} from './message.ts';
 import type {Attachment} from './user-events.ts';
 
 type UserMessage = Extract<Message, {role: 'user'}>;
-type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, {type: T}>;
-
-/** A command that the user ran. */
-export type Command = Extract<Block, {kind: 'command'}>;
-
-export function userBlock({id, text, commands}: EventOf<'user-message'>): Block {
-	return {kind: 'user', id, text, ...(commands && {commands}), open: false};
-}
-
-export function attachmentBlock({type: kind, id: message, ...attachment}: EventOf<'attachment'>): Block {
-	return {kind, message, ...attachment, open: false};
-}
-
-export function startedCommand({id, command}: EventOf<'user-command'>, at: string): Command {
-	return {
-		...{kind: 'command', id, command, at},
-		status: 'running',
-		output: '',
-		end: '',
-		milliseconds: undefined,
-		open: true,
-	};
-}
-
-/** Returns what the end of a command changes about it. */
-export function endedCommand({output, end, status, milliseconds}: EventOf<'user-command-end'>): Partial<Command> {
-	return {output, end, milliseconds, status, open: false};
-}
 
 /** Returns what the model reads of a message: the commands that the user ran before, the text, and what is attached. */
 export function userMessage(

@@ -1,12 +1,7 @@
-import type {Suggestion} from '../../command/completion/complete.ts';
 import {mentionAt, mentionOf} from '../../core/mention.ts';
 import type {ComposerState} from '../../editor/editor-state.ts';
+import type {MentionSuggestion} from '../../store/prompt-slice.ts';
 import type {AppState} from '../../store/store.ts';
-
-/** A suggestion that replaces a part of the prompt, as `line` shows it. */
-export type MentionSuggestion = Suggestion & {
-	readonly replaces: {readonly start: number; readonly end: number; readonly text: string};
-};
 
 const maxSuggestions = 8;
 
