@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {budgetsResult} from '../src/command/views/usage/budget-view.ts';
 import {dayBudget, saveSettings} from '../src/config/settings.ts';
 import {AppError} from '../src/core/error.ts';
 import {type BudgetKind, budgetKinds, parseUsd} from '../src/core/ledger/budget.ts';
-import {knownCost, today, withOwn} from '../src/session/budget-guard.ts';
 
 export default command({
 	name: 'budget',
@@ -25,6 +23,7 @@ export default command({
 			await change(what, usd, context);
 		}
 
+		const {budgetsResult} = await import('../src/command/views/usage/budget-view.ts');
 		return budgetsResult(await statesOf(context));
 	},
 });
@@ -66,6 +65,7 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 
 /** Returns all budgets with what is spent of them. */
 async function statesOf({store, config, sessions, models}: CommandContext) {
+	const {knownCost, today, withOwn} = await import('../src/session/budget-guard.ts');
 	const {budgets, usage} = store.getState().transcript;
 	const {priceOf} = await models.catalog();
 	const {requests} = await sessions.ledger(today());

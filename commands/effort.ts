@@ -5,7 +5,6 @@ import {saveSettings} from '../src/config/settings.ts';
 import {efforts} from '../src/core/effort.ts';
 import {AppError} from '../src/core/error.ts';
 import {parseModelId} from '../src/core/model.ts';
-import {takesEffort} from '../src/providers/effort.ts';
 import {effortOf} from '../src/store/connection-slice.ts';
 
 const levels = [...efforts, 'default'] as const;
@@ -21,7 +20,7 @@ export default command({
 
 	async run({level}, context) {
 		const {store, config, interact} = context;
-		const model = selectedModel(context);
+		const model = await selectedModel(context);
 		const stored = config.read().settings.efforts ?? {};
 		const current = effortOf(store.getState(), model) ?? stored[model] ?? 'default';
 		const chosen =
@@ -55,7 +54,8 @@ const meanings: Readonly<Record<(typeof levels)[number], string>> = {
 };
 
 /** Returns the selected model. Throws AppError("usage") if there is none, or if it is known to have no effort. */
-function selectedModel({store, config}: CommandContext): string {
+async function selectedModel({store, config}: CommandContext): Promise<string> {
+	const {takesEffort} = await import('../src/providers/effort.ts');
 	const model = store.getState().model ?? config.read().settings.model;
 	if (model === undefined) {
 		throw new AppError('usage', 'No model selected.', {hint: 'Select one: `model use`'});

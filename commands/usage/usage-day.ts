@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {periodOf, periodResult} from '../../src/command/views/usage/period-view.ts';
 import {AppError} from '../../src/core/error.ts';
 
 export default command({
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({date}, {sessions, models}) {
+		const {periodOf, periodResult} = await import('../../src/command/views/usage/period-view.ts');
 		const period = periodOf('day', date, Date.now());
 		if (!period) {
 			throw new AppError('usage', `Invalid day “${date}”.`, {hint: 'Write it as YYYY-MM-DD, for example 2026-11-22.'});

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {requestTable} from '../../src/command/views/usage/request-table.ts';
 import {sessionTranscript} from '../../src/command/views/usage/session-transcript.ts';
 
 export default command({
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({session}, context) {
+		const {requestTable} = await import('../../src/command/views/usage/request-table.ts');
 		const {priceOf} = await context.models.catalog();
 		return requestTable((await sessionTranscript(session, context)).usage, priceOf);
 	},

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {jumpResult} from '../../src/command/views/usage/jump-view.ts';
 import {sessionTranscript} from '../../src/command/views/usage/session-transcript.ts';
-import {lastJump} from '../../src/core/ledger/cost-jump.ts';
 
 export default command({
 	name: 'why',
@@ -14,6 +12,8 @@ export default command({
 	whileRunning: true,
 
 	async run({session}, context) {
+		const {jumpResult} = await import('../../src/command/views/usage/jump-view.ts');
+		const {lastJump} = await import('../../src/core/ledger/cost-jump.ts');
 		const {priceOf} = await context.models.catalog();
 		const requests = [...(await sessionTranscript(session, context)).usage.values()];
 		return jumpResult(lastJump(requests, priceOf), requests.length);

@@ -10,7 +10,6 @@ import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import {createModels} from '../platform/models.ts';
-import {today} from '../session/budget-guard.ts';
 import {createConversation} from '../session/conversation.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
@@ -144,7 +143,10 @@ function conversationOptions(
 		priceRequest,
 		limits: {
 			day: () => dayBudget(config.read()),
-			requestsToday: async () => (await sessions().ledger(today())).requests,
+			async requestsToday() {
+				const {today} = await import('../session/budget-guard.ts');
+				return (await sessions().ledger(today())).requests;
+			},
 			loadPrices,
 		},
 		images,

@@ -18,7 +18,7 @@ import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
 import {pendingCommands} from '../core/session/user-message.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
-import {type BudgetLimits, createBudgetGuard} from './budget-guard.ts';
+import type {BudgetLimits} from './budget-guard.ts';
 import type {Recorder} from './recorder.ts';
 
 /** What the runs of a conversation need. */
@@ -91,7 +91,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		priceOf: options.priceRequest,
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		tools,
-		...guardOf(tools, options),
+		...(await guardOf(tools, options)),
 		openTask: openTaskWith(options),
 		workspace: workspace(),
 		approvals: approvals.startRun(),
@@ -141,11 +141,12 @@ function openTaskWith({store, openModel, images}: RunOptions): OpenTask {
 }
 
 /** Returns what stops the run before a request that would pass a budget. */
-function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: RunOptions) {
+async function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: RunOptions) {
 	if (!limits) {
 		return {};
 	}
 
+	const {createBudgetGuard} = await import('./budget-guard.ts');
 	const transcript = () => {
 		flush();
 		return store.getState().transcript;

@@ -4,7 +4,6 @@ import {sessionUsage} from '../../core/session/session-usage.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import {type MessageUsage, type PriceOf, type SessionUsage, totalCost, usageByModel} from '../../core/session/usage.ts';
 import type {Result} from '../result.ts';
-import {savingText} from './usage/period-view.ts';
 
 type TableOptions = {
 	readonly title: string;
@@ -107,4 +106,11 @@ function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly
 			? [`Includes estimates for ${estimated} ${estimated === 1 ? 'message' : 'messages'} without a count.`]
 			: []),
 	];
+}
+
+/** Returns the sentence about what the cache saved. */
+export function savingText({share, usd}: NonNullable<ReturnType<typeof cacheSaving>>): string {
+	const saved =
+		usd === null ? '' : usd < 0 ? `, which cost ${formatUsd(-usd)} so far` : `, which saved ${formatUsd(usd)}`;
+	return `${Math.round(100 * share)} % of the input came from the cache${saved}.`;
 }

@@ -4,6 +4,7 @@ import {cacheSaving} from '../../../core/ledger/cache-saving.ts';
 import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage.ts';
 import type {Ledger, LedgerEntry} from '../../../storage/ledger/read-ledger.ts';
 import type {Result} from '../../result.ts';
+import {savingText} from '../usage-view.ts';
 
 type Period = {
 	/** A day as YYYY-MM-DD, or a month as YYYY-MM. */
@@ -54,13 +55,6 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, 
 			sessions_left_out: leftOut,
 		},
 	};
-}
-
-/** Returns the sentence about what the cache saved. */
-export function savingText({share, usd}: NonNullable<ReturnType<typeof cacheSaving>>): string {
-	const saved =
-		usd === null ? '' : usd < 0 ? `, which cost ${formatUsd(-usd)} so far` : `, which saved ${formatUsd(usd)}`;
-	return `${Math.round(100 * share)} % of the input came from the cache${saved}.`;
 }
 
 function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
