@@ -1,6 +1,5 @@
 /** The signals that end the process. */
-export const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-export type EndSignal = (typeof endSignals)[number];
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT';
 export type HookedEvent = EndSignal | 'SIGTSTP' | 'SIGCONT' | 'exit' | 'uncaughtExceptionMonitor';
 
 /** The part of `process` that is used. */

@@ -1,8 +1,10 @@
 import type {Environment} from '../core/environment.ts';
 import {copySequence, noticeSequence} from './message-sequences.ts';
-import {type EndSignal, endSignals, type HookedEvent, type ProcessHooks} from './process-hooks.ts';
+import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
 import {createSuspension} from './suspension.ts';
 import {createModeSwitches, endDrawing, resetLeftovers, type TerminalMode} from './terminal-modes.ts';
+
+const endSignals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 type TerminalSessionOptions = {
 	readonly stdout: {readonly isTTY?: boolean | undefined; write: (text: string) => unknown};

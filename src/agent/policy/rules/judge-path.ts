@@ -4,7 +4,6 @@ import {assertVisible, boundsOf, writeBoundsOf} from '../../tools/files/bounds.t
 import {compileGlob} from '../../tools/files/glob.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
-import {isGitHook} from './git-hook.ts';
 import type {Rule, RuleTool} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
@@ -36,7 +35,7 @@ export async function judgePath<Entry extends RuleEntry>(
 
 	const isPlain = mayAllow && !/[*?{}]/.test(shown);
 	const suggested = isPlain ? [{tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`} as const] : [];
-	const isHook = !reads && (await isGitHook(path));
+	const isHook = !reads && (await (await import('./git-hook.ts')).isGitHook(path));
 	return {effect: 'ask', suggested, mayBeDenied: isHook, ...(isHook && {why: 'changes what git runs'})};
 }
 
