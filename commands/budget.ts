@@ -38,7 +38,7 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 	}
 
 	if (kind && usd === undefined) {
-		throw new AppError('usage', 'The amount is missing.', {hint: `Add it: \`/budget ${kind} 5\``});
+		throw new AppError('usage', 'The amount is missing.', {hint: `Add it: \`budget ${kind} 5\``});
 	}
 
 	const amount = (kind ? usd : what) ?? '';

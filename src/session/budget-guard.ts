@@ -101,7 +101,7 @@ function assertWithin({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number):
 		spentUsd >= limitUsd
 			? `The ${name} is used up: ${formatUsd(spentUsd)} spent.`
 			: `The next request would pass the ${name}: ${more}.`;
-	throw new AppError('budget', text, {hint: `Raise it: \`/budget ${kind} <usd>\` · Remove it: \`/budget off\``});
+	throw new AppError('budget', text, {hint: `Raise it: \`budget ${kind} <usd>\` · Remove it: \`budget off\``});
 }
 
 function warningOf({kind, limitUsd, spentUsd}: BudgetState): AgentEvent {
@@ -110,7 +110,7 @@ function warningOf({kind, limitUsd, spentUsd}: BudgetState): AgentEvent {
 		type: 'notice',
 		level: 'warning',
 		text: `${share} % of the ${budgetName(kind)} is used: ${formatUsd(spentUsd)} of ${formatUsd(limitUsd)}.`,
-		hint: `Raise it: \`/budget ${kind} <usd>\``,
+		hint: `Raise it: \`budget ${kind} <usd>\``,
 	};
 }
 

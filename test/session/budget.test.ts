@@ -53,7 +53,7 @@ test('a session stops before the request that would pass its budget, and warns a
 			message: expect.stringMatching(
 				/^The next request would pass the session budget of \$0\.100: \$0\.080 spent, about \$0\.0\d+ for this one\.$/,
 			),
-			hint: 'Raise it: `/budget session <usd>` · Remove it: `/budget off`',
+			hint: 'Raise it: `budget session <usd>` · Remove it: `budget off`',
 		},
 	});
 	expect(model.asked()).toBe(4);

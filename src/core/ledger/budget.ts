@@ -27,7 +27,7 @@ export function parseUsd(text: string): number {
 
 	if (usd < minUsd) {
 		throw new AppError('usage', `A budget of “${text}” is too small: nothing could be sent.`, {
-			hint: `Use ${formatUsd(minUsd)} or more, or remove the budget: \`/budget off\``,
+			hint: `Use ${formatUsd(minUsd)} or more, or remove the budget: \`budget off\``,
 		});
 	}
 

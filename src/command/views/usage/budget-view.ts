@@ -34,7 +34,7 @@ export function budgetsResult(
 		notes: [
 			hasAny
 				? 'Each request is estimated first. The agent stops before one that would pass a budget.'
-				: 'Set one for this session: `/budget 5` · For every day: `/budget day 20`',
+				: 'Set one for this session: `budget 5` · For every day: `budget day 20`',
 		],
 		data: states.map(({kind, limitUsd, spentUsd}) => ({
 			budget: kind,

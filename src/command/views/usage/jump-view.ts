@@ -58,7 +58,7 @@ function sentencesOf(jump: CostJump): string {
 			return `The answer was longer: ${formatNumber(request.usage.output)} tokens, after ${formatNumber(before.usage.output)}.`;
 		case 'input': {
 			const fresh = ({usage}: MessageUsage) => formatNumber(usage.input + usage.cacheWrite);
-			return `It read more that was new: ${fresh(request)} tokens, after ${fresh(before)}. Large results are in \`/context\`.`;
+			return `It read more that was new: ${fresh(request)} tokens, after ${fresh(before)}. Large results are in /context.`;
 		}
 		default:
 			return reason satisfies never;
