@@ -99,6 +99,8 @@ function subjectOf(act: Act): string {
 			return act.command;
 		case 'fetch':
 			return `${act.method} ${act.url}`;
+		case 'mcp':
+			return `${act.server}:${act.tool} ${JSON.stringify(act.arguments)}`.slice(0, 500);
 		default:
 			return act.path;
 	}

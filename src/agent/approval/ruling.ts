@@ -68,6 +68,9 @@ function isReading(act: Act, verdict: Verdict): boolean {
 			return act.method === 'GET' || act.method === 'HEAD';
 		case 'command':
 			return verdict.effect === 'allow' && verdict.rules.length === 0;
+		case 'mcp':
+			// What a server says of itself counts only together with a rule of the user.
+			return act.claimsReadOnly === true && verdict.effect === 'allow';
 		default:
 			return false;
 	}

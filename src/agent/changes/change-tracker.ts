@@ -205,6 +205,8 @@ function pathOf(act: Act, workspace: string): string | undefined {
 		}
 		case 'command':
 			return undefined;
+		case 'mcp':
+			return act.isLocal ? undefined : 'none';
 		default:
 			return 'none';
 	}

@@ -1,5 +1,6 @@
 import type {Act} from '../../core/session/approval.ts';
 import {judgeFetch} from './rules/judge-fetch.ts';
+import {judgeMcp} from './rules/judge-mcp.ts';
 import {judgePath} from './rules/judge-path.ts';
 import type {Judging, RuleEntry, Verdict} from './verdict.ts';
 
@@ -16,6 +17,8 @@ export async function judge<Entry extends RuleEntry>(act: Act, judging: Judging<
 		}
 		case 'fetch':
 			return judgeFetch(act, judging);
+		case 'mcp':
+			return judgeMcp(act, judging);
 		default:
 			return judgePath(act, judging);
 	}

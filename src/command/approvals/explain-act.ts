@@ -11,7 +11,7 @@ type Explanation = {readonly text: string; readonly decision: 'allow' | 'refuse'
 
 /** Reads an act as typed: `edit_file(src/a.ts)`, or a shell command. Throws AppError("usage") for what has no rules. */
 export function actOf(text: string, folder: string): Act {
-	const [, tool, argument = ''] = /^([a-z]+_[a-z]+)\((.*)\)$/s.exec(text.trim()) ?? [];
+	const [, tool, argument = ''] = /^([a-z]+_[a-z]+|mcp)\((.*)\)$/s.exec(text.trim()) ?? [];
 	switch (tool) {
 		case undefined:
 			return {kind: 'command', command: text, folder, containment: 'sandbox'};
@@ -23,6 +23,14 @@ export function actOf(text: string, folder: string): Act {
 			}
 
 			return {kind: 'fetch', url: new URL(argument).href, method: 'GET'};
+		case 'mcp': {
+			const [, server, name] = /^([\w-]+):([\w-]+)$/.exec(argument) ?? [];
+			if (server === undefined || name === undefined) {
+				throw new AppError('usage', `Invalid MCP tool “${argument}”.`, {hint: 'Write server:tool.'});
+			}
+
+			return {kind: 'mcp', server, tool: name, arguments: {}, isLocal: false};
+		}
 		case 'edit_file':
 		case 'write_file':
 		case 'read_file': {
@@ -32,7 +40,7 @@ export function actOf(text: string, folder: string): Act {
 		}
 		default:
 			throw new AppError('usage', `No rule covers ${tool}.`, {
-				hint: 'Tools with rules: run_command, edit_file, read_file, fetch_url.',
+				hint: 'Tools with rules: run_command, edit_file, read_file, fetch_url, mcp.',
 			});
 	}
 }

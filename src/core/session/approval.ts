@@ -1,3 +1,4 @@
+import type {JsonObject} from '../json.ts';
 import type {FileChange} from './event.ts';
 
 /**
@@ -24,7 +25,20 @@ export type Act =
 			readonly widened?: boolean;
 	  }
 	/** `url` is what is fetched, after normalization; `method` is in upper case. */
-	| {readonly kind: 'fetch'; readonly url: string; readonly method: string};
+	| {readonly kind: 'fetch'; readonly url: string; readonly method: string}
+	/** A call of a tool of an MCP server; both names are as rules spell them. */
+	| {
+			readonly kind: 'mcp';
+			readonly server: string;
+			readonly tool: string;
+			readonly arguments: JsonObject;
+			/** True if the server runs on this machine, outside of every sandbox. */
+			readonly isLocal: boolean;
+			/** True if the server says that the tool changes nothing. */
+			readonly claimsReadOnly?: true;
+			/** True if what the server says about the tool isn't what the user allowed last. */
+			readonly isChanged?: true;
+	  };
 
 /** What a tool asks to be allowed. */
 export type Approval = {

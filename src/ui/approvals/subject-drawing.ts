@@ -8,6 +8,7 @@ import {lookAlikeIn, spelledOut} from './look-alikes.ts';
 
 type Command = Extract<Act, {kind: 'command'}>;
 type Fetch = Extract<Act, {kind: 'fetch'}>;
+type McpCall = Extract<Act, {kind: 'mcp'}>;
 
 /** Returns how a command is drawn: whole, with the signs of a shell, `$` before its first line and `>` before others. */
 export function drawingOfCommand(command: string, isEdited: boolean): SubjectDrawing {
@@ -27,6 +28,15 @@ export function drawingOfFetch({method, url}: Fetch): SubjectDrawing {
 		const shown = host ? before + palette.label(exactText(host)) + exactText(after) : exactText(url);
 		return wrapLine(`${exactText(method)} ${shown}`, width, {rest: '  ', hard: true});
 	});
+}
+
+/** Returns how a call of an MCP tool is drawn: the names, and its arguments, whole. */
+export function drawingOfCall({server, tool, arguments: args}: McpCall): SubjectDrawing {
+	const lines = exactText(JSON.stringify(args, undefined, 2)).split('\n');
+	return drawing('Tool', ({width, palette}) => [
+		...wrapLine(`${palette.label(exactText(server))}: ${exactText(tool)}`, width, {rest: '  ', hard: true}),
+		...lines.flatMap(line => wrapLine(line, width, {rest: '    ', hard: true})),
+	]);
 }
 
 /** Returns what the user should know about a command: its folder if it is another one, and characters that hide something. */

@@ -11,6 +11,7 @@ const acts = {
 	'run with the network': command('network'),
 	'run without a sandbox': command('none'),
 	'fetch a page': {kind: 'fetch', url: 'https://example.com/', method: 'GET'},
+	'call an MCP tool': {kind: 'mcp', server: 'db', tool: 'drop', arguments: {}, isLocal: true},
 	'send something': {kind: 'fetch', url: 'https://example.com/', method: 'POST'},
 } as const satisfies Readonly<Record<string, Act>>;
 
@@ -26,6 +27,7 @@ test.each<[keyof typeof acts, Readonly<Record<ApprovalMode, string>>]>([
 	['run with the network', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
 	['run without a sandbox', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
 	['fetch a page', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'ask'}],
+	['call an MCP tool', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
 	['send something', {ask: 'ask', edits: 'ask', all: 'ask', plan: 'refuse'}],
 ])('what no rule covers, to %s, is %j by mode', (name, expected) => {
 	expect(rulingsOf(acts[name], unknown)).toEqual(expected);
@@ -62,4 +64,11 @@ test('the model reads in plan mode what to do instead', () => {
 		message: 'Not allowed in plan mode: nothing is changed or run until the user accepts your plan.',
 		hint: 'Finish reading, then end your answer with the plan.',
 	});
+});
+
+test('an MCP tool that says it only reads is believed in plan mode together with a rule of the user', () => {
+	const act: Act = {...acts['call an MCP tool'], claimsReadOnly: true};
+	expect(ruleOn(act, 'plan', unknown).kind).toBe('refuse');
+	expect(ruleOn(act, 'plan', {effect: 'allow', rules: ['mcp(db:*)']}).kind).toBe('allow');
+	expect(ruleOn(acts['call an MCP tool'], 'plan', {effect: 'allow', rules: ['mcp(db:*)']}).kind).toBe('refuse');
 });

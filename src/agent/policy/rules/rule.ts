@@ -1,8 +1,11 @@
 import {AppError} from '../../../core/error.ts';
 import {readCommandPattern} from './command-pattern.ts';
 
-/** The tools that rules name. `edit_file` and `write_file` mean the same: every change of a file. */
-export const ruleTools = ['run_command', 'edit_file', 'write_file', 'read_file', 'fetch_url'] as const;
+/**
+ * The tools that rules name. `edit_file` and `write_file` mean the same: every change of a file. `mcp` stands for all tools of
+ * MCP servers.
+ */
+export const ruleTools = ['run_command', 'edit_file', 'write_file', 'read_file', 'fetch_url', 'mcp'] as const;
 export type RuleTool = (typeof ruleTools)[number];
 
 /** What a rule covers; without a pattern, every act of the tool. Whether it allows or denies is said beside it. */
@@ -18,6 +21,7 @@ const examples: Readonly<Record<RuleTool, string>> = {
 	write_file: 'write_file(docs/*.md)',
 	read_file: 'read_file(.env)',
 	fetch_url: 'fetch_url(api.example.com)',
+	mcp: 'mcp(github:get_issue)',
 };
 
 /** Reads a rule such as `run_command(git diff *)`. Throws `AppError("usage")` that says what is valid. */
@@ -65,7 +69,14 @@ function faultOf({tool, pattern}: Rule): string | undefined {
 		return 'fault' in read ? read.fault : undefined;
 	}
 
-	return tool === 'fetch_url' ? hostFault(pattern) : pathFault(pattern);
+	switch (tool) {
+		case 'fetch_url':
+			return hostFault(pattern);
+		case 'mcp':
+			return toolFault(pattern);
+		default:
+			return pathFault(pattern);
+	}
 }
 
 function pathFault(pattern: string): string | undefined {
@@ -74,6 +85,12 @@ function pathFault(pattern: string): string | undefined {
 	}
 
 	return pattern.split(/[{,]/).length > maxAlternatives ? 'it has too many alternatives' : undefined;
+}
+
+function toolFault(pattern: string): string | undefined {
+	return /^[\w-]+:(?:[\w-]+\*?|\*)$/.test(pattern)
+		? undefined
+		: 'a tool is written “server:tool”, all tools of a server “server:*”';
 }
 
 function hostFault(pattern: string): string | undefined {
