@@ -7,6 +7,7 @@ import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {inkForProduction} from './bundle-ink.mjs';
+import {mcpBySelf} from './bundle-mcp.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {yogaBytes} from './bundle-yoga.mjs';
 
@@ -59,7 +60,7 @@ const chunked = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	plugins: [standIns(root), inkForProduction(), yogaBytes(root)],
+	plugins: [standIns(root), inkForProduction(), yogaBytes(root), mcpBySelf(build, common)],
 };
 
 const {metafile: first} = await build(chunked);

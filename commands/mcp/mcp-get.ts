@@ -4,16 +4,23 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'get',
-	summary: 'Show an MCP server',
+	summary: 'Show an MCP server and its tools',
 	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
 	positional: ['name'],
-	describe: {name: 'as `mcp list` shows it', scope: 'user or project, if both have it'},
+	describe: {name: 'as `mcp list` shows it; a shell starts it', scope: 'user or project, if both have it'},
 	examples: ['mcp get docs'],
 	whileRunning: true,
 
-	async run({name, scope}, {mcp}) {
-		const {serverRecord} = await import('../../src/command/views/mcp/server-table.ts');
-		const {findServer} = await import('../../src/command/mcp/edit-servers.ts');
-		return serverRecord(findServer(await mcp.servers(), name, scope));
+	async run({name, scope}, {mcp, live}) {
+		const [{statusOfServer}, {serverRecord}] = await Promise.all([
+			import('../../src/command/mcp/edit-servers.ts'),
+			import('../../src/command/views/mcp/server-table.ts'),
+		]);
+		const {configured} = await statusOfServer(mcp, name, scope);
+		if (!live && configured.unused === undefined) {
+			await mcp.reconnect(configured);
+		}
+
+		return serverRecord(await statusOfServer(mcp, name, scope));
 	},
 });

@@ -2,11 +2,13 @@ import {noun} from '../../src/command/command.ts';
 import add from './mcp-add.ts';
 import get from './mcp-get.ts';
 import list from './mcp-list.ts';
+import log from './mcp-log.ts';
+import reconnect from './mcp-reconnect.ts';
 import remove from './mcp-remove.ts';
 
 export default noun({
 	name: 'mcp',
 	summary: 'MCP servers, whose tools the agent can use',
-	verbs: [list, add, get, remove],
+	verbs: [list, add, get, remove, log, reconnect],
 	fallback: 'list',
 });

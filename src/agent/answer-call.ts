@@ -22,7 +22,7 @@ export async function answerCall(call: ToolCall, {tools, ...context}: Options): 
 	const {name, malformed} = call;
 	const tool = tools.find(candidate => candidate.name === name);
 	if (!tool) {
-		const names = tools.map(candidate => candidate.name).join(', ');
+		const names = headAndTail(tools.map(candidate => candidate.name).join(', '), 2000);
 		return failure(`Unknown tool “${name}”. ${names ? `Available: ${names}.` : 'No tools are available.'}`);
 	}
 

@@ -30,6 +30,10 @@ export type RunOptions = LedgerOptions & {
 	/** The user's message; left out to continue the conversation as it is. */
 	readonly prompt?: QueuedMessage;
 	readonly tools: readonly Tool[];
+	/** Returns the tools of a later turn: servers may have started or ended. */
+	readonly nextTools?: () => Promise<readonly Tool[]>;
+	/** What the user should know before the first turn. */
+	readonly warnings?: readonly string[];
 	/** The folder that the tools may read and write, an absolute real path. */
 	readonly workspace: string;
 	/** The files that the model has read in this session: the hash of their content, by real path. */
@@ -137,6 +141,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	}
 
 	yield* history.addUserMessages(first);
+	yield* (options.warnings ?? []).map((text): AgentEvent => ({type: 'notice', level: 'warning', text}));
 	const start = await options.hooks?.({event: 'run-start'}, signal);
 	if (start?.denied !== undefined) {
 		return {
@@ -154,7 +159,8 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 			return done;
 		}
 
-		const answers = yield* runCalls(calls, {...options, runTask});
+		const tools = calls.length > 0 && options.nextTools ? await options.nextTools() : options.tools;
+		const answers = yield* runCalls(calls, {...options, tools, runTask});
 		history.addAnswers(answers);
 		if (isRepeating(calls, answers)) {
 			return {reason: 'error', stopReason, error: loopError};

@@ -18,6 +18,7 @@ import {createApprovalParts} from './approval-parts.ts';
 import {createChangeAccess} from './change-access.ts';
 import {knownSandboxes} from './known-sandboxes.ts';
 import type {LocalState} from './local-state.ts';
+import {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createProjectParts} from './project-parts.ts';
 import type {Servers} from './servers.ts';
@@ -33,34 +34,35 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
-	const {withNested, hookFiles} = ofProject;
-	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, {
-		...{withNested, hookFiles},
+	const tools = createTools(options, local, servers, {
+		...ofProject,
 		ask: () => askUser,
+		async windowSize() {
+			const {model} = store.getState();
+			return model === undefined ? undefined : windowSizeOf(model);
+		},
 	});
 	const access = createModelAccess({
-		...{config, env, createTransport, tools: loadTools},
+		...{config, env, createTransport, tools: tools.ofRequest},
 		embedded: embedded.open,
 		conversation: () => store.getState().transcript.session,
 		effortOf: model => effortOf(store.getState(), model),
-		instructions: createSystemPrompt(options, local, {loadTools, projectInstructions: ofProject.instructions}),
+		instructions: createSystemPrompt(options, local, {
+			loadTools: tools.builtIn,
+			projectInstructions: ofProject.instructions,
+		}),
 	});
 
 	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});
-	const approvals = createApprovalParts(options, local, hookFiles);
+	const approvals = createApprovalParts(options, local, ofProject.hookFiles);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
-	const changes = createChangeAccess(local, hookFiles);
+	const changes = createChangeAccess(local, ofProject.hookFiles);
 	const conversation = createConversation({
 		...conversationOptions(options, local, servers),
 		windowSizeOf,
-		...{
-			loadTools,
-			endTools,
-			openModel: access.open,
-			loadHooks: ofProject.loadHooks,
-			compactionShare: ofProject.compactionShare,
-			trackChanges: changes.track,
-		},
+		...tools.ofRuns,
+		...{openModel: access.open, loadHooks: ofProject.loadHooks, trackChanges: changes.track},
+		compactionShare: ofProject.compactionShare,
 		createApprovals: approvals.createApprovals,
 		onRecord: record => {
 			for (const listener of listeners) {
@@ -70,7 +72,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	});
 	local.rules.onSessionRule(conversation.ruleChanged);
 	return {
-		...{access, jobs, changes, conversation},
+		...{access, changes, conversation, jobs: tools.jobs, mcp: tools.mcp},
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		contextWindow,
 		judge: approvals.judge,
@@ -79,6 +81,29 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 			askUser = ask;
 		},
 		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
+	};
+}
+
+type ToolNeeds = Parameters<typeof createToolLoader>[3] & {
+	/** Returns the tokens of the selected model's context window. */
+	readonly windowSize: () => Promise<number | undefined>;
+};
+
+/** Joins the program's own tools and those of MCP servers. */
+function createTools(options: ProgramOptions, local: LocalState, servers: Servers, needs: ToolNeeds) {
+	const {loadTools: builtIn, endTools, jobs} = createToolLoader(options, local, servers, needs);
+	const mcp = createMcpParts(options, local);
+	return {
+		...{builtIn, jobs, mcp},
+		ofRequest: async () => [...(await builtIn()), ...(await mcp.shownTools(needs.windowSize))],
+		ofRuns: {
+			loadTools: async (signal?: AbortSignal) => [...(await builtIn()), ...(await mcp.tools(signal))],
+			toolWarnings: mcp.warnings,
+			async endTools() {
+				mcp.reset();
+				await endTools();
+			},
+		},
 	};
 }
 

@@ -9,7 +9,6 @@ import type {Watches} from '../watch/watch-list.ts';
 import type {AgentParts} from './agent-parts.ts';
 import {createDoctor} from './doctor-parts.ts';
 import type {LocalState} from './local-state.ts';
-import {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {Servers} from './servers.ts';
 
@@ -21,16 +20,16 @@ export function createContextFor(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{models, jobs, judge, changes, contextWindow}: AgentParts,
+	{models, mcp, jobs, judge, changes, contextWindow}: AgentParts,
 	{watches, expiry, traces, entries}: Beside & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
 	const {store, env, debug} = options;
 	const {platform} = servers;
 	const {config, folder, project, rules, recents, sightings, sessions} = local;
-	const mcp = createMcpParts(local);
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, mcp, jobs, contextWindow, entries: entries()},
+		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: entries()},
+		mcp: mcp.access,
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},

@@ -60,7 +60,7 @@ export function compose(options: ProgramOptions): Program {
 			notifier.close();
 			await Promise.all([conversation.close(), watches.close(), local.recents.settle(), local.sightings.settle()]);
 			await traces.close();
-			await servers.embedded.close();
+			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
 		},
 	};
 }

@@ -1,41 +1,126 @@
 import {join} from 'node:path';
+import type {McpServers} from '../agent/mcp/servers.ts';
+import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
-import type {McpAccess} from '../command/mcp/mcp-access.ts';
+import type {McpAccess, McpChange} from '../command/mcp/mcp-access.ts';
+import {once} from '../core/once.ts';
+import type {Tool} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
+import type {ProgramOptions} from './program-options.ts';
 
-/** Creates the access of commands to MCP servers. */
-export function createMcpParts({home, project}: LocalState): McpAccess {
+/** The MCP servers of a program. */
+export type McpParts = {
+	/** What commands may do with them. */
+	readonly access: McpAccess;
+	/** Returns the tools that a call may name; waits a moment for servers that are starting, until the signal aborts. */
+	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+	/** Returns the tools whose definitions a request carries, given the size of the context window in tokens. */
+	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
+	/** Returns a sentence for each server that is missing, once. */
+	readonly warnings: () => readonly string[];
+	/** Forgets which tools the model searched for. */
+	readonly reset: () => void;
+	/** Ends all servers. */
+	readonly end: () => Promise<void>;
+};
+
+/** Creates the access to MCP servers. Nothing of it is loaded before there is one. */
+export function createMcpParts(options: ProgramOptions, local: LocalState): McpParts {
+	const {home, project} = local;
+	const load = once(() => loadServers(options, local));
+	let open: Awaited<ReturnType<typeof load>> | undefined;
+
+	const opened = async () => {
+		const {files} = await project.state();
+		if (!open && files.some(({mcp}) => mcp && mcp.servers.length > 0)) {
+			open = await load();
+		}
+
+		return open;
+	};
+
+	return {
+		async tools(signal) {
+			const parts = await opened();
+			return parts ? parts.set.callable(await parts.servers.tools(signal)) : [];
+		},
+		async shownTools(size) {
+			const parts = await opened();
+			const tools = (await parts?.servers.tools()) ?? [];
+			return parts && tools.length > 0 ? parts.set.shown(tools, await size()) : [];
+		},
+		warnings: () => open?.servers.warnings() ?? [],
+		reset: () => open?.set.reset(),
+		end: async () => open?.servers.end(),
+		access: createAccess(async () => (await opened())?.servers, {home, project}),
+	};
+}
+
+function createAccess(
+	opened: () => Promise<McpServers | undefined>,
+	{home, project}: Pick<LocalState, 'home' | 'project'>,
+): McpAccess {
 	return {
 		async servers() {
 			const {configuredServers} = await import('../agent/mcp/configured-servers.ts');
 			return configuredServers(await project.load());
 		},
-		faults: async () => {
+		async status() {
+			await project.load();
+			return (await opened())?.status() ?? [];
+		},
+		async reconnect(configured) {
+			await (await opened())?.reconnect(configured);
+		},
+		async faults() {
 			const {serverFaults} = await import('../agent/mcp/configured-servers.ts');
 			const state = await project.state();
 			const files = [...state.ownFaults, ...state.faults].filter(({path}) => path.endsWith(ownMcpFile));
 			return [...files.map(({path, reason}) => ({name: 'The file', path, reason})), ...serverFaults(state)];
 		},
-		async change({scope, ...change}) {
-			const {changeOwnServers, changeProjectServers} = await import('../config/mcp/mcp-store.ts');
-			if (scope === 'user') {
-				const path = join(home.path, ownMcpFile);
-				await changeOwnServers(path, change);
-				return path;
-			}
-
-			const before = await project.load();
-			const path = join(before.root, projectMcpFile);
-			const standing = before.files.find(file => file.path === projectMcpFile)?.standing;
-			await changeProjectServers(path, change);
-			const after = (await project.load()).files.filter(
-				file => file.path === projectMcpFile || (file.kind === 'server script' && file.standing === 'new'),
-			);
-			if (standing === undefined || standing === 'trusted') {
-				await project.decide(true, after);
-			}
-
-			return path;
-		},
+		change: change => changeFile(change, join(home.path, ownMcpFile), project),
 	};
+}
+
+async function loadServers(
+	{env, version, insecureHttp = false}: ProgramOptions,
+	{home, folder, project, secrets}: LocalState,
+) {
+	const [{createMcpServers}, {createToolSet}, {openKnownTools}] = await Promise.all([
+		import('../agent/mcp/servers.ts'),
+		import('../agent/mcp/tool-set.ts'),
+		import('../config/mcp/known-tools.ts'),
+	]);
+	const servers = createMcpServers({
+		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
+		load: project.state,
+		known: openKnownTools(join(home.path, 'mcp-tools.json')),
+		async whyNot(command, state) {
+			const check = await checkHookScripts([{command}], state, folder.path(), 'MCP servers');
+			return check({command});
+		},
+	});
+	return {servers, set: createToolSet()};
+}
+
+async function changeFile({scope, ...change}: McpChange, own: string, project: LocalState['project']): Promise<string> {
+	const {changeOwnServers, changeProjectServers} = await import('../config/mcp/mcp-store.ts');
+	if (scope === 'user') {
+		await changeOwnServers(own, change);
+		await project.load();
+		return own;
+	}
+
+	const before = await project.load();
+	const path = join(before.root, projectMcpFile);
+	const standing = before.files.find(file => file.path === projectMcpFile)?.standing;
+	await changeProjectServers(path, change);
+	const after = (await project.load()).files.filter(
+		file => file.path === projectMcpFile || (file.kind === 'server script' && file.standing === 'new'),
+	);
+	if (standing === undefined || standing === 'trusted') {
+		await project.decide(true, after);
+	}
+
+	return path;
 }

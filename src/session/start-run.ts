@@ -27,7 +27,10 @@ export type RunDependencies = {
 	readonly newId: () => string;
 	/** Binds the model to its host and key, and to the tools of a sub-agent if they are given. Throws `AppError` if the user has to provide one. */
 	readonly openModel: (model: string | undefined, task?: readonly Tool[]) => Promise<ModelCall>;
-	readonly loadTools: () => Promise<readonly Tool[]>;
+	/** Returns the tools that may be called now. Waits for those that are starting, until the signal aborts. */
+	readonly loadTools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+	/** Returns what the user should know about missing tools, once. */
+	readonly toolWarnings?: () => readonly string[];
 	readonly workspace: () => string;
 	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
 	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
@@ -81,8 +84,8 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const {mentions} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
-	const tools = await loadTools();
 	const hooks = await options.loadHooks?.(transcript.session);
+	const tools = await loadTools(signal);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
 		...('text' in beginning
@@ -90,7 +93,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			: beginning),
 		priceOf: options.priceRequest,
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
-		tools,
+		...{tools, nextTools: () => loadTools(signal), warnings: options.toolWarnings?.() ?? []},
 		...(await guardOf(tools, options)),
 		openTask: openTaskWith(options),
 		workspace: workspace(),

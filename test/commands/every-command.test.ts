@@ -45,6 +45,8 @@ const inApp = new Set([
 	'logs hide',
 	'logs close',
 	'jobs list',
+	'mcp log',
+	'mcp reconnect',
 	'jobs show',
 	'jobs stop',
 ]);
@@ -85,8 +87,8 @@ async function prepared(path: string, example: string, seed: number) {
 		await here.run('approvals', 'allow', 'run_command(npm test *)');
 	}
 
-	if (path === 'mcp get' || path === 'mcp remove') {
-		await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp');
+	if (/^mcp (?:get|remove|log|reconnect)$/.test(path)) {
+		await here.run('mcp', 'add', 'docs', 'http://127.0.0.1:9/mcp');
 	}
 
 	if (path === 'keys remove') {

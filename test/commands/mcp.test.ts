@@ -19,8 +19,8 @@ test('adds servers for the user, in a private file, and lists and removes them',
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 
 	const table = drawn(await here.run('mcp'), 100);
-	expect(table).toMatch(/docs +user +used +https:\/\/mcp\.example\.com\/mcp/);
-	expect(table).toMatch(/files +user +used +npx -y files/);
+	expect(table).toMatch(/docs +not started +https:\/\/mcp\.example\.com\/mcp +user/);
+	expect(table).toMatch(/files +not started +npx -y files +user/);
 	expect(dataOf(await here.run('mcp', 'get', 'files'))).toMatchObject({name: 'files', scope: 'user', used: true});
 
 	await here.run('mcp', 'remove', 'docs');

@@ -1,5 +1,6 @@
 import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
 import {idOf} from '../../agent/mcp/configured-servers.ts';
+import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import {entryOf, type McpServer, readEntry} from '../../config/mcp/mcp-file.ts';
 import {AppError} from '../../core/error.ts';
 import {parseServerUrl} from '../../core/origin.ts';
@@ -86,6 +87,18 @@ export async function changeServers(mcp: McpAccess, {name, scope, server}: Chang
 	}
 
 	return mcp.change({scope, name, entry: server && entryOf(server)});
+}
+
+/** Returns a server with what is known of it. Throws as `findServer` does. */
+export async function statusOfServer(mcp: McpAccess, name: string, scope?: McpScope): Promise<ServerStatus> {
+	const all = await mcp.status();
+	const {path, server} = findServer(
+		all.map(({configured}) => configured),
+		name,
+		scope,
+	);
+	const found = all.find(({configured}) => configured.path === path && configured.server.name === server.name);
+	return found ?? Promise.reject(new Error('The server is gone.'));
 }
 
 /** Returns the server of a name. Throws AppError("not-found"), or AppError("conflict") if two files have it. */

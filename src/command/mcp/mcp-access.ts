@@ -1,4 +1,5 @@
 import type {ConfiguredServer, ServerFault} from '../../agent/mcp/configured-servers.ts';
+import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import type {JsonObject} from '../../core/json.ts';
 
 /** A change of the servers in a file. */
@@ -13,6 +14,10 @@ export type McpChange = {
 export type McpAccess = {
 	/** Reads the files again. Returns the servers of the user and of the project, whether used or not. */
 	readonly servers: () => Promise<readonly ConfiguredServer[]>;
+	/** Returns the servers with what is known of them now. Starts nothing. */
+	readonly status: () => Promise<readonly ServerStatus[]>;
+	/** Starts a server, or starts it again. Resolves when it runs or has failed. Throws AppError("conflict") for an unused one. */
+	readonly reconnect: (configured: ConfiguredServer) => Promise<void>;
 	/** Returns entries and files that can't be used, of the files as they were read last. */
 	readonly faults: () => Promise<readonly ServerFault[]>;
 	/**

@@ -1,18 +1,39 @@
-import type {ConfiguredServer, ServerFault} from '../../../agent/mcp/configured-servers.ts';
+import type {ServerFault} from '../../../agent/mcp/configured-servers.ts';
+import type {ServerStatus} from '../../../agent/mcp/servers.ts';
+import {tokensOfDefinitions} from '../../../agent/usage-estimate.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
+import {formatCount} from '../../../core/format.ts';
 import type {Json, JsonObject} from '../../../core/json.ts';
 import type {Result} from '../../result.ts';
 import {serverLines, shown, targetOf} from './server-lines.ts';
 
-/** Returns the servers with what each is, and whether it is used. */
-export function serverTable(servers: readonly ConfiguredServer[], faults: readonly ServerFault[]): Result {
+/** Returns the servers with the state of each, its tools, and the tokens that they take. */
+export function serverTable(servers: readonly ServerStatus[], faults: readonly ServerFault[]): Result {
+	const running = servers.filter(({state}) => state.state === 'ready');
+	const total = running.reduce((sum, {tools}) => sum + tokensOfDefinitions(tools), 0);
 	return {
 		kind: 'table',
-		columns: [{label: 'server', whole: true}, {label: 'scope'}, {label: 'status'}, {label: 'command or URL'}],
-		rows: servers.map(each => [each.server.name, each.scope, statusOf(each), targetOf(each.server)]),
+		columns: [
+			{label: 'server', whole: true},
+			{label: 'status'},
+			{label: 'tools', align: 'right'},
+			{label: 'tokens', align: 'right'},
+			{label: 'command or URL'},
+			{label: 'scope', spare: true},
+		],
+		rows: servers.map(({configured, state, tools}) => [
+			configured.server.name,
+			statusOf({configured, state}),
+			...(state.state === 'ready' ? [String(tools.length), formatCount(tokensOfDefinitions(tools))] : ['', '']),
+			targetOf(configured.server),
+			configured.scope,
+		]),
 		empty: 'No MCP servers. Add one: `mcp add <name> <url>`',
-		notes: faults.map(({name, path, reason}) => `${name} is not used: ${reason} (${path}).`),
-		opens: {words: ['mcp', 'get'], ids: servers.map(({server}) => server.name)},
+		notes: [
+			...(total > 0 ? [`The definitions of their tools take about ${formatCount(total)} tokens.`] : []),
+			...faults.map(({name, path, reason}) => `${name} is not used: ${reason} (${path}).`),
+		],
+		opens: {words: ['mcp', 'get'], ids: servers.map(({configured}) => configured.server.name)},
 		data: {
 			servers: servers.map(dataOf),
 			faults: faults.map(({name, path, reason}) => ({name, path, reason})),
@@ -20,21 +41,36 @@ export function serverTable(servers: readonly ConfiguredServer[], faults: readon
 	};
 }
 
-/** Returns one server. */
-export function serverRecord(configured: ConfiguredServer): Result {
+/** Returns one server with its tools. */
+export function serverRecord(status: ServerStatus): Result {
+	const {configured, state, tools, faults} = status;
 	const {server, scope, path} = configured;
 	const [, ...more] = serverLines(server);
-	return {
+	const record: Result = {
 		kind: 'record',
 		title: `MCP server ${server.name}`,
 		fields: [
-			['status', statusOf(configured)],
+			['status', statusOf(status)],
+			...(state.state === 'ready' ? [['version', state.about] as const] : []),
 			[server.type === 'http' ? 'url' : 'command', targetOf(server)],
-			...more.map(line => fieldOf(line)),
+			...more.map(fieldOf),
 			['scope', `${scope} (${path})`],
 		],
-		data: dataOf(configured),
+		data: dataOf(status),
 	};
+	const table: Result = {
+		kind: 'table',
+		columns: [{label: 'tool', whole: true}, {label: 'tokens', align: 'right'}, {label: 'description'}],
+		rows: tools.map(tool => [
+			tool.name,
+			formatCount(tokensOfDefinitions([tool])),
+			tool.description.replace(/^\[.*?\] /, ''),
+		]),
+		empty: state.state === 'ready' ? 'It has no tools.' : 'Its tools are known once it runs.',
+		notes: faults,
+		data: null,
+	};
+	return {kind: 'group', parts: [record, table], data: dataOf(status)};
 }
 
 function fieldOf(line: string): readonly [string, string] {
@@ -42,18 +78,32 @@ function fieldOf(line: string): readonly [string, string] {
 	return [label, value];
 }
 
-function statusOf({unused}: ConfiguredServer): string {
-	return unused === undefined ? 'used' : `not used: ${unused}`;
+/** Returns the state of a server in a few words. Untrusted. */
+export function statusOf({configured: {unused}, state}: Pick<ServerStatus, 'configured' | 'state'>): string {
+	if (unused !== undefined) {
+		return `not used: ${unused}`;
+	}
+
+	switch (state.state) {
+		case 'stopped':
+			return 'not started';
+		case 'failed':
+			return `failed: ${state.reason}`;
+		default:
+			return state.state;
+	}
 }
 
-function dataOf(configured: ConfiguredServer): Json {
+function dataOf({configured, state, tools}: ServerStatus): JsonObject {
 	const {server, id, scope, path, unused} = configured;
-	const entry = entryOf(server);
 	const masked = (pairs: Readonly<Record<string, string>>): JsonObject =>
 		Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, shown(name, value)]));
 	return {
 		...{name: server.name, id, scope, path, used: unused === undefined, reason: unused ?? null},
-		...entry,
+		...entryOf(server),
 		...(server.type === 'http' ? {headers: masked(server.headers)} : {type: 'stdio', env: masked(server.env)}),
+		state: state.state,
+		error: state.state === 'failed' ? state.reason : null,
+		tools: tools.map((tool): Json => ({name: tool.name, tokens: tokensOfDefinitions([tool])})),
 	};
 }

@@ -1,0 +1,139 @@
+import {basename} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Client, StreamableHTTPClientTransport, type Transport} from '@modelcontextprotocol/client';
+import type {McpServer} from '../../config/mcp/mcp-file.ts';
+import type {Environment} from '../../core/environment.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {originOf} from '../../core/origin.ts';
+import {createBoundFetch} from '../../net/bound-fetch.ts';
+import type {CallResult, Connection, ConnectionEvents, ListedTool, ResultPart} from './connection.ts';
+import {createFloodGuard} from './flood-guard.ts';
+import {createStdioTransport} from './stdio-transport.ts';
+
+export type ConnectOptions = ConnectionEvents & {
+	/** The server, with its variables replaced. */
+	readonly server: McpServer;
+	/** The working folder: where a command runs, and what the server is told of it. */
+	readonly folder: string;
+	readonly env: Environment;
+	readonly version: string;
+	readonly insecureHttp: boolean;
+	/** How long the server may take to answer the first message. */
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+};
+
+/** Longest list of tools that is read, in pages. */
+const maxPages = 20;
+const listTimeoutMs = 30_000;
+const maxCallMs = 60 * 60_000;
+
+/** Connects to a server, which a command starts. Throws if that fails; then nothing of it runs on. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+	const {folder, timeoutMs, signal, onLog, onToolsChanged} = options;
+	const client = new Client(
+		{name: 'service', version: options.version},
+		{
+			capabilities: {roots: {}},
+			listMaxPages: maxPages,
+			listChanged: {tools: {autoRefresh: false, onChanged: onToolsChanged}},
+			// A schema of the server is not run on its own results: it protects nobody, and may be made to be slow.
+			jsonSchemaValidator: {
+				getValidator: () => input => ({valid: true, data: input as never, errorMessage: undefined}),
+			},
+		},
+	);
+	client.onerror = error => onLog(`Connection: ${error.message}`);
+	client.setRequestHandler('roots/list', () => ({
+		roots: [{uri: pathToFileURL(folder).href, name: basename(folder)}],
+	}));
+	client.setNotificationHandler('notifications/message', ({params}) => {
+		onLog(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`);
+	});
+	const {transport, end} = transportTo(options);
+	const close = async () => {
+		await client.close().catch(() => undefined);
+		await transport.close().catch(() => undefined);
+		await end();
+	};
+	try {
+		await client.connect(transport, {timeout: timeoutMs, signal});
+	} catch (error) {
+		await close();
+		throw error;
+	}
+
+	const {name = '', version = ''} = client.getServerVersion() ?? {};
+	return {
+		about: `${name} ${version}`.trim(),
+		close,
+		async listTools() {
+			if (!client.getServerCapabilities()?.tools) {
+				return [];
+			}
+
+			const {tools} = await client.listTools(undefined, {timeout: listTimeoutMs, cacheMode: 'bypass'});
+			return tools.map(listed);
+		},
+		async call(tool, args, {signal: ofCall, timeoutMs: timeout, onProgress}) {
+			const result = await client.callTool(
+				{name: tool, arguments: args},
+				{
+					...{signal: ofCall, timeout, resetTimeoutOnProgress: true, maxTotalTimeout: maxCallMs},
+					onprogress: ({progress, total, message}) =>
+						onProgress(message ?? (total ? `${progress} of ${total}` : `${progress}`)),
+				},
+			);
+			return resultOf(result);
+		},
+	};
+}
+
+function transportTo(options: ConnectOptions): {readonly transport: Transport; readonly end: () => Promise<void>} {
+	const {server, env, version, insecureHttp, folder, onLog, onEnd} = options;
+	if (server.type === 'stdio') {
+		const {command, args, env: variables, cwd = folder} = server;
+		const transport = createStdioTransport({command, args, env: variables, folder: cwd, onLog, onEnd});
+		return {transport, end: async () => undefined};
+	}
+
+	const guard = createFloodGuard();
+	const {fetch, close} = createBoundFetch({
+		...{env, insecureHttp, headers: server.headers, origin: originOf(server.url), allows: guard.allows},
+		userAgent: `service/${version}`,
+	});
+	return {transport: new StreamableHTTPClientTransport(new URL(server.url), {fetch}), end: close};
+}
+
+type Tools = Awaited<ReturnType<Client['listTools']>>['tools'];
+
+function listed({name, title, description, inputSchema, annotations}: Tools[number]): ListedTool {
+	return {
+		...{name, description, title: title ?? annotations?.title},
+		inputSchema: inputSchema as JsonObject,
+		readOnlyHint: annotations?.readOnlyHint,
+	};
+}
+
+function resultOf({content, structuredContent, isError}: Awaited<ReturnType<Client['callTool']>>): CallResult {
+	const parts = content.map((part): ResultPart => {
+		switch (part.type) {
+			case 'text':
+				return {type: 'text', text: part.text};
+			case 'image':
+			case 'audio':
+				return {type: part.type, data: part.data, mimeType: part.mimeType};
+			case 'resource':
+				return 'text' in part.resource
+					? {type: 'text', text: `${part.resource.uri}:\n${part.resource.text}`}
+					: {type: 'link', uri: part.resource.uri};
+			case 'resource_link':
+				return {type: 'link', uri: part.uri, text: part.description ?? part.name};
+			default:
+				return {type: 'text', text: `[a part of type ${(part as {type: string}).type}]`};
+		}
+	});
+	const structured: readonly ResultPart[] =
+		parts.length === 0 && structuredContent ? [{type: 'text', text: JSON.stringify(structuredContent)}] : [];
+	return {parts: [...parts, ...structured], isError: isError === true};
+}

@@ -1,0 +1,48 @@
+import type {JsonObject} from '../../core/json.ts';
+
+/** A tool as its server describes it. Nothing of it is trusted. */
+export type ListedTool = {
+	readonly name: string;
+	readonly title?: string | undefined;
+	readonly description?: string | undefined;
+	readonly inputSchema: JsonObject;
+	/** What the server claims: true if the tool changes nothing. */
+	readonly readOnlyHint?: boolean | undefined;
+};
+
+/** A part of a result. */
+export type ResultPart =
+	| {readonly type: 'text'; readonly text: string}
+	| {readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string}
+	| {readonly type: 'link'; readonly uri: string; readonly text?: string | undefined};
+
+export type CallResult = {readonly parts: readonly ResultPart[]; readonly isError: boolean};
+
+export type CallOptions = {
+	readonly signal: AbortSignal;
+	/** How long the call may take without progress. */
+	readonly timeoutMs: number;
+	readonly onProgress: (text: string) => void;
+};
+
+/** An open connection to a server. */
+export type Connection = {
+	/** What the server calls itself, and the version of the protocol. */
+	readonly about: string;
+	/** Lists the tools. Throws what the server answers. */
+	readonly listTools: () => Promise<readonly ListedTool[]>;
+	/** Throws the error of the server, or that the connection ended; the signal's reason on an abort. */
+	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
+	/** Ends the server if it was started here. */
+	readonly close: () => Promise<void>;
+};
+
+/** What happens on a connection without being asked for. */
+export type ConnectionEvents = {
+	/** Gets lines of the server's log. */
+	readonly onLog: (line: string) => void;
+	/** Called when the tools may have changed. */
+	readonly onToolsChanged: () => void;
+	/** Called once when the connection has ended by itself. */
+	readonly onEnd: (reason: string) => void;
+};

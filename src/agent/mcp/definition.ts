@@ -1,0 +1,88 @@
+import {createHash} from 'node:crypto';
+import {cutText} from '../../core/cut-text.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import type {ToolDefinition} from '../../core/session/tool.ts';
+import {safeText} from '../../terminal/text/safe-text.ts';
+import type {ConfiguredServer} from './configured-servers.ts';
+import type {ListedTool} from './connection.ts';
+
+/** A tool of a server as the model sees it. */
+export type McpTool = ToolDefinition & {
+	/** The name that the server gives it. Untrusted. */
+	readonly listedName: string;
+	/** Its name in rules, behind that of the server. */
+	readonly id: string;
+	/** Of everything that the server says about it. */
+	readonly hash: string;
+	readonly claimsReadOnly: boolean;
+};
+
+/** Most tools of one server. */
+export const maxTools = 300;
+const maxDescription = 2000;
+const maxSchemaLength = 16_000;
+const maxSchemaDepth = 20;
+/** What every provider accepts as a name. */
+const maxName = 64;
+
+/**
+ * Returns the tools of a server as `mcp__server__tool`, with bounded texts, and a sentence for each that can't be used. Names
+ * are unique and stay the same as long as the list does.
+ */
+export function toolsOf(
+	{id: server}: Pick<ConfiguredServer, 'id'>,
+	listed: readonly ListedTool[],
+): {readonly tools: readonly McpTool[]; readonly faults: readonly string[]} {
+	const taken = new Set<string>();
+	const faults: string[] = [];
+	const tools = listed.slice(0, maxTools).flatMap((tool): readonly McpTool[] => {
+		const schema = schemaOf(tool.inputSchema);
+		if (schema === undefined) {
+			faults.push(`The tool ${cutText(tool.name, 100)} is left out: its arguments are described at too great length.`);
+			return [];
+		}
+
+		const hash = hashOf(tool);
+		const id = uniqueId(tool.name, server, hash, taken);
+		taken.add(id);
+		return [
+			{
+				...{listedName: tool.name, id, hash, name: `mcp__${server}__${id}`, parameters: schema},
+				description: describe(tool, server),
+				claimsReadOnly: tool.readOnlyHint === true,
+			},
+		];
+	});
+	if (listed.length > maxTools) {
+		faults.push(`Only ${maxTools} of its ${listed.length} tools are used.`);
+	}
+
+	return {tools, faults};
+}
+
+function describe({title, description}: ListedTool, server: string): string {
+	const text = [title, description].filter(Boolean).join('. ') || 'No description.';
+	return cutText(`[MCP server ${server}] ${safeText(text)}`, maxDescription);
+}
+
+/** Returns the tool's name as rules and models may spell it; one that is too long or taken ends in its hash. */
+function uniqueId(name: string, server: string, hash: string, taken: ReadonlySet<string>): string {
+	const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
+	const room = maxName - `mcp__${server}__`.length;
+	const isUsable = /[A-Za-z0-9]/.test(plain) && plain.length <= room && !taken.has(plain);
+	return isUsable ? plain : `${plain.slice(0, room - 9)}_${hash.slice(0, 8)}`;
+}
+
+function schemaOf(schema: unknown): JsonObject | undefined {
+	if (!isJsonObject(schema) || isDeeper(schema as Json, maxSchemaDepth)) {
+		return undefined;
+	}
+
+	const {$schema, ...rest} = schema;
+	return JSON.stringify(rest).length <= maxSchemaLength ? {...rest, type: 'object'} : undefined;
+}
+
+function hashOf({name, title, description, inputSchema, readOnlyHint}: ListedTool): string {
+	const said = JSON.stringify([name, title, description, inputSchema, readOnlyHint]);
+	return createHash('sha256').update(said).digest('hex');
+}

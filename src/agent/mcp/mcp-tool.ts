@@ -1,0 +1,64 @@
+import type {KnownTools} from '../../config/mcp/known-tools.ts';
+import type {Tool} from '../../core/session/tool.ts';
+import {refusal} from '../tools/refusal.ts';
+import type {McpTool} from './definition.ts';
+import {resultText} from './result-text.ts';
+import type {Server} from './server.ts';
+
+type Options = {
+	/** The name of the server in rules. */
+	readonly serverId: string;
+	/** Names the server and where it is configured, in what was allowed. */
+	readonly serverKey: string;
+	/** What the server is: its command line or its URL. */
+	readonly target: string;
+	/** True if a command on this machine runs it. */
+	readonly isLocal: boolean;
+	readonly server: Pick<Server, 'call'>;
+	readonly timeoutMs: number;
+	readonly known: KnownTools;
+	/** Masks credentials. */
+	readonly hide: (text: string) => string;
+};
+
+/**
+ * Creates the tool that calls a tool of a server. Every call needs the user's approval, or a rule. What the server says about
+ * the tool counts for nothing but the text for the model.
+ */
+export function createMcpTool(definition: McpTool, options: Options): Tool {
+	const {name, description, parameters, listedName, id, hash, claimsReadOnly} = definition;
+	const {serverId, serverKey, target, isLocal, server, timeoutMs, known, hide} = options;
+	return {
+		...{name, description, parameters},
+		readOnly: false,
+		async run(args, context) {
+			const before = known.recall(serverKey, id);
+			const isChanged = before !== undefined && before !== hash;
+			const permission = await context.approve({
+				act: {
+					...{kind: 'mcp', server: serverId, tool: id, arguments: args, isLocal},
+					...(claimsReadOnly && {claimsReadOnly: true}),
+					...(isChanged && {isChanged: true}),
+				},
+				summary: `Call ${id} of the MCP server ${serverId}?`,
+				subject: `mcp\n${serverKey}\n${id}\n${hash}\n${JSON.stringify(args)}`,
+				facts: [
+					['Server', target],
+					...(listedName === id ? [] : [['Tool', listedName] as const]),
+					...(claimsReadOnly ? [['Claims', 'it only reads'] as const] : []),
+				],
+			});
+			if (!permission.allowed) {
+				throw refusal('The user did not allow this call. It did not run.', permission.reason);
+			}
+
+			if (before !== hash) {
+				await known.remember(serverKey, id, hash);
+			}
+
+			const onProgress = (text: string) => context.onOutput(`${hide(text.slice(0, 500))}\n`);
+			const result = await server.call(listedName, args, {signal: context.signal, timeoutMs, onProgress});
+			return resultText(result, context, hide);
+		},
+	};
+}

@@ -1,0 +1,176 @@
+import {abortable} from '../../core/abortable.ts';
+import {AppError, isAbort, messageOf} from '../../core/error.ts';
+import type {JsonObject} from '../../core/json.ts';
+import type {CallOptions, CallResult, Connection, ConnectionEvents, ListedTool} from './connection.ts';
+import {createServerLog} from './server-log.ts';
+
+export type ServerState =
+	| {readonly state: 'stopped' | 'starting'}
+	| {readonly state: 'ready'; readonly about: string}
+	| {readonly state: 'failed'; readonly reason: string};
+
+/** A server, whose connection opens when it is needed. */
+export type Server = {
+	readonly state: () => ServerState;
+	/** Its tools as they were listed last. */
+	readonly tools: () => readonly ListedTool[];
+	readonly log: () => readonly string[];
+	/** Opens the connection unless it is open or failed. Never throws, and never waits. */
+	readonly start: () => void;
+	/** Resolves when it isn't starting any more; `true` for a server that never was. */
+	readonly settled: () => Promise<void>;
+	/** How long it has been starting, in milliseconds; 0 if it isn't. */
+	readonly startingMs: () => number;
+	/** Ends the connection and opens a new one. Resolves when that is open or has failed. */
+	readonly reconnect: () => Promise<void>;
+	/**
+	 * Calls a tool. A server that has ended is started again, once until a call succeeds. Throws AppError("failed") with what
+	 * is wrong, and the signal's reason.
+	 */
+	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
+	readonly end: () => Promise<void>;
+};
+
+/** Opens the connection. `signal` ends the attempt. */
+export type Open = (events: ConnectionEvents, signal: AbortSignal) => Promise<Connection>;
+
+/** One connection, from its start to its end. */
+type Life = {readonly stop: AbortController; readonly startedAt: number; connection?: Connection};
+
+type Own = {
+	readonly name: string;
+	readonly open: Open;
+	readonly log: ReturnType<typeof createServerLog>;
+	state: ServerState;
+	tools: readonly ListedTool[];
+	life: Life | undefined;
+	starting: Promise<void>;
+	/** True if it was started again, and no call has succeeded since. */
+	isSecond: boolean;
+};
+
+/** Creates a server. `name` is for messages. */
+export function createServer(name: string, open: Open): Server {
+	const own: Own = {
+		...{name, open, log: createServerLog(), tools: [], life: undefined},
+		state: {state: 'stopped'},
+		starting: Promise.resolve(),
+		isSecond: false,
+	};
+	return {
+		state: () => own.state,
+		tools: () => own.tools,
+		log: own.log.lines,
+		start: () => start(own),
+		settled: () => own.starting,
+		startingMs: () => (own.state.state === 'starting' && own.life ? performance.now() - own.life.startedAt : 0),
+		async reconnect() {
+			own.isSecond = false;
+			await end(own);
+			own.tools = [];
+			start(own);
+			await own.starting;
+		},
+		call: (tool, args, options) => callTool(own, tool, args, options),
+		end: () => end(own),
+	};
+}
+
+function start(own: Own): void {
+	if (own.state.state === 'stopped') {
+		own.starting = begin(own);
+	}
+}
+
+async function begin(own: Own): Promise<void> {
+	const life: Life = {stop: new AbortController(), startedAt: performance.now()};
+	own.life = life;
+	own.state = {state: 'starting'};
+	try {
+		const {log} = own;
+		const onToolsChanged = () => {
+			refresh(own, life).catch(error => log.add(`Listing its tools failed: ${messageOf(error)}`));
+		};
+		const onEnd = (reason: string) => void fail(own, life, reason);
+		const connection = await own.open({onLog: log.add, onEnd, onToolsChanged}, life.stop.signal);
+		life.connection = connection;
+		await refresh(own, life);
+		if (own.life === life) {
+			own.state = {state: 'ready', about: connection.about};
+		} else {
+			await connection.close();
+		}
+	} catch (error) {
+		await fail(own, life, messageOf(error));
+	}
+}
+
+/** Reads the tools again. */
+async function refresh(own: Own, life: Life): Promise<void> {
+	const listed = await life.connection?.listTools();
+	if (own.life === life && listed) {
+		own.tools = listed;
+	}
+}
+
+async function fail(own: Own, life: Life, reason: string): Promise<void> {
+	if (own.life !== life) {
+		return;
+	}
+
+	own.life = undefined;
+	const last = own.log.lines().at(-1);
+	own.log.add(`Ended: ${reason}`);
+	own.state = {state: 'failed', reason: last ? `${reason} (${last.slice(0, 200)})` : reason};
+	life.stop.abort();
+	await life.connection?.close();
+}
+
+async function end(own: Own): Promise<void> {
+	const {life} = own;
+	own.life = undefined;
+	own.state = {state: 'stopped'};
+	life?.stop.abort();
+	await life?.connection?.close();
+	await own.starting;
+}
+
+/** Returns the open connection. Starts a server that has ended again. Throws AppError("failed") if it does not run. */
+async function ready(own: Own): Promise<Connection> {
+	await own.starting;
+	if (own.state.state === 'failed' && !own.isSecond) {
+		own.isSecond = true;
+		own.log.add('Starting it again.');
+		own.state = {state: 'stopped'};
+		start(own);
+		await own.starting;
+	}
+
+	const {life, state, name} = own;
+	if (life?.connection && state.state === 'ready') {
+		return life.connection;
+	}
+
+	const why = state.state === 'failed' ? `: ${state.reason}` : '';
+	throw new AppError('failed', `The MCP server ${name} is not running${why}.`, {
+		hint: 'Continue without it, and tell the user: /mcp shows its log and /mcp reconnect starts it.',
+	});
+}
+
+async function callTool(own: Own, tool: string, args: JsonObject, options: CallOptions): Promise<CallResult> {
+	const connection = await abortable(ready(own), options.signal);
+	try {
+		const result = await connection.call(tool, args, options);
+		own.isSecond = false;
+		return result;
+	} catch (error) {
+		options.signal.throwIfAborted();
+		if (error instanceof AppError || isAbort(error)) {
+			throw error;
+		}
+
+		const message = messageOf(error);
+		own.log.add(`Calling ${tool} failed: ${message}`);
+		throw new AppError('failed', `The MCP server ${own.name} failed: ${message.slice(0, 2000)}.`, {cause: error});
+	}
+}

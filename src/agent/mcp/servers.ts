@@ -1,0 +1,231 @@
+import {createHash} from 'node:crypto';
+import type {KnownTools} from '../../config/mcp/known-tools.ts';
+import {entryOf} from '../../config/mcp/mcp-file.ts';
+import type {Environment} from '../../core/environment.ts';
+import {AppError} from '../../core/error.ts';
+import {type Secret, secret} from '../../core/secrets/secret.ts';
+import type {Tool} from '../../core/session/tool.ts';
+import type {ProjectState} from '../project/project.ts';
+import {serverCommand} from '../project/started-commands.ts';
+import {type ConfiguredServer, configuredServers, expanded} from './configured-servers.ts';
+import type {ConnectOptions} from './connect.ts';
+import {toolsOf} from './definition.ts';
+import {createMcpTool} from './mcp-tool.ts';
+import {createServer, type Server, type ServerState} from './server.ts';
+
+/** A server with what is known of it now. */
+export type ServerStatus = {
+	readonly configured: ConfiguredServer;
+	readonly state: ServerState;
+	readonly tools: readonly Tool[];
+	/** Sentences about tools that are left out. */
+	readonly faults: readonly string[];
+	/** The last lines of its log. Untrusted. */
+	readonly log: readonly string[];
+};
+
+/** The servers of a program. */
+export type McpServers = {
+	/**
+	 * Starts the servers that are used and don't run yet, ends those that aren't any more, and waits for a moment for those
+	 * that are starting. Returns the tools of those that run. Throws AppError("failed") if the trust of the user can't be read.
+	 */
+	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+	/** Returns a sentence for each server that isn't there, once. */
+	readonly warnings: () => readonly string[];
+	/** Starts nothing. */
+	readonly status: () => Promise<readonly ServerStatus[]>;
+	/** Starts a server, or starts it again. Resolves when it runs or has failed. Throws AppError("conflict") for an unused one. */
+	readonly reconnect: (configured: ConfiguredServer) => Promise<void>;
+	/** Ends all servers. */
+	readonly end: () => Promise<void>;
+};
+
+type Dependencies = {
+	/** Reads the files that name servers. */
+	readonly load: () => Promise<ProjectState>;
+	/** Returns why a command may not be started: a script that it names isn't what the user agreed to. */
+	readonly whyNot: (command: string, state: ProjectState) => Promise<string | undefined>;
+	readonly folder: () => string;
+	readonly env: Environment;
+	readonly version: string;
+	readonly insecureHttp: boolean;
+	readonly known: KnownTools;
+	readonly hide: (text: string) => string;
+	/** Gets the values of the user's variables that a server gets, so that they are masked. */
+	readonly addSecret: (value: Secret) => void;
+};
+
+/** How long a run waits for a server that is starting, counted from its start; and how long a server may take. */
+const waitMs = 5000;
+const startTimeoutMs = 60_000;
+const defaultCallMs = 120_000;
+
+type Entry = {readonly configured: ConfiguredServer; readonly key: string; readonly server: Server};
+
+/** Creates the servers. Nothing is started before tools are asked for, and nothing of a project without the user's trust. */
+export function createMcpServers(dependencies: Dependencies): McpServers {
+	const entries = new Map<string, Entry>();
+	const told = new Set<string>();
+	let missing: readonly string[] = [];
+
+	const reconcile = () => reconciled(entries, dependencies);
+
+	return {
+		async tools(signal) {
+			await reconcile();
+			for (const {server} of entries.values()) {
+				server.start();
+			}
+
+			await settled([...entries.values()], signal);
+			missing = [...entries.values()].flatMap(whyMissing);
+			return [...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies).tools);
+		},
+		warnings() {
+			const unknown = missing.filter(sentence => !told.has(sentence));
+			for (const sentence of unknown) {
+				told.add(sentence);
+			}
+
+			return unknown;
+		},
+		async status() {
+			const configured = await reconcile();
+			return configured.map(each => statusOf(each, entries.get(each.id), dependencies));
+		},
+		async reconnect({id, unused, server: {name}}) {
+			await reconcile();
+			const entry = entries.get(id);
+			if (unused !== undefined || !entry) {
+				throw new AppError('conflict', `The MCP server ${name} is not used: ${unused ?? 'its file has changed'}.`);
+			}
+
+			await entry.server.reconnect();
+		},
+		async end() {
+			const all = [...entries.values()];
+			entries.clear();
+			await Promise.all(all.map(({server}) => server.end()));
+		},
+	};
+}
+
+/** Ends and creates servers, so that they are those of the files. Returns all that are configured. */
+async function reconciled(
+	entries: Map<string, Entry>,
+	dependencies: Dependencies,
+): Promise<readonly ConfiguredServer[]> {
+	const configured = configuredServers(await dependencies.load());
+	const used = new Map(configured.filter(({unused}) => unused === undefined).map(each => [each.id, each]));
+	for (const [id, {key, server}] of entries) {
+		const now = used.get(id);
+		if (!now || keyOf(now, dependencies) !== key) {
+			entries.delete(id);
+			void server.end();
+		}
+	}
+
+	for (const [id, each] of used) {
+		if (!entries.has(id)) {
+			const server = createServer(each.server.name, opener(each, dependencies));
+			entries.set(id, {configured: each, key: keyOf(each, dependencies), server});
+		}
+	}
+
+	return configured;
+}
+
+function statusOf(configured: ConfiguredServer, entry: Entry | undefined, dependencies: Dependencies): ServerStatus {
+	if (!entry || configured.unused !== undefined) {
+		return {configured, state: {state: 'stopped'}, tools: [], faults: [], log: []};
+	}
+
+	const log = entry.server.log().map(dependencies.hide);
+	return {configured, state: entry.server.state(), ...toolsOfEntry(entry, dependencies), log};
+}
+
+/** Changes whenever the server has to be started again: its entry, its file, or the folder that it runs in. */
+function keyOf({server, scope, path}: ConfiguredServer, {folder}: Dependencies): string {
+	return JSON.stringify([scope, path, entryOf(server), folder()]);
+}
+
+/** Waits for the servers that are starting, until each has had its time, or the signal aborts. */
+async function settled(entries: readonly Entry[], signal: AbortSignal | undefined): Promise<void> {
+	const waiting = entries.filter(({server}) => server.state().state === 'starting');
+	const leftMs = Math.max(0, ...waiting.map(({server}) => waitMs - server.startingMs()));
+	if (waiting.length === 0 || leftMs === 0 || signal?.aborted) {
+		return;
+	}
+
+	await new Promise<void>(resolve => {
+		const timer = setTimeout(resolve, leftMs);
+		signal?.addEventListener('abort', () => resolve(), {once: true});
+		void Promise.all(waiting.map(({server}) => server.settled())).then(() => {
+			clearTimeout(timer);
+			resolve();
+		});
+	});
+}
+
+function whyMissing({configured, server}: Entry): readonly string[] {
+	const state = server.state();
+	const {name} = configured.server;
+	switch (state.state) {
+		case 'starting':
+			return [`The MCP server ${name} is still starting. Its tools join when it is ready.`];
+		case 'failed':
+			return [`The MCP server ${name} is not running: ${state.reason}.`];
+		default:
+			return [];
+	}
+}
+
+function toolsOfEntry({configured, server}: Entry, {known, hide}: Dependencies) {
+	const {server: entry, id, scope, path} = configured;
+	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools());
+	const said = createHash('sha256')
+		.update(JSON.stringify(entryOf(entry)))
+		.digest('hex')
+		.slice(0, 16);
+	return {
+		faults,
+		tools: tools.map(definition =>
+			createMcpTool(definition, {
+				...{serverId: id, server, known, hide},
+				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
+				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
+				isLocal: entry.type === 'stdio',
+				timeoutMs: entry.timeoutMs ?? defaultCallMs,
+			}),
+		),
+	};
+}
+
+/** Returns what opens the connection to a server. */
+function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
+	return async (events, signal) => {
+		const {folder, env, version, insecureHttp, addSecret, whyNot, load} = dependencies;
+		const command = serverCommand(server);
+		const reason = command === undefined ? undefined : await whyNot(command, await load());
+		if (reason !== undefined) {
+			throw new AppError('failed', reason);
+		}
+
+		const found = expanded(server, env);
+		if ('fault' in found) {
+			throw new AppError('usage', found.fault);
+		}
+
+		for (const value of found.values) {
+			addSecret(secret(value));
+		}
+
+		const {connect} = await import('./connect.ts');
+		const options: ConnectOptions = {
+			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
+			timeoutMs: startTimeoutMs,
+		};
+		return connect(options);
+	};
+}

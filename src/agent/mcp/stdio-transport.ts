@@ -1,0 +1,181 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
+import process from 'node:process';
+import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {AppError} from '../../core/error.ts';
+import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
+import {withoutInherited} from '../../storage/inherited-descriptors.ts';
+import {childEnvironment} from '../tools/child/child-environment.ts';
+import {findProgram} from '../tools/child/find-program.ts';
+import {signalGroup} from '../tools/child/signal-group.ts';
+import {endMarked, markVariable} from '../tools/command/end-marked.ts';
+import {createFloodGuard} from './flood-guard.ts';
+import {createLineReader} from './line-reader.ts';
+
+type Options = {
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly env: Readonly<Record<string, string>>;
+	readonly folder: string;
+	/** Gets each line of standard error, and what else the user may want to know. */
+	readonly onLog: (line: string) => void;
+	/** Called once when the connection has ended by itself, with the reason as a clause. */
+	readonly onEnd: (reason: string) => void;
+};
+
+/** Longest message, which is a line. */
+const maxMessageBytes = 8 * 1024 * 1024;
+const maxDepth = 100;
+/** Time for a server to end after its input has, and between SIGTERM and SIGKILL. */
+const endDelayMs = 500;
+
+/** An orphan that ends the group once this program is gone, which closes descriptor 3. Constant: the command is arguments. */
+const guarded = '( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; exec "$0" "$@"';
+
+/**
+ * Creates the connection to a server that is started here (SAFETY 15): an allow-listed environment with what its entry adds, a
+ * process group of its own that ends with this program, and limits of what it may send. A server that exceeds one is ended.
+ */
+export function createStdioTransport(options: Options): Transport {
+	const {onLog} = options;
+	const mark = randomUUID();
+	let child: ChildProcess | undefined;
+	let ended: Promise<void> | undefined;
+	let reason: string | undefined;
+
+	const fail = (why: string) => {
+		reason ??= why;
+		signalGroup(child?.pid, 'SIGKILL');
+	};
+	const transport: Transport = {
+		async start() {
+			const started = launch(options, mark);
+			child = started;
+			ended = endOf(started, mark).then(end => {
+				if (end) {
+					options.onEnd(reason ?? describeEnd(end));
+				}
+
+				transport.onclose?.();
+			});
+			read(started, {onLog, fail, onMessage: message => transport.onmessage?.(message)});
+			await spawned(started, options.command);
+		},
+		async send(message) {
+			const input = child?.stdin;
+			if (!input?.writable) {
+				throw new AppError('failed', 'The server has ended.');
+			}
+
+			await new Promise<void>((resolve, reject) => {
+				input.write(`${JSON.stringify(message)}\n`, error => (error ? reject(error) : resolve()));
+			});
+		},
+		async close() {
+			reason ??= 'it was stopped';
+			child?.stdin?.end();
+			const timers = [
+				setTimeout(() => signalGroup(child?.pid, 'SIGTERM'), endDelayMs),
+				setTimeout(() => signalGroup(child?.pid, 'SIGKILL'), 2 * endDelayMs),
+			];
+			await ended;
+			timers.forEach(clearTimeout);
+		},
+	};
+	return transport;
+}
+
+function launch({command, args, env, folder}: Options, mark: string): ChildProcess {
+	const isWindows = process.platform === 'win32';
+	const program = isWindows ? findProgram(command, process.env) : command;
+	if (program === undefined) {
+		throw new AppError('not-found', `Couldn't start ${command}: it is not installed.`);
+	}
+
+	const [file, words] = isWindows ? [program, args] : ['/bin/sh', ['-c', guarded, program, ...args]];
+	return withoutInherited(['pipe', 'pipe', 'pipe', ...(isWindows ? [] : (['pipe'] as const))], stdio =>
+		spawn(file, words, {
+			...{cwd: folder, stdio, detached: !isWindows, windowsHide: true},
+			env: {...childEnvironment(process.env), ...env, [markVariable]: mark},
+		}),
+	);
+}
+
+type End = {readonly status: number | null; readonly signal: NodeJS.Signals | null};
+
+/** Resolves when a server has ended and its output was read. Kills what is left of its group, and what has its mark. */
+function endOf(child: ChildProcess, mark: string): Promise<End | undefined> {
+	return new Promise(resolve => {
+		let rest: Promise<void> | undefined;
+		child.once('error', () => resolve(undefined));
+		child.once('exit', () => {
+			signalGroup(child.pid, 'SIGKILL');
+			rest = endMarked(mark);
+			const timer = setTimeout(() => child.stdio.forEach(stream => void stream?.destroy()), endDelayMs);
+			child.once('close', () => clearTimeout(timer));
+		});
+		child.once('close', async (status, signal) => {
+			await rest;
+			resolve({status, signal});
+		});
+	});
+}
+
+async function spawned(child: ChildProcess, command: string): Promise<void> {
+	await new Promise<void>((resolve, reject) => {
+		child.once('spawn', resolve);
+		child.once('error', error => reject(new AppError('failed', `Couldn't start ${command}: ${error.message}.`)));
+	});
+}
+
+type Reading = {
+	readonly onLog: (line: string) => void;
+	readonly onMessage: (message: JSONRPCMessage) => void;
+	readonly fail: (reason: string) => void;
+};
+
+/** Reads what a server writes: messages from standard output, lines for the log from standard error. */
+function read({stdin, stdout, stderr}: ChildProcess, {onLog, onMessage, fail}: Reading): void {
+	const guard = createFloodGuard();
+	const counted = (length: number) => {
+		if (!guard.allows(length)) {
+			fail('it sent more than anything could read');
+		}
+	};
+	const messages = createLineReader(maxMessageBytes, {
+		onLine(line) {
+			const message = messageOf(line);
+			if (message) {
+				onMessage(message);
+			} else if (line.trim()) {
+				onLog(`Not a message: ${line.slice(0, 200)}`);
+			}
+		},
+		onTooLong: () => fail(`it sent a message of more than ${maxMessageBytes / 1024 / 1024} MB`),
+	});
+	const complaints = createLineReader(64 * 1024, {onLine: onLog, onTooLong: () => onLog('[a long line left out]')});
+	stdout?.on('data', (chunk: Buffer) => {
+		counted(chunk.length);
+		messages.add(chunk);
+	});
+	stderr?.on('data', (chunk: Buffer) => {
+		counted(chunk.length);
+		complaints.add(chunk);
+	});
+	// The server may end before it has read everything; its end is reported by the process.
+	stdin?.on('error', () => undefined);
+}
+
+function messageOf(line: string): JSONRPCMessage | undefined {
+	const value = parseJson(line);
+	const isMessage = isJsonObject(value) && value['jsonrpc'] === '2.0' && !isDeeper(value as Json, maxDepth);
+	return isMessage ? (value as object as JSONRPCMessage) : undefined;
+}
+
+function describeEnd({status, signal}: End): string {
+	return status === null
+		? `it was ended by ${signal}`
+		: status === 127
+			? 'its command was not found'
+			: `it ended with status ${status}`;
+}

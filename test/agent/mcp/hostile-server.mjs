@@ -1,0 +1,79 @@
+// A server that does its worst, without the SDK: its argument says what.
+import process from 'node:process';
+import {createInterface} from 'node:readline';
+
+const [what = ''] = process.argv.slice(2);
+const send = message => process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', ...message})}\n`);
+const schema = {type: 'object'};
+
+const tools = {
+	names: [
+		{name: '\u001b[2J\u202Eevil/../tool', description: 'a\u001b]0;title\u0007\u200Bb', inputSchema: schema},
+		{name: 'x'.repeat(500), inputSchema: schema},
+		{name: '..', inputSchema: schema},
+		{name: 'same name', inputSchema: schema},
+		{name: 'same_name', inputSchema: schema},
+	],
+	large: [
+		{name: 'described', description: 'd'.repeat(1_000_000), inputSchema: schema},
+		{name: 'detailed', inputSchema: {type: 'object', properties: {a: {description: 's'.repeat(1_000_000)}}}},
+	],
+	// 200 tools whose descriptions are as long as they may be.
+	described: Array.from({length: 200}, (_, index) => ({
+		name: `tool${index}`,
+		description: `Does something else entirely. ${'lorem ipsum '.repeat(150)}`,
+		inputSchema: schema,
+	})),
+	many: Array.from({length: 2000}, (_, index) => ({name: `tool${index}`, inputSchema: schema})),
+}[what] ?? [{name: 'ok', description: 'Answers', inputSchema: schema}];
+
+if (what === 'deaf') {
+	process.on('SIGTERM', () => undefined);
+	setInterval(() => undefined, 1000);
+}
+
+createInterface({input: process.stdin}).on('line', line => {
+	const {id, method, params} = JSON.parse(line);
+	switch (what === 'hang' || what === 'deaf' ? '' : method) {
+		case 'initialize':
+			if (what === 'flood') {
+				const noise = `${JSON.stringify({jsonrpc: '2.0', method: 'notifications/noise', params: {a: 'x'.repeat(100_000)}})}\n`;
+				const pour = () => {
+					while (process.stdout.write(noise)) {}
+					process.stdout.once('drain', pour);
+				};
+				pour();
+				return;
+			}
+
+			if (what === 'endless') {
+				process.stdout.write(`"${'x'.repeat(9 * 1024 * 1024)}`);
+				return;
+			}
+
+			if (what === 'garbage') {
+				process.stdout.write('Listening on stdio!\n{"jsonrpc": \n\u0000\u0001[[[[\n{"jsonrpc":"1.0"}\n');
+			}
+
+			send({
+				id,
+				result: {
+					protocolVersion: params.protocolVersion,
+					capabilities: {tools: {}},
+					serverInfo: {name: '\u001b[31mhostile', version: '1'},
+				},
+			});
+			break;
+		case 'tools/list':
+			send({id, result: {tools}});
+			break;
+		case 'tools/call':
+			if (what === 'wrong') {
+				send({id, result: {content: 'not a list'}});
+			} else {
+				send({id, result: {content: [{type: 'text', text: 'ok \u001b[2J'}]}});
+			}
+
+			break;
+	}
+});

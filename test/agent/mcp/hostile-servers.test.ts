@@ -1,0 +1,67 @@
+import {expect, test} from 'vitest';
+import {createFloodGuard} from '../../../src/agent/mcp/flood-guard.ts';
+import {hostile, node, official, openServers} from './servers.ts';
+
+const text = /[\p{Cc}\u202E\u200B]/u;
+
+test('names and descriptions are made safe, unique and short [1]', async () => {
+	const {servers} = openServers({'Bad server!': node(hostile, 'names')});
+	const tools = await servers.tools();
+	expect(new Set(tools.map(({name}) => name)).size).toBe(5);
+	for (const {name, description} of tools) {
+		expect(name).toMatch(/^mcp__Bad_server___[\w-]+$/);
+		expect(name.length).toBeLessThanOrEqual(64);
+		expect(description).not.toMatch(text);
+	}
+});
+
+test('long descriptions are cut, and tools with endless schemas or beyond 300 are left out', async () => {
+	const {servers, status} = openServers({large: node(hostile, 'large'), many: node(hostile, 'many')});
+	const tools = await servers.tools();
+	expect(tools.find(({name}) => name === 'mcp__large__described')?.description.length).toBeLessThanOrEqual(2000);
+	expect((await status('large')).faults).toEqual([expect.stringContaining('The tool detailed is left out')]);
+	expect((await status('many')).tools).toHaveLength(300);
+	expect((await status('many')).faults).toEqual(['Only 300 of its 2000 tools are used.']);
+});
+
+test('lines that are no messages go to the log', async () => {
+	const {call, status} = openServers({loud: node(hostile, 'garbage')});
+	expect(await call('mcp__loud__ok')).toBe('ok \u001b[2J');
+	expect((await status('loud')).log[0]).toBe('Not a message: Listening on stdio!');
+});
+
+test.each([
+	['flood', 'it sent more than anything could read'],
+	['endless', 'it sent a message of more than 8 MB'],
+])('a server that sends a %s is ended, and costs its own tools alone', async (what, reason) => {
+	const {servers, status} = openServers({loud: node(hostile, what), files: node(official)});
+	expect((await servers.tools()).every(({name}) => name.startsWith('mcp__files__'))).toBe(true);
+	await expect.poll(async () => (await status('loud')).state).toMatchObject({state: 'failed', reason});
+});
+
+test.each(['hang', 'deaf'])('a server that never answers (%s) holds up no run for long, and is ended', async what => {
+	const {servers, status} = openServers({late: node(hostile, what), files: node(official)});
+	const stop = new AbortController();
+	// Esc ends the wait at once.
+	stop.abort();
+	await servers.tools(stop.signal);
+	await expect.poll(async () => (await status('files')).state.state).toBe('ready');
+	expect((await servers.tools()).length).toBe(7);
+	expect(servers.warnings()).toEqual(['The MCP server late is still starting. Its tools join when it is ready.']);
+	await servers.end();
+});
+
+test('a result that breaks the protocol fails the call alone', async () => {
+	const {call} = openServers({odd: node(hostile, 'wrong')});
+	await expect(call('mcp__odd__ok')).rejects.toMatchObject({code: 'failed'});
+	await expect(call('mcp__odd__ok')).rejects.toMatchObject({code: 'failed'});
+});
+
+test('a server may send much at once, but not for ever', () => {
+	let now = 0;
+	const {allows} = createFloodGuard(() => now);
+	expect(allows(60_000_000)).toBe(true);
+	expect(allows(10_000_000)).toBe(false);
+	now = 60_000;
+	expect(allows(10_000_000)).toBe(true);
+});

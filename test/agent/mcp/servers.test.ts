@@ -1,0 +1,123 @@
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import type {JsonObject} from '../../../src/core/json.ts';
+import {temporaryFolder} from '../../storage/temporary.ts';
+import {node, official, officialOverHttp, openServers} from './servers.ts';
+
+const names = (tools: readonly {readonly name: string}[]) => tools.map(({name}) => name).toSorted();
+
+const all = ['die', 'echo', 'environment', 'fail', 'grow', 'picture', 'slow'].map(tool => `mcp__files__${tool}`);
+
+describe.each(['stdio', 'HTTP'])('a server of the official SDK over %s', transport => {
+	const entry = async (): Promise<JsonObject> =>
+		transport === 'HTTP' ? {type: 'http', url: await officialOverHttp()} : {...node(official, 'stdio')};
+
+	test('offers its tools, which are called after a question', async () => {
+		const {servers, call, asked, status} = openServers({files: await entry()});
+		expect(names(await servers.tools())).toEqual(all);
+		expect(await call('mcp__files__echo', {text: 'hello'})).toBe('You said: hello');
+		expect(asked[0]).toMatchObject({
+			act: {kind: 'mcp', server: 'files', tool: 'echo', arguments: {text: 'hello'}, claimsReadOnly: true},
+		});
+		expect((await status('files')).state).toEqual({state: 'ready', about: 'official 1.2.3'});
+	});
+
+	test('returns errors to the model, and shows it pictures', async () => {
+		const {call} = openServers({files: await entry()});
+		await expect(call('mcp__files__fail')).rejects.toMatchObject({code: 'failed', message: 'It did not work'});
+		await expect(call('mcp__files__echo', {text: 3})).rejects.toMatchObject({code: 'failed'});
+		const shown: unknown[] = [];
+		const onImage = async (image: unknown) => Boolean(shown.push(image));
+		expect(await call('mcp__files__picture', {}, {onImage})).toMatch(/^\[image: PNG, 1×1/);
+		expect(shown).toMatchObject([{type: 'image/png', width: 1}]);
+	});
+
+	test('runs nothing that the user refuses', async () => {
+		const {call} = openServers({files: await entry()}, {allow: () => false});
+		await expect(call('mcp__files__echo', {text: 'x'})).rejects.toThrow('The user did not allow this call.');
+	});
+
+	test('ends a call that is interrupted, and answers the next one', async () => {
+		const {call} = openServers({files: await entry()});
+		const stop = new AbortController();
+		const running = call('mcp__files__slow', {}, {signal: stop.signal});
+		setTimeout(() => stop.abort(new Error('interrupted')), 50);
+		await expect(running).rejects.toThrow('interrupted');
+		expect(await call('mcp__files__echo', {text: 'again'})).toBe('You said: again');
+	});
+});
+
+test('a server that dies costs the call, and is started again for the next one', async () => {
+	const {call, status} = openServers({files: node(official)});
+	await expect(call('mcp__files__die')).rejects.toMatchObject({code: 'failed'});
+	await expect.poll(async () => (await status('files')).state.state).toBe('failed');
+	expect((await status('files')).state).toMatchObject({reason: 'it ended with status 3 (About to end)'});
+	expect(await call('mcp__files__echo', {text: 'again'})).toBe('You said: again');
+});
+
+test('tools that a server adds later join', async () => {
+	const {call, servers} = openServers({files: node(official)});
+	await call('mcp__files__grow');
+	await expect.poll(async () => names(await servers.tools())).toContain('mcp__files__grown');
+	expect(await call('mcp__files__grown')).toBe('grown');
+});
+
+test('a server gets its own variables and no credential of the program [15]', async () => {
+	process.env['ANTHROPIC_API_KEY'] = 'sk-ant-test-0123456789';
+	onTestFinished(() => void delete process.env['ANTHROPIC_API_KEY']);
+	const {call} = openServers(
+		{files: {...node(official), env: {TEAM: 'blue', TOKEN: '${MY_TOKEN}'}}},
+		{env: {MY_TOKEN: 'hunter2-hunter2'}},
+	);
+	const seen = JSON.parse(await call('mcp__files__environment'));
+	expect(seen).toMatchObject({TEAM: 'blue'});
+	expect(Object.keys(seen)).not.toContain('ANTHROPIC_API_KEY');
+	// The value of a variable of the user's is masked in results.
+	expect(seen.TOKEN).toBe('***');
+});
+
+test('headers go to the server, with variables of the user [6]', async () => {
+	const seen = join(temporaryFolder(), 'seen');
+	writeFileSync(seen, '');
+	const url = await officialOverHttp(seen);
+	const {call} = openServers({files: {url, headers: {Authorization: 'Bearer ${DOCS}'}}}, {env: {DOCS: 'abcdefgh'}});
+	await call('mcp__files__echo', {text: 'x'});
+	expect(new Set(readFileSync(seen, 'utf8').trim().split('\n'))).toContain('POST Bearer abcdefgh');
+});
+
+test.each([
+	[{command: '/nowhere/at-all'}, /not found|status 127/],
+	[{url: 'http://127.0.0.1:9/mcp'}, /127\.0\.0\.1:9/],
+	[{url: 'http://mcp.example.com/mcp'}, /Refusing plain HTTP/],
+	[{command: 'x', env: {A: '${NOT_SET}'}}, /needs the variable NOT_SET/],
+	[{command: process.execPath, args: ['-e', 'console.error("no config"); process.exit(2)']}, /status 2 \(no config\)/],
+])('a server that cannot start says why: %j', async (entry, reason) => {
+	const {servers, status} = openServers({bad: entry, files: node(official)});
+	expect(names(await servers.tools())).toEqual(all);
+	expect((await status('bad')).state).toMatchObject({state: 'failed', reason: expect.stringMatching(reason)});
+	expect(servers.warnings()).toEqual([expect.stringContaining('The MCP server bad is not running: ')]);
+	// It is told once.
+	await servers.tools();
+	expect(servers.warnings()).toEqual([]);
+});
+
+test('a tool that changes after it was allowed is marked as changed, until it is allowed again', async () => {
+	const state = join(temporaryFolder(), 'state');
+	writeFileSync(state, '');
+	const {call, asked, servers, status} = openServers({files: node(official, 'stdio', state)});
+	await call('mcp__files__echo', {text: 'one'});
+	writeFileSync(state, 'changed');
+	await servers.reconnect((await status('files')).configured);
+	await call('mcp__files__echo', {text: 'two'});
+	await call('mcp__files__echo', {text: 'three'});
+	expect(asked.map(({act}) => act.kind === 'mcp' && act.isChanged)).toEqual([undefined, true, undefined]);
+});
+
+test('a server that the file no longer names is ended', async () => {
+	const {servers, stateFolder, project} = openServers({files: node(official), other: node(official)});
+	expect(await servers.tools()).toHaveLength(14);
+	writeFileSync(join(stateFolder, 'mcp.json'), JSON.stringify({mcpServers: {other: node(official)}}));
+	await project.load();
+	expect(names(await servers.tools()).every(name => name.startsWith('mcp__other__'))).toBe(true);
+});

@@ -1,0 +1,90 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {onTestFinished} from 'vitest';
+import {createMcpServers} from '../../../src/agent/mcp/servers.ts';
+import {openKnownTools} from '../../../src/config/mcp/known-tools.ts';
+import type {JsonObject} from '../../../src/core/json.ts';
+import {redactKnown} from '../../../src/core/secrets/redact.ts';
+import type {Secret} from '../../../src/core/secrets/secret.ts';
+import type {Approval} from '../../../src/core/session/approval.ts';
+import type {ToolContext} from '../../../src/core/session/tool.ts';
+import {repository} from '../project/repository.ts';
+
+export const official = fileURLToPath(new URL('official-server.mjs', import.meta.url));
+export const hostile = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
+
+/** The entry of a server that Node runs. */
+export const node = (script: string, ...args: readonly string[]) => ({
+	command: process.execPath,
+	args: [script, ...args],
+});
+
+/** Starts the official server on a loopback port. Returns its address. */
+export async function officialOverHttp(...args: readonly string[]): Promise<string> {
+	const child = spawn(process.execPath, [official, 'http', ...args], {stdio: ['ignore', 'pipe', 'inherit']});
+	onTestFinished(() => void child.kill('SIGKILL'));
+	const [port] = await once(child.stdout, 'data');
+	return `http://127.0.0.1:${String(port).trim()}/mcp`;
+}
+
+type Options = {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly files?: Readonly<Record<string, string>>;
+	/** The user's answers to approvals; yes by default. */
+	readonly allow?: (request: Approval) => boolean;
+};
+
+/** The servers of a user with these entries in their own file. */
+export function openServers(entries: JsonObject, {env = {}, files = {}, allow = () => true}: Options = {}) {
+	const {stateFolder, folder, project} = repository(files, {
+		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
+	});
+	const secrets: Secret[] = [];
+	const asked: Approval[] = [];
+	const servers = createMcpServers({
+		load: project.load,
+		whyNot: async () => undefined,
+		folder: () => folder,
+		...{env, version: '0.0.0', insecureHttp: false},
+		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
+		hide: text => secrets.reduce((rest, held) => rest.replaceAll(held.reveal(), '***'), redactKnown(text)),
+		addSecret: value => secrets.push(value),
+	});
+	onTestFinished(() => servers.end());
+	const outputs: string[] = [];
+	const context = (more: Partial<ToolContext> = {}): ToolContext => ({
+		workspace: folder,
+		signal: new AbortController().signal,
+		onOutput: text => outputs.push(text),
+		onChange: () => undefined,
+		async approve(request) {
+			asked.push(request);
+			return {allowed: allow(request)};
+		},
+		readFiles: new Map(),
+		...more,
+	});
+	return {
+		...{servers, asked, outputs, folder, stateFolder, project},
+		/** Calls a tool by its name. */
+		async call(name: string, args: JsonObject = {}, more: Partial<ToolContext> = {}) {
+			const tools = await servers.tools();
+			const tool = tools.find(each => each.name === name);
+			if (!tool) {
+				throw new Error(`No tool ${name} among ${tools.map(each => each.name).join(', ')}.`);
+			}
+
+			return tool.run(args, context(more));
+		},
+		async status(name: string) {
+			const found = (await servers.status()).find(({configured}) => configured.server.name === name);
+			if (!found) {
+				throw new Error(`No server ${name}.`);
+			}
+
+			return found;
+		},
+	};
+}

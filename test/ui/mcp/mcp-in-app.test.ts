@@ -1,0 +1,97 @@
+import {expect, test} from 'vitest';
+import {node, official} from '../../agent/mcp/servers.ts';
+import {write} from '../../agent/project/repository.ts';
+import type {Answer} from '../../e2e/model-host.ts';
+import {realApp, replies} from '../prompt/real-app.ts';
+
+const file = (servers: object) => JSON.stringify({mcpServers: servers});
+const calls =
+	(name: string, args: object) =>
+	({call, finish}: Answer) => {
+		call(name, args);
+		finish('tool_calls');
+	};
+
+test('a tool of an MCP server is asked for with its exact arguments, and a rule allows the next call', async () => {
+	const {type, answer, waitFor, host, lastMessages, store} = await realApp({
+		own: {'mcp.json': file({files: node(official)})},
+	});
+	host.answerWith(
+		calls('mcp__files__echo', {text: 'to\u001b[2J\u202Ebe'}),
+		calls('mcp__files__echo', {text: 'again'}),
+		replies,
+	);
+	await waitFor('custom/alpha');
+	type('/mcp list --check\r');
+	await waitFor('The definitions of their tools take about');
+	type('Echo it\r');
+	await waitFor('Call echo of the MCP server files?');
+	await waitFor('files: echo');
+	await waitFor(String.raw`"text": "to\u001b[2J⟨U+202E⟩be"`);
+	await waitFor('it only reads');
+	await answer('s');
+	await waitFor('Understood.');
+	expect(store.getState().panel).toBeUndefined();
+	expect(lastMessages().filter(({role}) => role === 'tool')).toHaveLength(2);
+	expect(JSON.stringify(lastMessages().at(-1))).toContain('You said: again');
+
+	type('/mcp log files\r');
+	await waitFor('files: ready');
+});
+
+test('a server of the project starts only after the user has trusted its exact command [12]', async () => {
+	const {type, answer, waitFor, host, folder} = await realApp({
+		files: {'.mcp.json': file({files: {...node(official), env: {TEAM: '${HOME}'}}})},
+	});
+	await waitFor('Trust these files, and start their MCP servers?');
+	await waitFor(`MCP server files: ${process.execPath} `);
+	await waitFor('variable TEAM: ${HOME}');
+	await answer('n');
+	type('Hello\r');
+	await waitFor('Understood.');
+	const toolsOf = (body: string) =>
+		(JSON.parse(body).tools ?? []).map((tool: {function: {name: string}}) => tool.function.name);
+	const sent = () => toolsOf(host.received.findLast(({path}) => path.endsWith('/chat/completions'))?.body ?? '{}');
+	expect(sent()).not.toContain('mcp__files__echo');
+	type('/trust add\r');
+	await answer('y');
+	await waitFor('.mcp.json');
+	type('/mcp reconnect files\r');
+	await waitFor('official 1.2.3');
+	type('Again\r');
+	await expect.poll(sent).toContain('mcp__files__echo');
+	write(folder, {'.mcp.json': file({files: node(official, 'stdio', 'other')})});
+	type('/mcp\r');
+	await waitFor('not used: the file is not');
+});
+
+test('large sets of tools are not sent with each request: the model searches for them', async () => {
+	const {type, answer, waitFor, host, lastMessages} = await realApp({
+		own: {
+			'mcp.json': file({
+				files: node(official),
+				large: node(official.replace('official-server', 'hostile-server'), 'described'),
+			}),
+		},
+	});
+	host.answerWith(
+		calls('search_tools', {query: 'return the text'}),
+		calls('mcp__files__echo', {text: 'found'}),
+		replies,
+	);
+	await waitFor('custom/alpha');
+	type('/mcp list --check\r');
+	await waitFor('The definitions of their tools take about');
+	type('Echo it\r');
+	await waitFor('Call echo of the MCP server files?');
+	await answer('y');
+	await waitFor('Understood.');
+	expect(JSON.stringify(lastMessages().at(-1))).toContain('You said: found');
+	const sets = host.received
+		.filter(({path}) => path.endsWith('/chat/completions'))
+		.map(({body}) => (JSON.parse(body).tools as {function: {name: string}}[]).map(tool => tool.function.name));
+	expect(sets[0]).toContain('search_tools');
+	expect(sets[0]?.some(name => name.startsWith('mcp__'))).toBe(false);
+	expect(sets[1]?.filter(name => name.startsWith('mcp__files__'))).toContain('mcp__files__echo');
+	expect(sets[1]?.slice(0, sets[0]?.length)).toEqual(sets[0]);
+});
