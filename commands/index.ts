@@ -45,6 +45,7 @@ import runtime from './runtime/runtime.ts';
 import serve from './serve/serve.ts';
 import session from './session/session.ts';
 import sessions from './sessions.ts';
+import skills from './skills/skills.ts';
 import trace from './trace/trace.ts';
 import traces from './traces/traces.ts';
 import trust from './trust/trust.ts';
@@ -93,6 +94,7 @@ export const commands: readonly Entry[] = [
 	watch,
 	jobs,
 	mcp,
+	skills,
 	run,
 	item,
 	evaluation,

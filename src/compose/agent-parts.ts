@@ -85,13 +85,16 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 }
 
 type ToolNeeds = Parameters<typeof createToolLoader>[3] & {
+	/** Returns the tool that reads skills, if there are any. */
+	readonly skillTools: () => Promise<readonly Tool[]>;
 	/** Returns the tokens of the selected model's context window. */
 	readonly windowSize: () => Promise<number | undefined>;
 };
 
 /** Joins the program's own tools and those of MCP servers. */
 function createTools(options: ProgramOptions, local: LocalState, servers: Servers, needs: ToolNeeds) {
-	const {loadTools: builtIn, endTools, jobs} = createToolLoader(options, local, servers, needs);
+	const {loadTools, endTools, jobs} = createToolLoader(options, local, servers, needs);
+	const builtIn = async () => [...(await loadTools()), ...(await needs.skillTools())];
 	const mcp = createMcpParts(options, local);
 	return {
 		...{builtIn, jobs, mcp},

@@ -21,6 +21,7 @@ import {type LocalState, openLocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
+import {skillEntries} from './skill-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(options: ProgramOptions): Program {
@@ -37,7 +38,7 @@ export function compose(options: ProgramOptions): Program {
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
-	const entries = joinEntries(commands, [promptFileEntries(local.project)]);
+	const entries = joinEntries(commands, [promptFileEntries(local.project), skillEntries(local.project)]);
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
 	return {

@@ -7,9 +7,11 @@ import {inEffect} from '../agent/project/project.ts';
 import {startedCommands} from '../agent/project/started-commands.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
+import {createSkillParts} from './skill-parts.ts';
 
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
+	const skills = createSkillParts({project, secrets});
 	return {
 		/** Returns the files that hooks and MCP servers name, which nothing may change while those are in effect. */
 		async hookFiles(): Promise<readonly string[]> {
@@ -29,7 +31,12 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 			session: () => store.getState().transcript.session,
 			hide: secrets.hide,
 		}),
-		instructions: async () => instructionText(inEffect(await project.state()), secrets.hide),
+		/** Returns the instruction files in effect, and the names of skills. */
+		async instructions() {
+			const texts = [instructionText(inEffect(await project.state()), secrets.hide), await skills.list()];
+			return texts.filter(Boolean).join('\n\n') || undefined;
+		},
+		skillTools: skills.tools,
 		/** Returns the share of the context window at which the conversation is compacted; that of a project wins. */
 		async compactionShare() {
 			const percentages = inEffect(await project.state()).flatMap(({settings}) => settings?.compactAt ?? []);

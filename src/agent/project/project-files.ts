@@ -19,7 +19,8 @@ export type FileKind =
 	| 'MCP servers'
 	| 'hook script'
 	| 'server script'
-	| 'prompt';
+	| 'prompt'
+	| 'skill';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {
@@ -44,6 +45,8 @@ export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 
 export const projectSettings = '.service/settings.json';
 const projectPrompts = '.service/prompts';
+/** Where projects have skills; other agents look into the second one, too. */
+const projectSkills = ['.service/skills', '.claude/skills'] as const;
 export const projectMcpFile = '.mcp.json';
 export const ownMcpFile = 'mcp.json';
 
@@ -52,6 +55,9 @@ const maxNested = 50;
 
 /** Most prompt files of a folder. */
 const maxPrompts = 100;
+
+/** Most skills of a folder. */
+const maxSkills = 100;
 
 /**
  * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
@@ -81,6 +87,9 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 		if (join(root, prefix, '/') !== join(places.homeFolder ?? homedir(), '/')) {
 			await finder.add(prefix + projectSettings, 'settings');
 			await finder.addPrompts(prefix + projectPrompts, await promptNames(join(root, prefix, projectPrompts)));
+			for (const skills of projectSkills) {
+				await finder.addSkills(prefix + skills, await skillNames(join(root, prefix, skills)));
+			}
 		}
 
 		await finder.add(prefix + projectMcpFile, 'MCP servers');
@@ -118,6 +127,7 @@ export async function readOwnFiles(stateFolder: string): Promise<Found> {
 	await finder.add('settings.json', 'settings');
 	await finder.add(ownMcpFile, 'MCP servers');
 	await finder.addPrompts('prompts', await promptNames(join(stateFolder, 'prompts')));
+	await finder.addSkills('skills', await skillNames(join(stateFolder, 'skills')));
 	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({...file, path: join(stateFolder, file.path)});
 	return {files: finder.found.files.map(absolute), faults: finder.found.faults.map(absolute)};
 }
@@ -135,6 +145,15 @@ async function promptNames(folder: string): Promise<readonly string[]> {
 		.filter(name => /^[a-z][\w:-]*\.md$/i.test(name))
 		.sort()
 		.slice(0, maxPrompts);
+}
+
+/** Returns the names of the folders of skills in a folder, sorted; none if it can't be read. */
+async function skillNames(folder: string): Promise<readonly string[]> {
+	const names = await readdir(folder).catch(() => []);
+	return names
+		.filter(name => /^[a-z0-9][\w-]{0,63}$/i.test(name))
+		.sort()
+		.slice(0, maxSkills);
 }
 
 /** Creates what reads files one after another, and collects those that it finds. */
@@ -169,7 +188,12 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 				await this.add(`${folder}/${name}`, 'prompt');
 			}
 		},
-		async add(path: string, kind: 'settings' | 'MCP servers' | 'prompt') {
+		async addSkills(folder: string, names: readonly string[]) {
+			for (const name of names) {
+				await this.add(`${folder}/${name}/SKILL.md`, 'skill');
+			}
+		},
+		async add(path: string, kind: 'settings' | 'MCP servers' | 'prompt' | 'skill') {
 			const content = await readOrFault(path);
 			if (!content) {
 				return;
@@ -179,7 +203,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 				? {fault: 'it is too large'}
 				: kind === 'settings'
 					? readSettings(content.text)
-					: kind === 'prompt'
+					: kind === 'prompt' || kind === 'skill'
 						? undefined
 						: await readServers(content.text);
 			if (read && 'fault' in read && read.fault) {

@@ -1,0 +1,19 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+
+export default command({
+	name: 'list',
+	summary: 'List the skills that the agent can use',
+	args: z.object({}),
+	examples: ['skills list'],
+	whileRunning: true,
+
+	async run(_, {project}) {
+		const [{skillsOf}, {skillTable}] = await Promise.all([
+			import('../../src/agent/skills/skill.ts'),
+			import('../../src/command/views/project/skill-table.ts'),
+		]);
+		const state = await project.load();
+		return skillTable(skillsOf(state), state);
+	},
+});

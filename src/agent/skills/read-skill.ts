@@ -1,0 +1,75 @@
+import {readdir, realpath} from 'node:fs/promises';
+import {join, relative, sep} from 'node:path';
+import * as z from 'zod/mini';
+import {AppError} from '../../core/error.ts';
+import type {Tool} from '../../core/session/tool.ts';
+import {isSecretFile} from '../policy/secret-files.ts';
+import {readOwn} from '../project/read-file.ts';
+import {isWithin} from '../sandbox/existing.ts';
+import {defineTool} from '../tools/define-tool.ts';
+import type {Skill} from './skill.ts';
+
+const maxListed = 100;
+
+type Options = {
+	/** Returns the skills in effect. */
+	readonly skills: () => Promise<readonly Skill[]>;
+	/** Masks credentials. */
+	readonly hide: (text: string) => string;
+};
+
+/** Creates the tool that reads a skill, or a text file in its folder, which may be out of reach of other tools. */
+export function createReadSkill({skills, hide}: Options): Tool {
+	return defineTool({
+		name: 'read_skill',
+		description: 'Returns the instructions of a skill and the names of its files, or one of these files.',
+		readOnly: true,
+		readOn: 'Read its other files by their names.',
+		arguments: z.strictObject({
+			name: z.string().check(z.minLength(1), z.maxLength(100), z.describe('The name of the skill.')),
+			file: z.optional(
+				z.string().check(z.minLength(1), z.maxLength(500), z.describe('A file of the skill, relative to its folder.')),
+			),
+		}),
+
+		async run({name, file}) {
+			const all = (await skills()).filter(({isForModel}) => isForModel);
+			const skill = all.find(each => each.name === name.toLowerCase());
+			if (!skill) {
+				const names = all.map(each => each.name).join(', ');
+				throw new AppError('not-found', `No skill “${name}”.`, {hint: names ? `Skills: ${names}.` : 'There are none.'});
+			}
+
+			return hide(file === undefined ? await skillText(skill) : await fileOf(skill, file));
+		},
+	});
+}
+
+/** Returns a skill as the model reads it: its folder, its files, its instructions. */
+export async function skillText({name, folder, body}: Pick<Skill, 'name' | 'folder' | 'body'>): Promise<string> {
+	const found = await readdir(folder, {recursive: true, withFileTypes: true}).catch(() => []);
+	const files = found
+		.filter(entry => entry.isFile() && entry.name !== 'SKILL.md')
+		.map(entry => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+		.sort();
+	const shown = files.slice(0, maxListed).join(', ');
+	return [
+		`Skill ${name}, in ${folder}`,
+		...(shown ? [`Files: ${shown}${files.length > maxListed ? ', …' : ''}`] : []),
+		'',
+		body,
+	].join('\n');
+}
+
+async function fileOf({name, folder}: Skill, file: string): Promise<string> {
+	const root = await realpath(folder);
+	const real = await realpath(join(root, file)).catch(() => undefined);
+	if (real === undefined || !isWithin(real, root) || isSecretFile(real.replaceAll('\\', '/'))) {
+		throw new AppError('not-found', `The skill ${name} has no file “${file}”.`, {
+			hint: 'Read the skill alone to see its files.',
+		});
+	}
+
+	const content = await readOwn(real);
+	return content ? `${content.text}${content.isCut ? '\n[… the rest of the file is left out]' : ''}` : '';
+}
