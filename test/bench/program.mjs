@@ -102,7 +102,7 @@ export function start(args, {home, env = {}, command = process.execPath}) {
 export const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /** Returns the processor time of all threads of a process so far, in milliseconds (Linux). */
-function cpuMs(pid) {
+export function cpuMs(pid) {
 	const folder = `/proc/${pid}/task`;
 	return readdirSync(folder).reduce((sum, thread) => {
 		try {

@@ -8,6 +8,7 @@ import {performance} from 'node:perf_hooks';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import autocannon from 'autocannon';
+import {cpuMs} from './program.mjs';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '../../dist/service.js');
 const home = mkdtempSync(join(tmpdir(), 'service-bench-'));
@@ -30,8 +31,8 @@ async function measure(label, place) {
 		const idle = residentMegabytes(child.pid);
 
 		const headers = {authorization: `Bearer ${key}`};
-		const read = await load({url: `${url}/api/v1/org/${org}/ws/${workspace}/airt/assessments`, headers});
-		const write = await load({
+		const read = await load(child.pid, {url: `${url}/api/v1/org/${org}/ws/${workspace}/airt/assessments`, headers});
+		const write = await load(child.pid, {
 			url: `${url}/api/v1/user/api-keys`,
 			method: 'POST',
 			headers: {...headers, 'content-type': 'application/json'},
@@ -52,16 +53,19 @@ async function measure(label, place) {
 	}
 }
 
-async function load(options) {
+/** Sends requests for a while. Returns their figures, with the processor time that the server spends on each. */
+async function load(pid, options) {
+	const before = cpuMs(pid);
 	const result = await autocannon({...options, connections: 16, duration: seconds});
 	if (result.non2xx > 0 || result.errors > 0) {
 		throw new Error(`${options.url}: ${result.non2xx} responses weren't 2xx, ${result.errors} requests failed.`);
 	}
 
-	return result;
+	return {...result, cpu: (cpuMs(pid) - before) / result.requests.total};
 }
 
-const perSecond = ({requests, latency}) => `${requests.average.toFixed(0)}/s, p99 ${latency.p99} ms`;
+const perSecond = ({requests, latency, cpu}) =>
+	`${requests.average.toFixed(0)}/s, p99 ${latency.p99} ms, ${cpu.toFixed(2)} ms CPU`;
 
 /** Returns the memory of a process in megabytes (Linux). */
 function residentMegabytes(pid) {
