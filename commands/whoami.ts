@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {wireResult} from '../src/command/views/http-headers.ts';
-import {identityResult} from '../src/command/views/identity-view.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
 import {identityOf} from '../src/platform/identity.ts';
@@ -15,6 +13,8 @@ export default command({
 	whileRunning: true,
 
 	async run({wire}, context) {
+		const {identityResult} = await import('../src/command/views/identity-view.ts');
+		const {wireResult} = await import('../src/command/views/http-headers.ts');
 		if (wire) {
 			return wireResult(context);
 		}

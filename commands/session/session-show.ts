@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {savedSessionResult} from '../../src/command/views/saved-session-view.ts';
-import {usageResult} from '../../src/command/views/usage-view.ts';
 
 export default command({
 	name: 'show',
@@ -14,6 +12,8 @@ export default command({
 	whileRunning: true,
 
 	async run({session}, {sessions, models}) {
+		const {usageResult} = await import('../../src/command/views/usage-view.ts');
+		const {savedSessionResult} = await import('../../src/command/views/saved-session-view.ts');
 		const found = await sessions.findOrLatest(session);
 		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
 		return savedSessionResult(found, usageResult(transcript, priceOf, date));

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {platformSessionResult} from '../../src/command/views/platform-session-view.ts';
 
 export default command({
 	name: 'unarchive',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({session}, {platform, signal}) {
+		const {platformSessionResult} = await import('../../src/command/views/platform-session-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), sessionId: session};
 		return platformSessionResult(await client.unarchiveSession({params}, signal));

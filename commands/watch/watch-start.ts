@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {wholeNumber} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
-import {costFacts, watchesResult, watchResult} from '../../src/command/views/watch-view.ts';
 import {AppError} from '../../src/core/error.ts';
 import {allLogs} from '../../src/store/logs-slice.ts';
 import type {AppState} from '../../src/store/store.ts';
@@ -43,6 +42,7 @@ export default command({
 		{condition: text, environment: given, every: interval, notify = false, ask, turns: perHour = usualTurns},
 		{store, watches, platform, interact, signal},
 	) {
+		const {costFacts, watchesResult, watchResult} = await import('../../src/command/views/watch-view.ts');
 		if (text === undefined) {
 			return watchesResult(store.getState().watches);
 		}
