@@ -2,6 +2,7 @@ import type {Entry} from '../src/command/context.ts';
 import apiKey from './api-key/api-key.ts';
 import approvals from './approvals/approvals.ts';
 import assessment from './assessment/assessment.ts';
+import bg from './bg/bg.ts';
 import budget from './budget.ts';
 import clear from './clear.ts';
 import compact from './compact/compact.ts';
@@ -68,6 +69,7 @@ export const commands: readonly Entry[] = [
 	model,
 	effort,
 	newSession,
+	bg,
 	sessions,
 	resume,
 	rename,

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 
+/** What a session in the background does, for the user. */
+const inWords = {running: 'running', waiting: 'waits for you', ended: 'ended', none: ''} as const;
+
 export default command({
 	name: 'sessions',
 	summary: 'List the sessions of this folder, newest first',
@@ -9,15 +12,23 @@ export default command({
 	examples: ['sessions --all --json'],
 	whileRunning: true,
 
-	async run({all = false}, {sessions}) {
+	async run({all = false}, {sessions, background}) {
 		const found = await sessions.list(all);
+		const states = new Map(background.list().map(({id, state}) => [id, state]));
 		return {
 			kind: 'table',
-			columns: [{label: 'id'}, {label: 'updated'}, {label: 'messages', align: 'right'}, {label: 'about'}],
+			columns: [
+				{label: 'id'},
+				{label: 'updated'},
+				{label: 'messages', align: 'right'},
+				...(states.size > 0 ? [{label: 'background'}] : []),
+				{label: 'about'},
+			],
 			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
 				id.slice(0, 8),
 				{at: updatedAt},
 				String(messages),
+				...(states.size > 0 ? [inWords[states.get(id) ?? 'none']] : []),
 				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
 			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. List those of other folders: `sessions --all`',
@@ -31,6 +42,7 @@ export default command({
 				updated_at: updatedAt,
 				messages,
 				model,
+				...(states.has(id) && {background: states.get(id) ?? null}),
 			})),
 		};
 	},

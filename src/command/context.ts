@@ -19,6 +19,7 @@ import type {Models} from '../platform/models.ts';
 import type {Platform} from '../platform/platform.ts';
 import type {ServerFlags} from '../platform/server-flags.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
+import type {Background} from '../session/conversations.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
@@ -105,6 +106,8 @@ export type CommandContext = {
 	/** Returns what the agent's requests begin with, and the size of the selected model's context window in tokens. */
 	readonly contextWindow: () => Promise<ContextWindowFacts>;
 	readonly platform: Platform;
+	/** The sessions that go on beside the one that is shown. */
+	readonly background: Background;
 	/** The export of traces. */
 	readonly traces: TraceSettings;
 	/** Checks what the program stands on. Throws the signal's reason. */

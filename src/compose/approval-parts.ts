@@ -1,9 +1,11 @@
 import {createApprovals, type Decide, type Kept} from '../agent/approval/approval.ts';
 import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
+import type {Judge} from '../agent/approval/ruling.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {parseRule} from '../agent/policy/rules/rule.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
+import type {Slot} from '../session/slot.ts';
 import type {AppStore} from '../store/store.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -18,24 +20,33 @@ export function createApprovalParts(
 		store.getState().setApprovalMode(approve);
 	}
 
-	const judge = judgeByRules({
-		book: rules,
-		workspace: folder.path,
-		places: {stateFolder: home.path, hookFiles},
-		hide: secrets.hide,
-		unreadable: project.unreadable,
-	});
+	const judgeBy = (book: Pick<RuleBook, 'list'>) =>
+		judgeByRules({
+			book,
+			workspace: folder.path,
+			places: {stateFolder: home.path, hookFiles},
+			hide: secrets.hide,
+			unreadable: project.unreadable,
+		});
+	const judge = judgeBy(rules);
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
 	let decide: Decide = decideUnasked(approve);
 	return {
 		judge,
-		/** Returns the approvals of a session with these rules of its own. */
-		createApprovals(ofSession: readonly SessionRule[]) {
+		/**
+		 * Returns what creates the approvals of sessions in a slot. In the background the rules of the session count, not those
+		 * of the one in front, and questions wait until it is shown.
+		 */
+		createApprovalsIn: (slot: Slot) => (ofSession: readonly SessionRule[]) => {
 			rules.startSession(ofSession);
+			const ofSlot: Judge = act => judgeBy(rules.forSession(slot.store.getState().transcript.rules))(act);
 			return createApprovals({
-				decide: (request, signal) => decide(request, signal),
-				judge,
-				mode: () => store.getState().approvalMode,
+				async decide(request, signal) {
+					await slot.whenFront(signal);
+					return decide(request, signal);
+				},
+				judge: act => (slot.isFront() ? judge(act) : ofSlot(act)),
+				mode: () => slot.store.getState().approvalMode,
 				keep: kept => keepAllowed(kept, rules, store),
 				onRules: rules.noteUse,
 			});

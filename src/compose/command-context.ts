@@ -20,7 +20,7 @@ export function createContextFor(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{models, mcp, jobs, judge, changes, contextWindow}: AgentParts,
+	{models, mcp, jobs, background, judge, changes, contextWindow}: AgentParts,
 	{watches, expiry, traces, entries}: Beside & Pick<Program, 'entries'>,
 ): Program['contextFor'] {
 	const {store, env, debug} = options;
@@ -28,7 +28,7 @@ export function createContextFor(
 	const {config, folder, project, rules, recents, sightings, sessions} = local;
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, jobs, contextWindow, entries: entries()},
+		...{store, config, env, sightings, watches, expiry, models, jobs, background, contextWindow, entries: entries()},
 		mcp: mcp.access,
 		changes: changes.open,
 		...{interact, live, flags, signal},

@@ -12,6 +12,7 @@ import {createResume} from '../session/resume-session.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
 import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
+import {backgroundNotice} from '../watch/background-notice.ts';
 import {createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
@@ -33,6 +34,7 @@ export function compose(options: ProgramOptions): Program {
 	const traces = createTraces({...options, ...local, ...servers, openServer: servers.platform.openConnected});
 	agent.onRecord(traces.follow);
 	const notifier = createNotifier(store, conversation);
+	agent.background.onChange(session => notifier.notify(backgroundNotice(session)));
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 	/** Ends the requests that the program makes by itself. */
@@ -83,11 +85,11 @@ function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentP
 	return profile;
 }
 
-function localParts({store}: ProgramOptions, local: LocalState, {conversation}: AgentParts, signal: AbortSignal) {
+function localParts({store}: ProgramOptions, local: LocalState, agent: AgentParts, signal: AbortSignal) {
 	const {home, folder, project, secrets, sessions} = local;
 	return {
 		...{folder, project, secrets},
-		resume: createResume({store, conversation, sessions, folder}),
+		resume: createResume({store, ...agent, sessions, folder}),
 		savedSessions: () => sessions().list(false),
 		async checkMedia(message: string) {
 			const {checkMedia} = await import('../agent/mentions/check-media.ts');

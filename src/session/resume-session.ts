@@ -12,6 +12,7 @@ import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
+import type {Background} from './conversations.ts';
 
 /** A session that started in another folder than the one that the agent works in. */
 export type SessionElsewhere = {
@@ -30,6 +31,8 @@ type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | un
 type Dependencies = {
 	readonly store: AppStore;
 	readonly conversation: Conversation;
+	/** The sessions that go on beside it. */
+	readonly background?: Pick<Background, 'has' | 'bring'>;
 	/** The sessions of the folder that the agent works in now. */
 	readonly sessions: () => SessionAccess;
 	readonly folder: FolderAccess;
@@ -41,10 +44,15 @@ type Dependencies = {
  * another folder, or one that the session does not know, unless the user chose it. Returns notices for the user, or
  * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
-export function createResume({store, conversation, sessions, folder}: Dependencies) {
+export function createResume({store, conversation, background, sessions, folder}: Dependencies) {
 	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
 		const session = await sessions().findOrLatest(wanted === 'latest' ? undefined : wanted);
 		if (store.getState().transcript.session === session.id) {
+			return [];
+		}
+
+		if (background?.has(session.id)) {
+			await background.bring(session.id);
 			return [];
 		}
 

@@ -4,11 +4,16 @@ import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDroppe
 import type {Recorded} from '../core/session/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
 
+/** A session in the background, and what it does. */
+export type BackgroundRun = {readonly id: string; readonly state: 'running' | 'waiting' | 'ended'};
+
 export type SessionSlice = {
 	readonly transcript: Transcript;
 	readonly queue: readonly QueuedMessage[];
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
+	/** The sessions in the background. */
+	readonly background: readonly BackgroundRun[];
 	/** The number of the agent's commands that run in the background. */
 	readonly jobs: number;
 	/** The calls that the model is writing now. */
@@ -24,6 +29,7 @@ export type SessionSlice = {
 	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
 	setUnsaved: (reason: string | undefined) => void;
+	setBackground: (background: readonly BackgroundRun[]) => void;
 	setJobs: (running: number) => void;
 	setStopping: (isStopping: boolean) => void;
 };
@@ -34,6 +40,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	unsaved: undefined,
 	drafts: [],
 	jobs: 0,
+	background: [],
 	isStopping: false,
 
 	applyRecords(items) {
@@ -55,6 +62,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setUnsaved(unsaved) {
 		set({unsaved});
+	},
+	setBackground(background) {
+		set({background});
 	},
 	setJobs(jobs) {
 		set({jobs});

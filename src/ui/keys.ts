@@ -211,5 +211,5 @@ function isWorking({store}: Keyboard): boolean {
 }
 
 function quitToast(key: string, {store}: Keyboard): string {
-	return `${endsWithApp(store.getState().ownSandboxes)} Press ${key} again to quit.`.trimStart();
+	return `${endsWithApp(store.getState())} Press ${key} again to quit.`.trimStart();
 }

@@ -108,7 +108,7 @@ async function showResult(line: string, result: Result, {exact, signal}: ShowOpt
 }
 
 async function confirmQuit({store, interact, quit}: View): Promise<void> {
-	const ends = endsWithApp(store.getState().ownSandboxes);
+	const ends = endsWithApp(store.getState());
 	if (!ends || (await interact.confirm(`${ends} Quit?`))) {
 		quit();
 	}

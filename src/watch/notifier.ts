@@ -10,7 +10,7 @@ export type Notifier = {
 	readonly close: () => void;
 };
 
-type Notice = {
+export type Notice = {
 	/** Contains nothing from outside (SAFETY 3). */
 	readonly alert: string;
 	readonly text: string;

@@ -57,8 +57,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 	'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png': 'trace-artifact.test.ts: it wants an artifact with bytes',
 };
 
-/** Commands that run until interrupted or create a database; other tests cover them. */
-const serves = /^serve\b/;
+/** Commands that run until interrupted, create a database, or want a run of the agent; other tests cover them. */
+const serves = /^(?:serve|bg)\b/;
 
 /** The documented examples, without what a shell does with their output; those that read a file by `<` need the program. */
 const all = allCommands(commands).filter(({path}) => !serves.test(path));

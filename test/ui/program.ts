@@ -21,6 +21,7 @@ import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import {createTraces} from '../../src/platform/traces/traces.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createConversation} from '../../src/session/conversation.ts';
+import {createConversations} from '../../src/session/conversations.ts';
 import {createResume} from '../../src/session/resume-session.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import type {AppStore} from '../../src/store/store.ts';
@@ -70,26 +71,35 @@ export function testProgram({
 	let ids = 0;
 	const place = `0f9b4e6a${randomUUID().slice(8, -12)}`;
 	const newId = () => `${place}${String(++ids).padStart(12, '0')}`;
-	const conversation = createConversation({
+	const conversations = createConversations({
 		store,
-		newId,
-		now: () => new Date().toISOString(),
-		openModel: async () => call,
-		loadTools: async () => (userTools ? createUserTools(() => askUser) : []),
-		workspace: () => access.path(),
-		createApprovals: () => approvalsOf(async () => ({answer: 'no'})),
-		hide: redactKnown,
-		readLog: async session => (await sessions.read(await sessions.find(session))).records,
-		openLog(session) {
-			const journal = sessions.create(session);
-			return {
-				append: record => void journal.then(opened => opened.append(record)),
-				flush: async () => void (await (await journal).flush()),
-				close: async () => void (await (await journal).close()),
-			};
-		},
-		onRecord: record => records.push(record),
+		create: slot =>
+			createConversation({
+				store: slot.store,
+				newId,
+				now: () => new Date().toISOString(),
+				openModel: async () => call,
+				loadTools: async () => (userTools ? createUserTools(() => askUser) : []),
+				workspace: () => access.path(),
+				createApprovals: () =>
+					approvalsOf(async (_, signal) => {
+						await slot.whenFront(signal);
+						return {answer: 'no'};
+					}),
+				hide: redactKnown,
+				readLog: async session => (await sessions.read(await sessions.find(session))).records,
+				openLog(session) {
+					const journal = sessions.create(session);
+					return {
+						append: record => void journal.then(opened => opened.append(record)),
+						flush: async () => void (await (await journal).flush()),
+						close: async () => void (await (await journal).close()),
+					};
+				},
+				onRecord: record => records.push(record),
+			}),
 	});
+	const {conversation, background} = conversations;
 	const notifier = createNotifier(store, conversation);
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
@@ -152,6 +162,7 @@ export function testProgram({
 				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
 				open: () => Promise.reject(new Error('There is no platform here.')),
 			},
+			background,
 			traces: createTraces({
 				...{store, config: openConfig(home), env: {}, version: '0.0.0', loadPrices: async () => () => undefined},
 				secrets: createKnownSecrets(openConfig(home), {}),
@@ -166,7 +177,7 @@ export function testProgram({
 			saveFile: async path => path,
 			readFile: async () => new Uint8Array(),
 		}),
-		resume: createResume({store, conversation, sessions: () => sessions, folder: access}),
+		resume: createResume({store, conversation, background, sessions: () => sessions, folder: access}),
 		secrets: createKnownSecrets(openConfig(home), {}),
 		askWith: () => undefined,
 		answerWith(given) {

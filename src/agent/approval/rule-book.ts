@@ -25,6 +25,8 @@ export type RuleBook = {
 	readonly revoke: (number: number) => Promise<KeptRule | undefined>;
 	/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
 	readonly startSession: (rules?: readonly SessionRule[]) => void;
+	/** Returns the rules that count for another session, with these rules of its own. */
+	readonly forSession: (rules: readonly SessionRule[]) => Pick<RuleBook, 'list'>;
 	/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
 	readonly onSessionRule: (listener: (event: SessionRuleEvent) => void) => void;
 	/** Notes what a rule has allowed. */
@@ -48,9 +50,9 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 	const ofSession = createSessionRules({folder, hide});
 	const uses = new Map<string, string>();
 
-	const list = () => [
+	const listWith = (own: Pick<typeof ofSession, 'list'>) => [
 		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
-		...ofSession.list().map(entry => kept(entry, 'session')),
+		...own.list().map(entry => kept(entry, 'session')),
 		...ofFolder.read().map(entry => kept(entry, 'folder')),
 		...denied().map(rule => kept({rule, effect: 'deny'}, 'settings')),
 	];
@@ -59,8 +61,14 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 		return {...entry, source, ...(lastAllowed !== undefined && {lastAllowed})};
 	};
 
+	const list = () => listWith(ofSession);
 	return {
 		list,
+		forSession(rules) {
+			const own = createSessionRules({folder, hide});
+			own.start(rules);
+			return {list: () => listWith(own)};
+		},
 		async add(rule, effect, source) {
 			const entry = {rule, effect};
 			if (source === 'folder') {

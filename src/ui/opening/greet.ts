@@ -37,12 +37,19 @@ export function greet({program, painter, store, palette, version, homeFolder, wa
 
 /** Returns what is printed when the app has ended, with its line end. */
 export function farewell({store}: Pick<Parts, 'store'>): string {
-	const {transcript, unsaved} = store.getState();
+	const {transcript, unsaved, background} = store.getState();
 	if (unsaved) {
 		return `This session was not saved: ${unsaved}\n`;
 	}
 
 	// A session without a message is not kept.
 	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user' || kind === 'command');
-	return isKept ? `Resume this session with: ${shellLine(`--resume ${transcript.session.slice(0, 8)}`)}\n` : '';
+	const resume = (session: string) => shellLine(`--resume ${session.slice(0, 8)}`);
+	return [
+		...(isKept ? [`Resume this session with: ${resume(transcript.session)}\n`] : []),
+		...background.map(({id, state}) => {
+			const what = state === 'ended' ? 'Resume that of the background' : 'A background run was interrupted. Resume it';
+			return `${what} with: ${resume(id)}\n`;
+		}),
+	].join('');
 }

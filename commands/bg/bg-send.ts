@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import {command} from '../../src/command/command.ts';
+
+export default command({
+	name: 'send',
+	summary: 'Send the run to the background and start a new session',
+	args: z.object({}),
+	whileRunning: true,
+	where: 'app',
+
+	run(_, {background}) {
+		const {id} = background.send();
+		const short = id.slice(0, 8);
+		return {
+			kind: 'text',
+			text: `Session ${short} goes on in the background. This is a new session.`,
+			hint: `Bring it back: \`resume ${short}\``,
+			data: {session: id},
+		};
+	},
+});

@@ -1,0 +1,186 @@
+import {randomUUID} from 'node:crypto';
+import type {ImageStore} from '../agent/images/model-images.ts';
+import type {MentionSource} from '../agent/mentions/read-mentions.ts';
+import type {ModelAccess} from '../agent/model-access.ts';
+import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import {dayBudget} from '../config/settings.ts';
+import {once} from '../core/once.ts';
+import type {Recorded} from '../core/session/event.ts';
+import type {Tool} from '../core/session/tool.ts';
+import type {AskUser} from '../core/session/user-question.ts';
+import {type Conversation, createConversation} from '../session/conversation.ts';
+import {createConversations} from '../session/conversations.ts';
+import type {Slot} from '../session/slot.ts';
+import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
+import {logOf} from '../storage/journal-log.ts';
+import type {createApprovalParts} from './approval-parts.ts';
+import type {createChangeAccess} from './change-access.ts';
+import {knownSandboxes} from './known-sandboxes.ts';
+import type {LocalState} from './local-state.ts';
+import type {createMcpParts} from './mcp-parts.ts';
+import type {ProgramOptions} from './program-options.ts';
+import type {createProjectParts} from './project-parts.ts';
+import type {Servers} from './servers.ts';
+
+/** What all conversations share. */
+type Shared = {
+	readonly access: ModelAccess;
+	readonly approvals: ReturnType<typeof createApprovalParts>;
+	readonly changes: ReturnType<typeof createChangeAccess>;
+	readonly ofProject: ReturnType<typeof createProjectParts>;
+	readonly mcp: ReturnType<typeof createMcpParts>;
+	readonly windowSizeOf: (model: string) => Promise<number | undefined>;
+	/** Returns what asks the user; undefined if nobody can be asked. */
+	readonly ask: () => AskUser | undefined;
+	readonly onRecord: (record: Recorded) => void;
+};
+
+/** Creates the conversations, each with tools of its own. `tools` returns those of the one in front. */
+export function createConversationParts(
+	options: ProgramOptions,
+	local: LocalState,
+	servers: Servers,
+	{access, approvals, changes, ofProject, mcp, windowSizeOf, ask, onRecord}: Shared,
+) {
+	cleanImagesLater(local.home);
+	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
+	const {withNested, hookFiles, loadHooks, compactionShare} = ofProject;
+	const conversations = createConversations({
+		store: options.store,
+		create(slot) {
+			const own = {...options, store: slot.store};
+			const tools = createToolLoader(own, local, servers, {withNested, hookFiles, ask: () => askIn(slot, ask())});
+			const loadTools = async (signal?: AbortSignal) => [
+				...(await tools.loadTools()),
+				...(await ofProject.skillTools()),
+				...(await mcp.tools(signal)),
+			];
+			const endTools = async () => {
+				if (conversations.background.list().length === 0) {
+					mcp.reset();
+				}
+
+				await tools.endTools();
+			};
+			const created = createConversation({
+				...conversationOptions(own, local, servers),
+				...{windowSizeOf, loadTools, endTools, loadHooks, compactionShare, onRecord},
+				toolWarnings: mcp.warnings,
+				...{openModel: access.open, trackChanges: changes.track},
+				createApprovals: approvals.createApprovalsIn(slot),
+			});
+			loaders.set(created, tools);
+			return created;
+		},
+		onFront: ({rules}) => local.rules.startSession(rules),
+	});
+	return {...conversations, tools: () => loaders.get(conversations.front())};
+}
+
+/** Returns what asks the user once the conversation is in front. */
+function askIn(slot: Slot, ask: AskUser | undefined): AskUser | undefined {
+	return (
+		ask &&
+		(async (question, signal) => {
+			await slot.whenFront(signal);
+			return ask(question, signal);
+		})
+	);
+}
+
+/** Returns what reads images that were pasted, loaded with the first one. */
+function pastedImages(images: ImageStore): MentionSource {
+	return {
+		async read(name, context) {
+			if (!name.startsWith('image:')) {
+				return undefined;
+			}
+
+			const {createImageSource} = await import('../agent/mentions/image-source.ts');
+			return createImageSource(images).read(name, context);
+		},
+	};
+}
+
+function conversationOptions(
+	{store, env, maxTurns, budgetUsd}: ProgramOptions,
+	{home, config, folder, secrets, sessions}: LocalState,
+	{loadPrices, priceRequest}: Servers,
+) {
+	const images = createImageFolder(home.images);
+	return {
+		store,
+		newId: randomUUID,
+		now: () => new Date().toISOString(),
+		workspace: folder.path,
+		hide: secrets.hide,
+		priceRequest,
+		limits: {
+			day: () => dayBudget(config.read()),
+			async requestsToday() {
+				const {today} = await import('../session/budget-guard.ts');
+				return (await sessions().ledger(today())).requests;
+			},
+			loadPrices,
+		},
+		images,
+		mentions: {hide: secrets.hide, homeFolder: folder.home, sources: [pastedImages(images)]},
+		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
+		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
+		openLog: (session: string) => logOf(sessions().create(session)),
+		...(maxTurns !== undefined && {maxTurns}),
+		...(budgetUsd !== undefined && {budget: {limitUsd: budgetUsd, loadPrices}}),
+	};
+}
+
+/**
+ * Returns what loads the tools that the agent may use now: those of logs, of the web and for the user, and those of the folder if it may read
+ * that. Also returns what ends their commands, and the background jobs among them.
+ */
+function createToolLoader(
+	{store, env, version, insecureHttp = false}: ProgramOptions,
+	{home, folder, secrets}: LocalState,
+	{platform, services}: Servers,
+	{
+		withNested,
+		hookFiles,
+		ask,
+	}: Pick<ReturnType<typeof createProjectParts>, 'hookFiles' | 'withNested'> & {
+		readonly ask: () => AskUser | undefined;
+	},
+) {
+	let commands: CommandSession | undefined;
+	const loadAll = once(async () => {
+		const [{createFolderTools, createLogTools, ...tools}, {createWebRequests}, {hasProxy}] = await Promise.all([
+			import('../agent/tools/tools.ts'),
+			import('../net/web/web-request.ts'),
+			import('../net/undici-agent.ts'),
+		]);
+		const ofLogs = createLogTools(async environment => {
+			const {server, logOf: sourceOf} = await platform.openConnected();
+			return {server, source: sourceOf(environment), session: store.getState().transcript.session};
+		});
+		const ofWeb = tools.createWebTools({
+			send: createWebRequests({env, userAgent: `service/${version}`}),
+			sandboxAt: knownSandboxes(store, platform, services),
+			isProxied: hasProxy(env),
+			insecureHttp,
+			hide: secrets.hide,
+			keep: async text => (folder.isOpen() ? commands?.keep(text) : undefined),
+		});
+		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
+		const places = {stateFolder: home.path, hookFiles};
+		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
+		const ofFolder = createFolderTools(places, commands);
+		const others = [...ofWeb, ...ofLogs, ...tools.createUserTools(ask)];
+		return {ofFolder, others, ofTasks: tools.createTaskTools()};
+	});
+	return {
+		async loadTools(): Promise<readonly Tool[]> {
+			const {ofFolder, others, ofTasks} = await loadAll();
+			return folder.isOpen() ? [...ofFolder.map(withNested), ...ofTasks, ...others] : others;
+		},
+		endTools: async () => commands?.end(),
+		jobs: () => commands?.jobs,
+	};
+}

@@ -1,0 +1,166 @@
+import {AppError} from '../core/error.ts';
+import {blocksOf, type Transcript} from '../core/session/transcript.ts';
+import type {AppStore} from '../store/store.ts';
+import type {Conversation} from './conversation.ts';
+import {type BackgroundState, createSlot, type Slot} from './slot.ts';
+
+/** A session that goes on while the app shows another one. */
+export type BackgroundSession = {
+	readonly id: string;
+	/** Its title, or the beginning of its first message. Untrusted. */
+	readonly about: string;
+	readonly state: BackgroundState;
+};
+
+/** The sessions beside the one that the app shows. */
+export type Background = {
+	readonly list: () => readonly BackgroundSession[];
+	/** Sends the current session to the background and starts a new one. Throws AppError("conflict") if no run goes on. */
+	readonly send: () => BackgroundSession;
+	readonly has: (session: string) => boolean;
+	/** Shows a session of the background again, with the question that it waits with. A run of the current one goes on there. */
+	readonly bring: (session: string) => Promise<void>;
+	/** Calls the listener when a session waits for the user or has ended. */
+	readonly onChange: (listener: (session: BackgroundSession) => void) => void;
+};
+
+type Dependencies<One extends Conversation> = {
+	readonly store: AppStore;
+	/** Creates a conversation, which begins with an empty session. */
+	readonly create: (slot: Slot) => One;
+	/** Called when another session is shown. */
+	readonly onFront?: (transcript: Transcript) => void;
+};
+
+/** Most sessions in the background: each keeps its transcript in memory. */
+const maxBackground = 8;
+const aboutLength = 60;
+
+/** A conversation and where it is. */
+type Place<One extends Conversation> = {readonly slot: ReturnType<typeof createSlot>; readonly conversation: One};
+
+/** The conversations of the app: the one in front, and those behind it by session. */
+type Places<One extends Conversation> = {
+	front: Place<One>;
+	readonly behind: Map<string, Place<One>>;
+	readonly listeners: ((session: BackgroundSession) => void)[];
+};
+
+/**
+ * Creates the conversations of the app: one in front, which `conversation` stands for, and others in the background, each
+ * with its own journal, tools and approvals. One that needs the user waits until it is shown again.
+ */
+export function createConversations<One extends Conversation>(dependencies: Dependencies<One>) {
+	const open = (): Place<One> => {
+		const slot = createSlot(dependencies.store);
+		return {slot, conversation: dependencies.create(slot)};
+	};
+	const places: Places<One> = {front: open(), behind: new Map(), listeners: []};
+	const front = () => places.front.conversation;
+	const conversation: Conversation = {
+		send: (...given) => front().send(...given),
+		runCommand: (...given) => front().runCommand(...given),
+		compact: guidance => front().compact(guidance),
+		undoCompaction: () => front().undoCompaction(),
+		pin: (id, pinned) => front().pin(id, pinned),
+		setBudgets: (...given) => front().setBudgets(...given),
+		interrupt: () => front().interrupt(),
+		rename: title => front().rename(title),
+		notice: (text, hint) => front().notice(text, hint),
+		open: (transcript, log) => front().open(transcript, log),
+		forkBefore: id => front().forkBefore(id),
+		fork: () => front().fork(),
+		ruleChanged: event => front().ruleChanged(event),
+		restored: event => front().restored(event),
+		start: () => front().start(),
+		flush: () => front().flush(),
+		saved: () => front().saved(),
+		async close() {
+			const all = [places.front, ...places.behind.values()];
+			await Promise.all(all.map(place => place.conversation.close()));
+		},
+	};
+	return {conversation, background: createBackground(places, open, dependencies), front};
+}
+
+function createBackground<One extends Conversation>(
+	places: Places<One>,
+	open: () => Place<One>,
+	{store, onFront}: Dependencies<One>,
+): Background {
+	const {behind, listeners} = places;
+	const list = () => [...behind.values()].map(sessionOf);
+	const report = () => store.getState().setBackground(list());
+
+	/** Moves the session in front to the background. */
+	const leave = () => {
+		const {front} = places;
+		front.slot.leave(() => {
+			report();
+			for (const listener of listeners) {
+				listener(sessionOf(front));
+			}
+		});
+		behind.set(front.slot.transcript().session, front);
+		return sessionOf(front);
+	};
+
+	return {
+		list,
+		send() {
+			places.front.conversation.flush();
+			assertMayLeave(store, behind.size);
+			const left = leave();
+			store.setState({jobs: 0, isStopping: false});
+			places.front = open();
+			report();
+			return left;
+		},
+		has: session => behind.has(session),
+		async bring(session) {
+			const next = behind.get(session);
+			if (!next) {
+				return;
+			}
+
+			places.front.conversation.flush();
+			if (store.getState().transcript.run) {
+				leave();
+			} else {
+				await places.front.conversation.close();
+			}
+
+			behind.delete(session);
+			next.conversation.flush();
+			places.front = next;
+			next.slot.enter();
+			onFront?.(next.slot.transcript());
+			report();
+		},
+		onChange: listener => void listeners.push(listener),
+	};
+}
+
+/** Throws AppError("conflict") if no run can go to the background. */
+function assertMayLeave(store: AppStore, count: number): void {
+	if (!store.getState().transcript.run) {
+		throw new AppError('conflict', 'No run to send to the background.', {hint: 'Send a message first.'});
+	}
+
+	if (count >= maxBackground) {
+		throw new AppError('conflict', `${maxBackground} sessions are in the background already.`, {
+			hint: 'Bring one back with `resume`, and let it end.',
+		});
+	}
+}
+
+function sessionOf({slot}: Pick<Place<Conversation>, 'slot'>): BackgroundSession {
+	const transcript = slot.transcript();
+	return {id: transcript.session, about: aboutOf(transcript), state: slot.state()};
+}
+
+function aboutOf(transcript: Transcript): string {
+	const first = blocksOf(transcript).find(block => block.kind === 'user');
+	const text = transcript.title || (first?.kind === 'user' ? first.text : '');
+	return text.replace(/\s+/g, ' ').trim().slice(0, aboutLength);
+}

@@ -1,0 +1,183 @@
+import {mkdirSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import type {ApprovalRequest, Decision} from '../../src/agent/approval/approval.ts';
+import type {CommandContext, LiveSession} from '../../src/command/context.ts';
+import {dispatch} from '../../src/command/dispatch.ts';
+import {blocksOf} from '../../src/core/session/transcript.ts';
+import {refuseElsewhere} from '../../src/session/resume-session.ts';
+import {type Answer, startModelHost} from '../e2e/model-host.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {open} from './open-program.ts';
+
+const says =
+	(text: string) =>
+	({say, finish}: Answer) => {
+		say(text);
+		finish();
+	};
+const writes =
+	(path: string) =>
+	({call, finish}: Answer) => {
+		call('write_file', {path, content: 'x\n'});
+		finish();
+	};
+
+/** Returns the real program with a scripted host, its commands, and a user who answers `decide`. */
+async function world() {
+	const host = await startModelHost();
+	const place = temporaryFolder();
+	const [home, folder] = [join(place, 'home'), join(place, 'work')];
+	mkdirSync(folder);
+	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
+	const asked: ApprovalRequest[] = [];
+	let answer: (decision: Decision) => void = () => undefined;
+	program.askWith(request => {
+		asked.push(request);
+		return new Promise(resolve => {
+			answer = resolve;
+		});
+	});
+	const signal = new AbortController().signal;
+	const flags = {json: false, exact: false, insecureHttp: false, server: undefined, profile: undefined} as const;
+	const context: CommandContext = program.contextFor({
+		live: {} as LiveSession,
+		flags: {...flags, org: undefined, workspace: undefined, project: undefined},
+		signal,
+		interact: {
+			ask: async () => undefined,
+			choose: async () => undefined,
+			confirm: async () => false,
+			say: () => undefined,
+			showLogin: () => () => undefined,
+		},
+	});
+	const {store} = context;
+	return {
+		...{program, host, home, folder, asked, store},
+		allow: () => answer({answer: 'yes', hash: asked.at(-1)?.hash ?? ''}),
+		session: () => store.getState().transcript.session,
+		background: () => store.getState().background.map(({id, state}) => [id, state]),
+		run: (...words: readonly string[]) => dispatch(words, context),
+		texts: () => blocksOf(store.getState().transcript).flatMap(block => ('text' in block ? [block.text] : [])),
+	};
+}
+
+test('/bg starts a session beside the run, which goes on with a journal of its own and says when it ends', async () => {
+	const {program, host, session, run, background, texts, store, home} = await world();
+	let release = () => {};
+	const gate = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	host.answerWith(async ({say, finish}) => {
+		say('First half.');
+		await gate;
+		say(' Second half.');
+		finish();
+	}, says('Hello there.'));
+	const first = session();
+	const sent = program.conversation.send('Do the long thing');
+	await expect.poll(texts).toContain('First half.');
+	expect(await run('bg')).toMatchObject({kind: 'text', data: {session: first}});
+	expect(session()).not.toBe(first);
+	expect(store.getState().transcript.run).toBeUndefined();
+	expect(background()).toEqual([[first, 'running']]);
+
+	await program.conversation.send('Meanwhile');
+	expect(texts()).toEqual(['Meanwhile', 'Hello there.']);
+	const second = session();
+	expect(await run('sessions')).toMatchObject({
+		data: expect.arrayContaining([
+			expect.objectContaining({id: first, background: 'running'}),
+			expect.objectContaining({id: second}),
+		]),
+	});
+
+	release();
+	await sent;
+	expect(background()).toEqual([[first, 'ended']]);
+	expect(texts().at(-1)).toBe(`Background session ${first.slice(0, 8)} has ended its run: Do the long thing`);
+
+	await program.resume(first.slice(0, 8), refuseElsewhere);
+	expect(texts()).toEqual(['Do the long thing', 'First half. Second half.']);
+	expect([session(), background()]).toEqual([first, []]);
+	host.answerWith(says('Still here.'));
+	await program.conversation.send('And now?');
+	expect(texts().at(-1)).toBe('Still here.');
+	expect(host.chats().at(-1)?.slice(1)).toEqual([
+		'user: Do the long thing',
+		'assistant: First half. Second half.',
+		'user: And now?',
+	]);
+	await program.close();
+	const [place = ''] = readdirSync(join(home, 'sessions'));
+	const journal = (id: string) => readFileSync(join(home, 'sessions', place, `${id}.jsonl`), 'utf8');
+	expect(journal(first)).toContain('And now?');
+	expect(journal(first)).not.toContain('Meanwhile');
+	expect(journal(second)).toContain('Meanwhile');
+});
+
+test('a question of a run in the background waits until its session is shown, and the mode selected elsewhere does not count for it [4]', async () => {
+	const {program, host, session, run, background, texts, asked, allow, folder} = await world();
+	let release = () => {};
+	const gate = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	host.answerWith(
+		async answer => {
+			answer.say('Soon.');
+			await gate;
+			writes('a.txt')(answer);
+		},
+		says('Free.'),
+		says('Written.'),
+	);
+	const first = session();
+	const sent = program.conversation.send('Write a.txt');
+	await expect.poll(texts).toContain('Soon.');
+	await run('bg');
+	await program.conversation.send('What now?');
+	// Allowed here, which says nothing about the session in the background.
+	await run('approvals', 'mode', 'edits');
+	release();
+	await expect.poll(background).toEqual([[first, 'waiting']]);
+	expect(asked).toEqual([]);
+	expect(texts().at(-1)).toContain('waits for your answer');
+
+	const second = session();
+	await program.resume(first, refuseElsewhere);
+	expect(session()).toBe(first);
+	await expect.poll(() => asked.length).toBe(1);
+	allow();
+	await sent;
+	expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('x\n');
+	expect(texts().at(-1)).toBe('Written.');
+	expect(background()).toEqual([]);
+	await program.resume(second, refuseElsewhere);
+	expect(texts()).toContain('What now?');
+});
+
+test('a run that goes on when another session is brought back goes to the background itself; the end ends all', async () => {
+	const {program, host, session, run, background, texts} = await world();
+	const hangs = async ({say, closed}: Answer) => {
+		say('Working.');
+		await closed;
+	};
+	host.answerWith(hangs);
+	const first = session();
+	const one = program.conversation.send('One');
+	await expect.poll(texts).toContain('Working.');
+	await run('bg');
+	const second = session();
+	const two = program.conversation.send('Two');
+	await expect.poll(texts).toContain('Working.');
+	await program.resume(first, refuseElsewhere);
+	expect([session(), background()]).toEqual([first, [[second, 'running']]]);
+	await program.close();
+	await Promise.all([one, two]);
+});
+
+test('without a run there is nothing to send to the background', async () => {
+	const {run} = await world();
+	await expect(run('bg')).rejects.toMatchObject({code: 'conflict'});
+});
