@@ -41,8 +41,8 @@ const packagesOf = (names: readonly string[]) =>
 
 test.each([
 	['--version', ['main'], 20, 27_000],
-	['the first frame', firstFrame, 250, 503_000],
-	['a command, or -p', withoutScreen, 525, 600_000],
+	['the first frame', firstFrame, 262, 512_000],
+	['a command, or -p', withoutScreen, 555, 640_000],
 ])('%s reads at most so many modules and bytes', (_, names, mostModules, mostBytes) => {
 	expect(modulesOf(names).length).toBeLessThanOrEqual(mostModules);
 	expect(bytesOf(names)).toBeLessThanOrEqual(mostBytes);
