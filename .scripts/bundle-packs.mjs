@@ -21,6 +21,12 @@ const conversation = [
 const message = [
 	...['src/agent/tools/tools.ts', 'src/net/undici-transport.ts', 'src/net/web/web-request.ts'],
 	...['src/agent/tools/command/command-session.ts', 'src/providers/chat/openai-chat.ts'],
+	...[
+		'src/session/budget-guard.ts',
+		'src/agent/mentions/check-media.ts',
+		'src/net/undici-agent.ts',
+		'src/core/catalog.ts',
+	],
 	...['undici/lib/dispatcher/agent.js', 'undici/lib/api/api-request.js'],
 ];
 const server = ['src/server/run/worker.ts'];
