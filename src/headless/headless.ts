@@ -8,6 +8,7 @@ import {runOnce} from './once.ts';
 import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
+import {slashPrompt} from './slash-prompt.ts';
 
 /** The default limit of model calls without a screen. */
 const defaultMaxTurns = 100;
@@ -17,7 +18,7 @@ type Once = Extract<Invocation, {mode: 'once'}>;
 /** The parts of the program that one run needs. */
 type Part =
 	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project')
-	| ('chooseModel' | 'checkMedia' | 'secrets' | 'endTraces');
+	| ('chooseModel' | 'checkMedia' | 'secrets' | 'endTraces' | 'entries' | 'refreshEntries');
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
@@ -37,7 +38,7 @@ export async function runHeadless(
 	const warn = (text: string) => printWarning(text, stderr);
 	try {
 		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
-		const prompt = [once.prompt, piped.trimEnd()].filter(part => part?.trim()).join('\n\n');
+		const parts = [once.prompt ?? '', piped.trimEnd()].filter(part => part.trim());
 		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
@@ -49,17 +50,13 @@ export async function runHeadless(
 			}
 		}
 
-		const wide = program.folder.unasked();
-		if (wide) {
-			// The user can't be asked, and chose the folder of the script.
-			await program.folder.answer(true, {isOnce: true});
-			warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
-		}
-
+		await openFolder(program.folder, warn);
 		for (const warning of await abortable(untrusted(program.project), signal)) {
 			warn(warning);
 		}
 
+		const [first = '', ...rest] = parts;
+		const prompt = [await slashPrompt(first, program, warn), ...rest].join('\n\n');
 		await abortable(program.chooseModel(), signal);
 		await abortable(program.checkMedia(prompt), signal);
 		signal.throwIfAborted();
@@ -87,6 +84,15 @@ export async function runHeadless(
 		}
 
 		return exitStatus[report.code];
+	}
+}
+
+/** Lets the agent read a wide folder: the user can't be asked, and chose the folder of the script. */
+async function openFolder(folder: Program['folder'], warn: (text: string) => void): Promise<void> {
+	const wide = folder.unasked();
+	if (wide) {
+		await folder.answer(true, {isOnce: true});
+		warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
 	}
 }
 

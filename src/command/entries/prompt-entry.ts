@@ -20,7 +20,7 @@ export function isEntryName(name: string): boolean {
 
 /** Creates a slash command that sends a message to the agent. */
 export function promptEntry({name, summary, hint, textFor}: PromptEntry): Command {
-	return command({
+	const sent = command({
 		name,
 		summary,
 		args: z.object({arguments: z.optional(z.string())}),
@@ -36,4 +36,5 @@ export function promptEntry({name, summary, hint, textFor}: PromptEntry): Comman
 			return {kind: 'lines', lines: []};
 		},
 	});
+	return {...sent, textFor};
 }

@@ -1,0 +1,39 @@
+import {isNoun} from '../command/context.ts';
+import {commandName, isCommandLine} from '../command/line.ts';
+import type {Program} from '../command/program.ts';
+import {findCommand} from '../command/table.ts';
+import {AppError} from '../core/error.ts';
+
+/**
+ * Returns the message of a prompt that begins with a slash and names a prompt file or a skill; any other prompt as it is.
+ * Throws AppError("usage") for other commands, which a model can't run, and what the prompt file throws.
+ */
+export async function slashPrompt(
+	prompt: string,
+	program: Pick<Program, 'entries' | 'refreshEntries'>,
+	warn: (text: string) => void,
+): Promise<string> {
+	const name = isCommandLine(prompt) ? commandName(prompt) : '';
+	if (!name) {
+		return prompt;
+	}
+
+	for (const sentence of await program.refreshEntries()) {
+		warn(sentence);
+	}
+
+	const entry = program.entries().find(each => each.name === name);
+	if (entry && !isNoun(entry) && entry.textFor) {
+		return entry.textFor(
+			prompt
+				.trim()
+				.slice(name.length + 1)
+				.trim(),
+		);
+	}
+
+	const {path, command} = findCommand(program.entries(), [name]);
+	throw new AppError('usage', `/${name} is a command, not a prompt.`, {
+		hint: command.where === 'app' ? `Start the app with \`$\`, then type /${name}.` : `Run \`$ ${path}\` without -p.`,
+	});
+}
