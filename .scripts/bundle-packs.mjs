@@ -4,7 +4,8 @@ import {transform} from 'esbuild';
 
 /**
  * Packs, each a file: the chunks that these modules reach and that no earlier pack has. What a command shares with the screen
- * is a pack of its own, so that a command never reads the screen. Every other chunk is a file by itself.
+ * is a pack of its own, so that a command never reads the screen, and so is what a message shares with the drawing of a
+ * conversation. Every other chunk is a file by itself.
  */
 const main = ['src/main.tsx'];
 const screen = ['src/store/store.ts', 'src/ui/start.tsx', 'src/config/terminal-widths.ts'];
@@ -54,13 +55,15 @@ function plan(outputs) {
 			entryPoint && !entryPoint.startsWith('src/server/') ? [entryPoint] : [],
 		),
 	);
+	const [conversations, messages] = [reach(conversation), reach(message)];
 	const groups = {
 		main: reach(main),
 		shared: new Set([...screens].filter(path => programs.has(path))),
 		screen: screens,
 		program: programs,
-		conversation: reach(conversation),
-		message: reach(message),
+		common: new Set([...messages].filter(path => conversations.has(path))),
+		conversation: conversations,
+		message: messages,
 		server: new Set([...reach(server)].filter(path => !client.has(path))),
 	};
 	const taken = new Set();
