@@ -3,6 +3,7 @@ import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
 import {maskEvent} from './mask-event.ts';
+import {createStreamMask} from './mask-stream.ts';
 import {createPump} from './pump.ts';
 
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
@@ -49,6 +50,16 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
+	let maskStream = createStreamMask(hide);
+
+	const record = (event: AgentEvent, server: string) => {
+		const recorded: Recorded = {v: 1, seq, at: now(), session, server, event: maskEvent(event, hide)};
+		seq++;
+		log ??= openLog(session);
+		log.append(recorded);
+		onRecord?.(recorded);
+		pump.push(recorded);
+	};
 
 	return {
 		session: () => session,
@@ -56,15 +67,13 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 			session = transcript.session;
 			seq = transcript.seq + 1;
 			log = opened;
+			maskStream = createStreamMask(hide);
 			store.getState().openTranscript(transcript);
 		},
 		emit(event, server) {
-			const record: Recorded = {v: 1, seq, at: now(), session, server, event: maskEvent(event, hide)};
-			seq++;
-			log ??= openLog(session);
-			log.append(record);
-			onRecord?.(record);
-			pump.push(record);
+			for (const masked of maskStream(event)) {
+				record(masked, server);
+			}
 		},
 		show: pump.push,
 		flush: pump.flush,

@@ -70,6 +70,30 @@ test('[8] a credential that the model writes into a command is run as approved, 
 	expect(resumed.settled).toEqual(transcript().settled);
 });
 
+test('[8] a credential of the user that the model repeats is kept and shown masked, however it is split', async () => {
+	const pieces = [
+		`It starts with ${key.slice(0, 4)}`,
+		key.slice(4, 20),
+		`${key.slice(20)}, and sk is`,
+		' its kind. sk-ant',
+	];
+	const {conversation, records, transcript, model} = scripted([
+		[
+			...pieces.map(piece => ({type: 'reasoning-delta', id: 'r', text: piece}) as const),
+			...pieces.map(piece => text(piece)),
+			finish('stop'),
+		],
+	]);
+	await conversation.send(`Is this a key?\nKEY=${key}`);
+	expect(JSON.stringify(model.asked[0])).toContain(key);
+	expect(JSON.stringify(records())).not.toContain(key.slice(4, 20));
+	const said = 'It starts with ***, and sk is its kind. sk-ant';
+	const spoken = (type: string) =>
+		records().flatMap(({event}) => (event.type === type && 'text' in event ? [event.text] : []));
+	expect([spoken('reasoning-delta').join(''), spoken('text-delta').join('')]).toEqual([said, said]);
+	expect(toMarkdown(transcript())).toContain(said);
+});
+
 test.each<[string, JsonObject, JsonObject]>([
 	[
 		'the content of a secret file',
