@@ -7,8 +7,9 @@ import {allCommands} from './table.ts';
 import {topics} from './topics/topics.ts';
 
 /** Returns the help of one command: usage, arguments, examples, as typed in the app or in a shell. */
-export function helpOf(path: string, command: Command, inApp: boolean): Result {
+export function helpOf(path: string, command: Command, isInApp: boolean): Result {
 	const {summary, args, positional, describe = {}, aliases = []} = command;
+	const inApp = worksInApp(command, isInApp);
 	const places = new Set(positional);
 	const usage = usageOf(path, command);
 	const described = fieldsOf(args).flatMap(({name}) =>
@@ -18,6 +19,7 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 	const line = (words: string) => (inApp ? `/${words}` : shellLine(words));
 	const parts: Result[] = [
 		{kind: 'text', text: `${summary}.`},
+		...(inApp === isInApp ? [] : [elsewhere(inApp)]),
 		{kind: 'text', text: `Usage: ${line(usage)}`},
 		...(described.length > 0 ? [{kind: 'record', fields: described, data: null} as const] : []),
 		...(aliases.length > 0 ? [{kind: 'text', text: `Also: ${aliases.join(', ')}`} as const] : []),
@@ -26,6 +28,12 @@ export function helpOf(path: string, command: Command, inApp: boolean): Result {
 	];
 	return {kind: 'group', parts, data: {command: path, summary, usage}};
 }
+
+/** Returns true if a command is typed in the app. */
+const worksInApp = ({where}: Command, isInApp: boolean) => (where ? where === 'app' : isInApp);
+
+const elsewhere = (inApp: boolean) =>
+	({kind: 'text', text: inApp ? 'Works inside the app only.' : 'Works in a shell only.'}) as const;
 
 const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
@@ -94,20 +102,24 @@ const keyHelp = [
 ];
 
 /** Returns the help of one entry of the table: a command, or a noun with its verbs and an example of each. */
-export function helpOfEntry(entry: Entry, inApp: boolean): Result {
+export function helpOfEntry(entry: Entry, isInApp: boolean): Result {
 	if (!isNoun(entry)) {
-		return helpOf(entry.name, entry, inApp);
+		return helpOf(entry.name, entry, isInApp);
 	}
 
+	const isHere = entry.verbs.some(verb => worksInApp(verb, isInApp) === isInApp);
+	const inApp = isHere ? isInApp : !isInApp;
 	const {title, ...table} = commandTable([entry], inApp);
 	const line = (words: string) => (inApp ? `/${words}` : shellLine(words));
 	const examples = entry.verbs
+		.filter(verb => worksInApp(verb, inApp) === inApp)
 		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
 		.map(line);
 	const alone = entry.fallback ? ` ${line(entry.name)} alone is ${entry.name} ${entry.fallback}.` : '';
 	const more = line(inApp ? `help ${entry.name} <verb>` : `${entry.name} <verb> --help`);
 	const parts: readonly Result[] = [
 		{kind: 'text', text: `${entry.summary}.`},
+		...(isHere ? [] : [elsewhere(inApp)]),
 		table,
 		...(examples.length > 0 ? [{kind: 'lines', lines: examples} as const] : []),
 		{kind: 'text', text: `${more} for details.${alone}`},

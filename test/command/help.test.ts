@@ -62,6 +62,32 @@ test('help for a noun lists its verbs with examples and names its fallback', () 
 	]);
 });
 
+test('help shows commands as they are typed in the only place where they work', () => {
+	const lines = (name: string, inApp: boolean) => {
+		const entry = commands.find(each => each.name === name);
+		return entry ? draw(helpOfEntry(entry, inApp), 80) : [];
+	};
+	expect(lines('bg', false)).toEqual([
+		'Send the run to the background and start a new session.',
+		'',
+		'Works inside the app only.',
+		'',
+		'command   what it does',
+		'/bg send  Send the run to the background and start a new session',
+		'',
+		'/bg send',
+		'',
+		'/help bg <verb> for details. /bg alone is bg send.',
+	]);
+	expect(lines('clear', false)).toEqual(expect.arrayContaining(['Works inside the app only.', 'Usage: /clear']));
+	expect(lines('serve', true)).toEqual(expect.arrayContaining(['Works in a shell only.', 'service serve']));
+	// Of a noun that works in both, the verbs of here.
+	expect(lines('memory', false).filter(line => line.startsWith('service memory'))).toEqual([
+		'service memory show',
+		'service memory <verb> --help for details. service memory alone is memory show.',
+	]);
+});
+
 test('help lists the commands that work in the app or the shell', () => {
 	const paths = (inApp: boolean) => JSON.stringify(helpOfAll(entries, inApp));
 	expect([paths(true).includes('/screen'), paths(true).includes('/shell')]).toEqual([true, false]);
