@@ -63,21 +63,25 @@ const readPattern = new RegExp(
 );
 
 function readCalls(text: string): readonly IntendedCall[] {
-	const wanted = /\b(?:read|open|show|cat|print|fix)\b/i.test(text);
+	const wanted = /\b(?:read|open|show|cat|print|fix)\b|(?<!\S)@\S/i.test(text);
 	return (wanted ? namedFiles(text) : []).map(found => ({name: 'read_file', arguments: {path: found}}));
 }
 
-/** Returns the first files that a prompt names, as in “read src/a.ts” or “the typo in README”. */
+const mentionPattern = new RegExp(String.raw`(?<!\S)@(${path})`, 'g');
+
+/** Returns the first files that a prompt names, as in “read src/a.ts”, “the typo in README” or “explain @src/a.ts”. */
 export function namedFiles(prompt: string): readonly string[] {
 	const text = prompt.slice(0, maxPromptLength);
-	const paths = [...text.matchAll(readPattern)].map(match => (match[1] ?? '').replace(/\.$/, ''));
+	const named = [...text.matchAll(readPattern), ...text.matchAll(mentionPattern)];
+	const paths = named.map(match => (match[1] ?? '').replace(/^@|\.$/g, ''));
 	return [...new Set(paths)].slice(0, 5);
 }
 
 function searchCalls(text: string): readonly IntendedCall[] {
 	const [, quoted, plain] =
-		/\b(?:search|find|grep|look)(?: for)?(?: the (?:word|text))? (?:[`"“']([^`"”'\n]+)[`"”']|([^\n]+))/i.exec(text) ??
-		[];
+		/\b(?:search|find|grep|look(?= for\b))(?: for)?(?: the (?:word|text))? (?:[`"“']([^`"”'\n]+)[`"”']|([^\n]+))/i.exec(
+			text,
+		) ?? [];
 	const pattern = quoted ?? plain?.replace(/\s+in (?:the|this|these|all|my) .*$/i, '').replace(/[\s.?!]+$/, '');
 	return pattern ? [{name: 'search_text', arguments: {pattern: pattern.slice(0, 200), literal: true}}] : [];
 }
