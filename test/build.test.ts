@@ -7,6 +7,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest';
 import {modulesOfFirstFrame} from '../.scripts/bundle-first-chunk.mjs';
 import {inkStandInFor} from '../.scripts/bundle-stand-ins.mjs';
 import {replaceOnce} from '../.scripts/bundle-yoga.mjs';
+import {mostFor} from './stored-cost.ts';
 
 type Pack = {readonly bytes: number; readonly chunks: readonly string[]};
 
@@ -39,13 +40,14 @@ const modulesOf = (names: readonly string[]) =>
 const packagesOf = (names: readonly string[]) =>
 	new Set(modulesOf(names).map(path => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]));
 
+/** Lower a figure when a change makes a start cheaper; a raise needs a reason in the commit. */
 test.each([
-	['--version', ['main'], 20, 27_000],
-	['the first frame', firstFrame, 262, 512_000],
-	['a command, or -p', withoutScreen, 555, 640_000],
-])('%s reads at most so many modules and bytes', (_, names, mostModules, mostBytes) => {
-	expect(modulesOf(names).length).toBeLessThanOrEqual(mostModules);
-	expect(bytesOf(names)).toBeLessThanOrEqual(mostBytes);
+	{start: '--version', packs: ['main'], modules: 17, bytes: 25_650},
+	{start: 'the first frame', packs: firstFrame, modules: 253, bytes: 503_960},
+	{start: 'a command, or -p', packs: withoutScreen, modules: 537, bytes: 625_400},
+])('$start reads hardly more modules and bytes than it did', ({packs: names, modules, bytes}) => {
+	expect(modulesOf(names).length).toBeLessThanOrEqual(mostFor(modules));
+	expect(bytesOf(names)).toBeLessThanOrEqual(mostFor(bytes));
 });
 
 test('a command and -p read nothing of the screen and of the server', () => {
