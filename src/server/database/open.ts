@@ -1,4 +1,4 @@
-import {type DatabaseConnection, Kysely, PostgresDialect, SqliteDialect} from 'kysely';
+import {type DatabaseConnection, Kysely, PostgresDialect} from 'kysely';
 import {AppError} from '../../core/error.ts';
 import type {DatabaseLocation} from './location.ts';
 import {migrate} from './migrate.ts';
@@ -48,8 +48,11 @@ function explain(location: DatabaseLocation, error: unknown): unknown {
 
 async function dialectOf(location: DatabaseLocation, onLost: (error: Error) => void) {
 	if (location.engine === 'sqlite') {
-		const {openSqlite, retryWhileBusy} = await import('./sqlite.ts');
-		return new SqliteDialect({
+		const [{openSqlite, retryWhileBusy}, {SteadyLimitDialect}] = await Promise.all([
+			import('./sqlite.ts'),
+			import('./steady-limit.ts'),
+		]);
+		return new SteadyLimitDialect({
 			database: openSqlite(location.file),
 			async onCreateConnection(connection) {
 				replaceNul(connection);
