@@ -9,7 +9,7 @@ export default command({
 	examples: ['doctor', 'doctor --json'],
 	whileRunning: true,
 
-	async run(_, {diagnose}) {
-		return doctorResult(await diagnose());
+	async run(_, {diagnose, live}) {
+		return doctorResult(await diagnose(), live ? 'app' : 'shell');
 	},
 });

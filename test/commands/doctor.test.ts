@@ -26,6 +26,14 @@ test('doctor names what the program stands on, each with a sign, and counts the 
 	expect(lines.at(-1)).toBe('1 fault.');
 });
 
+test('doctor names the commands that fix something as they are typed here', async () => {
+	const context = testContext({env: {SERVICE_KEYCHAIN: 'off'}});
+	const inShell = drawn(await context.run('doctor'), 100);
+	expect(inShell).toContain('→ Run service keys set <provider>, or service login to a server.');
+	const inApp = drawn(await context.runInApp('doctor'), 100);
+	expect(inApp).toContain('→ Run /keys set <provider>, or /login to a server.');
+});
+
 test('doctor asks the server without a login, and compares clocks', async () => {
 	const server = await httpServer((_, response) => {
 		response.setHeader('date', new Date(Date.now() - 3_590_000).toUTCString());

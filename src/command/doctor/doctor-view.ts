@@ -1,10 +1,15 @@
+import {type CommandPlace, nameCommands} from '../../core/command-words.ts';
 import type {Check} from '../../doctor/check.ts';
 import type {Result} from '../result.ts';
 
 const signs = {good: '✓', note: '·', fault: '✗'} as const;
 
-/** Returns what was checked, each with what to do about it, and a line that counts the faults. */
-export function doctorResult(checks: readonly Check[]): Result {
+/**
+ * Returns what was checked, each with what to do about it, and a line that counts the faults. Commands in it are named as
+ * typed in `place`.
+ */
+export function doctorResult(found: readonly Check[], place: CommandPlace): Result {
+	const checks = found.map(({fix, ...check}) => ({...check, fix: fix === undefined ? null : nameCommands(fix, place)}));
 	const faults = checks.filter(({state}) => state === 'fault').length;
 	return {
 		kind: 'group',
@@ -21,7 +26,7 @@ export function doctorResult(checks: readonly Check[]): Result {
 		],
 		data: {
 			ok: faults === 0,
-			checks: checks.map(({name, state, finding, fix}) => ({name, state, finding, fix: fix ?? null})),
+			checks: checks.map(({name, state, finding, fix}) => ({name, state, finding, fix})),
 		},
 	};
 }
