@@ -172,8 +172,8 @@ export type Command = Omit<
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;
 	readonly secret?: string;
-	/** Returns the message that a prompt file or a skill sends, given what was typed behind its name. Throws `AppError`. */
-	readonly textFor?: (typed: string) => string | Promise<string>;
+	/** Returns the message that a prompt file, a skill or a prompt of an MCP server sends, given what was typed behind its name. Throws `AppError`. */
+	readonly textFor?: (typed: string, signal?: AbortSignal) => string | Promise<string>;
 	/** Checks `values` against the schema, then runs. Throws AppError("usage") for invalid ones. */
 	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;
 };

@@ -19,6 +19,7 @@ import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
 import {createContextFor} from './command-context.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
+import {mcpPromptEntries} from './mcp-prompts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
@@ -40,7 +41,11 @@ export function compose(options: ProgramOptions): Program {
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
-	const entries = joinEntries(commands, [promptFileEntries(local.project), skillEntries(local.project)]);
+	const entries = joinEntries(commands, [
+		promptFileEntries(local.project),
+		skillEntries(local.project),
+		mcpPromptEntries(agent.mcp.prompts),
+	]);
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
 	return {

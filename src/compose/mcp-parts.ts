@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import type {ServerPrompt} from '../agent/mcp/prompts.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
 import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
@@ -16,6 +17,8 @@ export type McpParts = {
 	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
 	/** Returns the tools whose definitions a request carries, given the size of the context window in tokens. */
 	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
+	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
+	readonly prompts: () => Promise<readonly ServerPrompt[]>;
 	/** Returns a sentence for each server that is missing, once. */
 	readonly warnings: () => readonly string[];
 	/** Forgets which tools the model searched for. */
@@ -49,6 +52,7 @@ export function createMcpParts(options: ProgramOptions, local: LocalState): McpP
 			const tools = (await parts?.servers.tools()) ?? [];
 			return parts && tools.length > 0 ? parts.set.shown(tools, await size()) : [];
 		},
+		prompts: async () => (await open?.servers.prompts()) ?? [],
 		warnings: () => open?.servers.warnings() ?? [],
 		reset: () => open?.set.reset(),
 		end: async () => open?.servers.end(),

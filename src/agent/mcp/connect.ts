@@ -25,18 +25,21 @@ export type ConnectOptions = ConnectionEvents & {
 
 /** Longest list of tools that is read, in pages. */
 const maxPages = 20;
-const listTimeoutMs = 30_000;
+const requestTimeoutMs = 30_000;
 const maxCallMs = 60 * 60_000;
 
 /** Connects to a server, which a command starts. Throws if that fails; then nothing of it runs on. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-	const {folder, timeoutMs, signal, onLog, onToolsChanged} = options;
+	const {folder, timeoutMs, signal, onLog, onListsChanged} = options;
 	const client = new Client(
 		{name: 'service', version: options.version},
 		{
 			capabilities: {roots: {}},
 			listMaxPages: maxPages,
-			listChanged: {tools: {autoRefresh: false, onChanged: onToolsChanged}},
+			listChanged: {
+				tools: {autoRefresh: false, onChanged: onListsChanged},
+				prompts: {autoRefresh: false, onChanged: onListsChanged},
+			},
 			// A schema of the server is not run on its own results: it protects nobody, and may be made to be slow.
 			jsonSchemaValidator: {
 				getValidator: () => input => ({valid: true, data: input as never, errorMessage: undefined}),
@@ -64,22 +67,44 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 	}
 
 	const {name = '', version = ''} = client.getServerVersion() ?? {};
+	return {about: `${name} ${version}`.trim(), close, ...requestsTo(client)};
+}
+
+/** Returns what asks a server. */
+function requestsTo(client: Client): Omit<Connection, 'about' | 'close'> {
+	const listOptions = {timeout: requestTimeoutMs, cacheMode: 'bypass'} as const;
 	return {
-		about: `${name} ${version}`.trim(),
-		close,
 		async listTools() {
 			if (!client.getServerCapabilities()?.tools) {
 				return [];
 			}
 
-			const {tools} = await client.listTools(undefined, {timeout: listTimeoutMs, cacheMode: 'bypass'});
+			const {tools} = await client.listTools(undefined, listOptions);
 			return tools.map(listed);
 		},
-		async call(tool, args, {signal: ofCall, timeoutMs: timeout, onProgress}) {
+		async listPrompts() {
+			if (!client.getServerCapabilities()?.prompts) {
+				return [];
+			}
+
+			const {prompts} = await client.listPrompts(undefined, listOptions);
+			return prompts.map(({name, title, description, arguments: args = []}) => ({
+				...{name, title, description},
+				arguments: args.map(arg => ({name: arg.name, required: arg.required === true})),
+			}));
+		},
+		async prompt(name, args, signal) {
+			const {messages} = await client.getPrompt(
+				{name, arguments: {...args}},
+				{timeout: requestTimeoutMs, ...(signal && {signal})},
+			);
+			return messages.map(({content}) => partOf(content));
+		},
+		async call(tool, args, {signal, timeoutMs: timeout, onProgress}) {
 			const result = await client.callTool(
 				{name: tool, arguments: args},
 				{
-					...{signal: ofCall, timeout, resetTimeoutOnProgress: true, maxTotalTimeout: maxCallMs},
+					...{signal, timeout, resetTimeoutOnProgress: true, maxTotalTimeout: maxCallMs},
 					onprogress: ({progress, total, message}) =>
 						onProgress(message ?? (total ? `${progress} of ${total}` : `${progress}`)),
 				},
@@ -115,25 +140,29 @@ function listed({name, title, description, inputSchema, annotations}: Tools[numb
 	};
 }
 
-function resultOf({content, structuredContent, isError}: Awaited<ReturnType<Client['callTool']>>): CallResult {
-	const parts = content.map((part): ResultPart => {
-		switch (part.type) {
-			case 'text':
-				return {type: 'text', text: part.text};
-			case 'image':
-			case 'audio':
-				return {type: part.type, data: part.data, mimeType: part.mimeType};
-			case 'resource':
-				return 'text' in part.resource
-					? {type: 'text', text: `${part.resource.uri}:\n${part.resource.text}`}
-					: {type: 'link', uri: part.resource.uri};
-			case 'resource_link':
-				return {type: 'link', uri: part.uri, text: part.description ?? part.name};
-			default:
-				return {type: 'text', text: `[a part of type ${(part as {type: string}).type}]`};
-		}
-	});
+type ToolResult = Awaited<ReturnType<Client['callTool']>>;
+
+function resultOf({content, structuredContent, isError}: ToolResult): CallResult {
+	const parts = content.map(partOf);
 	const structured: readonly ResultPart[] =
 		parts.length === 0 && structuredContent ? [{type: 'text', text: JSON.stringify(structuredContent)}] : [];
 	return {parts: [...parts, ...structured], isError: isError === true};
+}
+
+function partOf(part: ToolResult['content'][number]): ResultPart {
+	switch (part.type) {
+		case 'text':
+			return {type: 'text', text: part.text};
+		case 'image':
+		case 'audio':
+			return {type: part.type, data: part.data, mimeType: part.mimeType};
+		case 'resource':
+			return 'text' in part.resource
+				? {type: 'text', text: `${part.resource.uri}:\n${part.resource.text}`}
+				: {type: 'link', uri: part.resource.uri};
+		case 'resource_link':
+			return {type: 'link', uri: part.uri, text: part.description ?? part.name};
+		default:
+			return {type: 'text', text: `[a part of type ${(part as {type: string}).type}]`};
+	}
 }

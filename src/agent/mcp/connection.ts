@@ -10,6 +10,14 @@ export type ListedTool = {
 	readonly readOnlyHint?: boolean | undefined;
 };
 
+/** A prompt as its server describes it. Nothing of it is trusted. */
+export type ListedPrompt = {
+	readonly name: string;
+	readonly title?: string | undefined;
+	readonly description?: string | undefined;
+	readonly arguments: ReadonlyArray<{readonly name: string; readonly required: boolean}>;
+};
+
 /** A part of a result. */
 export type ResultPart =
 	| {readonly type: 'text'; readonly text: string}
@@ -31,6 +39,14 @@ export type Connection = {
 	readonly about: string;
 	/** Lists the tools. Throws what the server answers. */
 	readonly listTools: () => Promise<readonly ListedTool[]>;
+	/** Lists the prompts. Throws what the server answers. */
+	readonly listPrompts: () => Promise<readonly ListedPrompt[]>;
+	/** Returns the messages of a prompt, one part each. Throws as `call` does. */
+	readonly prompt: (
+		name: string,
+		args: Readonly<Record<string, string>>,
+		signal: AbortSignal | undefined,
+	) => Promise<readonly ResultPart[]>;
 	/** Throws the error of the server, or that the connection ended; the signal's reason on an abort. */
 	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
 	/** Ends the server if it was started here. */
@@ -41,8 +57,8 @@ export type Connection = {
 export type ConnectionEvents = {
 	/** Gets lines of the server's log. */
 	readonly onLog: (line: string) => void;
-	/** Called when the tools may have changed. */
-	readonly onToolsChanged: () => void;
+	/** Called when the tools or the prompts may have changed. */
+	readonly onListsChanged: () => void;
 	/** Called once when the connection has ended by itself. */
 	readonly onEnd: (reason: string) => void;
 };

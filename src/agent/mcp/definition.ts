@@ -65,8 +65,8 @@ function describe({title, description}: ListedTool, server: string): string {
 	return cutText(`[MCP server ${server}] ${safeText(text)}`, maxDescription);
 }
 
-/** Returns the tool's name as rules and models may spell it; one that is too long or taken ends in its hash. */
-function uniqueId(name: string, server: string, hash: string, taken: ReadonlySet<string>): string {
+/** Returns a name as rules, models and slash commands may spell it; one that is too long or taken ends in its hash. */
+export function uniqueId(name: string, server: string, hash: string, taken: ReadonlySet<string>): string {
 	const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
 	const room = maxName - `mcp__${server}__`.length;
 	const isUsable = /[A-Za-z0-9]/.test(plain) && plain.length <= room && !taken.has(plain);

@@ -42,7 +42,8 @@ async function imageText(part: Extract<ResultPart, {type: 'image' | 'audio'}>, c
 	}
 }
 
-function textOf(part: ResultPart): string {
+/** Returns a part as text: an image is named, not shown. */
+export function textOf(part: ResultPart): string {
 	switch (part.type) {
 		case 'text':
 			return part.text;

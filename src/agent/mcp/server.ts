@@ -1,7 +1,15 @@
 import {abortable} from '../../core/abortable.ts';
 import {AppError, isAbort, messageOf} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
-import type {CallOptions, CallResult, Connection, ConnectionEvents, ListedTool} from './connection.ts';
+import type {
+	CallOptions,
+	CallResult,
+	Connection,
+	ConnectionEvents,
+	ListedPrompt,
+	ListedTool,
+	ResultPart,
+} from './connection.ts';
 import {createServerLog} from './server-log.ts';
 
 export type ServerState =
@@ -14,6 +22,8 @@ export type Server = {
 	readonly state: () => ServerState;
 	/** Its tools as they were listed last. */
 	readonly tools: () => readonly ListedTool[];
+	/** Its prompts as they were listed last; none unless it runs. */
+	readonly prompts: () => readonly ListedPrompt[];
 	readonly log: () => readonly string[];
 	/** Opens the connection unless it is open or failed. Never throws, and never waits. */
 	readonly start: () => void;
@@ -28,6 +38,12 @@ export type Server = {
 	 * is wrong, and the signal's reason.
 	 */
 	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
+	/** Returns the messages of a prompt. Starts a server again and throws as `call` does. */
+	readonly prompt: (
+		name: string,
+		args: Readonly<Record<string, string>>,
+		signal: AbortSignal | undefined,
+	) => Promise<readonly ResultPart[]>;
 	readonly end: () => Promise<void>;
 };
 
@@ -43,6 +59,7 @@ type Own = {
 	readonly log: ReturnType<typeof createServerLog>;
 	state: ServerState;
 	tools: readonly ListedTool[];
+	prompts: readonly ListedPrompt[];
 	life: Life | undefined;
 	starting: Promise<void>;
 	/** True if it was started again, and no call has succeeded since. */
@@ -52,7 +69,7 @@ type Own = {
 /** Creates a server. `name` is for messages. */
 export function createServer(name: string, open: Open): Server {
 	const own: Own = {
-		...{name, open, log: createServerLog(), tools: [], life: undefined},
+		...{name, open, log: createServerLog(), tools: [], prompts: [], life: undefined},
 		state: {state: 'stopped'},
 		starting: Promise.resolve(),
 		isSecond: false,
@@ -60,6 +77,7 @@ export function createServer(name: string, open: Open): Server {
 	return {
 		state: () => own.state,
 		tools: () => own.tools,
+		prompts: () => (own.state.state === 'ready' ? own.prompts : []),
 		log: own.log.lines,
 		start: () => start(own),
 		settled: () => own.starting,
@@ -68,10 +86,14 @@ export function createServer(name: string, open: Open): Server {
 			own.isSecond = false;
 			await end(own);
 			own.tools = [];
+			own.prompts = [];
 			start(own);
 			await own.starting;
 		},
-		call: (tool, args, options) => callTool(own, tool, args, options),
+		call: (tool, args, options) =>
+			request(own, `Calling ${tool}`, options.signal, connection => connection.call(tool, args, options)),
+		prompt: (prompt, args, signal) =>
+			request(own, `Reading the prompt ${prompt}`, signal, connection => connection.prompt(prompt, args, signal)),
 		end: () => end(own),
 	};
 }
@@ -88,15 +110,17 @@ async function begin(own: Own): Promise<void> {
 	own.state = {state: 'starting'};
 	try {
 		const {log} = own;
-		const onToolsChanged = () => {
+		const onListsChanged = () => {
 			refresh(own, life).catch(error => log.add(`Listing its tools failed: ${messageOf(error)}`));
+			void refreshPrompts(own, life);
 		};
 		const onEnd = (reason: string) => void fail(own, life, reason);
-		const connection = await own.open({onLog: log.add, onEnd, onToolsChanged}, life.stop.signal);
+		const connection = await own.open({onLog: log.add, onEnd, onListsChanged}, life.stop.signal);
 		life.connection = connection;
 		await refresh(own, life);
 		if (own.life === life) {
 			own.state = {state: 'ready', about: connection.about};
+			void refreshPrompts(own, life);
 		} else {
 			await connection.close();
 		}
@@ -110,6 +134,18 @@ async function refresh(own: Own, life: Life): Promise<void> {
 	const listed = await life.connection?.listTools();
 	if (own.life === life && listed) {
 		own.tools = listed;
+	}
+}
+
+/** Reads the prompts again. A server that fails at that keeps its tools. Never throws. */
+async function refreshPrompts(own: Own, life: Life): Promise<void> {
+	try {
+		const listed = await life.connection?.listPrompts();
+		if (own.life === life && listed) {
+			own.prompts = listed;
+		}
+	} catch (error) {
+		own.log.add(`Listing its prompts failed: ${messageOf(error)}`);
 	}
 }
 
@@ -157,20 +193,26 @@ async function ready(own: Own): Promise<Connection> {
 	});
 }
 
-async function callTool(own: Own, tool: string, args: JsonObject, options: CallOptions): Promise<CallResult> {
-	const connection = await abortable(ready(own), options.signal);
+/** Sends a request. `doing` begins the line of the log about its failure. */
+async function request<Result>(
+	own: Own,
+	doing: string,
+	signal: AbortSignal | undefined,
+	send: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+	const connection = await (signal ? abortable(ready(own), signal) : ready(own));
 	try {
-		const result = await connection.call(tool, args, options);
+		const result = await send(connection);
 		own.isSecond = false;
 		return result;
 	} catch (error) {
-		options.signal.throwIfAborted();
+		signal?.throwIfAborted();
 		if (error instanceof AppError || isAbort(error)) {
 			throw error;
 		}
 
 		const message = messageOf(error);
-		own.log.add(`Calling ${tool} failed: ${message}`);
+		own.log.add(`${doing} failed: ${message}`);
 		throw new AppError('failed', `The MCP server ${own.name} failed: ${message.slice(0, 2000)}.`, {cause: error});
 	}
 }

@@ -11,6 +11,7 @@ import {type ConfiguredServer, configuredServers, expanded} from './configured-s
 import type {ConnectOptions} from './connect.ts';
 import {toolsOf} from './definition.ts';
 import {createMcpTool} from './mcp-tool.ts';
+import {promptsOf, type ServerPrompt} from './prompts.ts';
 import {createServer, type Server, type ServerState} from './server.ts';
 
 /** A server with what is known of it now. */
@@ -33,6 +34,8 @@ export type McpServers = {
 	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
 	/** Returns a sentence for each server that isn't there, once. */
 	readonly warnings: () => readonly string[];
+	/** Returns the prompts of the servers that run. Starts nothing. */
+	readonly prompts: () => Promise<readonly ServerPrompt[]>;
 	/** Starts nothing. */
 	readonly status: () => Promise<readonly ServerStatus[]>;
 	/** Starts a server, or starts it again. Resolves when it runs or has failed. Throws AppError("conflict") for an unused one. */
@@ -89,6 +92,11 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 			}
 
 			return unknown;
+		},
+		async prompts() {
+			await reconcile();
+			const {hide} = dependencies;
+			return [...entries].flatMap(([id, {server}]) => promptsOf({id, server, hide}));
 		},
 		async status() {
 			const configured = await reconcile();

@@ -48,7 +48,7 @@ export function promptText(body: string, typed: string): string {
 	return isUsed || !typed ? text : `${text}\n\n${typed}`;
 }
 
-/** Splits at white space; quotes keep words together, an open quote is a character like any other. */
-function wordsOf(typed: string): readonly string[] {
+/** Returns the words of what was typed behind a name. Splits at white space; quotes keep words together, an open quote is a character like any other. */
+export function wordsOf(typed: string): readonly string[] {
 	return [...typed.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(([whole, double, single]) => double ?? single ?? whole);
 }

@@ -10,7 +10,7 @@ export type PromptEntry = {
 	/** The arguments as help shows them: `<file> [focus]`. Untrusted. */
 	readonly hint?: string | undefined;
 	/** Returns the message to send, given what was typed behind the name. Throws `AppError` if there is none. */
-	readonly textFor: (typed: string) => string | Promise<string>;
+	readonly textFor: (typed: string, signal?: AbortSignal) => string | Promise<string>;
 };
 
 /** True for a name that can be typed as a slash command. */
@@ -31,8 +31,8 @@ export function promptEntry({name, summary, hint, textFor}: PromptEntry): Comman
 		where: 'app',
 		whileRunning: true,
 
-		async run({arguments: typed = ''}, {live}) {
-			live?.send(await textFor(typed));
+		async run({arguments: typed = ''}, {live, signal}) {
+			live?.send(await textFor(typed, signal));
 			return {kind: 'lines', lines: []};
 		},
 	});

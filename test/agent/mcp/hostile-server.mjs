@@ -27,6 +27,14 @@ const tools = {
 	many: Array.from({length: 2000}, (_, index) => ({name: `tool${index}`, inputSchema: schema})),
 }[what] ?? [{name: 'ok', description: 'Answers', inputSchema: schema}];
 
+const prompts = [
+	{name: '\u001b[2J\u202Eevil/../prompt', description: `a\u001b]0;title\u0007${'d'.repeat(100_000)}`},
+	{name: 'same name', arguments: [{name: '\u001b[2Ja', required: true}]},
+	{name: 'same_name'},
+	{name: 'endless', arguments: Array.from({length: 1000}, (_, index) => ({name: `a${index}`}))},
+	...Array.from({length: 500}, (_, index) => ({name: `p${index}`})),
+];
+
 if (what === 'deaf') {
 	process.on('SIGTERM', () => undefined);
 	setInterval(() => undefined, 1000);
@@ -59,13 +67,19 @@ createInterface({input: process.stdin}).on('line', line => {
 				id,
 				result: {
 					protocolVersion: params.protocolVersion,
-					capabilities: {tools: {}},
+					capabilities: {tools: {}, ...(what.startsWith('prompts') && {prompts: {}})},
 					serverInfo: {name: '\u001b[31mhostile', version: '1'},
 				},
 			});
 			break;
 		case 'tools/list':
 			send({id, result: {tools}});
+			break;
+		case 'prompts/list':
+			send({id, ...(what === 'prompts-fail' ? {error: {code: -1, message: 'none today'}} : {result: {prompts}})});
+			break;
+		case 'prompts/get':
+			send({id, result: {messages: [{role: 'user', content: {type: 'text', text: 'x'.repeat(1_000_000)}}]}});
 			break;
 		case 'tools/call':
 			if (what === 'wrong') {

@@ -48,6 +48,16 @@ function createOne() {
 		process.stderr.write('slow was cancelled\n');
 		return text('late');
 	});
+	const say = (...texts) => ({messages: texts.map(value => ({role: 'user', content: {type: 'text', text: value}}))});
+	server.registerPrompt(
+		'Review code',
+		{description: 'Reviews a file', argsSchema: z.object({file: z.string(), tone: z.string().optional()})},
+		({file, tone = 'kind'}) => say(`Review ${file}.`, `Be ${tone}. ${process.env.TOKEN ?? ''}`),
+	);
+	server.registerPrompt('empty', {title: 'Says nothing'}, () => say(' '));
+	server.registerPrompt('broken', {}, () => {
+		throw new Error('It did not work');
+	});
 	return server;
 }
 

@@ -37,6 +37,12 @@ test('a tool of an MCP server is asked for with its exact arguments, and a rule 
 
 	type('/mcp log files\r');
 	await waitFor('files: ready');
+
+	// Its prompts are slash commands.
+	type('/mcp__files__Rev');
+	await waitFor('Reviews a file (MCP server files)');
+	type('iew_code a.ts strict\r');
+	await expect.poll(() => JSON.stringify(lastMessages())).toContain('Review a.ts.\\n\\nBe strict.');
 });
 
 test('a server of the project starts only after the user has trusted its exact command [12]', async () => {
