@@ -57,6 +57,7 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 	};
 	const places: Places<One> = {front: open(), behind: new Map(), listeners: []};
 	const front = () => places.front.conversation;
+	const all = () => [places.front, ...places.behind.values()].map(place => place.conversation);
 	const conversation: Conversation = {
 		send: (...given) => front().send(...given),
 		runCommand: (...given) => front().runCommand(...given),
@@ -74,10 +75,11 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		restored: event => front().restored(event),
 		start: () => front().start(),
 		flush: () => front().flush(),
-		saved: () => front().saved(),
+		async saved() {
+			await Promise.all(all().map(each => each.saved()));
+		},
 		async close() {
-			const all = [places.front, ...places.behind.values()];
-			await Promise.all(all.map(place => place.conversation.close()));
+			await Promise.all(all().map(each => each.close()));
 		},
 	};
 	return {conversation, background: createBackground(places, open, dependencies), front};

@@ -181,3 +181,20 @@ test('without a run there is nothing to send to the background', async () => {
 	const {run} = await world();
 	await expect(run('bg')).rejects.toMatchObject({code: 'conflict'});
 });
+
+test('before a signal ends the process, the journals of sessions in the background are written too', async () => {
+	const {program, host, session, run, texts, home} = await world();
+	host.answerWith(async ({say, closed}) => {
+		say('Half of it.');
+		await closed;
+	});
+	const first = session();
+	const sent = program.conversation.send('Do the long thing');
+	await expect.poll(texts).toContain('Half of it.');
+	await run('bg');
+	await program.conversation.saved();
+	const [place = ''] = readdirSync(join(home, 'sessions'));
+	expect(readFileSync(join(home, 'sessions', place, `${first}.jsonl`), 'utf8')).toContain('Half of it.');
+	await program.close();
+	await sent;
+});
