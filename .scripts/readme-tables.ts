@@ -1,20 +1,29 @@
 import {code, markdownTable} from '../src/command/topics/markdown-table.ts';
 import {topics} from '../src/command/topics/topics.ts';
 import {registry} from '../src/providers/registry.ts';
+import figures from '../test/bench/figures.json' with {type: 'json'};
+import {performanceTable} from './performance-table.ts';
 
-/** Every part of the README that is made from the code, by the name of its markers. */
+/** Returns the providers, three in a row. */
+function providersTable(): string {
+	const cells = Object.values(registry).map(({name, keyVariables}) => [
+		code(name),
+		keyVariables.map(code).join(', ') || 'none',
+	]);
+	const height = Math.ceil(cells.length / 3);
+	const rows = cells
+		.slice(0, height)
+		.map((_, row) => [0, 1, 2].flatMap(column => cells[column * height + row] ?? ['', '']));
+	return markdownTable(['provider', 'key', 'provider', 'key', 'provider', 'key'], rows);
+}
+
+/** Every part of the README that is made from the code and the stored figures, by the name of its markers. */
 function sections(): Readonly<Record<string, string>> {
 	return {
-		providers: markdownTable(
-			['provider', 'key', 'base URL'],
-			Object.values(registry).map(({name, keyVariables, baseVariable}) => [
-				code(name),
-				keyVariables.map(code).join(', ') || 'none',
-				code(baseVariable),
-			]),
-		),
+		providers: providersTable(),
+		performance: performanceTable(figures),
 		topics: markdownTable(
-			['page', 'about'],
+			['page, `/help <topic>` in the app', 'about'],
 			topics.map(({name, summary}) => [code(`service help ${name}`), summary]),
 		),
 	};

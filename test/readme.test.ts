@@ -11,7 +11,7 @@ const manifest: {
 	readonly scripts: Record<string, string>;
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-test('the tables of the README match the code: npm run docs', () => {
+test('the tables of the README match the code and the stored figures: npm run docs', () => {
 	expect(readme).toBe(renderReadme(readme));
 });
 

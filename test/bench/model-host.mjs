@@ -57,8 +57,10 @@ export async function startModelHost() {
 	});
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
+	const origin = `http://127.0.0.1:${server.address().port}`;
 	return {
-		env: {CUSTOM_BASE_URL: `http://127.0.0.1:${server.address().port}/v1`, CUSTOM_API_KEY: 'bench'},
+		origin,
+		env: {CUSTOM_BASE_URL: `${origin}/v1`, CUSTOM_API_KEY: 'bench'},
 		/** Returns the time at which the last answer was sent. */
 		endedAt: () => endedAt,
 		close() {

@@ -5,8 +5,6 @@ import {performance} from 'node:perf_hooks';
 import process from 'node:process';
 import pty from '@lydell/node-pty';
 
-const timeoutMs = 120_000;
-
 /** Runs `use` with a new folder, for the state of a program, and removes it. */
 export async function withHome(use) {
 	const home = mkdtempSync(join(tmpdir(), 'service-bench-'));
@@ -18,8 +16,8 @@ export async function withHome(use) {
 	}
 }
 
-/** Starts Node with these arguments in a terminal of 100x30, as a program whose state is in `home`. */
-export function start(args, {home, env = {}, command = process.execPath}) {
+/** Starts Node, or another command, with these arguments in a terminal of 100x30, as a program whose state is in `home`. */
+export function start(args, {home, env = {}, command = process.execPath, timeoutMs = 120_000}) {
 	const startedAt = performance.now();
 	const child = pty.spawn(command, args, {
 		cols: 100,
@@ -43,6 +41,11 @@ export function start(args, {home, env = {}, command = process.execPath}) {
 		output += data;
 		bytes += Buffer.byteLength(data);
 		wroteAt = performance.now();
+		if (data.includes('\u001b[6n')) {
+			// Who asks for the place of the cursor may wait for it before it draws anything.
+			child.write('\u001b[1;1R');
+		}
+
 		check();
 	});
 

@@ -1,15 +1,63 @@
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {performance} from 'node:perf_hooks';
+import process from 'node:process';
 import {sleep, start, withHome} from './program.mjs';
+import {fillIn} from './targets.mjs';
 
 const ready = 'Ask something';
 
+/** How long another program may take to be ready before it counts as not measurable. */
+const peerTimeoutMs = 15_000;
+
+/** Returns the command, arguments and environment of a target; writes the files that it needs into `home`. */
+function prepare(target, {home, host}) {
+	if (target.program) {
+		return {command: process.execPath, args: [target.program, '--model', 'custom/bench'], env: host.env, ready};
+	}
+
+	const places = {home, project: join(home, 'project'), host: host.origin};
+	for (const [name, text] of Object.entries(target.files)) {
+		mkdirSync(dirname(join(home, name)), {recursive: true});
+		writeFileSync(join(home, name), fillIn(text, places));
+	}
+
+	const env = Object.fromEntries(Object.entries(target.env).map(([name, text]) => [name, fillIn(text, places)]));
+	return {command: target.command, args: target.args, env, ready: target.ready, timeoutMs: peerTimeoutMs};
+}
+
+/** Measures `--version` from start to end, beside Node that does nothing. */
+async function version(target) {
+	return withHome(async home => {
+		const env = {PATH: process.env.PATH, HOME: home, SERVICE_HOME: home};
+		const time = (command, args) => {
+			const startedAt = performance.now();
+			execFileSync(command, args, {env, cwd: home, stdio: 'ignore', timeout: peerTimeoutMs});
+			return performance.now() - startedAt;
+		};
+		const nodeMs = time(process.execPath, ['-e', '0']);
+		const programMs = target.program
+			? time(process.execPath, [target.program, '--version'])
+			: time(target.command, target.version);
+		return {'--version, ms': programMs, '--version, times `node -e 0`': programMs / nodeMs};
+	});
+}
+
 /** Starts the app with the model of the host, and waits until it has nothing left to do. */
-async function openApp({program}, {home, host}) {
-	const app = start([program, '--model', 'custom/bench'], {home, env: host.env});
-	await app.seen(ready);
-	await app.seen('· /help');
-	await app.quiet(400);
-	return app;
+async function openApp(target, {home, host}) {
+	const {args, ready: text, ...rest} = prepare(target, {home, host});
+	const app = start(args, {home, ...rest});
+	try {
+		await app.seen(text);
+		await (target.program && app.seen('· /help'));
+		// Another program may animate something for as long as it runs.
+		await Promise.race([app.quiet(400), sleep(5000)]);
+		return app;
+	} catch (error) {
+		app.kill();
+		throw error;
+	}
 }
 
 const inApp = (target, host, use) =>
@@ -32,15 +80,19 @@ async function ask(app, prompt) {
 }
 
 /** The time from the start of the process to the first frame, beside that of Node alone. */
-async function firstFrame({program}, host) {
+async function firstFrame(target, host) {
 	return withHome(async home => {
 		const node = start(['-e', 'process.stdout.write("ready"); setTimeout(() => {}, 1000)'], {home});
 		const nodeMs = (await node.seen('ready')) - node.startedAt;
 		node.kill();
-		const app = start([program, '--model', 'custom/bench'], {home, env: host.env});
-		const appMs = (await app.seen(ready)) - app.startedAt;
-		app.kill();
-		return {'node alone, ms': nodeMs, 'first frame, ms': appMs, 'first frame, times node alone': appMs / nodeMs};
+		const {args, ready: text, ...rest} = prepare(target, {home, host});
+		const app = start(args, {home, ...rest});
+		try {
+			const appMs = (await app.seen(text)) - app.startedAt;
+			return {'node alone, ms': nodeMs, 'first frame, ms': appMs, 'first frame, times node alone': appMs / nodeMs};
+		} finally {
+			app.kill();
+		}
 	});
 }
 
@@ -69,7 +121,8 @@ async function keys(target, host) {
 
 		const sorted = times.toSorted((a, b) => a - b);
 		return {
-			'a key, ms CPU': (app.cpuMs() - cpu) / count,
+			// Another program may be a launcher whose child does the work.
+			...(target.program && {'a key, ms CPU': (app.cpuMs() - cpu) / count}),
 			'a key, bytes': (app.bytes() - bytes) / count,
 			'key echo, ms (p50)': sorted[Math.floor(count / 2)],
 			'key echo, ms (p95)': sorted[Math.floor(count * 0.95)],
@@ -165,4 +218,7 @@ async function idle(target, host) {
 	});
 }
 
-export const scenes = {'first-frame': firstFrame, idle, keys, stream, burst, resume, turns};
+export const scenes = {version, 'first-frame': firstFrame, idle, keys, stream, burst, resume, turns};
+
+/** The scenes in which another program can take part: what they need is the same in all. */
+export const scenesOfPeers = ['version', 'first-frame', 'keys'];
