@@ -18,21 +18,28 @@ type Dependencies = {
 	/** Returns the embedded server, which starts at the first call. */
 	readonly embedded: () => Promise<{readonly url: string; readonly token: Secret}>;
 	readonly createTransport: CreateTransport;
-	/** Returns the reasoning effort of a model; undefined for its own default. */
-	readonly effortOf?: (model: string) => Effort | undefined;
-	/** Returns the id of the conversation, to find its cache with. */
-	readonly conversation?: () => string;
+	/** Returns the session in front. */
+	readonly front: () => Asker;
 	/** Returns the system prompt; that of a sub-agent with its tools. */
-	readonly instructions: (task?: readonly ToolDefinition[]) => Promise<string>;
+	readonly instructions: (asker: Asker, task?: readonly ToolDefinition[]) => Promise<string>;
 	readonly tools: () => Promise<readonly ToolDefinition[]>;
+};
+
+/** The session that asks a model, as far as requests depend on it. */
+export type Asker = {
+	/** Its id, to find its cache with. */
+	readonly session: string;
+	readonly isPlanning: boolean;
+	/** Returns the reasoning effort of a model; undefined for its own default. */
+	readonly effortOf: (model: string) => Effort | undefined;
 };
 
 export type ModelAccess = {
 	/**
-	 * Binds a model to its host, key, instructions and tools; `task` are those of a sub-agent. Throws `usage` without a model,
-	 * `auth` without a key.
+	 * Binds a model to its host, key, instructions and tools; `task` are those of a sub-agent, `asker` is the session in front
+	 * by default. Throws `usage` without a model, `auth` without a key.
 	 */
-	readonly open: (model: string | undefined, task?: readonly ToolDefinition[]) => Promise<ModelCall>;
+	readonly open: (model: string | undefined, task?: readonly ToolDefinition[], asker?: Asker) => Promise<ModelCall>;
 	/** Does all that `open` does, and connects to the host, so that the next request is sent at once. Throws as `open` does. */
 	readonly prepare: (model: string | undefined) => Promise<void>;
 	/** Returns what every request begins with. */
@@ -56,7 +63,7 @@ const rows = Object.values(registry);
 
 /** Creates the access to models. It alone decides which key goes to which host (SAFETY 6). */
 export function createModelAccess(dependencies: Dependencies): ModelAccess {
-	const {config, env, embedded, instructions, tools} = dependencies;
+	const {config, env, embedded, front, instructions, tools} = dependencies;
 	const transportTo = createHostTransports(dependencies.createTransport);
 	// Every request begins with the tools, and a vendor has that beginning in its cache only if it is the same.
 	const sortedTools = async (given?: readonly ToolDefinition[]) =>
@@ -73,15 +80,15 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	};
 
 	return {
-		async open(model, task) {
+		async open(model, task, asker = front()) {
 			const {row, id, host, transport: opening} = await bind(model);
 			const [transport, adapter, definitions, system] = await Promise.all([
 				opening,
 				row.load(),
 				sortedTools(task),
-				instructions(task),
+				instructions(asker, task),
 			]);
-			const effort = dependencies.effortOf?.(`${id.provider}/${id.name}`);
+			const effort = asker.effortOf(`${id.provider}/${id.name}`);
 			const bound = {
 				model: id.name,
 				baseUrl: host.baseUrl,
@@ -91,8 +98,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				...(effort && {effort}),
 			};
 			// A sub-agent has a conversation of its own.
-			const session = task ? undefined : dependencies.conversation?.();
-			const cacheKey = session && {cacheKey: hashOf(session)};
+			const cacheKey = task ? undefined : {cacheKey: hashOf(asker.session)};
 			const beginning = beginningOf(system, definitions, effort);
 			return async function* (messages, signal) {
 				yield beginning;
@@ -102,10 +108,10 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 		async prepare(model) {
 			const {row, host, transport} = await bind(model);
 			const connect = transport.then(({warm}) => warm?.(host.baseUrl));
-			await Promise.all([connect, row.load(), tools(), instructions()]);
+			await Promise.all([connect, row.load(), tools(), instructions(front())]);
 		},
 		async beginning() {
-			return {system: await instructions(), tools: await sortedTools()};
+			return {system: await instructions(front()), tools: await sortedTools()};
 		},
 		hosts: () => openListingHosts(keyOf, transportTo),
 		initial: () => config.read().settings.model ?? firstModel(keyOf),

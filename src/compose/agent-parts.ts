@@ -3,8 +3,8 @@ import {debugRecord} from '../core/debug.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import {createModels} from '../platform/models.ts';
-import {effortOf} from '../store/connection-slice.ts';
 import {createApprovalParts} from './approval-parts.ts';
+import {askerOf} from './asker.ts';
 import {createChangeAccess} from './change-access.ts';
 import {createConversationParts} from './conversation-parts.ts';
 import type {LocalState} from './local-state.ts';
@@ -38,9 +38,8 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const access = createModelAccess({
 		...{config, env, createTransport, tools: async () => [...(await builtIn()), ...(await mcp.shownTools(windowSize))]},
 		embedded: embedded.open,
-		conversation: () => store.getState().transcript.session,
-		effortOf: model => effortOf(store.getState(), model),
-		instructions: createSystemPrompt(options, local, {loadTools: builtIn, projectInstructions: ofProject.instructions}),
+		front: () => askerOf(store.getState()),
+		instructions: createSystemPrompt(local, {loadTools: builtIn, projectInstructions: ofProject.instructions}),
 	});
 
 	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});

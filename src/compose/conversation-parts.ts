@@ -14,6 +14,7 @@ import type {Slot} from '../session/slot.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
 import type {createApprovalParts} from './approval-parts.ts';
+import {askerOf} from './asker.ts';
 import type {createChangeAccess} from './change-access.ts';
 import {knownSandboxes} from './known-sandboxes.ts';
 import type {LocalState} from './local-state.ts';
@@ -66,7 +67,8 @@ export function createConversationParts(
 				...conversationOptions(own, local, servers),
 				...{windowSizeOf, loadTools, endTools, loadHooks, compactionShare, onRecord},
 				toolWarnings: mcp.warnings,
-				...{openModel: access.open, trackChanges: changes.track},
+				openModel: (model, task) => access.open(model, task, askerOf(slot.store.getState())),
+				trackChanges: changes.track,
 				createApprovals: approvals.createApprovalsIn(slot),
 			});
 			loaders.set(created, tools);
@@ -74,6 +76,7 @@ export function createConversationParts(
 		},
 		onFront: ({rules}) => local.rules.startSession(rules),
 	});
+	local.reportTo(conversations.storeOf);
 	return {...conversations, tools: () => loaders.get(conversations.front())};
 }
 

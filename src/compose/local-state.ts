@@ -18,6 +18,8 @@ export type LocalState = ReturnType<typeof openLocalState>;
 
 /** Opens the state folder. Throws `AppError` if it or the configuration in it is invalid. */
 export function openLocalState({store, env, debug, ...options}: ProgramOptions) {
+	/** Returns the store that shows a session. */
+	let storeOf = (_session: string) => store;
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
@@ -40,13 +42,20 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 			denied: project.denied,
 			hide: secrets.hide,
 		}),
+		/** Sets what finds the store that is told whether a session was saved; until then that is the app's. */
+		reportTo(find: typeof storeOf) {
+			storeOf = find;
+		},
 		recents: openRecents(home.recentsFile),
 		sightings: openSightings(home.sightingsFile),
 		sessions: () =>
 			createSessionAccess({
 				home,
 				folder: folder.path(),
-				onState: state => store.getState().setUnsaved(state.saved ? undefined : state.reason),
+				onState: (state, session) =>
+					storeOf(session)
+						.getState()
+						.setUnsaved(state.saved ? undefined : state.reason),
 			}),
 	};
 }

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import {instructions} from '../agent/instructions.ts';
+import type {Asker} from '../agent/model-access.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
-import type {ProgramOptions} from './program-options.ts';
 
 type Sources = {
 	readonly loadTools: () => Promise<readonly ToolDefinition[]>;
@@ -17,24 +17,23 @@ type Sources = {
  * change the beginning of every request, which vendors have in their caches.
  */
 export function createSystemPrompt(
-	{store}: Pick<ProgramOptions, 'store'>,
 	{folder}: {readonly folder: Pick<LocalState['folder'], 'path'>},
 	{loadTools, projectInstructions, now = Date.now}: Sources,
-): (task?: readonly ToolDefinition[]) => Promise<string> {
-	let begun: {readonly session: string; readonly date: string} | undefined;
+): (asker: Pick<Asker, 'session' | 'isPlanning'>, task?: readonly ToolDefinition[]) => Promise<string> {
+	/** When each session began, as YYYY-MM-DD. */
+	const begun = new Map<string, string>();
 
-	return async task => {
-		const {transcript, approvalMode} = store.getState();
-		const {session} = transcript;
-		begun = begun?.session === session ? begun : {session, date: new Date(now()).toISOString().slice(0, 10)};
+	return async ({session, isPlanning}, task) => {
+		const date = begun.get(session) ?? new Date(now()).toISOString().slice(0, 10);
+		begun.set(session, date);
 		return instructions({
 			workspace: folder.path(),
-			date: begun.date,
+			date,
 			platform: process.platform,
 			tools: task ?? (await loadTools()),
 			isTask: task !== undefined,
 			project: await projectInstructions(),
-			isPlanning: approvalMode === 'plan',
+			isPlanning,
 		});
 	};
 }

@@ -48,7 +48,8 @@ type Places<One extends Conversation> = {
 
 /**
  * Creates the conversations of the app: one in front, which `conversation` stands for, and others in the background, each
- * with its own journal, tools and approvals. One that needs the user waits until it is shown again.
+ * with its own journal, tools and approvals. One that needs the user waits until it is shown again. `storeOf` returns the
+ * store that holds a session.
  */
 export function createConversations<One extends Conversation>(dependencies: Dependencies<One>) {
 	const open = (): Place<One> => {
@@ -82,7 +83,8 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 			await Promise.all(all().map(each => each.close()));
 		},
 	};
-	return {conversation, background: createBackground(places, open, dependencies), front};
+	const storeOf = (session: string): AppStore => places.behind.get(session)?.slot.store ?? dependencies.store;
+	return {conversation, background: createBackground(places, open, dependencies), front, storeOf};
 }
 
 function createBackground<One extends Conversation>(
@@ -113,7 +115,7 @@ function createBackground<One extends Conversation>(
 			places.front.conversation.flush();
 			assertMayLeave(store, behind.size);
 			const left = leave();
-			store.setState({jobs: 0, isStopping: false});
+			store.setState({jobs: 0, isStopping: false, unsaved: undefined});
 			places.front = open();
 			report();
 			return left;

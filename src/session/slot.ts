@@ -81,9 +81,9 @@ export function createSlot(app: AppStore): MovableSlot {
 /** Returns the part of the state that belongs to a session and its run: also the connection and the mode that it began with. */
 function ofSession(state: AppState): Partial<AppState> {
 	const {transcript, queue, drafts, jobs, unsaved, isStopping} = state;
-	const {connection, model, approvalMode, priceOf, infoOf} = state;
+	const {connection, model, efforts, runEffort, approvalMode, priceOf, infoOf} = state;
 	return {
 		...{transcript, queue, drafts, jobs, unsaved, isStopping},
-		...{connection, model, approvalMode, priceOf, infoOf},
+		...{connection, model, efforts, runEffort, approvalMode, priceOf, infoOf},
 	};
 }

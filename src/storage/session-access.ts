@@ -40,7 +40,8 @@ export type SessionAccess = {
 type Options = {
 	readonly home: Home;
 	readonly folder: string;
-	readonly onState: (state: JournalState) => void;
+	/** Called when writing the session with this id starts to fail, fails for another reason, or works again. */
+	readonly onState: (state: JournalState, session: string) => void;
 	/** Returns the time as ISO 8601 in UTC. */
 	readonly now?: () => string;
 };
@@ -74,7 +75,7 @@ export function createSessionAccess({
 		usageOf: files => readUsage(files),
 		ledger: async within => (await import('./ledger/read-ledger.ts')).readLedger(home, within),
 		async rename(file, title) {
-			const {journal, records, nextSeq} = await openJournal(file, onState);
+			const {journal, records, nextSeq} = await openJournal(file, state => onState(state, file.id));
 			const event: AgentEvent = {type: 'rename', title};
 			const server = records.at(-1)?.server ?? 'local';
 			journal.append({v: 1, seq: nextSeq, at: now(), session: file.id, server, event});
@@ -86,11 +87,11 @@ export function createSessionAccess({
 			}
 		},
 		async resume(file) {
-			const opened = await openJournal(file, onState);
+			const opened = await openJournal(file, state => onState(state, file.id));
 			const {journal, records} = opened;
 			return {records, transcript: replay(file.id, opened), journal, notices: noticesOf(opened)};
 		},
-		create: session => createJournal({home, folder, session, onState}),
+		create: session => createJournal({home, folder, session, onState: state => onState(state, session)}),
 	};
 }
 

@@ -38,6 +38,7 @@ async function access(env: Readonly<Record<string, string>> = {}, ...stored: rea
 				return {status: 404, headers: {}, body: (async function* () {})()};
 			};
 		},
+		front: () => ({session: 'a', isPlanning: false, effortOf: () => undefined}),
 		instructions: async () => 'Be brief.',
 		tools: async () => [],
 	});

@@ -117,6 +117,29 @@ test('/bg starts a session beside the run, which goes on with a journal of its o
 	expect(journal(second)).toContain('Meanwhile');
 });
 
+test('requests in the background stay as they began while the user plans in the session in front', async () => {
+	const {program, host, run, store, texts} = await world();
+	let release = () => {};
+	const gate = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	host.answerWith(async ({say, call, finish}) => {
+		say('Soon.');
+		await gate;
+		call('list_files', {});
+		finish();
+	}, says('Done.'));
+	const sent = program.conversation.send('Look around');
+	await expect.poll(texts).toContain('Soon.');
+	await run('bg');
+	await run('approvals', 'mode', 'plan');
+	expect(store.getState().approvalMode).toBe('plan');
+	release();
+	await sent;
+	const prompts = host.chats().map(([system]) => system);
+	expect(prompts).toEqual([prompts[0], prompts[0]]);
+});
+
 test('a question of a run in the background waits until its session is shown, and the mode selected elsewhere does not count for it [4]', async () => {
 	const {program, host, session, run, background, texts, asked, allow, folder} = await world();
 	let release = () => {};

@@ -41,7 +41,7 @@ function withVendor(wire: Parameters<typeof cachingVendor>[0], model: string) {
 		},
 		embedded: () => Promise.reject(new Error('not needed')),
 		createTransport: async () => vendor.transport,
-		conversation: () => program.transcript().session,
+		front: () => ({session: program.transcript().session, isPlanning: false, effortOf: () => undefined}),
 		instructions: async () => system,
 		// In any order, as servers of tools may answer.
 		tools: async () => definitions(),

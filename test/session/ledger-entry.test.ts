@@ -45,6 +45,7 @@ test('hashes of a request change with the instructions and the tools alone', asy
 		env: {OPENAI_API_KEY: 'sk-0123456789abcd'},
 		embedded: () => Promise.reject(new Error('not needed')),
 		createTransport: async () => async () => ({status: 404, headers: {}, body: (async function* () {})()}),
+		front: () => ({session: 'a', isPlanning: false, effortOf: () => undefined}),
 		instructions: async () => system,
 		tools: async (): Promise<readonly ToolDefinition[]> => [{name: 'read', description, parameters: {type: 'object'}}],
 	});
