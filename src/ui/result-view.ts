@@ -147,7 +147,7 @@ type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteract
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
 	const {painter, palette, entries, echoOf, carryOut} = view;
 	const {columns, rows, title = withoutSecret(entries(), line), notes = [], opens} = table;
-	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join(' ')} as const;
+	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join('\n')} as const;
 	const echo = echoOf(line);
 	painter.print(width => [...echo(width), ...renderResult(count, {width, palette})]);
 	const id = await open({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});

@@ -31,7 +31,7 @@ const list = command({
 			.slice(0, long ? 40 : 3)
 			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far']),
 		empty: '',
-		notes: ['As of today.'],
+		notes: ['As of today.', 'Sorted by name.'],
 		opens: {words: ['part', 'show'], ids: names.map(name => (name === 'alpha' ? '--yes' : `id-${name}`))},
 		data: null,
 	}),
@@ -104,7 +104,9 @@ test('its command and its notes stay in the transcript', async () => {
 	type(keys.escape);
 	await waitFor('As of today.');
 	await waitFor('Ask something');
-	expect(lines()).toEqual(expect.arrayContaining(['❯ /part list --long', '40 rows.', 'As of today.']));
+	expect(lines()).toEqual(
+		expect.arrayContaining(['❯ /part list --long', '40 rows.', 'As of today.', 'Sorted by name.']),
+	);
 });
 
 test('arrows and pages move, and stop at both ends', async () => {
