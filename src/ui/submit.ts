@@ -65,7 +65,8 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			await runCommand(line, parts);
 		} catch (error) {
 			tell(error, line);
-			if (error instanceof AppError && error.code === 'conflict') {
+			// What was refused because of a run may be sent again when that has ended.
+			if (error instanceof AppError && error.code === 'conflict' && store.getState().transcript.run) {
 				returnToPrompt(line, store);
 			}
 		}

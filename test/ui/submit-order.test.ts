@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {AppError} from '../../src/core/error.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
 import {runApp} from './running-app.ts';
 
@@ -30,4 +31,21 @@ test('a message waits for the command before it, however busy the machine is', a
 	await waitFor('Hello.');
 	await waitFor('idle');
 	expect(lines().slice(3, 9)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', 'Hello.']);
+});
+
+const refused = command({
+	name: 'refused',
+	summary: 'Find nothing to do',
+	args: z.object({}),
+	run() {
+		throw new AppError('conflict', 'There is nothing to do.');
+	},
+});
+
+test('a command that is refused while nothing runs does not return to the prompt, where the next one would join it', async () => {
+	const {type, waitFor, store} = runApp({more: [refused]});
+	await waitFor('Demo model');
+	type('/refused\r');
+	await waitFor('There is nothing to do.');
+	expect(store.getState().composer.text).toBe('');
 });
