@@ -143,6 +143,9 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 			: message;
 }
 
+/** Zod's message without a locale. Asked for with every check, because other packages set a locale for the whole process. */
+const noMessage = 'Invalid input';
+
 const vague = 'is invalid';
 
 /** Checks values against the schema. Throws AppError("usage") that names the argument as the user types it. */
@@ -151,7 +154,7 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	values: Readonly<Record<string, unknown>>,
 	positional: readonly string[] = [],
 ): z.infer<T> {
-	const result = schema.safeParse(values);
+	const result = schema.safeParse(values, {error: () => noMessage});
 	if (result.success) {
 		return result.data as z.infer<T>;
 	}
@@ -164,7 +167,7 @@ export function parseArguments<T extends z.ZodMiniObject>(
 
 /** Returns what is invalid, from the schema's own message, else from its check. */
 function wordsOf(issue: z.core.$ZodIssue | undefined): string {
-	if (issue && issue.message !== 'Invalid input') {
+	if (issue && issue.message !== noMessage) {
 		return issue.message;
 	}
 

@@ -1,4 +1,4 @@
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import * as z from 'zod/mini';
 import {parseArguments, readArguments, usageOf} from '../../src/command/arguments.ts';
 import {gather, greet, label, note} from './entries.ts';
@@ -107,4 +107,12 @@ test('all missing flags are named at once', () => {
 	expect(() => readArguments('label', label, ['a'])).toThrowError(
 		expect.objectContaining({code: 'usage', message: 'label needs --by and --on.'}),
 	);
+});
+
+test('an error reads the same when another package has set messages for all schemas', () => {
+	const before = z.config().localeError;
+	onTestFinished(() => void z.config({localeError: before}));
+	z.config({localeError: () => 'Other words'});
+	const schema = z.object({level: z.enum(['warn', 'error'])});
+	expect(() => parseArguments(schema, {level: 'loud'})).toThrow('--level must be one of warn, error.');
 });

@@ -1,6 +1,7 @@
 import {basename} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Client, StreamableHTTPClientTransport, type Transport} from '@modelcontextprotocol/client';
+import {config} from 'zod/mini';
 import type {McpServer} from '../../config/mcp/mcp-file.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {JsonObject} from '../../core/json.ts';
@@ -9,6 +10,9 @@ import {createBoundFetch} from '../../net/bound-fetch.ts';
 import type {CallResult, Connection, ConnectionEvents, ListedTool, ResultPart} from './connection.ts';
 import {createFloodGuard} from './flood-guard.ts';
 import {createStdioTransport} from './stdio-transport.ts';
+
+// The SDK's Zod sets English messages for the whole process, which would replace those of the program.
+config({localeError: undefined});
 
 export type ConnectOptions = ConnectionEvents & {
 	/** The server, with its variables replaced. */
