@@ -137,8 +137,8 @@ function conversationOptions(
 }
 
 /**
- * Returns what loads the tools that the agent may use now: those of logs, of the web and for the user, and those of the folder if it may read
- * that. Also returns what ends their commands, and the background jobs among them.
+ * Returns what loads the tools that the agent may use now: those of logs, of the web and for the user, and those of the
+ * folder if it may read that. Also returns what ends their commands, and the background jobs among them.
  */
 function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,

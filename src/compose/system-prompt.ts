@@ -13,8 +13,8 @@ type Sources = {
 };
 
 /**
- * Returns what writes the system prompt, or that of a sub-agent with its tools. Its date stays that of the first request of a session: a new one at midnight would
- * change the beginning of every request, which vendors have in their caches.
+ * Returns what writes the system prompt, or that of a sub-agent with its tools. Its date stays that of the first request of
+ * a session: a new one at midnight would change the beginning of every request, which vendors have in their caches.
  */
 export function createSystemPrompt(
 	{folder}: {readonly folder: Pick<LocalState['folder'], 'path'>},

@@ -33,9 +33,8 @@ const maxBatchBytes = 1024 * 1024;
 
 /**
  * Writes lines in the background: those of one turn of the event loop, and those gathered before, go out in one write call
- * of whole lines. A failure
- * is a state, not an exception (SAFETY 19): lines are kept, and the next line retries from the first one that is missing.
- * A line that was written in part is cut off before that.
+ * of whole lines. A failure is a state, not an exception (SAFETY 19): lines are kept, and the next line retries from the
+ * first one that is missing. A line that was written in part is cut off before that.
  */
 export function createLineWriter(options: Options): LineWriter {
 	const writer: Writer = {...options, queue: [], state: {saved: true}, isPrepared: false, file: undefined};
