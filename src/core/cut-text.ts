@@ -2,3 +2,9 @@
 export function cutText(text: string, length: number): string {
 	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }
+
+/** Returns a text as one line of at most `length` UTF-16 units; one that is cut ends in an ellipsis, which counts. */
+export function cutLine(text: string, length: number): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > length ? `${cutText(line, length - 1)}…` : line;
+}

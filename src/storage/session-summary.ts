@@ -1,5 +1,6 @@
 import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
+import {cutLine} from '../core/cut-text.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
@@ -138,9 +139,5 @@ function text(value: unknown): string {
 }
 
 function preview(message: string): string {
-	const line = message
-		.slice(0, 4 * previewLength)
-		.replace(/\s+/g, ' ')
-		.trim();
-	return line.length > previewLength ? `${line.slice(0, previewLength - 1)}…` : line;
+	return cutLine(message.slice(0, 4 * previewLength), previewLength);
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cutText} from '../../src/core/cut-text.ts';
+import {cutLine, cutText} from '../../src/core/cut-text.ts';
 
 test.each([
 	['abc', 3, 'abc'],
@@ -22,4 +22,14 @@ test('the result is a prefix without half a character, at most one unit shorter'
 			expect(Math.min(length, text.length) - cut.length).toBeLessThanOrEqual(1);
 		}),
 	);
+});
+
+test.each([
+	['  a \n\t b  ', 10, 'a b'],
+	['abcdef', 6, 'abcdef'],
+	['abcdefg', 6, 'abcde…'],
+	['abcd😀fgh', 6, 'abcd…'],
+	[' \n ', 5, ''],
+])('%j becomes one line of at most %i units', (text, length, line) => {
+	expect(cutLine(text, length)).toBe(line);
 });

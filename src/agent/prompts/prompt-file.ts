@@ -1,4 +1,5 @@
 import {posix} from 'node:path';
+import {cutLine} from '../../core/cut-text.ts';
 import {readFrontMatter} from '../../core/front-matter.ts';
 
 /** A prompt that the user or the project wrote down, which a slash command sends. Its texts are untrusted. */
@@ -23,15 +24,10 @@ export function readPromptFile(path: string, text: string): PromptFile {
 	return {
 		name: posix.basename(path, posix.extname(path)).toLowerCase(),
 		path,
-		description: oneLine(fields.get('description') || first.replace(/^#+\s*/, '')),
-		argumentHint: oneLine(fields.get('argument-hint') ?? '') || undefined,
+		description: cutLine(fields.get('description') || first.replace(/^#+\s*/, ''), maxLine),
+		argumentHint: cutLine(fields.get('argument-hint') ?? '', maxLine) || undefined,
 		body: body.trim(),
 	};
-}
-
-function oneLine(text: string): string {
-	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > maxLine ? `${line.slice(0, maxLine - 1)}…` : line;
 }
 
 /**

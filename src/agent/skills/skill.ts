@@ -1,5 +1,5 @@
 import {dirname, posix, resolve, sep} from 'node:path';
-import {cutText} from '../../core/cut-text.ts';
+import {cutLine, cutText} from '../../core/cut-text.ts';
 import {readFrontMatter} from '../../core/front-matter.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {inEffect, locationOf, type ProjectState} from '../project/project.ts';
@@ -36,12 +36,12 @@ export function skillsOf(state: ProjectState): readonly Skill[] {
 		const [first = ''] = body.trim().split('\n', 1);
 		return {
 			name: posix.basename(posix.dirname(file.path.replaceAll(sep, '/'))).toLowerCase(),
-			description: oneLine(fields.get('description') || first.replace(/^#+\s*/, '')),
+			description: cutLine(fields.get('description') || first.replace(/^#+\s*/, ''), maxDescription),
 			body: body.trim(),
 			folder: dirname(resolve(locationOf(file, state))),
 			path: file.path,
 			isOwn: file.standing === 'user',
-			argumentHint: oneLine(fields.get('argument-hint') ?? '') || undefined,
+			argumentHint: cutLine(fields.get('argument-hint') ?? '', maxDescription) || undefined,
 			isForModel: fields.get('disable-model-invocation') !== 'true',
 			isForUser: fields.get('user-invocable') !== 'false',
 		};
@@ -65,9 +65,4 @@ export function skillList(skills: readonly Skill[], hide: (text: string) => stri
 		'These skills are instructions for kinds of work. When one fits what you are asked, read it with read_skill before ' +
 		'you begin, and follow it. Their scripts are run with run_command, and need approval as every command does.';
 	return `${preface}\n${cutText(lines.join('\n'), maxList)}`;
-}
-
-function oneLine(text: string): string {
-	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > maxDescription ? `${cutText(line, maxDescription - 1)}…` : line;
 }
