@@ -23,11 +23,14 @@ const shown = [
 	'resume of 2,000 lines, ms',
 ];
 
+/** Figures of the server, whose databases not every machine has. */
+const shownIfMeasured = ['SQLite', 'PostgreSQL'].flatMap(name => [`${name}, reads/s`, `${name}, durable writes/s`]);
+
 /** Returns the table of the README, with the machine and the versions. Throws if a shown figure wasn't measured. */
 export function performanceTable({at, rounds, machine, columns, figures}: Report): string {
 	const {node, system, processors, model} = machine;
 	const about = [`${processors} x ${model ?? 'unknown processor'}`, system, `Node ${node.replace(/^v/, '')}`];
-	const rows = shown.map(label => {
+	const rows = [...shown, ...shownIfMeasured.filter(label => figures[label])].map(label => {
 		const found = figures[label];
 		if (!found?.[0]) {
 			throw new Error(`The stored figures have no “${label}”. Measure all scenes: npm run bench -- --readme`);

@@ -35,6 +35,14 @@ test('a figure has about three digits, and a scene without another program leave
 	expect(rows.find(row => row.startsWith('| idle, MB |'))).toMatch(/\) \| {2}\|$/);
 });
 
+test('figures of a database are shown if it was measured', () => {
+	const reads = {'PostgreSQL, reads/s': [{median: 1000, least: 900, most: 1100}]};
+	const [without, having] = [stored.figures, {...stored.figures, ...reads}].map(shown =>
+		lines({...stored, figures: shown}),
+	);
+	expect(having?.filter(row => !without?.includes(row))).toEqual(['| PostgreSQL, reads/s | 1000 (900 to 1100) |']);
+});
+
 test.each([
 	['is missing', {...stored.figures, 'idle, MB': []}],
 	['was not measured of ours', {...stored.figures, 'idle, MB': [null, {median: 1, least: 1, most: 1}]}],

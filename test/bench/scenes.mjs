@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {performance} from 'node:perf_hooks';
 import process from 'node:process';
 import {sleep, start, withHome} from './program.mjs';
+import {servePostgresql, serveSqlite} from './server-scenes.mjs';
 import {fillIn} from './targets.mjs';
 
 const ready = 'Ask something';
@@ -218,7 +219,18 @@ async function idle(target, host) {
 	});
 }
 
-export const scenes = {version, 'first-frame': firstFrame, idle, keys, stream, burst, resume, turns};
+export const scenes = {
+	version,
+	'first-frame': firstFrame,
+	idle,
+	keys,
+	stream,
+	burst,
+	resume,
+	turns,
+	'serve-sqlite': serveSqlite,
+	'serve-postgresql': servePostgresql,
+};
 
 /** The scenes in which another program can take part: what they need is the same in all. */
 export const scenesOfPeers = ['version', 'first-frame', 'keys'];
