@@ -39,8 +39,8 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	return new Request(`${baseUrl.origin}${target.path}`, {
 		method,
 		headers: pairs.map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]),
-		signal,
-		...(hasBody && {body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half'}),
+		// Only a body can end early, and a signal costs as much as the rest of a request.
+		...(hasBody && {body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half', signal}),
 	});
 }
 
