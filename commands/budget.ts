@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {dayBudget, saveSettings} from '../src/config/settings.ts';
+import {dayBudget, saveSettings} from '../src/config/settings/saved-settings.ts';
 import {AppError} from '../src/core/error.ts';
 import {type BudgetKind, budgetKinds, parseUsd} from '../src/core/ledger/budget.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import {saveSettings} from '../src/config/settings.ts';
+import {saveSettings} from '../src/config/settings/saved-settings.ts';
 import {efforts} from '../src/core/effort.ts';
 import {AppError} from '../src/core/error.ts';
 import {parseModelId} from '../src/core/model.ts';

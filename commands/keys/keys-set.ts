@@ -3,7 +3,7 @@ import {providerHelp} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {missingBaseUrl, type NewKey, needsNoKey, newKey, resolveKey, setKey} from '../../src/config/provider-keys.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {asClause, storedWhere} from '../../src/config/stored-where.ts';
 import {AppError} from '../../src/core/error.ts';
 import {type ProviderName, parseModelId, parseProviderName} from '../../src/core/model.ts';

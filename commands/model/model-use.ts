@@ -4,7 +4,7 @@ import {command} from '../../src/command/command.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {modelChoices} from '../../src/command/picker/model-choices.ts';
 import {resolveKey} from '../../src/config/provider-keys.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {AppError} from '../../src/core/error.ts';
 import {demoModel, type ProviderName, parseModelId} from '../../src/core/model.ts';
 import {registry} from '../../src/providers/registry.ts';

@@ -6,6 +6,7 @@ import type {Project} from '../agent/project/project.ts';
 import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
 import type {Recents} from '../config/recents.ts';
+import type {UserSettings} from '../config/settings/user-settings.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
@@ -80,6 +81,7 @@ export type LiveSession = {
 export type CommandContext = {
 	readonly store: AppStore;
 	readonly config: Config;
+	readonly settings: UserSettings;
 	/** Recent ids by profile. The client saves the ids of each call. */
 	readonly recents: Pick<Recents, 'forget' | 'recall'>;
 	/** What servers said recently about their sessions, runtimes and environments. The client saves it. */

@@ -2,6 +2,7 @@ import type {Decide} from '../agent/approval/approval.ts';
 import type {Project} from '../agent/project/project.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
+import type {UserSettings} from '../config/settings/user-settings.ts';
 import type {Environment} from '../core/environment.ts';
 import type {PathIndex} from '../core/fuzzy-paths.ts';
 import type {Recorded} from '../core/session/event.ts';
@@ -32,6 +33,7 @@ export type Program = {
 	/** The instructions, settings and hooks of that folder, and whether the user trusts them. */
 	readonly project: Project;
 	readonly conversation: Conversation;
+	readonly settings: UserSettings;
 	/** Returns all commands, in the order shown: the built-in ones, then those of files. */
 	readonly entries: Entries['all'];
 	/** Reads the commands of files again. Returns a sentence for each that can't be used; never throws. */

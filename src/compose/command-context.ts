@@ -25,10 +25,23 @@ export function createContextFor(
 ): Program['contextFor'] {
 	const {store, env, debug} = options;
 	const {platform} = servers;
-	const {config, folder, project, rules, recents, sightings, sessions} = local;
+	const {config, settings, folder, project, rules, recents, sightings, sessions} = local;
 	const inFolder = (path: string) => resolve(folder.path(), path);
 	return ({interact, live, flags, signal}) => ({
-		...{store, config, env, sightings, watches, expiry, models, jobs, background, contextWindow, entries: entries()},
+		...{
+			store,
+			config,
+			settings,
+			env,
+			sightings,
+			watches,
+			expiry,
+			models,
+			jobs,
+			background,
+			contextWindow,
+			entries: entries(),
+		},
 		mcp: mcp.access,
 		changes: changes.open,
 		...{interact, live, flags, signal},

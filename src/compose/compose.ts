@@ -61,7 +61,7 @@ export function compose(options: ProgramOptions): Program {
 		...modelParts(options, local, servers, agent, stop.signal),
 		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, traces, entries: entries.all}),
 		endTraces: traces.close,
-		warnings: () => warningsOf(options, profile, agent),
+		warnings: () => [...warningsOf(options, profile, agent), ...local.settings.faults()],
 		close: async () => {
 			stop.abort();
 			expiry.close();
@@ -91,9 +91,9 @@ function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentP
 }
 
 function localParts({store}: ProgramOptions, local: LocalState, agent: AgentParts, signal: AbortSignal) {
-	const {home, folder, project, secrets, sessions} = local;
+	const {home, settings, folder, project, secrets, sessions} = local;
 	return {
-		...{folder, project, secrets},
+		...{settings, folder, project, secrets},
 		resume: createResume({store, ...agent, sessions, folder}),
 		savedSessions: () => sessions().list(false),
 		async checkMedia(message: string) {

@@ -3,7 +3,7 @@ import type {ImageStore} from '../agent/images/model-images.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
-import {dayBudget} from '../config/settings.ts';
+import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';

@@ -8,6 +8,7 @@ import {createFolderAccess} from '../config/folder-access.ts';
 import {createKnownSecrets} from '../config/known-secrets.ts';
 import {openTrustStore} from '../config/project/trust-store.ts';
 import {openRecents} from '../config/recents.ts';
+import {openUserSettings} from '../config/settings/user-settings.ts';
 import {openSightings} from '../config/sightings.ts';
 import {openHome} from '../storage/home.ts';
 import {createSessionAccess} from '../storage/session-access.ts';
@@ -22,6 +23,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	let storeOf = (_session: string) => store;
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
+	const settings = openUserSettings(env, {model: options.model, profile: options.profile});
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
 	const secrets = createKnownSecrets(config, env);
 	debug?.hideWith(secrets.hide);
@@ -34,7 +36,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		trustsAll: options.trust ?? false,
 	});
 	return {
-		...{home, config, folder, secrets, project},
+		...{home, config, settings, folder, secrets, project},
 		rules: createRuleBook({
 			folder: folder.path,
 			flags: (options.allow ?? []).map(parseRule),

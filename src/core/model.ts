@@ -45,6 +45,16 @@ export function parseModelId(id: string): ModelId {
 	return {provider: parseProviderName(id.slice(0, slash).trim()), name};
 }
 
+/** Returns what is wrong with a model id, worded to follow a name; undefined if it has the form `provider/model-name`. */
+export function modelIdFault(id: string): string | undefined {
+	const [, provider = '', name = ''] = /^([^/]+)\/(.+)$/.exec(id.trim()) ?? [];
+	return !name.trim()
+		? 'must be provider/model-name, for example anthropic/claude-sonnet-4-5'
+		: isProviderName(provider)
+			? undefined
+			: `must begin with one of ${providerNames.join(', ')}`;
+}
+
 /** Facts about a model. */
 export type ModelInfo = {
 	/** `provider/model-name`. */

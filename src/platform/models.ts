@@ -1,7 +1,7 @@
 import type {ModelAccess} from '../agent/model-access.ts';
 import type {Config} from '../config/config.ts';
 import type {NewKey} from '../config/provider-keys.ts';
-import {saveSettings} from '../config/settings.ts';
+import {saveSettings} from '../config/settings/saved-settings.ts';
 import type {Catalog} from '../core/catalog.ts';
 import type {ProviderName} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';

@@ -49,7 +49,7 @@ const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
  * a symbolic link, another owner, or a folder that can't be created (SAFETY 10).
  */
 export function openHome(env: Environment, options: Options = {}): Home {
-	const path = resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
+	const path = homePath(env);
 	try {
 		makePrivateFolder(path, {hint: 'Set SERVICE_HOME to a folder of your own, not a link.', ...options});
 		sweep(path);
@@ -71,6 +71,11 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		codeCache: join(path, 'cache'),
 		server: join(path, 'server'),
 	};
+}
+
+/** Returns the path of the state folder, which need not exist. */
+export function homePath(env: Environment): string {
+	return resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
 }
 
 /** Deletes temporary files that are too old to be in use. Another process may do the same. */

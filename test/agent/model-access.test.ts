@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createModelAccess} from '../../src/agent/model-access.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import type {ProviderName} from '../../src/core/model.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';

@@ -8,7 +8,7 @@ import {expect, test} from 'vitest';
 import {openConfig, readConfig} from '../../src/config/config.ts';
 import {emptyConfig} from '../../src/config/config-data.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {AppError} from '../../src/core/error.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';

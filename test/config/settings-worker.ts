@@ -1,5 +1,5 @@
 import {openConfig} from '../../src/config/config.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {openHome} from '../../src/storage/home.ts';
 
 // Run as a process of its own by config.test.ts: makes `count` changes to the settings, one at a time.

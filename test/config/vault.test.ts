@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {forgetProfile, removeCredential, replaceTokens, saveProfile} from '../../src/config/profiles.ts';
 import {removeKey, setKey} from '../../src/config/provider-keys.ts';
-import {saveSettings} from '../../src/config/settings.ts';
+import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {temporaryHome} from '../storage/temporary.ts';
 import {memoryKeychain} from './memory-keychain.ts';

@@ -10,6 +10,7 @@ import {openConfig} from '../../src/config/config.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
 import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {openTrustStore} from '../../src/config/project/trust-store.ts';
+import {openUserSettings} from '../../src/config/settings/user-settings.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
 import {indexPaths} from '../../src/core/fuzzy-paths.ts';
@@ -115,7 +116,9 @@ export function testProgram({
 	const remembered: string[] = [];
 	const chatted: string[] = [];
 	const prepared: string[] = [];
+	const settings = openUserSettings({SERVICE_HOME: home.path});
 	const program: AppProgram = {
+		settings,
 		folder: access,
 		project,
 		conversation,
@@ -128,6 +131,7 @@ export function testProgram({
 			...given,
 			store,
 			config: openConfig(home),
+			settings,
 			recents: {forget: () => undefined, recall: () => []},
 			sightings: openSightings(home.sightingsFile),
 			env: {},

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {check} from '../../contract/check.ts';
 import {parseJson} from '../../core/json.ts';
+import {settingFault} from '../settings/setting-value.ts';
 
 /** When a hook runs. */
 export const hookEvents = ['run-start', 'before-tool', 'after-tool', 'run-end'] as const;
@@ -27,7 +28,6 @@ const settingsFile = z.looseObject({
 	),
 	/** Rules for what the agent may never do. */
 	deny: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(4000))).check(z.maxLength(200))),
-	compact_at: z.optional(z.number().check(z.minimum(20), z.maximum(95))),
 });
 
 export type Hook = {
@@ -63,6 +63,11 @@ export function parseSettingsFile(
 	}
 
 	const {hooks = {}, deny = [], compact_at: compactAt, ...others} = data as z.infer<typeof settingsFile>;
+	const fault = compactAt === undefined ? undefined : settingFault('compact_at', compactAt);
+	if (fault) {
+		return {fault: `compact_at ${fault}`};
+	}
+
 	return {
 		settings: {
 			hooks: hookEvents.flatMap(event =>
@@ -73,7 +78,7 @@ export function parseSettingsFile(
 				})),
 			),
 			deny,
-			...(compactAt !== undefined && {compactAt}),
+			...(typeof compactAt === 'number' && {compactAt}),
 			ignored: Object.keys(others).filter(name => name !== '$schema'),
 		},
 	};

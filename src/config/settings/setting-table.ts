@@ -1,0 +1,187 @@
+import type {Json} from '../../core/json.ts';
+import {modelIdFault} from '../../core/model.ts';
+
+/** What the value of a setting may be. A `fault` is worded to follow the name of the setting: “must be …”. */
+export type SettingType =
+	| {readonly kind: 'switch'}
+	| {readonly kind: 'choice'; readonly values: readonly string[]}
+	| {readonly kind: 'number'; readonly minimum: number; readonly maximum: number; readonly unit?: string}
+	| {readonly kind: 'text'; readonly fault?: (text: string) => string | undefined}
+	/** A list or an object, which users edit in the file. */
+	| {readonly kind: 'json'; readonly fault?: (value: Json) => string | undefined};
+
+/** Where a setting is saved: in a file of the state folder, in the active profile, or nowhere. */
+export type SettingPlace = 'settings.json' | 'config.json' | 'profile' | 'environment';
+
+/** A setting, as schema, help, `config` and `/settings` read it. */
+export type SettingRow = {
+	/** One line without a full stop. */
+	readonly summary: string;
+	readonly type: SettingType;
+	readonly place: SettingPlace;
+	/** The value if nothing sets it; without one, `unset` says what happens then. */
+	readonly default?: Json;
+	readonly unset?: string;
+	/** The field of `config.json` with its value. */
+	readonly field?: string;
+	/** The variable that decides instead of what is saved. */
+	readonly variable?: string;
+	/** Reads that variable, if it isn't written as the value is. */
+	readonly fromVariable?: (text: string) => Json;
+	/** The flag that decides instead of both. */
+	readonly flag?: string;
+	/** True if a project that the user trusts may set it, too. */
+	readonly inProject?: true;
+	/** The command that changes it, as typed, if `config set` doesn't. */
+	readonly command?: string;
+};
+
+const scope = (what: string, variable: string, flag: string) =>
+	({summary: `${what} to work in`, type: {kind: 'text'}, place: 'profile', unset: 'none', variable, flag}) as const;
+
+/**
+ * All settings, in the order shown. A new one is a row here: schema, help, `config` and `/settings` follow. Read it with
+ * `UserSettings.value`.
+ */
+const table = {
+	model: {
+		summary: 'Model of new sessions',
+		type: {kind: 'text', fault: modelIdFault},
+		place: 'config.json',
+		field: 'model',
+		unset: 'selected by your keys',
+		flag: '--model',
+	},
+	efforts: {
+		summary: 'How much models think, by model',
+		type: {kind: 'json'},
+		place: 'config.json',
+		field: 'efforts',
+		unset: 'left to the model',
+		flag: '--effort',
+		command: 'effort high',
+	},
+	budget_day: {
+		summary: 'What the agent may cost on a day, in US dollars',
+		type: {kind: 'number', minimum: 0.01, maximum: 1_000_000, unit: 'USD'},
+		place: 'config.json',
+		field: 'budgetDayUsd',
+		unset: 'no limit',
+	},
+	compact_at: {
+		summary: 'Percentage of the context window that compacts the conversation',
+		type: {kind: 'number', minimum: 20, maximum: 95, unit: '%'},
+		place: 'settings.json',
+		default: 92,
+		inProject: true,
+	},
+	hooks: {
+		summary: 'Your commands that run before and after tools and runs',
+		type: {kind: 'json'},
+		place: 'settings.json',
+		unset: 'none',
+		inProject: true,
+	},
+	deny: {
+		summary: 'Rules for what the agent may never do',
+		type: {kind: 'json'},
+		place: 'settings.json',
+		unset: 'none',
+		inProject: true,
+	},
+	profile: {
+		summary: 'Profile to use',
+		type: {kind: 'text'},
+		place: 'config.json',
+		field: 'activeProfile',
+		unset: 'the embedded server',
+		variable: 'SERVICE_PROFILE',
+		flag: '--profile',
+		command: 'profile use',
+	},
+	server: {
+		summary: 'Server to talk to',
+		type: {kind: 'text'},
+		place: 'profile',
+		unset: 'the embedded server',
+		variable: 'SERVICE_SERVER',
+		flag: '--server',
+		command: 'connect',
+	},
+	org: scope('Organization', 'SERVICE_ORG', '--org'),
+	workspace: scope('Workspace', 'SERVICE_WORKSPACE', '--workspace'),
+	project: scope('Project', 'SERVICE_PROJECT', '--project'),
+	traces: {
+		summary: 'Servers that get traces of runs',
+		type: {kind: 'json'},
+		place: 'config.json',
+		field: 'traces',
+		unset: 'none',
+		variable: 'SERVICE_TRACES',
+		command: 'traces on',
+	},
+	keychain: {
+		summary: 'Keep keys and tokens in the keychain, not in a file',
+		type: {kind: 'switch'},
+		place: 'environment',
+		default: true,
+		variable: 'SERVICE_KEYCHAIN',
+		fromVariable: text => text.toLowerCase() !== 'off',
+	},
+	color: {
+		summary: 'Draw with colour on a terminal that has it',
+		type: {kind: 'switch'},
+		place: 'environment',
+		default: true,
+		variable: 'NO_COLOR',
+		fromVariable: () => false,
+	},
+	accessible: {
+		summary: 'Print line by line, for screen readers',
+		type: {kind: 'switch'},
+		place: 'environment',
+		default: false,
+		variable: 'ACCESSIBLE',
+		fromVariable: text => text !== '0',
+	},
+	pager: {
+		summary: 'Program that shows long help pages',
+		type: {kind: 'text'},
+		place: 'environment',
+		default: 'less -FRX',
+		variable: 'PAGER',
+	},
+	debug_log: {
+		summary: 'File that gets a JSON line for each request, event and frame',
+		type: {kind: 'text'},
+		place: 'environment',
+		unset: 'none',
+		variable: 'SERVICE_DEBUG',
+	},
+} as const satisfies Readonly<Record<string, SettingRow>>;
+
+export type SettingKey = keyof typeof table;
+
+export const settingTable: Readonly<Record<SettingKey, SettingRow>> = table;
+
+export const settingKeys = Object.keys(table) as readonly SettingKey[];
+
+/** True for the key of a setting. */
+export function isSettingKey(key: string): key is SettingKey {
+	return Object.hasOwn(table, key);
+}
+
+type ValueOfType<T extends SettingType> = T extends {readonly kind: 'switch'}
+	? boolean
+	: T extends {readonly kind: 'choice'; readonly values: readonly (infer Value)[]}
+		? Value
+		: T extends {readonly kind: 'number'}
+			? number
+			: T extends {readonly kind: 'text'}
+				? string
+				: Json;
+
+/** The value of a setting; undefined is possible if it has no default. */
+export type SettingValue<Key extends SettingKey> =
+	| ValueOfType<(typeof table)[Key]['type']>
+	| ((typeof table)[Key] extends {readonly default: Json} ? never : undefined);
