@@ -3,6 +3,10 @@ import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './folds.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from './graphemes.ts';
 
 const maxEdits = 500;
+/** The most text that the edits hold, in UTF-16 units; the latest one is kept whatever it holds. */
+const maxEditedLength = 4_000_000;
+/** Shorter edits are too small to be counted: all of them together stay far below the limit. */
+const minCountedLength = 1000;
 const maxKills = 10;
 const unchained: Chain = {kind: 'none'};
 
@@ -26,7 +30,8 @@ export function replace(
 	const removed = state.text.slice(start, end);
 	const text = state.text.slice(0, start) + inserted + state.text.slice(end);
 	const edit = {start, removed, inserted, caret: state.caret};
-	return {...state, text, caret: boundaryFrom(text, start + inserted.length), edits: noted(state, edit, chain), chain};
+	const edits = noted(state, edit, chain);
+	return {...state, text, caret: boundaryFrom(text, start + inserted.length), edits, undone: [], chain};
 }
 
 /** Adds an edit. Typed text is undone word by word; anything else is an edit of its own. */
@@ -40,9 +45,25 @@ function noted({edits, chain: before}: ComposerState, edit: Edit, chain: Chain):
 		}
 	}
 
-	return [...edits.slice(1 - maxEdits), edit];
+	const all = [...edits.slice(1 - maxEdits), edit];
+	return lengthOf(edit) < minCountedLength ? all : bounded(all);
 }
 
+/** Returns the latest edits that together hold no more text than allowed. */
+function bounded(edits: readonly Edit[]): readonly Edit[] {
+	let length = 0;
+	const tooOld = edits.findLastIndex((edit, index) => {
+		length += lengthOf(edit);
+		return length > maxEditedLength && index < edits.length - 1;
+	});
+	return edits.slice(tooOld + 1);
+}
+
+function lengthOf({removed, inserted}: Edit): number {
+	return removed.length + inserted.length;
+}
+
+/** Reverts the latest edit. */
 export function undo(state: ComposerState): ComposerState {
 	const last = state.edits.at(-1);
 	if (!last) {
@@ -51,7 +72,27 @@ export function undo(state: ComposerState): ComposerState {
 
 	const {start, removed, inserted, caret} = last;
 	const text = state.text.slice(0, start) + removed + state.text.slice(start + inserted.length);
-	return {...state, text, caret, edits: state.edits.slice(0, -1), chain: unchained};
+	const {edits, undone} = state;
+	return {...state, text, caret, edits: edits.slice(0, -1), undone: [...undone, last], chain: unchained};
+}
+
+/** Repeats the edit that was undone last. */
+export function redo(state: ComposerState): ComposerState {
+	const {edits, undone} = state;
+	const last = undone.at(-1);
+	if (!last) {
+		return state;
+	}
+
+	const {start, removed, inserted} = last;
+	const text = state.text.slice(0, start) + inserted + state.text.slice(start + removed.length);
+	const caret = boundaryFrom(text, start + inserted.length);
+	return {...state, text, caret, edits: [...edits, last], undone: undone.slice(0, -1), chain: unchained};
+}
+
+/** Ends a group of typed text, so that what is typed next is undone by itself. */
+export function endTyping(state: ComposerState): ComposerState {
+	return state.chain.kind === 'typing' ? {...state, chain: unchained} : state;
 }
 
 /** Inserts typed text at the caret. */

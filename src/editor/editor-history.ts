@@ -9,7 +9,7 @@ export function setHistory(state: ComposerState, entries: readonly string[]): Co
 
 /**
  * Shows the entry `step` places away (-1 is the earlier one); returns undefined if there is none. Text that was typed
- * into the new prompt or an entry comes back when the user returns to it.
+ * into the new prompt or an entry comes back when the user returns to it, and so does what can be undone there.
  */
 export function walkHistory(state: ComposerState, step: -1 | 1): ComposerState | undefined {
 	const position = state.position + step;
@@ -17,7 +17,8 @@ export function walkHistory(state: ComposerState, step: -1 | 1): ComposerState |
 		return undefined;
 	}
 
-	const drafts = new Map(state.drafts).set(state.position, state.text);
-	const text = drafts.get(position) ?? state.history[position] ?? '';
-	return {...state, text, caret: text.length, edits: [], chain: {kind: 'none'}, position, drafts};
+	const {text, edits, undone} = state;
+	const drafts = new Map(state.drafts).set(state.position, {text, edits, undone});
+	const draft = drafts.get(position) ?? {text: state.history[position] ?? '', edits: [], undone: []};
+	return {...state, ...draft, caret: draft.text.length, chain: {kind: 'none'}, position, drafts};
 }

@@ -1,11 +1,12 @@
-import {kill, moveTo, replace, transpose, undo, yank, yankBefore} from './editor-edit.ts';
+import {kill, moveTo, redo, replace, transpose, undo, yank, yankBefore} from './editor-edit.ts';
 import {walkHistory} from './editor-history.ts';
 import {caretAt, columnOf, rowIndexOf, rowsOf} from './editor-rows.ts';
 import type {ComposerState} from './editor-state.ts';
 import {nextBoundary, previousBoundary} from './graphemes.ts';
+import type {Action} from './keymap/default-keys.ts';
 import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 
-/** Applies a key to the prompt; returns undefined if the key does nothing here and is for the owner. */
+/** Applies an action to the prompt; returns undefined if it does nothing here and is for the owner. */
 type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;
 
 const left: Operation = state => moveTo(state, previousBoundary(state.text, state.caret));
@@ -51,48 +52,30 @@ function vertical(step: -1 | 1): Operation {
 const up = vertical(-1);
 const down = vertical(1);
 
-/** The keys of readline and of common editors, by chord. Enter is not among them, since it may send. */
-export const operations: Readonly<Record<string, Operation>> = {
-	left,
-	'ctrl+b': left,
-	right,
-	'ctrl+f': right,
-	'ctrl+left': wordLeft,
-	'alt+left': wordLeft,
-	'alt+b': wordLeft,
-	'ctrl+right': wordRight,
-	'alt+right': wordRight,
-	'alt+f': wordRight,
-	home,
-	'ctrl+a': home,
-	end,
-	'ctrl+e': end,
-	'ctrl+home': state => moveTo(state, 0),
-	'ctrl+end': state => moveTo(state, state.text.length),
-	up,
-	'ctrl+p': up,
-	down,
-	'ctrl+n': down,
-	backspace,
-	'shift+backspace': backspace,
-	'ctrl+h': backspace,
-	delete: remove,
-	'ctrl+d': (state, columns) => (state.text === '' ? undefined : remove(state, columns)),
-	'ctrl+w': state => kill(state, chunkBefore(state.text, state.caret), state.caret),
-	'alt+backspace': killWordBefore,
-	'ctrl+backspace': killWordBefore,
-	'alt+d': killWordAfter,
-	'alt+delete': killWordAfter,
-	'ctrl+delete': killWordAfter,
-	'ctrl+k': killLineEnd,
-	'ctrl+u': killLineStart,
-	'ctrl+y': yank,
-	'alt+y': yankBefore,
-	'ctrl+t': transpose,
-	'ctrl+j': breakLine,
-	// One physical key, which terminals name differently.
-	'ctrl+_': undo,
-	'ctrl+shift+_': undo,
-	'ctrl+shift+-': undo,
-	'ctrl+/': undo,
+/** What the actions of the prompt do to its text. Enter is not among them, since it may send. */
+export const operations: {readonly [action in Action]?: Operation} = {
+	'prompt.newline': breakLine,
+	'prompt.undo': undo,
+	'prompt.redo': redo,
+	'prompt.up': up,
+	'prompt.down': down,
+	'prompt.left': left,
+	'prompt.right': right,
+	'prompt.word-left': wordLeft,
+	'prompt.word-right': wordRight,
+	'prompt.line-start': home,
+	'prompt.line-end': end,
+	'prompt.start': state => moveTo(state, 0),
+	'prompt.end': state => moveTo(state, state.text.length),
+	'prompt.delete-back': backspace,
+	'prompt.delete': remove,
+	'prompt.delete-or-quit': (state, columns) => (state.text === '' ? undefined : remove(state, columns)),
+	'prompt.kill-word-back': state => kill(state, chunkBefore(state.text, state.caret), state.caret),
+	'prompt.kill-part-back': killWordBefore,
+	'prompt.kill-word': killWordAfter,
+	'prompt.kill-line': killLineEnd,
+	'prompt.kill-line-back': killLineStart,
+	'prompt.yank': yank,
+	'prompt.yank-earlier': yankBefore,
+	'prompt.transpose': transpose,
 };

@@ -24,6 +24,8 @@ export type ComposerState = {
 	readonly folds: readonly Fold[];
 	/** The latest edit last. */
 	readonly edits: readonly Edit[];
+	/** The edits that were undone since the last change, the latest last. */
+	readonly undone: readonly Edit[];
 	/** The kill ring, the latest entry first. */
 	readonly kills: readonly string[];
 	readonly chain: Chain;
@@ -32,14 +34,18 @@ export type ComposerState = {
 	/** The entry of `history` that is shown; its length means the new prompt. */
 	readonly position: number;
 	/** Unsent text of the new prompt and of entries, by position. */
-	readonly drafts: ReadonlyMap<number, string>;
+	readonly drafts: ReadonlyMap<number, Draft>;
 };
+
+/** A text with what Undo and Redo do to it. */
+export type Draft = Pick<ComposerState, 'text' | 'edits' | 'undone'>;
 
 export const emptyComposer: ComposerState = {
 	text: '',
 	caret: 0,
 	folds: [],
 	edits: [],
+	undone: [],
 	kills: [],
 	chain: {kind: 'none'},
 	history: [],

@@ -3,6 +3,7 @@ import {paste, replace, type} from './editor-edit.ts';
 import {operations} from './editor-keys.ts';
 import {type ComposerState, emptyComposer} from './editor-state.ts';
 import {accepted, unfolded} from './folds.ts';
+import {actionOf, defaultKeymap, type Keymap} from './keymap/keymap.ts';
 
 /** What the composer asks its owner to do. */
 export type ComposerAction =
@@ -13,26 +14,32 @@ export type ComposerAction =
 
 type ComposerStep = {readonly state: ComposerState; readonly action?: ComposerAction};
 
-/** The width of the prompt in cells: Up and Down move by wrapped rows. */
-type ComposerWindow = {readonly columns: number};
+type ComposerWindow = {
+	/** The width of the prompt in cells: Up and Down move by wrapped rows. */
+	readonly columns: number;
+	/** The default keys without it. */
+	readonly keymap?: Keymap | undefined;
+};
 
 /**
  * Applies one token. Pure and cheap: keys only read the neighbours of the caret, except Up and Down, which wrap the
  * text once. Ignores mouse, focus and replies. All tokens of one turn of the event loop may be applied before a frame
  * is drawn.
  */
-export function reduceComposer(state: ComposerState, token: InputToken, {columns}: ComposerWindow): ComposerStep {
+export function reduceComposer(state: ComposerState, token: InputToken, window: ComposerWindow): ComposerStep {
 	switch (token.type) {
 		case 'text':
 			return {state: type(state, token.text)};
 		case 'paste':
 			return {state: paste(state, token.text, token.truncated)};
 		case 'key': {
-			if (token.name === 'enter') {
+			const {columns, keymap = defaultKeymap} = window;
+			const action = actionOf(keymap, chordOf(token));
+			if (action === 'prompt.send') {
 				return enter(state, token);
 			}
 
-			const changed = operations[chordOf(token)]?.(state, Math.max(1, Math.floor(columns)));
+			const changed = action && operations[action]?.(state, Math.max(1, Math.floor(columns)));
 			return changed ? {state: changed} : {state, action: {type: 'key', token}};
 		}
 		default:
@@ -40,13 +47,9 @@ export function reduceComposer(state: ComposerState, token: InputToken, {columns
 	}
 }
 
-/** Sends on Enter. With a modifier, or after a backslash (which is removed), breaks the line. */
+/** Sends the prompt. After a backslash, which is removed, breaks the line. */
 function enter(state: ComposerState, token: KeyToken): ComposerStep {
 	const {text, caret} = state;
-	if (token.ctrl || token.alt || token.shift) {
-		return {state: replace(state, caret, caret, '\n')};
-	}
-
 	if (text[caret - 1] === '\\') {
 		return {state: replace(state, caret - 1, caret, '\n')};
 	}

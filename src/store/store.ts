@@ -4,6 +4,7 @@ import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
 import {createPromptSlice, type PromptSlice} from './prompt-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
+import {createTypingSlice, type TypingSlice} from './typing-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
 import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 
@@ -11,6 +12,7 @@ export type AppState = SessionSlice &
 	ConnectionSlice &
 	ViewSlice &
 	PromptSlice &
+	TypingSlice &
 	LogsSlice &
 	WatchSlice &
 	ApprovalSlice;
@@ -23,6 +25,7 @@ export function createAppStore(): AppStore {
 		...createConnectionSlice(...parts),
 		...createViewSlice(...parts),
 		...createPromptSlice(...parts),
+		...createTypingSlice(...parts),
 		...createWatchSlice(...parts),
 		...createLogsSlice(...parts),
 		...createApprovalSlice(...parts),

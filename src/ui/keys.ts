@@ -1,50 +1,47 @@
 import type {Entry} from '../command/context.ts';
-import {reduceComposer, setComposerText} from '../editor/editor.ts';
+import {reduceComposer} from '../editor/editor.ts';
+import {endTyping} from '../editor/editor-edit.ts';
+import {keyLabel} from '../editor/keymap/key-label.ts';
+import {actionOf} from '../editor/keymap/keymap.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/input.ts';
-import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
-import {promptWidth, walkApprovalModes} from './approvals/approval-mode.ts';
+import {chordOf, type InputToken, type ReplyToken} from '../terminal/input/token.ts';
+import {promptWidth} from './approvals/approval-mode.ts';
 import {pressInCompletion} from './completion-keys.ts';
-import {pressInLogs} from './logs/log-keys.ts';
 import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
-import {endsWithApp} from './quit-words.ts';
+import {type AppKeys, pressInApp} from './prompt/app-keys.ts';
+import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
 
-type Dependencies = Omit<PanelKeys, 'isTypedAhead'> & {
-	readonly entries: () => readonly Entry[];
-	/** Gets every token while a view is open. */
-	readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
-	/** Handles a reply of the terminal. Returns false for one that was not requested. */
-	readonly takeReply: (reply: ReplyToken) => boolean;
-	/** Sends a message or a slash line. */
-	readonly submit: (text: string) => void;
-	readonly interrupt: () => void;
-	readonly redraw: () => void;
-	readonly suspend: () => void;
-	/** Searches the earlier prompts. */
-	readonly searchHistory: () => void;
-	/** Shows the whole transcript, with everything that was left out. */
-	readonly openTranscript: () => void;
-	/** Opens the log in front in the log viewer. Returns false if no log is open. */
-	readonly openLogs: () => boolean;
-	/** Inserts the image in the clipboard. */
-	readonly pasteImage: () => void;
-	/** Returns mentions for a paste that is only paths of dragged images; undefined for other text. */
-	readonly mentionsOfDragged: (pasted: string) => string | undefined;
-	readonly quit: () => void;
-	/** Returns the milliseconds on the clock of `askedAt`. */
-	readonly now?: () => number;
-	readonly later?: (run: () => void, delayMs: number) => void;
-};
+type Dependencies = Omit<PanelKeys, 'isTypedAhead'> &
+	AppKeys & {
+		readonly entries: () => readonly Entry[];
+		/** Gets every token while a view is open. */
+		readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
+		/** Handles a reply of the terminal. Returns false for one that was not requested. */
+		readonly takeReply: (reply: ReplyToken) => boolean;
+		/** Sends a message or a slash line. */
+		readonly submit: (text: string) => void;
+		readonly suspend: () => void;
+		/** Returns mentions for a paste that is only paths of dragged images; undefined for other text. */
+		readonly mentionsOfDragged: (pasted: string) => string | undefined;
+		/** Returns the milliseconds on the clock of `askedAt`. */
+		readonly now?: () => number;
+		readonly later?: (run: () => void, delayMs: number) => void;
+	};
 
 /** What the keys work on. */
 type Keyboard = Dependencies & {
 	readonly panelKeys: PanelKeys;
 	readonly secondPress: SecondPress;
+	readonly sequence: KeySequence;
 	readonly now: () => number;
 };
+
+/** After a pause of this length, what is typed is undone by itself. */
+const typingPauseMs = 1000;
 
 /**
  * Returns a handler for everything that was typed in one turn of the event loop. A full-screen view gets the tokens
@@ -57,6 +54,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		...dependencies,
 		now,
 		secondPress: createSecondPress({store, now, later}),
+		sequence: createKeySequence(chord => store.getState().setToast(chord && `${keyLabel(chord)} …`)),
 		panelKeys: {
 			...dependencies,
 			isTypedAhead: question => untilAnswerable(question, store.getState().typedAt, now()) > 0,
@@ -76,18 +74,28 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 }
 
 function pressToken(token: InputToken, keyboard: Keyboard): void {
-	const {store, entries, secondPress, panelKeys, suspend} = keyboard;
+	const {store, secondPress, sequence, panelKeys, suspend} = keyboard;
 	const chord = token.type === 'key' ? chordOf(token) : undefined;
 	if (token.type === 'key' || token.type === 'text' || token.type === 'paste') {
 		secondPress.forget(chord);
 	}
 
-	const {panel} = store.getState();
-	if (chord === 'ctrl+z') {
+	const {panel, keymap} = store.getState();
+	if (chord !== undefined && actionOf(keymap, chord) === 'app.suspend') {
 		suspend();
 	} else if (panel && pressInPanel(token, panel, panelKeys)) {
-		return;
-	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
+		sequence.forget();
+	} else {
+		const joined = sequence.join(token, keymap);
+		if (joined) {
+			pressOutsidePanel(joined, keyboard);
+		}
+	}
+}
+
+function pressOutsidePanel(token: InputToken, keyboard: Keyboard): void {
+	const {store, entries} = keyboard;
+	if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
 		pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
 	}
 }
@@ -103,7 +111,10 @@ function withMentions(token: Extract<InputToken, {type: 'paste'}>, {store, menti
 function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	const {store, submit, now} = keyboard;
 	const state = store.getState();
-	const step = reduceComposer(state.composer, token, {columns: state.size.columns - promptWidth(state.approvalMode)});
+	const hasPaused = state.typedAt !== undefined && now() - state.typedAt > typingPauseMs;
+	const before = hasPaused ? endTyping(state.composer) : state.composer;
+	const columns = state.size.columns - promptWidth(state.approvalMode);
+	const step = reduceComposer(before, token, {columns, keymap: state.keymap});
 	const isWalking = step.state.position !== state.composer.position && !step.action;
 	// An earlier prompt would be sent in place of the message that is being edited.
 	if (state.editing !== undefined && isWalking) {
@@ -130,86 +141,4 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	} else if (step.action) {
 		pressInApp(step.action.token, keyboard);
 	}
-}
-
-/** What the keys do that the prompt has no use for. */
-const appKeys: Readonly<Record<string, (keyboard: Keyboard) => void>> = {
-	'ctrl+c': pressCtrlC,
-	'ctrl+d': pressCtrlD,
-	escape: pressEscape,
-	'ctrl+l': ({redraw}) => redraw(),
-	'ctrl+o': ({openTranscript}) => openTranscript(),
-	'ctrl+r': ({searchHistory}) => searchHistory(),
-	'ctrl+v': ({pasteImage}) => pasteImage(),
-	'shift+tab': pressShiftTab,
-};
-
-function pressInApp(token: KeyToken, keyboard: Keyboard): void {
-	const chord = chordOf(token);
-	const press = appKeys[chord];
-	if (press) {
-		press(keyboard);
-	} else {
-		pressInLogs(chord, {store: keyboard.store, openViewer: keyboard.openLogs});
-	}
-}
-
-/** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
-function pressShiftTab({store}: Keyboard): void {
-	const {panel} = store.getState();
-	if (!panel || panel.kind === 'lines') {
-		walkApprovalModes(store);
-	}
-}
-
-function pressCtrlC(keyboard: Keyboard): void {
-	const {store, secondPress, interrupt, quit} = keyboard;
-	if (store.getState().composer.text) {
-		clearPrompt(keyboard);
-	} else if (isWorking(keyboard)) {
-		interrupt();
-	} else if (secondPress.isSecond('ctrl+c', quitToast('Ctrl+C', keyboard))) {
-		quit();
-	}
-}
-
-function pressCtrlD(keyboard: Keyboard): void {
-	const {store, secondPress, quit} = keyboard;
-	const {composer, ownSandboxes} = store.getState();
-	if (!composer.text && (ownSandboxes === 0 || secondPress.isSecond('ctrl+d', quitToast('Ctrl+D', keyboard)))) {
-		quit();
-	}
-}
-
-function pressEscape(keyboard: Keyboard): void {
-	const {store, secondPress, interrupt} = keyboard;
-	const {composer, editPrompt, transcript} = store.getState();
-	if (isWorking(keyboard)) {
-		interrupt();
-	} else if (composer.text) {
-		if (secondPress.isSecond('escape', 'Press Esc again to clear the prompt.')) {
-			clearPrompt(keyboard);
-		}
-	} else {
-		const previous = transcript.settled.findLast(block => block.kind === 'user');
-		if (previous && secondPress.isSecond('escape', 'Press Esc again to edit your previous message.')) {
-			editPrompt({composer: setComposerText(composer, previous.text), editing: previous.id});
-		}
-	}
-}
-
-/** Empties the prompt. An empty prompt replaces no earlier message. */
-function clearPrompt({store}: Keyboard): void {
-	const {composer, editPrompt} = store.getState();
-	editPrompt({composer: setComposerText(composer, ''), editing: undefined, toast: ''});
-}
-
-/** Returns true while there is something to interrupt: the agent, or a command. */
-function isWorking({store}: Keyboard): boolean {
-	const {transcript, busy} = store.getState();
-	return transcript.run !== undefined || busy;
-}
-
-function quitToast(key: string, {store}: Keyboard): string {
-	return `${endsWithApp(store.getState())} Press ${key} again to quit.`.trimStart();
 }

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {setHistory} from '../../src/editor/editor-history.ts';
 import {emptyComposer} from '../../src/editor/editor-state.ts';
 import {keyToken} from '../../src/terminal/input/token.ts';
-import {keys, typed, withCaret} from '../store/composer-helpers.ts';
+import {keys, pasted, typed, withCaret} from '../store/composer-helpers.ts';
 
 const {up, down, home, enter} = keys;
 const composer = setHistory(emptyComposer, ['one', 'two', 'two', '', 'a\nb']);
@@ -43,4 +43,18 @@ test('a new list keeps the current draft', () => {
 	const {state} = typed('draft', composer);
 	const {text, position} = setHistory(state, ['x']);
 	expect({text, position}).toEqual({text: 'draft', position: 1});
+});
+
+test('undo and redo work on each entry by itself, and on the draft when it is back', () => {
+	const list = setHistory(emptyComposer, ['one']);
+	const {state} = typed(`draft${up}!${keys.undo}${keys.undo}`, list);
+	expect(withCaret(state)).toBe('one|');
+	expect(withCaret(typed(`${keys.redo}${down}${keys.undo}`, state).state)).toBe('|');
+	expect(withCaret(typed(`${down}${keys.undo}${keys.redo}`, state).state)).toBe('draft|');
+});
+
+test('after a message was sent, nothing of it can be undone or redone, not even a paste', () => {
+	const {state} = typed(`a${pasted('1\n2\n3')}${keys.undo}b${enter}${keys.undo}${keys.redo}`);
+	expect([state.text, state.folds]).toEqual(['', []]);
+	expect(withCaret(typed(`${up}!${keys.undo}${keys.undo}`, setHistory(state, ['sent'])).state)).toBe('sent|');
 });

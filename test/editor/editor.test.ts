@@ -5,7 +5,7 @@ import {emptyComposer} from '../../src/editor/editor-state.ts';
 import {type InputToken, keyToken} from '../../src/terminal/input/token.ts';
 import {apply, keys, pasted, shownText, typed, withCaret} from '../store/composer-helpers.ts';
 
-const {left, right, up, down, home, end, backspace, altBackspace, altB, altD, altF, altY, undo, enter} = keys;
+const {left, right, up, down, home, end, backspace, altBackspace, altB, altD, altF, altY, undo, redo, enter} = keys;
 
 test.each([
 	['keys of one chunk one by one', `abc${left}${left}X`, 'aX|bc'],
@@ -29,6 +29,9 @@ test.each([
 	['Ctrl+T in the middle', `hte${home}${right}\u0014`, 'th|e'],
 	['Ctrl+T never over a line', `ab\n\u0014`, 'ab\n|'],
 	['undo of a paste at once', `a${pasted('b c')}${undo}`, 'a|'],
+	['redo of all that was undone', `one${left}${backspace}${undo}${undo}${redo}${redo}${redo}`, 'o|e'],
+	['no redo after a change', `ab${backspace}${undo}x${redo}`, 'abx|'],
+	['redo of a folded paste, whole', `${pasted('1\n2\n3')}${undo}${redo}x${backspace}`, '\udc00|'],
 	['undo of everything', `one two${left}${backspace}${undo}${undo}${undo}${undo}`, '|'],
 	['a line break by backslash and Enter', `a\\${enter}b`, 'a\nb|'],
 	['a line break by Alt+Enter, Ctrl+J and Shift+Enter', 'a\u001b\rb\nc\u001b[13;2ud\u001b[27;2;13~e', 'a\nb\nc\nd\ne|'],

@@ -20,6 +20,7 @@ export const keys = {
 	altF: '\u001bf',
 	altY: '\u001by',
 	undo: '\u001f',
+	redo: '\u001b\u001f',
 	enter: '\r',
 };
 

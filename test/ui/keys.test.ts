@@ -149,3 +149,19 @@ test('many tokens of one turn are applied in order', () => {
 	press('one', keys.enter, 'two', keys.backspace, keys.enter, 'three', `${esc}[I`);
 	expect([asked, prompt()]).toEqual([['submit one', 'submit tw'], 'three']);
 });
+
+test('what is typed after a pause is undone by itself', () => {
+	const {press, wait, prompt} = handler();
+	press('a', 'b');
+	wait(2000);
+	press('c', 'd', '\u001f');
+	expect(prompt()).toBe('ab');
+	press('\u001f', '\u001b\u001f', '\u001b\u001f');
+	expect(prompt()).toBe('abcd');
+});
+
+test('undo brings back a prompt that Ctrl+C cleared', () => {
+	const {press, prompt} = handler({text: 'hello'});
+	press(keys.ctrlC, '\u001f');
+	expect(prompt()).toBe('hello');
+});

@@ -1,3 +1,4 @@
+import type {Action} from '../../editor/keymap/default-keys.ts';
 import {allLogs} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 
@@ -7,13 +8,10 @@ type Dependencies = {
 	readonly openViewer: () => boolean;
 };
 
-/**
- * Handles keys for the log panel that the prompt does not use. None of them types anything: Ctrl+G is one byte in every
- * terminal (BEL), Alt with an arrow is `CSI 1;3 A`, Alt with a letter is the letter after ESC. Returns false for others.
- */
-export function pressInLogs(chord: string, {store, openViewer}: Dependencies): boolean {
+/** Handles the actions of the log panel, which the prompt does not use. Returns false for others. */
+export function pressInLogs(action: Action | undefined, {store, openViewer}: Dependencies): boolean {
 	const {logs, logPanel, showLogPanel, resizeLogPanel, cycleLog, setToast, composer} = store.getState();
-	if (chord === 'ctrl+g') {
+	if (action === 'logs.viewer') {
 		if (!openViewer()) {
 			setToast('No log is open. Open one: /env logs <id>');
 		}
@@ -25,15 +23,15 @@ export function pressInLogs(chord: string, {store, openViewer}: Dependencies): b
 		return false;
 	}
 
-	switch (chord) {
-		case 'alt+l':
+	switch (action) {
+		case 'logs.panel':
 			showLogPanel(!logPanel.isShown);
 			return true;
-		case 'alt+up':
-		case 'alt+down':
-			resizeLogPanel(chord === 'alt+up' ? 1 : -1);
+		case 'logs.taller':
+		case 'logs.shorter':
+			resizeLogPanel(action === 'logs.taller' ? 1 : -1);
 			return true;
-		case 'tab':
+		case 'logs.next':
 			if (composer.text) {
 				return false;
 			}

@@ -1,0 +1,117 @@
+import {setComposerText} from '../../editor/editor.ts';
+import type {Action} from '../../editor/keymap/default-keys.ts';
+import {keyLabel} from '../../editor/keymap/key-label.ts';
+import {actionOf} from '../../editor/keymap/keymap.ts';
+import type {AppStore} from '../../store/store.ts';
+import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
+import {walkApprovalModes} from '../approvals/approval-mode.ts';
+import {pressInLogs} from '../logs/log-keys.ts';
+import {endsWithApp} from '../quit-words.ts';
+import type {SecondPress} from '../second-press.ts';
+
+/** What the keys of the app do. */
+export type AppKeys = {
+	readonly store: AppStore;
+	readonly interrupt: () => void;
+	readonly redraw: () => void;
+	/** Searches the earlier prompts. */
+	readonly searchHistory: () => void;
+	/** Shows the whole transcript, with everything that was left out. */
+	readonly openTranscript: () => void;
+	/** Opens the log in front in the log viewer. Returns false if no log is open. */
+	readonly openLogs: () => boolean;
+	/** Inserts the image in the clipboard. */
+	readonly pasteImage: () => void;
+	readonly quit: () => void;
+};
+
+/** What these keys work on. */
+type Keyboard = AppKeys & {readonly secondPress: SecondPress};
+
+type Press = (keyboard: Keyboard, chord: string) => void;
+
+/** What the keys do that the prompt has no use for, and that can't be bound to anything else. */
+const fixedKeys: Readonly<Record<string, Press>> = {'ctrl+c': pressCtrlC, escape: pressEscape};
+
+/** What the actions do that the prompt has no use for. */
+const appActions: {readonly [action in Action]?: Press} = {
+	'prompt.delete-or-quit': pressQuit,
+	'prompt.search-history': ({searchHistory}) => searchHistory(),
+	'prompt.paste-image': ({pasteImage}) => pasteImage(),
+	'app.transcript': ({openTranscript}) => openTranscript(),
+	'app.approval-mode': pressApprovalMode,
+	'app.redraw': ({redraw}) => redraw(),
+};
+
+/** Handles a key that the prompt has no use for. */
+export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
+	const {store, openLogs} = keyboard;
+	const chord = chordOf(token);
+	const action = actionOf(store.getState().keymap, chord);
+	const press = fixedKeys[chord] ?? (action && appActions[action]);
+	if (press) {
+		press(keyboard, chord);
+	} else if (!pressInLogs(action, {store, openViewer: openLogs}) && chord.includes(' ')) {
+		store.getState().setToast(`${keyLabel(chord)} is not bound to anything.`);
+	}
+}
+
+/** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
+function pressApprovalMode({store}: Keyboard): void {
+	const {panel} = store.getState();
+	if (!panel || panel.kind === 'lines') {
+		walkApprovalModes(store);
+	}
+}
+
+function pressCtrlC(keyboard: Keyboard): void {
+	const {store, secondPress, interrupt, quit} = keyboard;
+	if (store.getState().composer.text) {
+		clearPrompt(keyboard);
+	} else if (isWorking(keyboard)) {
+		interrupt();
+	} else if (secondPress.isSecond('ctrl+c', quitToast('Ctrl+C', keyboard))) {
+		quit();
+	}
+}
+
+function pressQuit(keyboard: Keyboard, chord: string): void {
+	const {store, secondPress, quit} = keyboard;
+	const {composer, ownSandboxes} = store.getState();
+	if (!composer.text && (ownSandboxes === 0 || secondPress.isSecond(chord, quitToast(keyLabel(chord), keyboard)))) {
+		quit();
+	}
+}
+
+function pressEscape(keyboard: Keyboard): void {
+	const {store, secondPress, interrupt} = keyboard;
+	const {composer, editPrompt, transcript} = store.getState();
+	if (isWorking(keyboard)) {
+		interrupt();
+	} else if (composer.text) {
+		if (secondPress.isSecond('escape', 'Press Esc again to clear the prompt.')) {
+			clearPrompt(keyboard);
+		}
+	} else {
+		const previous = transcript.settled.findLast(block => block.kind === 'user');
+		if (previous && secondPress.isSecond('escape', 'Press Esc again to edit your previous message.')) {
+			editPrompt({composer: setComposerText(composer, previous.text), editing: previous.id});
+		}
+	}
+}
+
+/** Empties the prompt. An empty prompt replaces no earlier message. */
+function clearPrompt({store}: Keyboard): void {
+	const {composer, editPrompt} = store.getState();
+	editPrompt({composer: setComposerText(composer, ''), editing: undefined, toast: ''});
+}
+
+/** Returns true while there is something to interrupt: the agent, or a command. */
+function isWorking({store}: Keyboard): boolean {
+	const {transcript, busy} = store.getState();
+	return transcript.run !== undefined || busy;
+}
+
+function quitToast(key: string, {store}: Keyboard): string {
+	return `${endsWithApp(store.getState())} Press ${key} again to quit.`.trimStart();
+}
