@@ -1,4 +1,5 @@
 import type {Decide} from '../agent/approval/approval.ts';
+import type {McpServers} from '../agent/mcp/servers.ts';
 import type {Project} from '../agent/project/project.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
@@ -42,6 +43,8 @@ export type Program = {
 	readonly contextFor: (options: Pick<CommandContext, 'interact' | 'live' | 'flags' | 'signal'>) => CommandContext;
 	/** Lists the files that the agent may read, for completion; none if it may read no files. */
 	readonly listPaths: () => Promise<PathIndex>;
+	/** Returns the resources of MCP servers that `@query` may mention, for completion; see `McpServers`. */
+	readonly suggestResources: (query: string) => ReturnType<McpServers['suggestResources']>;
 	/**
 	 * Throws AppError("usage") for a message that mentions an image or a PDF that the selected model can't read.
 	 */

@@ -108,6 +108,7 @@ function localParts({store}: ProgramOptions, local: LocalState, agent: AgentPart
 			const {listPaths} = await import('../agent/mentions/path-list.ts');
 			return listPaths(folder.isOpen() ? folder.path() : undefined, {stateFolder: home.path}, signal);
 		},
+		suggestResources: (query: string) => agent.mcp.suggestResources(query, signal),
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that can't be saved for later is no reason to stop.
 		remember: (prompt: string) => void appendPrompt(home, prompt).catch(() => undefined),

@@ -64,7 +64,7 @@ export function createConversationParts(
 				await tools.endTools();
 			};
 			const created = createConversation({
-				...conversationOptions(own, local, servers),
+				...conversationOptions(own, local, servers, mcp.resources),
 				...{windowSizeOf, loadTools, endTools, loadHooks, compactionShare, onRecord},
 				toolWarnings: mcp.warnings,
 				openModel: (model, task) => access.open(model, task, askerOf(slot.store.getState())),
@@ -109,6 +109,7 @@ function conversationOptions(
 	{store, env, maxTurns, budgetUsd}: ProgramOptions,
 	{home, config, folder, secrets, sessions}: LocalState,
 	{loadPrices, priceRequest}: Servers,
+	resources: MentionSource,
 ) {
 	const images = createImageFolder(home.images);
 	return {
@@ -127,7 +128,7 @@ function conversationOptions(
 			loadPrices,
 		},
 		images,
-		mentions: {hide: secrets.hide, homeFolder: folder.home, sources: [pastedImages(images)]},
+		mentions: {hide: secrets.hide, homeFolder: folder.home, sources: [pastedImages(images), resources]},
 		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),

@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import type {ServerPrompt} from '../agent/mcp/prompts.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
+import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
 import type {McpAccess, McpChange} from '../command/mcp/mcp-access.ts';
@@ -19,6 +20,10 @@ export type McpParts = {
 	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
+	/** Reads mentions of resources; see `McpServers`. */
+	readonly resources: MentionSource;
+	/** Returns what a mention may name; see `McpServers`. */
+	readonly suggestResources: McpServers['suggestResources'];
 	/** Returns a sentence for each server that is missing, once. */
 	readonly warnings: () => readonly string[];
 	/** Forgets which tools the model searched for. */
@@ -52,6 +57,12 @@ export function createMcpParts(options: ProgramOptions, local: LocalState): McpP
 			const tools = (await parts?.servers.tools()) ?? [];
 			return parts && tools.length > 0 ? parts.set.shown(tools, await size()) : [];
 		},
+		resources: {
+			// No server is loaded for the mention of a file.
+			read: async (name, ...more) =>
+				name.includes(':') ? (await opened())?.servers.resources.read(name, ...more) : undefined,
+		},
+		suggestResources: async (query, signal) => (await opened())?.servers.suggestResources(query, signal) ?? [],
 		prompts: async () => (await open?.servers.prompts()) ?? [],
 		warnings: () => open?.servers.warnings() ?? [],
 		reset: () => open?.set.reset(),

@@ -1,4 +1,5 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {ServerResources} from '../agent/mcp/resources.ts';
 import type {PathIndex} from '../core/fuzzy-paths.ts';
 import type {LogsSlice} from './logs-slice.ts';
 
@@ -13,7 +14,7 @@ export type MentionSuggestion = {
 /** Returns what the mention at the caret of the prompt may become. */
 type SuggestMentions = (
 	prompt: {readonly text: string; readonly caret: number},
-	known: Pick<PromptSlice & LogsSlice, 'paths' | 'logs'>,
+	known: Pick<PromptSlice & LogsSlice, 'paths' | 'logs' | 'resources'>,
 ) => readonly MentionSuggestion[];
 
 /** What is known for completing the prompt. */
@@ -22,17 +23,21 @@ export type PromptSlice = {
 	readonly entriesVersion: number;
 	/** The files of the working folder; undefined before the first mention. */
 	readonly paths: PathIndex | undefined;
+	/** The MCP servers, or the resources of one, that the mention at the caret may name. */
+	readonly resources: readonly ServerResources[];
 	/** Loaded after the first frame; nothing is suggested before. */
 	readonly suggestMentions: SuggestMentions;
 
 	entriesRead: () => void;
 	setPaths: (paths: PathIndex) => void;
+	setResources: (resources: readonly ServerResources[]) => void;
 	setSuggestMentions: (suggest: SuggestMentions) => void;
 };
 
 export const createPromptSlice: StateCreator<PromptSlice> = set => ({
 	entriesVersion: 0,
 	paths: undefined,
+	resources: [],
 	suggestMentions: () => [],
 
 	entriesRead() {
@@ -40,6 +45,9 @@ export const createPromptSlice: StateCreator<PromptSlice> = set => ({
 	},
 	setPaths(paths) {
 		set({paths});
+	},
+	setResources(resources) {
+		set({resources});
 	},
 	setSuggestMentions(suggestMentions) {
 		set({suggestMentions});

@@ -43,6 +43,7 @@ const layoutParts = ({
 	savedSessions,
 	entriesVersion,
 	paths,
+	resources,
 	transcript: {todo, run},
 }: AppState) => ({
 	panel,
@@ -59,6 +60,7 @@ const layoutParts = ({
 	savedSessions,
 	entriesVersion,
 	paths,
+	resources,
 	todo,
 	isRunning: run !== undefined,
 });

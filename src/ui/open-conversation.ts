@@ -16,6 +16,7 @@ import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
 import {followPaths} from './prompt/follow-paths.ts';
+import {followResources} from './prompt/follow-resources.ts';
 import {mentionSuggestions} from './prompt/mention-suggestions.ts';
 import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
 import type {LiveLines} from './screen/live-lines.ts';
@@ -113,6 +114,7 @@ export async function openConversation(
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 		followEntries(store, () => refreshEntries(parts)),
 		followPaths({store, list: program.listPaths}),
+		followResources({store, suggest: program.suggestResources}),
 	];
 	store.getState().setSuggestMentions(mentionSuggestions);
 	startLoading(parts, tell);

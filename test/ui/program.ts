@@ -125,6 +125,7 @@ export function testProgram({
 		entries: () => entries,
 		refreshEntries: async () => [],
 		listPaths: async () => indexPaths([]),
+		suggestResources: async () => [],
 		checkMedia: async () => undefined,
 		keepImage: () => Promise.reject(new Error('no images here')),
 		contextFor: given => ({

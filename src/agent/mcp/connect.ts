@@ -4,6 +4,7 @@ import {Client, StreamableHTTPClientTransport, type Transport} from '@modelconte
 import {config} from 'zod/mini';
 import type {McpServer} from '../../config/mcp/mcp-file.ts';
 import type {Environment} from '../../core/environment.ts';
+import {messageOf} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
 import {createBoundFetch} from '../../net/bound-fetch.ts';
@@ -78,6 +79,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 function requestsTo(client: Client): Omit<Connection, 'about' | 'close'> {
 	const listOptions = {timeout: requestTimeoutMs, cacheMode: 'bypass'} as const;
 	return {
+		...resourcesOf(client),
 		async listTools() {
 			if (!client.getServerCapabilities()?.tools) {
 				return [];
@@ -116,6 +118,45 @@ function requestsTo(client: Client): Omit<Connection, 'about' | 'close'> {
 			return resultOf(result);
 		},
 	};
+}
+
+/** Returns what lists and reads the resources of a server. */
+function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'readResource'> {
+	const optionsFor = (signal: AbortSignal | undefined) =>
+		({timeout: requestTimeoutMs, cacheMode: 'bypass', ...(signal && {signal})}) as const;
+	return {
+		async listResources(signal) {
+			if (!client.getServerCapabilities()?.resources) {
+				return [];
+			}
+
+			const {resources} = await client.listResources(undefined, optionsFor(signal));
+			const listedResources = resources.map(each => ({uri: each.uri, about: aboutOf(each), isTemplate: false}));
+			try {
+				const {resourceTemplates} = await client.listResourceTemplates(undefined, optionsFor(signal));
+				const templates = resourceTemplates.map(each => ({
+					...{uri: each.uriTemplate, about: aboutOf(each), isTemplate: true},
+				}));
+				return [...listedResources, ...templates];
+			} catch (error) {
+				// Many servers have resources but answer nothing about templates.
+				signal?.throwIfAborted();
+				client.onerror?.(new Error(`Listing its resource templates failed: ${messageOf(error)}`));
+				return listedResources;
+			}
+		},
+		async readResource(uri, signal) {
+			const {contents} = await client.readResource({uri}, optionsFor(signal));
+			return contents.map(content =>
+				'text' in content ? {uri: content.uri, text: content.text} : {uri: content.uri, blob: content.blob},
+			);
+		},
+	};
+}
+
+function aboutOf(listed: {title?: string | undefined; name: string; description?: string | undefined}): string {
+	const name = listed.title ?? listed.name;
+	return listed.description ? `${name}: ${listed.description}` : name;
 }
 
 function transportTo(options: ConnectOptions): {readonly transport: Transport; readonly end: () => Promise<void>} {

@@ -18,6 +18,18 @@ export type ListedPrompt = {
 	readonly arguments: ReadonlyArray<{readonly name: string; readonly required: boolean}>;
 };
 
+/** A resource as its server describes it, or a template for URIs of resources. Nothing of it is trusted. */
+export type ListedResource = {
+	readonly uri: string;
+	/** What it is called, or is about. */
+	readonly about: string;
+	/** True if `uri` has variables, such as `file:///{path}`. */
+	readonly isTemplate: boolean;
+};
+
+/** A part of a resource: its text, or its bytes in base64. */
+export type ResourceContent = {readonly uri: string} & ({readonly text: string} | {readonly blob: string});
+
 /** A part of a result. */
 export type ResultPart =
 	| {readonly type: 'text'; readonly text: string}
@@ -47,6 +59,10 @@ export type Connection = {
 		args: Readonly<Record<string, string>>,
 		signal: AbortSignal | undefined,
 	) => Promise<readonly ResultPart[]>;
+	/** Lists the resources, then the templates; none if the server has none. Throws as `call` does. */
+	readonly listResources: (signal: AbortSignal | undefined) => Promise<readonly ListedResource[]>;
+	/** Returns the contents of a resource. Throws as `call` does. */
+	readonly readResource: (uri: string, signal: AbortSignal | undefined) => Promise<readonly ResourceContent[]>;
 	/** Throws the error of the server, or that the connection ended; the signal's reason on an abort. */
 	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
 	/** Ends the server if it was started here. */

@@ -7,7 +7,9 @@ import type {
 	Connection,
 	ConnectionEvents,
 	ListedPrompt,
+	ListedResource,
 	ListedTool,
+	ResourceContent,
 	ResultPart,
 } from './connection.ts';
 import {createServerLog} from './server-log.ts';
@@ -44,6 +46,10 @@ export type Server = {
 		args: Readonly<Record<string, string>>,
 		signal: AbortSignal | undefined,
 	) => Promise<readonly ResultPart[]>;
+	/** Lists the resources and templates. Starts a server again and throws as `call` does. */
+	readonly resources: (signal: AbortSignal | undefined) => Promise<readonly ListedResource[]>;
+	/** Returns the contents of a resource. Starts a server again and throws as `call` does. */
+	readonly readResource: (uri: string, signal: AbortSignal | undefined) => Promise<readonly ResourceContent[]>;
 	readonly end: () => Promise<void>;
 };
 
@@ -94,6 +100,9 @@ export function createServer(name: string, open: Open): Server {
 			request(own, `Calling ${tool}`, options.signal, connection => connection.call(tool, args, options)),
 		prompt: (prompt, args, signal) =>
 			request(own, `Reading the prompt ${prompt}`, signal, connection => connection.prompt(prompt, args, signal)),
+		resources: signal => request(own, 'Listing its resources', signal, connection => connection.listResources(signal)),
+		readResource: (uri, signal) =>
+			request(own, `Reading ${uri}`, signal, connection => connection.readResource(uri, signal)),
 		end: () => end(own),
 	};
 }

@@ -1,18 +1,11 @@
-import {createHash} from 'node:crypto';
-import type {KnownTools} from '../../config/mcp/known-tools.ts';
-import {entryOf} from '../../config/mcp/mcp-file.ts';
-import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
-import {type Secret, secret} from '../../core/secrets/secret.ts';
 import type {Tool} from '../../core/session/tool.ts';
-import type {ProjectState} from '../project/project.ts';
-import {serverCommand} from '../project/started-commands.ts';
-import {type ConfiguredServer, configuredServers, expanded} from './configured-servers.ts';
-import type {ConnectOptions} from './connect.ts';
-import {toolsOf} from './definition.ts';
-import {createMcpTool} from './mcp-tool.ts';
+import type {MentionSource} from '../mentions/read-mentions.ts';
+import {type ConfiguredServer, configuredServers} from './configured-servers.ts';
 import {promptsOf, type ServerPrompt} from './prompts.ts';
-import {createServer, type Server, type ServerState} from './server.ts';
+import {createResources, type ServerResources} from './resources.ts';
+import {createServer, type ServerState} from './server.ts';
+import {type Dependencies, type Entry, keyOf, opener, toolsOfEntry} from './server-entry.ts';
 
 /** A server with what is known of it now. */
 export type ServerStatus = {
@@ -36,6 +29,13 @@ export type McpServers = {
 	readonly warnings: () => readonly string[];
 	/** Returns the prompts of the servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
+	/** Reads mentions of resources, such as `@docs:file:///a.md`. */
+	readonly resources: MentionSource;
+	/**
+	 * Returns what `@query` may mention: the names of servers that run, or the resources of the one that is named, which is
+	 * started. Never throws but the signal's reason.
+	 */
+	readonly suggestResources: (query: string, signal: AbortSignal) => Promise<readonly ServerResources[]>;
 	/** Starts nothing. */
 	readonly status: () => Promise<readonly ServerStatus[]>;
 	/** Starts a server, or starts it again. Resolves when it runs or has failed. Throws AppError("conflict") for an unused one. */
@@ -44,27 +44,8 @@ export type McpServers = {
 	readonly end: () => Promise<void>;
 };
 
-type Dependencies = {
-	/** Reads the files that name servers. */
-	readonly load: () => Promise<ProjectState>;
-	/** Returns why a command may not be started: a script that it names isn't what the user agreed to. */
-	readonly whyNot: (command: string, state: ProjectState) => Promise<string | undefined>;
-	readonly folder: () => string;
-	readonly env: Environment;
-	readonly version: string;
-	readonly insecureHttp: boolean;
-	readonly known: KnownTools;
-	readonly hide: (text: string) => string;
-	/** Gets the values of the user's variables that a server gets, so that they are masked. */
-	readonly addSecret: (value: Secret) => void;
-};
-
-/** How long a run waits for a server that is starting, counted from its start; and how long a server may take. */
+/** How long a run waits for a server that is starting, counted from its start. */
 const waitMs = 5000;
-const startTimeoutMs = 60_000;
-const defaultCallMs = 120_000;
-
-type Entry = {readonly configured: ConfiguredServer; readonly key: string; readonly server: Server};
 
 /** Creates the servers. Nothing is started before tools are asked for, and nothing of a project without the user's trust. */
 export function createMcpServers(dependencies: Dependencies): McpServers {
@@ -74,7 +55,13 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 
 	const reconcile = () => reconciled(entries, dependencies);
 
+	const resources = createResources({
+		...{reconcile, entryOf: id => entries.get(id), ids: () => [...entries.keys()], hide: dependencies.hide},
+	});
+
 	return {
+		resources: resources.source,
+		suggestResources: resources.suggest,
 		async tools(signal) {
 			await reconcile();
 			for (const {server} of entries.values()) {
@@ -153,11 +140,6 @@ function statusOf(configured: ConfiguredServer, entry: Entry | undefined, depend
 	return {configured, state: entry.server.state(), ...toolsOfEntry(entry, dependencies), log};
 }
 
-/** Changes whenever the server has to be started again: its entry, its file, or the folder that it runs in. */
-function keyOf({server, scope, path}: ConfiguredServer, {folder}: Dependencies): string {
-	return JSON.stringify([scope, path, entryOf(server), folder()]);
-}
-
 /** Waits for the servers that are starting, until each has had its time, or the signal aborts. */
 async function settled(entries: readonly Entry[], signal: AbortSignal | undefined): Promise<void> {
 	const waiting = entries.filter(({server}) => server.state().state === 'starting');
@@ -187,53 +169,4 @@ function whyMissing({configured, server}: Entry): readonly string[] {
 		default:
 			return [];
 	}
-}
-
-function toolsOfEntry({configured, server}: Entry, {known, hide}: Dependencies) {
-	const {server: entry, id, scope, path} = configured;
-	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools());
-	const said = createHash('sha256')
-		.update(JSON.stringify(entryOf(entry)))
-		.digest('hex')
-		.slice(0, 16);
-	return {
-		faults,
-		tools: tools.map(definition =>
-			createMcpTool(definition, {
-				...{serverId: id, server, known, hide},
-				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
-				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
-				isLocal: entry.type === 'stdio',
-				timeoutMs: entry.timeoutMs ?? defaultCallMs,
-			}),
-		),
-	};
-}
-
-/** Returns what opens the connection to a server. */
-function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
-	return async (events, signal) => {
-		const {folder, env, version, insecureHttp, addSecret, whyNot, load} = dependencies;
-		const command = serverCommand(server);
-		const reason = command === undefined ? undefined : await whyNot(command, await load());
-		if (reason !== undefined) {
-			throw new AppError('failed', reason);
-		}
-
-		const found = expanded(server, env);
-		if ('fault' in found) {
-			throw new AppError('usage', found.fault);
-		}
-
-		for (const value of found.values) {
-			addSecret(secret(value));
-		}
-
-		const {connect} = await import('./connect.ts');
-		const options: ConnectOptions = {
-			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
-			timeoutMs: startTimeoutMs,
-		};
-		return connect(options);
-	};
 }

@@ -22,7 +22,8 @@ export type MentionSource = {
 	readonly read: (
 		name: string,
 		context: ToolContext,
-	) => Promise<Pick<Attachment, 'source' | 'name' | 'text' | 'images'> | undefined>;
+		lines?: Mention['lines'],
+	) => Promise<Pick<Attachment, 'source' | 'name' | 'text' | 'lines' | 'images'> | undefined>;
 };
 
 /** What mentions may refer to. */
@@ -87,14 +88,20 @@ type Found = Pick<Attachment, 'source' | 'name' | 'text' | 'lines' | 'images'>;
 
 async function readOne(mention: Mention, reading: Reading): Promise<Attachment | undefined> {
 	for (const {read} of reading.sources ?? []) {
-		const found = await read(mention.name, reading.context);
+		const images: ShownImage[] = [];
+		const found = await read(mention.name, showingTo(images, reading), mention.lines);
 		if (found) {
-			return finished(found, reading);
+			return finished({...found, ...(images.length > 0 && {images})}, reading);
 		}
 	}
 
 	const found = /^log:./.test(mention.name) ? await readLog(mention, reading) : await readPath(mention, reading);
 	return found && finished(found, reading);
+}
+
+/** Returns the context in which images are kept in `images`, if the model sees some. */
+function showingTo(images: ShownImage[], {context, images: store}: Pick<Reading, 'context' | 'images'>): ToolContext {
+	return store ? {...context, onImage: imagesTo(images, store)} : context;
 }
 
 function finished(found: Found, {hide}: Reading): Attachment {
@@ -154,8 +161,7 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 	const shown = pathText(isOutside ? real : below || '.') + (isFolder ? '/' : '');
 	const allowed = isOutside ? await askOutside({real, shown, isFolder}, context) : context;
 	const images: ShownImage[] = [];
-	const onImage = reading.images && imagesTo(images, reading.images);
-	const within = {...reading, context: {...allowed, ...(onImage && {onImage})}};
+	const within = {...reading, context: showingTo(images, {...reading, context: allowed})};
 	if (isFolder) {
 		const output = await call('list_files', {path: real}, within);
 		const text = `[The user attached the folder ${shown}. Its files:]\n\n${codeFence(output)}`;

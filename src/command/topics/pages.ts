@@ -3,6 +3,7 @@ import environment from './environment.md';
 import exitStatus from './exit-status.md';
 import hooks from './hooks.md';
 import keys from './keys.md';
+import mcp from './mcp.md';
 import operations from './operations.md';
 import prompt from './prompt.md';
 import serve from './serve.md';
@@ -17,6 +18,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	keys,
 	prompt,
 	hooks,
+	mcp,
 	serve,
 	tasks,
 	traces,

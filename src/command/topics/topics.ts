@@ -5,6 +5,7 @@ export const topics = [
 	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
 	{name: 'prompt', summary: 'Mentions with @, commands with !, images, prompt files'},
 	{name: 'hooks', summary: 'Instructions, hooks and deny rules, and the folders you trust'},
+	{name: 'mcp', summary: 'MCP servers: tools, resources, prompts'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
 	{name: 'traces', summary: 'Traces of runs, and the attributes that the server reads'},

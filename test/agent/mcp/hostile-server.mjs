@@ -35,6 +35,21 @@ const prompts = [
 	...Array.from({length: 500}, (_, index) => ({name: `p${index}`})),
 ];
 
+const listed = Array.from({length: 3000}, (_, index) => ({
+	uri: `a://${index}`,
+	name: `n\u001b]0;t\u0007\u202E${'d'.repeat(900)}`,
+}));
+const contents = {
+	'a://wrong': 'not a list',
+	'a://types': [{uri: 7, text: {}}],
+	'a://big': [{uri: 'a://big', text: 'x'.repeat(5 * 1024 * 1024)}],
+	'a://lie': [
+		{uri: 'a://lie', mimeType: 'image/png', blob: Buffer.from('\x89PNG\r\n\x1a\nno', 'latin1').toString('base64')},
+	],
+	'a://long': [{uri: 'a://long', text: 'line\n'.repeat(20_000)}],
+	'a://many': Array.from({length: 500}, (_, index) => ({uri: `a://p${index}`, text: 'p'})),
+};
+
 if (what === 'deaf') {
 	process.on('SIGTERM', () => undefined);
 	setInterval(() => undefined, 1000);
@@ -67,7 +82,11 @@ createInterface({input: process.stdin}).on('line', line => {
 				id,
 				result: {
 					protocolVersion: params.protocolVersion,
-					capabilities: {tools: {}, ...(what.startsWith('prompts') && {prompts: {}})},
+					capabilities: {
+						tools: {},
+						...(what.startsWith('prompts') && {prompts: {}}),
+						...(what.startsWith('resources') && {resources: {}}),
+					},
 					serverInfo: {name: '\u001b[31mhostile', version: '1'},
 				},
 			});
@@ -80,6 +99,21 @@ createInterface({input: process.stdin}).on('line', line => {
 			break;
 		case 'prompts/get':
 			send({id, result: {messages: [{role: 'user', content: {type: 'text', text: 'x'.repeat(1_000_000)}}]}});
+			break;
+		case 'resources/list':
+			send({
+				id,
+				result: {resources: [{uri: 'a://\u001b[2J', name: 'x'}, {uri: 'x'.repeat(5000), name: 'x'}, ...listed]},
+			});
+			break;
+		case 'resources/templates/list':
+			send({id, error: {code: -32601, message: 'Method not found'}});
+			break;
+		case 'resources/read':
+			if (params.uri !== 'a://hang') {
+				send({id, result: {contents: contents[params.uri]}});
+			}
+
 			break;
 		case 'tools/call':
 			if (what === 'wrong') {

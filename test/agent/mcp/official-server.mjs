@@ -2,7 +2,7 @@
 import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import process from 'node:process';
-import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
+import {createMcpHandler, McpServer, ResourceTemplate} from '@modelcontextprotocol/server';
 import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 
@@ -58,6 +58,25 @@ function createOne() {
 	server.registerPrompt('broken', {}, () => {
 		throw new Error('It did not work');
 	});
+	const blob = (uri, bytes) => ({contents: [{uri: uri.href, blob: bytes.toString('base64')}]});
+	const resource = (uri, about, read) => server.registerResource(uri, uri, {description: about}, read);
+	resource('docs://guide', 'How it works', uri => ({
+		contents: [{uri: uri.href, text: `one\ntwo \u001b[2J\nthree ${process.env.TOKEN ?? ''}\n`}],
+	}));
+	resource('docs://host:8080', 'A port', uri => ({contents: [{uri: uri.href, text: 'port'}]}));
+	resource('docs://logo', 'A picture', uri => blob(uri, Buffer.from(pixel, 'base64')));
+	resource('docs://data', 'Bytes', uri => blob(uri, Buffer.from([0, 1, 2, 255])));
+	resource('docs://encoded', 'Text as bytes', uri => blob(uri, Buffer.from('größe')));
+	resource('docs://two', 'Two parts', uri => ({
+		contents: [...blob(uri, Buffer.from([0, 255])).contents, {uri: 'docs://other', text: 'second'}],
+	}));
+	resource('docs://empty', 'Nothing', () => ({contents: []}));
+	server.registerResource(
+		'notes',
+		new ResourceTemplate('notes:///{name}', {list: undefined}),
+		{title: 'Notes'},
+		(uri, {name}) => ({contents: [{uri: uri.href, text: `note ${name}`}]}),
+	);
 	return server;
 }
 

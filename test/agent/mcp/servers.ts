@@ -43,13 +43,15 @@ export function openServers(entries: JsonObject, {env = {}, files = {}, allow = 
 	});
 	const secrets: Secret[] = [];
 	const asked: Approval[] = [];
+	const hide = (text: string) =>
+		secrets.reduce((rest, held) => rest.replaceAll(held.reveal(), '***'), redactKnown(text));
 	const servers = createMcpServers({
 		load: project.load,
 		whyNot: async () => undefined,
 		folder: () => folder,
 		...{env, version: '0.0.0', insecureHttp: false},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
-		hide: text => secrets.reduce((rest, held) => rest.replaceAll(held.reveal(), '***'), redactKnown(text)),
+		hide,
 		addSecret: value => secrets.push(value),
 	});
 	onTestFinished(() => servers.end());
@@ -67,7 +69,7 @@ export function openServers(entries: JsonObject, {env = {}, files = {}, allow = 
 		...more,
 	});
 	return {
-		...{servers, asked, outputs, folder, stateFolder, project},
+		...{servers, asked, outputs, folder, stateFolder, project, hide},
 		/** Calls a tool by its name. */
 		async call(name: string, args: JsonObject = {}, more: Partial<ToolContext> = {}) {
 			const tools = await servers.tools();

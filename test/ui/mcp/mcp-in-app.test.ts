@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {toMessages} from '../../../src/core/session/read-conversation.ts';
 import {node, official} from '../../agent/mcp/servers.ts';
 import {write} from '../../agent/project/repository.ts';
 import type {Answer} from '../../e2e/model-host.ts';
@@ -100,4 +101,26 @@ test('large sets of tools are not sent with each request: the model searches for
 	expect(sets[0]?.some(name => name.startsWith('mcp__'))).toBe(false);
 	expect(sets[1]?.filter(name => name.startsWith('mcp__files__'))).toContain('mcp__files__echo');
 	expect(sets[1]).toEqual(expect.arrayContaining(sets[0] ?? []));
+});
+
+test('a resource of an MCP server is completed, attached under the message, and read again from the journal', async () => {
+	const {type, waitFor, lastMessages, store} = await realApp({own: {'mcp.json': file({docs: node(official)})}});
+	await waitFor('custom/alpha');
+	// Naming a server of the user starts it.
+	type('explain @docs:gui');
+	await waitFor('❯ docs:docs://guide  docs://guide: How it works');
+	type('\t');
+	await waitFor('explain @docs:docs://guide');
+	type('and @docs:not');
+	await waitFor('❯ docs:notes:///{name}  Notes');
+	type('\t');
+	await waitFor('@docs:notes:///');
+	type('a.md \r');
+	await waitFor('Understood.');
+	await waitFor('└ docs:docs://guide · 3 lines · about');
+	await waitFor('└ docs:notes:///a.md · 1 line · about');
+	expect(JSON.stringify(lastMessages())).toContain('one\\ntwo \\u001b[2J');
+	expect(toMessages(store.getState().transcript)[0]).toEqual({role: 'user', text: lastMessages().at(-1)?.content});
+	type('and @do');
+	await waitFor('❯ docs:  resources of this MCP server');
 });

@@ -1,0 +1,91 @@
+import {createHash} from 'node:crypto';
+import type {KnownTools} from '../../config/mcp/known-tools.ts';
+import {entryOf} from '../../config/mcp/mcp-file.ts';
+import type {Environment} from '../../core/environment.ts';
+import {AppError} from '../../core/error.ts';
+import {type Secret, secret} from '../../core/secrets/secret.ts';
+import type {ProjectState} from '../project/project.ts';
+import {serverCommand} from '../project/started-commands.ts';
+import {type ConfiguredServer, expanded} from './configured-servers.ts';
+import type {ConnectOptions} from './connect.ts';
+import {toolsOf} from './definition.ts';
+import {createMcpTool} from './mcp-tool.ts';
+import type {createServer, Server} from './server.ts';
+
+/** What servers need from the program. */
+export type Dependencies = {
+	/** Reads the files that name servers. */
+	readonly load: () => Promise<ProjectState>;
+	/** Returns why a command may not be started: a script that it names isn't what the user agreed to. */
+	readonly whyNot: (command: string, state: ProjectState) => Promise<string | undefined>;
+	readonly folder: () => string;
+	readonly env: Environment;
+	readonly version: string;
+	readonly insecureHttp: boolean;
+	readonly known: KnownTools;
+	readonly hide: (text: string) => string;
+	/** Gets the values of the user's variables that a server gets, so that they are masked. */
+	readonly addSecret: (value: Secret) => void;
+};
+
+/** How long a server may take to start, and a call without progress. */
+const startTimeoutMs = 60_000;
+const defaultCallMs = 120_000;
+
+/** A server that is used. `key` changes whenever it has to be started again. */
+export type Entry = {readonly configured: ConfiguredServer; readonly key: string; readonly server: Server};
+
+/** Changes whenever the server has to be started again: its entry, its file, or the folder that it runs in. */
+export function keyOf({server, scope, path}: ConfiguredServer, {folder}: Dependencies): string {
+	return JSON.stringify([scope, path, entryOf(server), folder()]);
+}
+
+/** Returns the tools of a server, and a sentence for each that is left out. */
+export function toolsOfEntry({configured, server}: Entry, {known, hide}: Dependencies) {
+	const {server: entry, id, scope, path} = configured;
+	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools());
+	const said = createHash('sha256')
+		.update(JSON.stringify(entryOf(entry)))
+		.digest('hex')
+		.slice(0, 16);
+	return {
+		faults,
+		tools: tools.map(definition =>
+			createMcpTool(definition, {
+				...{serverId: id, server, known, hide},
+				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
+				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
+				isLocal: entry.type === 'stdio',
+				timeoutMs: entry.timeoutMs ?? defaultCallMs,
+			}),
+		),
+	};
+}
+
+/** Returns what opens the connection to a server. */
+export function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
+	return async (events, signal) => {
+		const {folder, env, version, insecureHttp, addSecret, whyNot, load} = dependencies;
+		const command = serverCommand(server);
+		const reason = command === undefined ? undefined : await whyNot(command, await load());
+		if (reason !== undefined) {
+			throw new AppError('failed', reason);
+		}
+
+		const found = expanded(server, env);
+		if ('fault' in found) {
+			throw new AppError('usage', found.fault);
+		}
+
+		for (const value of found.values) {
+			addSecret(secret(value));
+		}
+
+		const {connect} = await import('./connect.ts');
+		const options: ConnectOptions = {
+			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
+			timeoutMs: startTimeoutMs,
+		};
+		return connect(options);
+	};
+}
