@@ -223,7 +223,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 				say: interact.say,
 			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		...{redraw: fit.redraw, suspend: session.suspend},
+		...{redraw: fit.redraw, suspend: session.suspend, interact},
 		...{openTranscript: () => showTranscript(parts), searchHistory: () => void searchHistory(store, interact)},
 		pasteImage: () => whenOpen(({pasteImage}) => void pasteImage(env)),
 		mentionsOfDragged: pasted => loaded.opened?.mentionsOfDragged(pasted),

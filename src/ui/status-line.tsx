@@ -44,6 +44,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
 	const jobs = useApp(state => state.jobs);
+	const drafts = useApp(state => state.stash.length);
 	const leftMs = useCountdown(expiresAt);
 
 	const state = run
@@ -62,6 +63,7 @@ export function StatusLine({elapsedMs}: Props) {
 		// Watches can cost money on their own, so they are left out last.
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, rank: 0.5}] : []),
+		...(drafts > 0 ? [{text: `${formatAmount(drafts, 'draft')} stashed`, role: palette.accent, rank: 1.5}] : []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),

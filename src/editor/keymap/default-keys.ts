@@ -7,6 +7,8 @@ export const defaultKeys = {
 	'prompt.newline': ['alt+enter', 'ctrl+j', 'shift+enter', 'ctrl+enter'],
 	'prompt.undo': ['ctrl+_', 'alt+z'],
 	'prompt.redo': ['ctrl+alt+_', 'alt+shift+z', 'ctrl+shift+z'],
+	'prompt.editor': ['ctrl+x ctrl+e'],
+	'prompt.stash': ['ctrl+s'],
 	'prompt.search-history': ['ctrl+r'],
 	'prompt.paste-image': ['ctrl+v'],
 	'prompt.up': ['up', 'ctrl+p'],

@@ -5,9 +5,11 @@ import {actionOf} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
 import {walkApprovalModes} from '../approvals/approval-mode.ts';
+import type {AppInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
 import {endsWithApp} from '../quit-words.ts';
 import type {SecondPress} from '../second-press.ts';
+import {stashPrompt} from './stash-prompt.ts';
 
 /** What the keys of the app do. */
 export type AppKeys = {
@@ -23,10 +25,12 @@ export type AppKeys = {
 	/** Inserts the image in the clipboard. */
 	readonly pasteImage: () => void;
 	readonly quit: () => void;
+	/** Opens a file in the user's editor, and shows a toast. */
+	readonly interact: Pick<AppInteraction, 'editFile' | 'say'>;
 };
 
 /** What these keys work on. */
-type Keyboard = AppKeys & {readonly secondPress: SecondPress};
+type Keyboard = AppKeys & {readonly secondPress: SecondPress; readonly now: () => number};
 
 type Press = (keyboard: Keyboard, chord: string) => void;
 
@@ -36,6 +40,8 @@ const fixedKeys: Readonly<Record<string, Press>> = {'ctrl+c': pressCtrlC, escape
 /** What the actions do that the prompt has no use for. */
 const appActions: {readonly [action in Action]?: Press} = {
 	'prompt.delete-or-quit': pressQuit,
+	'prompt.editor': keyboard => void import('./edit-prompt.ts').then(({editPrompt}) => editPrompt(keyboard)),
+	'prompt.stash': ({store, now}, chord) => stashPrompt(store, chord, now()),
 	'prompt.search-history': ({searchHistory}) => searchHistory(),
 	'prompt.paste-image': ({pasteImage}) => pasteImage(),
 	'app.transcript': ({openTranscript}) => openTranscript(),
