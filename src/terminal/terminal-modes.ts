@@ -12,11 +12,18 @@ export const modes = {
 	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
 	/** Disambiguated keys (1) and their alternates (4), without release events. */
 	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
+	/** What the terminal shows about us outside of its window (OSC 9;4). */
+	progress: {on: '', off: '\u001b]9;4;0;0\u001b\\'},
+	/** A title of ours. The old one is pushed (22), and popped (23); where the terminal has no stack, ours is cleared. */
+	title: {on: '\u001b[22;2t', off: '\u001b]2;\u001b\\\u001b[23;2t'},
 	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
 	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
 } as const;
 
 export type TerminalMode = keyof typeof modes;
+
+/** The modes that have a sequence besides those that switch them. */
+export type ShownMode = Extract<TerminalMode, 'title' | 'progress'>;
 
 /** Terminals keep a stack of kitty flags for each screen. */
 const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];

@@ -1,8 +1,9 @@
 import type {Environment} from '../core/environment.ts';
-import {copySequence, noticeSequence} from './message-sequences.ts';
+import {copySequence} from './clipboard-sequence.ts';
 import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
+import {createShownModes} from './shown-modes.ts';
 import {createSuspension} from './suspension.ts';
-import {createModeSwitches, endDrawing, resetLeftovers, type TerminalMode} from './terminal-modes.ts';
+import {createModeSwitches, endDrawing, resetLeftovers, type ShownMode, type TerminalMode} from './terminal-modes.ts';
 
 const endSignals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
@@ -46,11 +47,10 @@ export type TerminalSession = {
 	readonly lend: <T>(use: () => Promise<T>) => Promise<T>;
 	/** Returns true while a program has the terminal: nothing else may write to it. */
 	readonly isLent: () => boolean;
-	/**
-	 * Rings the bell, and shows a notification (OSC 9) in a terminal that is known to support it. Keeps only printable text
-	 * (SAFETY 3).
-	 */
-	readonly notify: (text: string) => void;
+	/** Writes a bell or a notification that `attention-sequences.ts` made; nothing while a program has the terminal. */
+	readonly signal: (sequence: string) => void;
+	/** Writes a title or a progress of that file, now and each time the terminal is ours again, until it is disabled. */
+	readonly show: (mode: ShownMode, sequence: string) => void;
 	/** Copies to the clipboard of the terminal (OSC 52). Returns false if the text is too long or there is no terminal. */
 	readonly copy: (text: string) => boolean;
 };
@@ -64,12 +64,7 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const isTerminal = stdout.isTTY === true && environment['TERM'] !== 'dumb';
 	const hasKitty = supportsKitty(environment);
 
-	const write = (text: string) => {
-		if (isTerminal && text) {
-			stdout.write(text);
-		}
-	};
-
+	const write = (text: string) => void (isTerminal && text && stdout.write(text));
 	const modes = createModeSwitches(write);
 
 	const release = (isDrawing: boolean) => {
@@ -78,7 +73,8 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		write(isDrawing ? endDrawing : '');
 	};
 
-	const suspension = createSuspension({...options, modes, release});
+	const shown = createShownModes({modes, write, isLent: () => suspension.isLent(), onResume: options.onResume});
+	const suspension = createSuspension({...options, onResume: shown.onResume, modes, release});
 
 	const endBySignal = (signal: EndSignal) => {
 		const isDrawing = modes.enabled().includes('drawing');
@@ -92,26 +88,27 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 
 	const end = () => {
 		modes.reset();
+		shown.setOver(true);
 		suspension.cancel();
 		hooks.remove();
 	};
 
 	return {
 		start() {
+			shown.setOver(false);
 			if (hooks.add()) {
 				write(resetLeftovers + (hasKitty ? '\u001b[=0u' : ''));
 			}
 		},
 		enable(mode) {
-			if (isTerminal && (mode !== 'kitty-keyboard' || hasKitty)) {
+			if (isTerminal && !shown.isOver() && (mode !== 'kitty-keyboard' || hasKitty)) {
 				modes.enable(mode);
 			}
 		},
-		disable: modes.disable,
+		...{disable: shown.disable, signal: shown.signal, show: shown.show},
 		reset: modes.reset,
 		end,
 		...{suspend: suspension.suspend, lend: suspension.lend, isLent: suspension.isLent},
-		notify: text => write(`\u0007${noticeSequence(text, environment)}`),
 		copy(text) {
 			const sequence = isTerminal ? copySequence(text) : '';
 			write(sequence);

@@ -95,12 +95,3 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	});
 	return {screen, session, measure, fit, fullScreen};
 }
-
-/** Shows each new alert outside of the window too. Returns a function that stops it. */
-export function followAlerts(store: AppStore, notify: (text: string) => void): () => void {
-	return store.subscribe(({alert}, before) => {
-		if (alert && alert !== before.alert) {
-			notify(alert.text);
-		}
-	});
-}

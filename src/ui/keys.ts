@@ -7,6 +7,7 @@ import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/input.ts';
 import {chordOf, type InputToken, type ReplyToken} from '../terminal/input/token.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
+import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
@@ -22,6 +23,8 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> &
 		readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
 		/** Handles a reply of the terminal. Returns false for one that was not requested. */
 		readonly takeReply: (reply: ReplyToken) => boolean;
+		/** Returns what wants to know whether the user looks at the window; undefined until that is loaded. */
+		readonly attention?: () => Pick<Attention, 'focus' | 'pressed'> | undefined;
 		/** Sends a message or a slash line. */
 		readonly submit: (text: string) => void;
 		readonly suspend: () => void;
@@ -62,7 +65,9 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	};
 
 	const isTakenElsewhere = (token: InputToken) =>
-		(token.type === 'reply' && takeReply(token)) || (fullScreen.isOpen() && fullScreen.press(token));
+		hearFocus(token, keyboard) ||
+		(token.type === 'reply' && takeReply(token)) ||
+		(fullScreen.isOpen() && fullScreen.press(token));
 
 	return tokens => {
 		const left = tokens.filter(token => !isTakenElsewhere(token));
@@ -71,6 +76,20 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			pressToken(token, keyboard);
 		}
 	};
+}
+
+/** Notes whether the user is there. Returns true for a report of the terminal, which is never input. */
+function hearFocus(token: InputToken, {attention}: Keyboard): boolean {
+	if (token.type === 'focus') {
+		attention?.()?.focus(token.focused);
+		return true;
+	}
+
+	if (token.type !== 'reply') {
+		attention?.()?.pressed();
+	}
+
+	return false;
 }
 
 function pressToken(token: InputToken, keyboard: Keyboard): void {

@@ -6,7 +6,8 @@ import {createInput, type InputStream} from '../terminal/input/input.ts';
 import {createStandInStdin, type StandInStdin} from '../terminal/input/stand-in-stdin.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
-import {type AppTerminal, followAlerts, openTerminal, type TerminalOptions} from './app-terminal.ts';
+import {type AppTerminal, openTerminal, type TerminalOptions} from './app-terminal.ts';
+import type {Attention} from './attention/attention.ts';
 import {UiContext} from './context.ts';
 import {mount} from './ink.ts';
 import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
@@ -14,6 +15,7 @@ import {createKeyHandler} from './keys.ts';
 import type {AppLogs} from './logs/app-logs.ts';
 import {focusLogOf} from './logs/log-keys.ts';
 import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation.ts';
+import {deferred, endOfTurn} from './opening/turns.ts';
 import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {followWindow} from './screen/follow-window.ts';
@@ -25,7 +27,13 @@ type AppSurroundings = TerminalOptions &
 	Pick<Surroundings<keyof AppProgram>, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
 
 /** What the first frame is drawn without. */
-type Loaded = {program?: AppProgram; logs?: AppLogs; opened?: OpenedConversation; stopMoving?: () => void};
+type Loaded = {
+	program?: AppProgram;
+	logs?: AppLogs;
+	opened?: OpenedConversation;
+	attention?: Attention;
+	stopMoving?: () => void;
+};
 
 /** How often a running call is drawn, for its sign and its time. */
 const movingMs = 200;
@@ -79,14 +87,14 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		quit,
 	};
 	const ink = draw(parts, frames);
-	const opening = firstFrame().then(() => load(flags, parts));
+	// The first frame is written at the end of this turn.
+	const opening = endOfTurn().then(() => load(flags, parts));
 	const input = createInput({
 		stdin,
 		onTokens: keyHandlerOf(parts, opening),
 		onClose: quit,
 		expectsReply: measure.isAwaited,
 	});
-	const stopAlerts = followAlerts(store, session.notify);
 	const stopWindow = followWindow({stdout, hold: screen.hold, fitWindow: fit.fitWindow});
 	input.start();
 	measure.begin();
@@ -99,7 +107,6 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		store.getState().setPanel(undefined);
 		loaded.logs?.dispose();
 		loaded.stopMoving?.();
-		stopAlerts();
 		stopWindow();
 		ink.unmount();
 		screen.erase();
@@ -108,14 +115,6 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 
 	stdout.write(farewell);
 	return 0;
-}
-
-function deferred(): {readonly promise: Promise<void>; readonly resolve: () => void} {
-	let resolve: () => void = () => undefined;
-	const promise = new Promise<void>(done => {
-		resolve = done;
-	});
-	return {promise, resolve};
 }
 
 /** Draws the first frame, and every later one when the store changes. */
@@ -139,11 +138,6 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 	);
 }
 
-/** Resolves when the first frame has been written, which happens at the end of this turn of the event loop. */
-function firstFrame(): Promise<void> {
-	return new Promise(resolve => setImmediate(resolve));
-}
-
 /** Loads what the first frame is drawn without, and opens the conversation. */
 async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> {
 	const {compose, store, env, terminal, loaded} = parts;
@@ -152,6 +146,8 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	loaded.program = program;
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
+	const {openAttention} = await import('./attention/attention.ts');
+	loaded.attention = openAttention(program, {store, env, session: terminal.session});
 	const {openConversation} = await import('./open-conversation.ts');
 	const opened = await openConversation(program, flags, {
 		...parts,
@@ -213,6 +209,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		entries: () => loaded.program?.entries() ?? [],
 		fullScreen,
 		takeReply: measure.take,
+		attention: () => loaded.attention,
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
 		feed: standIn.feed,
@@ -239,7 +236,10 @@ async function untilClosed(
 	{terminal, loaded}: Parts,
 ): Promise<string> {
 	const opened = await Promise.race([opening, ended]);
-	await ended.then(terminal.measure.settled);
+	await ended;
+	// Before the terminal is read no more: a report that is on its way would be input of the shell.
+	loaded.attention?.stop();
+	await terminal.measure.settled();
 	terminal.fullScreen.close();
 	if (opened) {
 		return opened.close();

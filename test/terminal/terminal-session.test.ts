@@ -1,30 +1,7 @@
-import {EventEmitter} from 'node:events';
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
 import type {TerminalMode} from '../../src/terminal/terminal-modes.ts';
-import {createTerminalSession} from '../../src/terminal/terminal-session.ts';
-
-function harness(environment: Readonly<Record<string, string>> = {TERM: 'xterm-256color'}, isTTY = true) {
-	const written: string[] = [];
-	const killed: (readonly [number, NodeJS.Signals])[] = [];
-	const calls: string[] = [];
-	const hooks = Object.assign(new EventEmitter(), {
-		pid: 42,
-		kill: (pid: number, signal: NodeJS.Signals) => {
-			killed.push([pid, signal]);
-		},
-	});
-	const session = createTerminalSession({
-		stdout: {isTTY, write: text => written.push(text)},
-		process: hooks,
-		environment,
-		onSuspend: () => calls.push('suspend'),
-		onResume: () => calls.push('resume'),
-	});
-	/** Returns what was written since the last call. */
-	const output = () => written.splice(0).join('');
-	return {session, hooks, killed, calls, output};
-}
+import {harness} from './session-harness.ts';
 
 const startUp =
 	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
@@ -165,7 +142,8 @@ test.each([
 	const {session, output} = harness(environment, isTTY);
 	session.start();
 	session.enable('bracketed-paste');
-	session.notify('text');
+	session.signal('\u0007');
+	session.show('title', '\u001b]2;x\u001b\\');
 	expect(session.copy('text')).toBe(false);
 	session.end();
 	expect(output()).toBe('');
@@ -176,26 +154,6 @@ test('the Linux console is not asked for kitty keys', () => {
 	session.start();
 	session.enable('kitty-keyboard');
 	expect(output()).not.toContain('u');
-});
-
-test.each([
-	[{}, '\u0007'],
-	[{TERM_PROGRAM: 'WezTerm'}, '\u0007\u001b]9;Watch 1 ]0;x found it.\u001b\\'],
-	[{TERM: 'xterm-kitty'}, '\u0007\u001b]9;Watch 1 ]0;x found it.\u001b\\'],
-	[{TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/tmux'}, '\u0007'],
-])(
-	'a notification with %j is a bell, and shown where the terminal can, with nothing to obey [3]',
-	(environment, written) => {
-		const {session, output} = harness(environment);
-		session.notify('Watch 1\u001b]0;x\u0007found it.\n');
-		expect(output()).toBe(written);
-	},
-);
-
-test('a long notification is cut', () => {
-	const {session, output} = harness({TERM_PROGRAM: 'WezTerm'});
-	session.notify('👍'.repeat(1000));
-	expect(output()).toBe(`\u0007\u001b]9;${'👍'.repeat(200)}\u001b\\`);
 });
 
 test('a copy is encoded whole or not sent [3]', () => {

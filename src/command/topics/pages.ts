@@ -1,3 +1,4 @@
+import access from './access.md';
 import dependencies from './dependencies.md';
 import environment from './environment.md';
 import exitStatus from './exit-status.md';
@@ -16,6 +17,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	environment,
 	'exit-status': exitStatus,
 	keys,
+	access,
 	prompt,
 	hooks,
 	mcp,

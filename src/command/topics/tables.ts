@@ -4,6 +4,7 @@ import {operations} from '../../contract/operations.ts';
 import {pathTemplate} from '../../contract/path.ts';
 import {type ErrorCode, exitStatus} from '../../core/error.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
+import {knownTerminals, type NoticeWay} from '../../terminal/attention/terminal-kind.ts';
 import {environmentRows} from './environment.ts';
 import {code, markdownTable} from './markdown-table.ts';
 
@@ -58,6 +59,22 @@ function dependencies(): string {
 	].join('\n\n');
 }
 
+const noticeWords: Readonly<Record<NoticeWay, string>> = {
+	'osc-9': 'OSC 9',
+	'osc-99': 'OSC 99',
+	'osc-777': 'OSC 777',
+	bell: 'bell',
+};
+
+function terminals(): string {
+	const kinds = knownTerminals.map(({name, notice, rings, progress}) => [
+		name,
+		rings ? `${noticeWords[notice]} and bell` : noticeWords[notice],
+		progress ? 'yes' : 'no',
+	]);
+	return markdownTable(['terminal', 'notification', 'progress'], [...kinds, ['others', 'bell', 'no']]);
+}
+
 /** Returns the tables that pages are completed with, by the name of their marker. */
 export function topicTables(): Readonly<Record<string, string>> {
 	return {
@@ -69,5 +86,6 @@ export function topicTables(): Readonly<Record<string, string>> {
 			attributeRows().map(({key, type, feeds, meaning}) => [code(key), type, feeds, meaning]),
 		),
 		dependencies: dependencies(),
+		terminals: terminals(),
 	};
 }

@@ -3,6 +3,7 @@ export const topics = [
 	{name: 'environment', summary: 'Environment variables, models, and what is kept where'},
 	{name: 'exit-status', summary: 'Exit statuses, and answers for scripts'},
 	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
+	{name: 'access', summary: 'Screen readers, reduced motion, titles and notifications'},
 	{name: 'prompt', summary: 'Mentions with @, commands with !, images, prompt files'},
 	{name: 'hooks', summary: 'Instructions, hooks and deny rules, and the folders you trust'},
 	{name: 'mcp', summary: 'MCP servers: tools, resources, prompts'},

@@ -144,6 +144,30 @@ const table = {
 		variable: 'ACCESSIBLE',
 		fromVariable: text => text !== '0',
 	},
+	notifications: {
+		summary: 'How to notify you when you look elsewhere',
+		type: {kind: 'choice', values: ['auto', 'bell', 'off']},
+		place: 'settings.json',
+		default: 'auto',
+	},
+	notify_after: {
+		summary: 'Seconds that a run takes at least to end with a notification',
+		type: {kind: 'number', minimum: 0, maximum: 86_400, unit: 's'},
+		place: 'settings.json',
+		default: 10,
+	},
+	title: {
+		summary: 'Show state and session in the title of the window',
+		type: {kind: 'switch'},
+		place: 'settings.json',
+		default: true,
+	},
+	progress: {
+		summary: 'Show the progress of a run where the terminal can',
+		type: {kind: 'switch'},
+		place: 'settings.json',
+		default: true,
+	},
 	pager: {
 		summary: 'Program that shows long help pages',
 		type: {kind: 'text'},

@@ -1,0 +1,85 @@
+import type {Environment} from '../../core/environment.ts';
+
+/** How a terminal shows a desktop notification; `bell` for one that can't, or isn't known to. */
+export type NoticeWay = 'osc-9' | 'osc-99' | 'osc-777' | 'bell';
+
+/** What a terminal can do to get the attention of a user who looks elsewhere. */
+export type TerminalKind = {
+	readonly name: string;
+	readonly notice: NoticeWay;
+	/** True if some versions of it show no notification: the bell rings as well. */
+	readonly rings?: true;
+	/** True if it shows progress (OSC 9;4). Others may show that sequence as a notification. */
+	readonly progress?: true;
+	/** True if it is certain to report its focus (mode 1004) once it is asked to. */
+	readonly focus?: true;
+};
+
+type Row = TerminalKind & {readonly is: (env: Environment) => boolean};
+
+const runs = (program: string, term: RegExp) => (env: Environment) =>
+	env['TERM_PROGRAM'] === program || term.test(env['TERM'] ?? '');
+
+/** Feature letters are capital, each with its small letters and digits (iTerm2, feature reporting). `P` is progress. */
+const reportsProgress = ({TERM_FEATURES = ''}: Environment) => /P(?![a-z])/.test(TERM_FEATURES);
+
+const isIterm = (env: Environment) => env['TERM_PROGRAM'] === 'iTerm.app' || env['LC_TERMINAL'] === 'iTerm2';
+
+/**
+ * The terminals that are known, the most specific first. In a multiplexer and over SSH some variables of the terminal are
+ * left; a shell in an editor has those of the terminal that the editor was started from.
+ */
+export const knownTerminals: readonly Row[] = [
+	{name: 'VS Code', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'vscode'},
+	{name: 'Terminal', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'Apple_Terminal'},
+	{
+		...{name: 'Ghostty', notice: 'osc-9', progress: true, focus: true},
+		is: env => runs('ghostty', /^xterm-ghostty$/)(env) || Boolean(env['GHOSTTY_RESOURCES_DIR']),
+	},
+	{
+		...{name: 'WezTerm', notice: 'osc-9', progress: true, focus: true},
+		is: env => runs('WezTerm', /^wezterm$/)(env) || Boolean(env['WEZTERM_PANE']),
+	},
+	{
+		...{name: 'kitty', notice: 'osc-99', focus: true},
+		is: env => env['TERM'] === 'xterm-kitty' || Boolean(env['KITTY_WINDOW_ID']),
+	},
+	{name: 'iTerm2 3.6.6', notice: 'osc-9', progress: true, focus: true, is: env => isIterm(env) && reportsProgress(env)},
+	{name: 'iTerm2', notice: 'osc-9', focus: true, is: isIterm},
+	{name: 'foot', notice: 'osc-777', focus: true, is: env => /^foot(?:-|$)/.test(env['TERM'] ?? '')},
+	{name: 'rxvt', notice: 'osc-777', rings: true, is: env => /^rxvt-unicode/.test(env['TERM'] ?? '')},
+	{
+		...{name: 'Ptyxis', notice: 'osc-777', rings: true, progress: true, focus: true},
+		is: ({PTYXIS_VERSION = ''}) => Number.parseInt(PTYXIS_VERSION, 10) >= 48,
+	},
+	{name: 'VTE', notice: 'osc-777', rings: true, focus: true, is: env => Boolean(env['VTE_VERSION'])},
+	{name: 'ConEmu', notice: 'bell', progress: true, is: env => env['ConEmuANSI'] === 'ON'},
+	{name: 'Windows Terminal', notice: 'bell', progress: true, focus: true, is: env => Boolean(env['WT_SESSION'])},
+	{name: 'Konsole', notice: 'bell', focus: true, is: env => Boolean(env['KONSOLE_VERSION'])},
+	{
+		...{name: 'Alacritty', notice: 'bell', focus: true},
+		is: env => /^alacritty/.test(env['TERM'] ?? '') || Boolean(env['ALACRITTY_WINDOW_ID']),
+	},
+];
+
+/** Returns what is known about the terminal that these variables describe. */
+export function terminalKind(env: Environment): TerminalKind {
+	const multiplexed = multiplexerOf(env);
+	const kind = knownTerminals.find(({is}) => is(env)) ?? {name: 'unknown', notice: 'bell'};
+	// Progress of a pane would stay in the terminal after a detach, and a multiplexer may not pass focus on.
+	return multiplexed ? {name: kind.name, notice: multiplexed === 'tmux' ? kind.notice : 'bell', rings: true} : kind;
+}
+
+/** Returns the multiplexer between us and the terminal. */
+export function multiplexerOf({TMUX, STY, TERM = ''}: Environment): 'tmux' | 'screen' | undefined {
+	return TMUX || TERM.startsWith('tmux') ? 'tmux' : STY || TERM.startsWith('screen') ? 'screen' : undefined;
+}
+
+/** Terminals that are known to read, or to ignore, titles and modes of xterm. Others print them, such as old consoles. */
+const likeXterm =
+	/^(?:xterm|tmux|screen|rxvt|vte|gnome|konsole|kitty|foot|alacritty|wezterm|ghostty|contour|mintty|iterm2?|st|ms-terminal|putty)(?:-|$)/;
+
+/** True for a terminal whose title we may set, and which we may ask to report its focus. */
+export function isLikeXterm({TERM = ''}: Environment): boolean {
+	return likeXterm.test(TERM);
+}

@@ -1,0 +1,42 @@
+import {formatDuration} from '../../core/format.ts';
+import type {RunEndReason} from '../../core/session/event.ts';
+import type {AppState} from '../../store/store.ts';
+
+/** What the app does, for somebody who sees only its title. */
+export type Activity = 'idle' | 'working' | 'needs you';
+
+/** Returns what the app does: a question comes before the run that asks it. */
+export function activityOf({panel, transcript, busy}: Pick<AppState, 'panel' | 'transcript' | 'busy'>): Activity {
+	if (panel?.kind === 'confirm' || panel?.kind === 'ask' || (panel?.kind === 'edit' && transcript.run)) {
+		return 'needs you';
+	}
+
+	return transcript.run || (busy && !panel) ? 'working' : 'idle';
+}
+
+/** Returns the title of the window. The state comes first, because tabs are narrow; `name` is untrusted. */
+export function titleOf(activity: Activity, name: string): string {
+	return [...(activity === 'idle' ? [] : [activity]), ...(name.trim() ? [name] : []), 'service'].join(' · ');
+}
+
+const ends: Readonly<Record<RunEndReason, string>> = {
+	done: 'Done',
+	error: 'Failed',
+	budget: 'Stopped at a limit',
+	incomplete: 'Ended without a whole answer',
+	interrupted: 'Interrupted',
+};
+
+/** Returns what a notification says about a run that ended. `name` is the session's, '' for none; untrusted. */
+export function endNotice(reason: RunEndReason, durationMs: number, name: string): string {
+	return withName(`${ends[reason]} after ${formatDuration(durationMs)}`, name);
+}
+
+/** Returns what a notification says while a question waits. It names no file and no command. */
+export function waitNotice(name: string): string {
+	return withName('Waiting for your answer', name);
+}
+
+function withName(text: string, name: string): string {
+	return name.trim() ? `${text} · ${name}` : text;
+}
