@@ -16,7 +16,7 @@ export function suggestionsFor(
 		valuesOf,
 		savedSessions,
 		...known
-	}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs' | 'resources' | 'suggestMentions'>,
+	}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs' | 'suggestMentions'>,
 ): ReadonlyArray<Suggestion & Partial<MentionSuggestion>> {
 	if (chosen < 0) {
 		return [];
@@ -55,7 +55,7 @@ export function suggestionLines(
 		const here = start + index === at;
 		const name = padEnd(names[start + index] ?? '', width);
 		return truncate(
-			`${here ? palette.accent('❯ ') + palette.label(name) : `  ${name}`}  ${palette.dim(safeLine(summary))}`,
+			`${here ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`}  ${palette.dim(safeLine(summary))}`,
 			columns,
 		);
 	});

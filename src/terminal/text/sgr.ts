@@ -1,5 +1,6 @@
 import {reset} from './ansi.ts';
 import {safeText} from './safe-text.ts';
+import type {Role} from './style.ts';
 
 /** The style of a span of tool output. Colours are the terminal's own 16: 0 to 7, and their bright ones, 8 to 15. */
 export type SpanStyle = {
@@ -13,8 +14,8 @@ export type SpanStyle = {
 	readonly strikethrough?: boolean;
 };
 
-/** Safe text in one style. */
-export type Span = {readonly text: string; readonly style: SpanStyle};
+/** Safe text in one style, and in the roles that it has here, the outermost last. */
+export type Span = {readonly text: string; readonly style: SpanStyle; readonly roles?: readonly Role[]};
 
 /** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a reasonable length; any other sequence is text. */
 const sgr = /\u001B\[([0-9;:]{0,64})m/g;
@@ -52,7 +53,11 @@ export function parseSgr(text: string): readonly Span[] {
 
 /** Draws spans with our own sequences; each line ends without a style. Without `color` it is plain text. */
 export function paint(spans: readonly Span[], {color}: {readonly color: boolean}): string {
-	return spans.map(({text, style}) => (color ? paintSpan(text, style) : text)).join('');
+	return spans
+		.map(({text, style, roles = []}) =>
+			roles.reduce((drawn, role) => role(drawn), color ? paintSpan(text, style) : text),
+		)
+		.join('');
 }
 
 function paintSpan(text: string, style: SpanStyle): string {

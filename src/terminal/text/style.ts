@@ -21,7 +21,10 @@ export const syntaxRoles = [
 ] as const;
 export type SyntaxRole = (typeof syntaxRoles)[number];
 
-/** The meaning of text, by role. Only this module decides how it looks. */
+/** Levels of a log line, from the least severe. */
+const levelRoles = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** The meaning of text, by role. The table below decides which ink each has, and a scheme the colours of the inks. */
 export type Palette = {
 	/** True if there is colour at all, for text with its own colours. */
 	readonly color: boolean;
@@ -36,33 +39,147 @@ export type Palette = {
 	readonly code: Role;
 	readonly link: Role;
 	readonly quote: Role;
+	/** What the user has written. */
+	readonly user: Role;
+	/** What a tool did. */
+	readonly tool: Role;
 	readonly dim: Role;
 	readonly accent: Role;
+	/** What a key would act on now. A sign before it says it too. */
+	readonly selected: Role;
 	/** The text must say it too: colour is never the only cue. */
 	readonly success: Role;
 	readonly warning: Role;
 	readonly danger: Role;
+	/** Lines of a diff. A sign before the line says it too. */
+	readonly added: Role;
+	readonly removed: Role;
 	/** The words of a line that differ from those in another. The line must say it too. */
 	readonly mark: Role;
+	/** What a search found. */
+	readonly found: Role;
+	readonly level: Readonly<Record<(typeof levelRoles)[number], Role>>;
+	/** Colours that tell several logs apart, none of them that of an error. */
+	readonly series: readonly Role[];
+	/** Text that the user wants highlighted, one for each pattern. */
+	readonly highlights: readonly Role[];
 	readonly syntax: Readonly<Record<SyntaxRole, Role>>;
 };
+
+/** What text is written with. */
+const inks = ['accent', 'muted', 'good', 'caution', 'bad', 'violet', 'blue', 'cyan', 'green', 'amber'] as const;
+export type Ink = (typeof inks)[number];
+
+/** The parameters of the SGR sequence of each ink, such as `35` or `38;2;210;166;255`; '' for ordinary text. */
+export type Scheme = Readonly<Record<Ink, string>> & {
+	/** Further inks of logs, beyond the named ones. */
+	readonly moreSeries?: readonly string[];
+};
+
+/** The terminal's own 16 colours, which the user has chosen. */
+export const terminalScheme: Scheme = {
+	accent: '35',
+	muted: '2',
+	good: '32',
+	caution: '33',
+	bad: '31',
+	violet: '35',
+	blue: '34',
+	cyan: '36',
+	green: '32',
+	amber: '33',
+	moreSeries: ['96', '92', '93', '95', '94'],
+};
+
+const bold = '1';
+const italic = '3';
+const underline = '4';
+const inverse = '7';
+const struck = '9';
+
+/** How a role looks: attributes of SGR, and an ink. */
+type Look = readonly [attributes: string, ink?: Ink];
+
+const looks = {
+	emphasis: [italic],
+	strong: [bold],
+	strikethrough: [struck],
+	label: [bold],
+	code: ['', 'cyan'],
+	link: [underline, 'cyan'],
+	quote: ['', 'muted'],
+	user: [bold],
+	tool: [bold],
+	dim: ['', 'muted'],
+	accent: ['', 'accent'],
+	selected: [bold],
+	success: ['', 'good'],
+	warning: ['', 'caution'],
+	danger: ['', 'bad'],
+	added: ['', 'good'],
+	removed: ['', 'bad'],
+	mark: [inverse],
+	found: [inverse],
+} as const satisfies Partial<Record<keyof Palette, Look>>;
+
+const levelLooks: Readonly<Record<(typeof levelRoles)[number], Look>> = {
+	trace: ['', 'muted'],
+	debug: ['', 'muted'],
+	info: [''],
+	warn: ['', 'caution'],
+	error: ['', 'bad'],
+	fatal: [bold, 'bad'],
+};
+
+const syntaxLooks: Readonly<Record<SyntaxRole, Look>> = {
+	keyword: ['', 'violet'],
+	string: ['', 'green'],
+	number: ['', 'amber'],
+	literal: ['', 'amber'],
+	comment: ['', 'muted'],
+	function: ['', 'blue'],
+	type: ['', 'cyan'],
+	variable: [''],
+	attribute: ['', 'cyan'],
+	tag: ['', 'blue'],
+	meta: ['', 'muted'],
+	addition: ['', 'good'],
+	deletion: ['', 'bad'],
+};
+
+const headingLooks: readonly Look[] = [[`${bold};${underline}`], [bold]];
+const deepHeadingLook: Look = [`${bold};${italic}`];
+const seriesInks: readonly Ink[] = ['cyan', 'green', 'amber', 'violet', 'blue'];
+const highlightInks: readonly Ink[] = ['amber', 'cyan', 'green', 'violet', 'blue'];
 
 const plainRole: Role = text => text;
 
 /**
- * Returns the roles in the terminal's own 16 colours. With `color` false there are no escape sequences, and marks
- * replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and `` `code` ``.
+ * Returns the roles in the colours of a scheme, at first the terminal's own 16. With `color` false there are no escape
+ * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and
+ * `` `code` ``.
  */
-export function createPalette({color}: {readonly color: boolean}): Palette {
-	return color ? colored : unstyled;
+export function createPalette({color, scheme}: {readonly color: boolean; readonly scheme?: Scheme}): Palette {
+	return color ? coloredIn(scheme ?? terminalScheme) : {...unstyled};
+}
+
+/** Changes the colours of a palette wherever it is in use. One without colour stays as it is. */
+export function recolor(palette: Palette, scheme: Scheme): void {
+	if (palette.color) {
+		Object.assign(palette, coloredIn(scheme));
+	}
 }
 
 function sgr(codes: string): Role {
+	if (codes === '') {
+		return plainRole;
+	}
+
 	const open = `\u001B[${codes}m`;
 	return text =>
 		text.replace(/[^\n]+/g, line => {
-			const reopened = line.includes(reset) ? line.replaceAll(reset, reset + open) : line;
-			return open + reopened + reset;
+			const inner = line.endsWith(reset) ? line.slice(0, -reset.length) : line;
+			return open + (inner.includes(reset) ? inner.replaceAll(reset, reset + open) : inner) + reset;
 		});
 }
 
@@ -70,64 +187,42 @@ function marked(mark: string): Role {
 	return text => (text.trim() ? mark + text + mark : text);
 }
 
-const headings = [sgr('1;4'), sgr('1')];
-const deepHeading = sgr('1;3');
-const dim = sgr('2');
-const red = sgr('31');
-const green = sgr('32');
-const yellow = sgr('33');
-const blue = sgr('34');
-const magenta = sgr('35');
-const cyan = sgr('36');
+function coloredIn(scheme: Scheme): Palette {
+	const role = ([attributes, ink]: Look): Role =>
+		sgr([attributes, ink === undefined ? '' : scheme[ink]].filter(Boolean).join(';'));
+	const headings = headingLooks.map(role);
+	const deepHeading = role(deepHeadingLook);
+	return {
+		color: true,
+		heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
+		...mapRoles(looks, role),
+		level: mapRoles(levelLooks, role),
+		series: [...seriesInks.map(ink => role(['', ink])), ...(scheme.moreSeries ?? []).map(sgr)],
+		highlights: highlightInks.map(ink => role([`${bold};${underline}`, ink])),
+		syntax: mapRoles(syntaxLooks, role),
+	};
+}
 
-const colored: Palette = {
-	color: true,
-	heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
-	emphasis: sgr('3'),
-	strong: sgr('1'),
-	strikethrough: sgr('9'),
-	label: sgr('1'),
-	code: cyan,
-	link: sgr('4;36'),
-	quote: dim,
-	dim,
-	accent: magenta,
-	success: green,
-	warning: yellow,
-	danger: red,
-	mark: sgr('7'),
-	syntax: {
-		keyword: magenta,
-		string: green,
-		number: yellow,
-		literal: yellow,
-		comment: dim,
-		function: blue,
-		type: cyan,
-		variable: plainRole,
-		attribute: cyan,
-		tag: blue,
-		meta: dim,
-		addition: green,
-		deletion: red,
-	},
-};
+function mapRoles<Name extends string>(
+	table: Readonly<Record<Name, Look>>,
+	role: (look: Look) => Role,
+): Readonly<Record<Name, Role>> {
+	return Object.fromEntries(Object.entries<Look>(table).map(([name, look]) => [name, role(look)])) as Record<
+		Name,
+		Role
+	>;
+}
 
 const unstyled: Palette = {
 	color: false,
 	heading: (text, level) => `${'#'.repeat(level)} ${text}`,
+	...mapRoles(looks, () => plainRole),
 	emphasis: marked('*'),
 	strong: marked('**'),
 	strikethrough: marked('~~'),
-	label: plainRole,
 	code: marked('`'),
-	link: plainRole,
-	quote: plainRole,
-	dim: plainRole,
-	accent: plainRole,
-	success: plainRole,
-	warning: plainRole,
-	danger: plainRole,
-	mark: plainRole,
-	syntax: Object.fromEntries(syntaxRoles.map(role => [role, plainRole])) as Record<SyntaxRole, Role>,
+	level: mapRoles(levelLooks, () => plainRole),
+	series: [plainRole],
+	highlights: [plainRole],
+	syntax: mapRoles(syntaxLooks, () => plainRole),
 };

@@ -42,7 +42,7 @@ function headOf(state: ReviewState, item: ReviewItem, index: number, {palette, i
 	if (item.hunk !== undefined) {
 		const at = file.hunks[item.hunk]?.newStart ?? 1;
 		const name = `line ${formatNumber(at)}`;
-		return `${cursor}  ${box}${isHere ? palette.label(name) : palette.dim(name)}`;
+		return `${cursor}  ${box}${isHere ? palette.selected(name) : palette.dim(name)}`;
 	}
 
 	const fold = file.hunks.length === 0 ? ' ' : state.folded.has(item.file) ? '▸' : '▾';
@@ -51,7 +51,7 @@ function headOf(state: ReviewState, item: ReviewItem, index: number, {palette, i
 		...(file.note ? [file.note] : []),
 		...(file.isUsersToo ? ['you changed it, too (~)'] : []),
 	];
-	const counts = `${palette.success(`+${file.added}`)} ${palette.danger(`-${file.removed}`)}`;
+	const counts = `${palette.added(`+${file.added}`)} ${palette.removed(`-${file.removed}`)}`;
 	const rest = about.length > 0 ? palette.dim(` · ${about.join(' · ')}`) : '';
 	return `${cursor}${box}${fold} ${palette.label(safeLine(file.path))} ${counts}${rest}`;
 }
@@ -60,7 +60,7 @@ function drawLine({sign, text, number, isUsers}: HunkLine, digits: number, palet
 	const shown = safeLine(text.replace(/\r$/, '').replaceAll('\t', '    ').slice(0, maxLineLength));
 	const mark = isUsers ? '~' : sign;
 	const line = `      ${padEnd('', digits - String(number).length)}${number} ${mark} ${shown}`;
-	return sign === '+' ? palette.success(line) : sign === '-' ? palette.danger(line) : palette.dim(line);
+	return sign === '+' ? palette.added(line) : sign === '-' ? palette.removed(line) : palette.dim(line);
 }
 
 /** Moves the cursor by items, and the window with it. */

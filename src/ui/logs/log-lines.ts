@@ -1,10 +1,9 @@
 import {cutText} from '../../core/cut-text.ts';
 import {formatBytes, formatClock, formatDuration} from '../../core/format.ts';
-import type {Level} from '../../logs/levels.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {paint, parseSgr, type Span, type SpanStyle} from '../../terminal/text/sgr.ts';
+import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
@@ -39,19 +38,6 @@ const maxShown = 16 * 1024;
 const tabStop = 8;
 const widestTag = 16;
 
-/** The colours of logs, without red, which means an error. */
-const hues = [6, 2, 3, 5, 4, 14, 10, 11, 13, 12] as const;
-const levelStyles: Readonly<Record<Level, SpanStyle>> = {
-	fatal: {color: 1, bold: true},
-	error: {color: 1},
-	warn: {color: 3},
-	info: {},
-	debug: {dim: true},
-	trace: {dim: true},
-};
-const searchStyle: SpanStyle = {inverse: true};
-const highlightHues = [3, 6, 2, 5, 4] as const;
-
 /** Draws an entry as rows of at most `width` cells. Its text is hostile and is made safe here (SAFETY 1, 2). */
 export function drawEntry(log: LogEntries, place: number, style: LineStyle): DrawnEntry {
 	const entry = log.at(place);
@@ -66,7 +52,7 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle): Dra
 		return {rows: [truncate(`${prefix}${palette.warning(markText[entry.mark])}`, width)], isMatch: false};
 	}
 
-	const plain = withoutTabs(spansOf(entry));
+	const plain = withoutTabs(spansOf(entry, palette));
 	const {spans, isMatch} = withMatches(plain, style);
 	const isCut = entry.text.length > maxShown;
 	const cut = isCut ? palette.dim(` … cut (${formatBytes(entry.text.length)} in total)`) : '';
@@ -86,7 +72,7 @@ function drawTag({title, hue}: LogTag, width: number, palette: Palette): string 
 
 /** Returns text in the colour of a log. */
 export function inHue(hue: number, text: string, palette: Palette): string {
-	return paint([{text, style: {color: hues[hue % hues.length] ?? 7}}], palette);
+	return (palette.series[hue % palette.series.length] ?? palette.label)(text);
 }
 
 function prefixOf(log: LogEntries, place: number, {at}: LogEntry, {times, tags, palette, width}: LineStyle): string {
@@ -114,10 +100,10 @@ function timeOf(log: LogEntries, place: number, at: number, times: Exclude<TimeS
 }
 
 /** Returns the line with its own colours; a line without any gets the colour of its level. */
-function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>): readonly Span[] {
+function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>, palette: Palette): readonly Span[] {
 	const spans = parseSgr(cutText(text, maxShown).replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
-	return isColored || !level ? spans : spans.map(span => ({...span, style: levelStyles[level]}));
+	return isColored || !level ? spans : spans.map(span => ({...span, roles: [palette.level[level]]}));
 }
 
 function withoutTabs(spans: readonly Span[]): readonly Span[] {
@@ -126,8 +112,8 @@ function withoutTabs(spans: readonly Span[]): readonly Span[] {
 	}
 
 	let column = 0;
-	return spans.map(({text, style}) => ({
-		style,
+	return spans.map(({text, ...span}) => ({
+		...span,
 		text: text.replace(/\t|[^\t]+/g, part => {
 			const shown = part === '\t' ? ' '.repeat(tabStop - (column % tabStop)) : part;
 			column += textWidth(shown);
@@ -136,37 +122,41 @@ function withoutTabs(spans: readonly Span[]): readonly Span[] {
 	}));
 }
 
+type Mark = (span: Span) => Span;
+
 /** Marks matches. Those of the search are on top, then the highlights in their order. */
-function withMatches(spans: readonly Span[], {search, highlights}: LineStyle) {
+function withMatches(spans: readonly Span[], {search, highlights, palette}: LineStyle) {
 	const text = spans.map(span => span.text).join('');
+	const found: Mark = span => ({...span, roles: [...(span.roles ?? []), palette.found]});
 	const marked = [
-		...highlights.map((matcher, index): readonly [Matcher, SpanStyle] => [
-			matcher,
-			{bold: true, underline: true, color: highlightHues[index % highlightHues.length] ?? 3},
-		]),
-		...(search ? [[search, searchStyle] as const] : []),
+		...highlights.map((matcher, index): readonly [Matcher, Mark] => {
+			const role = palette.highlights[index % palette.highlights.length] ?? palette.found;
+			// Its colour replaces that of the text.
+			return [matcher, span => ({...span, style: {...span.style, color: undefined}, roles: [role]})];
+		}),
+		...(search ? [[search, found] as const] : []),
 	];
 	let isMatch = false;
 	let shown = spans;
-	for (const [matcher, style] of marked) {
+	for (const [matcher, mark] of marked) {
 		const ranges = matcher.ranges(text);
 		isMatch ||= ranges.length > 0;
-		shown = ranges.reduce<readonly Span[]>((parts, range) => withStyle(parts, range, style), shown);
+		shown = ranges.reduce<readonly Span[]>((parts, range) => marking(parts, range, mark), shown);
 	}
 
 	return {spans: shown, isMatch};
 }
 
-function withStyle(spans: readonly Span[], [start, end]: readonly [number, number], added: SpanStyle): readonly Span[] {
+function marking(spans: readonly Span[], [start, end]: readonly [number, number], mark: Mark): readonly Span[] {
 	let offset = 0;
-	return spans.flatMap(({text, style}) => {
+	return spans.flatMap(({text, ...span}) => {
 		const from = Math.max(0, Math.min(text.length, start - offset));
 		const to = Math.max(from, Math.min(text.length, end - offset));
 		offset += text.length;
 		return [
-			{text: text.slice(0, from), style},
-			{text: text.slice(from, to), style: {...style, ...added}},
-			{text: text.slice(to), style},
+			{...span, text: text.slice(0, from)},
+			mark({...span, text: text.slice(from, to)}),
+			{...span, text: text.slice(to)},
 		].filter(part => part.text);
 	});
 }
@@ -176,7 +166,7 @@ function dropCells(spans: readonly Span[], cells: number): readonly Span[] {
 	let left = cells;
 	return left === 0
 		? spans
-		: spans.flatMap(({text, style}) => {
+		: spans.flatMap(({text, ...span}) => {
 				let end = 0;
 				for (const grapheme of left > 0 ? graphemesOf(text) : []) {
 					if (left <= 0) {
@@ -189,6 +179,6 @@ function dropCells(spans: readonly Span[], cells: number): readonly Span[] {
 
 				const filled = left < 0 ? ' '.repeat(-left) : '';
 				left = Math.max(0, left);
-				return end < text.length || filled ? [{text: filled + text.slice(end), style}] : [];
+				return end < text.length || filled ? [{...span, text: filled + text.slice(end)}] : [];
 			});
 }

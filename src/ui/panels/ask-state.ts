@@ -59,7 +59,7 @@ function choiceLines(panel: AskPanel, moved: number, room: number, palette: Pale
 		({label, description}, index) => {
 			const details = description ? palette.dim(`  ${safeLine(description)}`) : '';
 			const name = `${index < panel.choices.length ? `${index + 1}. ` : ''}${safeLine(label)}`;
-			return (index === marked ? palette.accent('❯ ') + palette.label(name) : `  ${name}`) + details;
+			return (index === marked ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`) + details;
 		},
 	);
 	const start = Math.max(0, Math.min(marked - Math.floor(room / 2), lines.length - room));

@@ -36,7 +36,7 @@ export function TableView({panel, height}: Props) {
 	const lines = found.slice(start, start + room).map((row, index) => {
 		const line = drawRow(row.cells, panel.columns, fit);
 		const isChosen = start + index === chosen;
-		return truncate(isChosen ? palette.accent('❯ ') + palette.label(line) : `  ${line}`, columns);
+		return truncate(isChosen ? palette.accent('❯ ') + palette.selected(line) : `  ${line}`, columns);
 	});
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
 	const title = safeLine(panel.title);

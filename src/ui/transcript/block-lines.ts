@@ -91,7 +91,7 @@ const pastedImage = /@image:[\da-f]{64}/g;
 
 /** Returns the lines of the whole message. */
 export function messageOf({text}: Message, {width, palette}: Style): readonly string[] {
-	return wrapLine(palette.label(safeText(text.replace(pastedImage, '[Image]'))), width, {
+	return wrapLine(palette.user(safeText(text.replace(pastedImage, '[Image]'))), width, {
 		first: palette.accent('❯ '),
 		rest: '  ',
 	});

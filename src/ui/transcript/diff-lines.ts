@@ -185,7 +185,7 @@ function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, i
 		return [];
 	}
 
-	const role = {'+': palette.success, '-': palette.danger, ' ': plain, '@': palette.dim, '\\': palette.dim}[line.sign];
+	const role = {'+': palette.added, '-': palette.removed, ' ': plain, '@': palette.dim, '\\': palette.dim}[line.sign];
 	const rows = wrapped(line, gutter, width, palette);
 	const shown = isCut && rows.length > 1 ? [truncate(`${rows[0]}…`, width)] : rows;
 	return shown.map(row => role(row));

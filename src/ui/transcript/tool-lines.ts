@@ -45,7 +45,7 @@ function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyl
 	const answer = isAnswered ? safeText(output.slice(answerPrefix.length)) : palette.dim('declined');
 	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
 	return [
-		...wrapLine(`${palette.label('Ask')} ${safeText(subject)}`, width, {first: `${sign} `, rest: '  '}),
+		...wrapLine(`${palette.tool('Ask')} ${safeText(subject)}`, width, {first: `${sign} `, rest: '  '}),
 		...wrapLine(answer, width, {first: palette.dim('  → '), rest: '    '}),
 	];
 }
@@ -66,7 +66,7 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	}[status];
 	const {verb, subject} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
-	const head = `${role(sign)} ${palette.label(safeLine(verb))}`;
+	const head = `${role(sign)} ${palette.tool(safeLine(verb))}`;
 	const going = status === 'running' ? [...taskParts(block), ...elapsed(block, now)] : outcomeOf({...block, status});
 	const parts = going.map(part => palette.dim(` · ${part}`));
 	const output = status === 'running' ? lastLine(block.task?.doing ?? block.output, palette) : '';

@@ -22,10 +22,8 @@ export function findBlock(
 	return next === undefined ? undefined : {index: next, place: all.indexOf(next) + 1, count: all.length};
 }
 
-const inverse = '\u001B[7m';
-
-/** Returns the line with the matches in inverse; unchanged without colour. */
-export function highlightFound(line: string, text: string, {color}: Pick<Palette, 'color'>): string {
+/** Returns the line with the matches marked; unchanged without colour. */
+export function highlightFound(line: string, text: string, {color, found}: Pick<Palette, 'color' | 'found'>): string {
 	const wanted = text.toLowerCase();
 	if (!color || wanted === '') {
 		return line;
@@ -50,8 +48,9 @@ export function highlightFound(line: string, text: string, {color}: Pick<Palette
 		return cuts.slice(1).map((end, index) => {
 			const from = cuts[index] ?? 0;
 			const isFound = ranges.some(([first, last]) => first <= start + from && start + end <= last);
-			return {...piece, text: piece.text.slice(from, end), sgr: isFound ? piece.sgr + inverse : piece.sgr};
+			const part = paintPieces([{...piece, text: piece.text.slice(from, end)}]);
+			return isFound ? found(part) : part;
 		});
 	});
-	return paintPieces(parts);
+	return parts.join('');
 }

@@ -40,7 +40,7 @@ test('colours of a line are redrawn, and a line without colours gets that of its
 test('matches stand out, even without colour', () => {
 	const given = {search: createMatcher('two'), highlights: [createMatcher('o')]};
 	expect(rowsOf('one two', {...given, palette: colored})).toEqual([
-		'\u001b[1;4;33mo\u001b[0mne \u001b[7mtw\u001b[0m\u001b[1;4;7;33mo\u001b[0m',
+		'\u001b[1;4;33mo\u001b[0mne \u001b[7mtw\u001b[0m\u001b[7m\u001b[1;4;33mo\u001b[0m',
 	]);
 	expect(drawEntry(logOf(['one two']), 0, {...style, ...given})).toEqual({rows: ['one two'], isMatch: true});
 	expect(drawEntry(logOf(['six']), 0, {...style, ...given}).isMatch).toBe(false);
