@@ -47,6 +47,7 @@ import serve from './serve/serve.ts';
 import session from './session/session.ts';
 import sessions from './sessions.ts';
 import skills from './skills/skills.ts';
+import theme from './theme/theme.ts';
 import trace from './trace/trace.ts';
 import traces from './traces/traces.ts';
 import trust from './trust/trust.ts';
@@ -109,6 +110,7 @@ export const commands: readonly Entry[] = [
 	workspace,
 	project,
 	openapi,
+	theme,
 	clear,
 	help,
 	completion,

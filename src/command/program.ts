@@ -14,6 +14,7 @@ import type {Conversation} from '../session/conversation.ts';
 import type {createResume} from '../session/resume-session.ts';
 import type {AppStore} from '../store/store.ts';
 import type {SavedSession} from '../store/view-slice.ts';
+import type {Scheme} from '../terminal/text/style.ts';
 import type {CommandContext} from './context.ts';
 import type {Entries} from './entries/entry-source.ts';
 import type {RunFlags} from './invocation.ts';
@@ -69,6 +70,8 @@ export type Program = {
 	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;
 	/** Saves the model for new sessions; never throws. */
 	readonly rememberModel: (model: string) => void;
+	/** Returns the colours of the user's theme, for output that no terminal is asked about. */
+	readonly scheme: () => Promise<Scheme>;
 	/** True if the embedded server runs the model. */
 	readonly isDemo: () => boolean;
 	/** True if the model's provider needs a key and has none. */

@@ -24,6 +24,7 @@ import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
 import {skillEntries} from './skill-parts.ts';
+import {themeParts} from './theme-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(options: ProgramOptions): Program {
@@ -59,6 +60,7 @@ export function compose(options: ProgramOptions): Program {
 		},
 		...localParts(options, local, agent, stop.signal),
 		...modelParts(options, local, servers, agent, stop.signal),
+		...themeParts(options, local),
 		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, traces, entries: entries.all}),
 		endTraces: traces.close,
 		warnings: () => [...warningsOf(options, profile, agent), ...local.settings.faults()],

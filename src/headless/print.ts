@@ -5,9 +5,12 @@ import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
 import {safeJson, safeText} from '../terminal/text/safe-text.ts';
-import {createPalette} from '../terminal/text/style.ts';
+import {createPalette, type Scheme} from '../terminal/text/style.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
+
+/** What decides on colours. The scheme is that of the user's theme. */
+type Style = {readonly env: Environment; readonly scheme?: Scheme};
 
 /**
  * Prints a command's result: drawn for users, or its data as JSON. A pipe gets uncut lines, and JSON on a single line, as
@@ -16,7 +19,7 @@ type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boole
 export function printResult(
 	result: Result,
 	output: Output,
-	{json, exact = false, env}: {readonly json: boolean; readonly exact?: boolean; readonly env: Environment},
+	{json, exact = false, ...style}: Style & {readonly json: boolean; readonly exact?: boolean},
 ): void {
 	if (json && result.kind === 'lines' && result.records) {
 		output.write(result.records.map(record => `${safeJson(record)}\n`).join(''));
@@ -39,19 +42,19 @@ export function printResult(
 		return;
 	}
 
-	output.write(drawResult(result, output, {exact, env}));
+	output.write(drawResult(result, output, {exact, ...style}));
 }
 
 /** Returns a result as text with a final newline; '' for an empty one. A pipe gets pages as Markdown. */
 export function drawResult(
 	result: Result,
 	output: Pick<Output, 'isTTY' | 'columns'>,
-	{exact = false, env}: {readonly exact?: boolean; readonly env: Environment},
+	{exact = false, env, scheme}: Style & {readonly exact?: boolean},
 ): string {
 	const width = output.isTTY ? output.columns || 80 : 10_000;
 	const lines = renderResult(output.isTTY ? result : asMarkdown(result), {
 		width,
-		palette: createPalette({color: wantsColor(output, env)}),
+		palette: createPalette({color: wantsColor(output, env), ...(scheme && {scheme})}),
 		place: 'shell',
 		exact,
 	});

@@ -6,6 +6,7 @@ import type {Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
+import type {Scheme} from '../terminal/text/style.ts';
 import {showInPager} from './pager.ts';
 import {drawResult, isPage, printError, printResult} from './print.ts';
 import {printStream} from './print-stream.ts';
@@ -17,7 +18,7 @@ type ShellOutcome =
 	| {readonly status: number}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
-type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries'>, 'store' | 'version'>;
+type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries' | 'scheme'>, 'store' | 'version'>;
 
 /** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
@@ -40,7 +41,10 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		const isStream = result.kind === 'stream';
 		await (isStream ? undefined : program.close());
 		note.end();
-		return await showResult(result, flags, signal, surroundings).finally(isStream ? program.close : undefined);
+		const scheme = await program.scheme();
+		return await showResult(result, {...flags, scheme}, signal, surroundings).finally(
+			isStream ? program.close : undefined,
+		);
 	} catch (error) {
 		note?.end();
 		const report = reportError(error);
@@ -56,7 +60,7 @@ function noteFor(path: string, say: (text: string) => void, json: boolean, {stde
 /** Shows a result and waits until it ends. Throws what a stream throws. */
 async function showResult(
 	result: Result,
-	{json, exact, profile, insecureHttp}: GlobalFlags,
+	{json, exact, profile, insecureHttp, scheme}: GlobalFlags & {readonly scheme: Scheme},
 	signal: AbortSignal,
 	{stdout, stderr, env}: ShellSurroundings,
 ): Promise<ShellOutcome> {
@@ -69,11 +73,11 @@ async function showResult(
 		return {status: signal.aborted ? exitStatus.interrupted : 0};
 	}
 
-	if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env}), {stdout, env}))) {
+	if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env, scheme}), {stdout, env}))) {
 		return {status: 0};
 	}
 
-	printResult(result, stdout, {json, exact, env});
+	printResult(result, stdout, {json, exact, env, scheme});
 	if (result.kind === 'running') {
 		await result.ended;
 		// An interrupt is how it is meant to end, so nothing is printed.

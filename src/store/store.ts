@@ -4,6 +4,7 @@ import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
 import {createPromptSlice, type PromptSlice} from './prompt-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
+import {createThemeSlice, type ThemeSlice} from './theme-slice.ts';
 import {createTypingSlice, type TypingSlice} from './typing-slice.ts';
 import {createViewSlice, type ViewSlice} from './view-slice.ts';
 import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
@@ -15,7 +16,8 @@ export type AppState = SessionSlice &
 	TypingSlice &
 	LogsSlice &
 	WatchSlice &
-	ApprovalSlice;
+	ApprovalSlice &
+	ThemeSlice;
 export type AppStore = StoreApi<AppState>;
 
 /** Creates the one store of the program: what happened, what it is connected to, what is on the screen. */
@@ -29,5 +31,6 @@ export function createAppStore(): AppStore {
 		...createWatchSlice(...parts),
 		...createLogsSlice(...parts),
 		...createApprovalSlice(...parts),
+		...createThemeSlice(...parts),
 	}));
 }

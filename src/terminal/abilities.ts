@@ -1,8 +1,16 @@
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 
-/** True if output may have colour: on a terminal, unless `NO_COLOR` (no-color.org) or a dumb terminal forbids it. */
+/**
+ * True if output may have colour: on a terminal, unless `NO_COLOR` (no-color.org) or a dumb terminal forbids it.
+ * `FORCE_COLOR` decides alone, as in Node: `0` or `false` for none.
+ */
 export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment): boolean {
+	const {FORCE_COLOR: forced} = env;
+	if (forced) {
+		return forced !== '0' && forced !== 'false';
+	}
+
 	return Boolean(output.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 

@@ -15,7 +15,7 @@ import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.
 import {deviceRows} from './panels/device-panel.tsx';
 import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
 import {PanelView} from './panels/panel-view.tsx';
-import {filterLabel, filterRow} from './panels/picker-state.ts';
+import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
 import {type Layout, layOut, logPanelHeight, todoHeight} from './screen/layout.ts';
@@ -198,7 +198,7 @@ function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {
 		case undefined:
 			return 0;
 		case 'pick':
-			return Math.min(14, panel.choices.length + 2);
+			return pickerRows(panel);
 		case 'table':
 			return panel.rows.length + tableFrame;
 		case 'lines':

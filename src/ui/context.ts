@@ -8,7 +8,7 @@ import type {LiveLines} from './screen/live-lines.ts';
 import type {Caret} from './screen/live-region.ts';
 
 /** What every component can use. */
-type Ui = {
+export type Ui = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly live: LiveLines;

@@ -10,7 +10,7 @@ import type {AppStore} from '../store/store.ts';
 import type {SubjectDrawing} from '../store/view-slice.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {safeLine, safeText} from '../terminal/text/safe-text.ts';
-import {createPalette, type Palette} from '../terminal/text/style.ts';
+import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import type {AppInteraction, Inquiry} from './interaction.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
@@ -59,6 +59,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		},
 	});
 	const program = await compose(flags);
+	recolor(palette, await program.scheme());
 	const opened = await openConversation(
 		program,
 		{...flags, asksLater: true},

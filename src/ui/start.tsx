@@ -8,7 +8,6 @@ import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
 import {type AppTerminal, openTerminal, type TerminalOptions} from './app-terminal.ts';
 import type {Attention} from './attention/attention.ts';
-import {UiContext} from './context.ts';
 import {mount} from './ink.ts';
 import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
@@ -21,6 +20,7 @@ import {searchHistory} from './panels/search-history.ts';
 import {followWindow} from './screen/follow-window.ts';
 import {followMoving} from './screen/live-clock.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
+import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';
 
 type AppSurroundings = TerminalOptions &
@@ -34,9 +34,6 @@ type Loaded = {
 	attention?: Attention;
 	stopMoving?: () => void;
 };
-
-/** How often a running call is drawn, for its sign and its time. */
-const movingMs = 200;
 
 /** The parts of the app. */
 type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
@@ -121,8 +118,8 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts, frames: AppSurroundings['frames']) {
 	const {screen} = terminal;
 	return mount(
-		<UiContext
-			value={{
+		<Themed
+			ui={{
 				store,
 				palette,
 				live,
@@ -133,7 +130,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 			}}
 		>
 			<App />
-		</UiContext>,
+		</Themed>,
 		{stdin: standIn.stream, stdout: screen.stdout, onRender: frames?.onRender},
 	);
 }
@@ -144,6 +141,8 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const {screen} = terminal;
 	const program = await compose(flags);
 	loaded.program = program;
+	const {followTheme} = await import('./theme/follow-theme.ts');
+	await followTheme({...parts, ...terminal, redraw: terminal.fit.remeasured});
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
 	const {openAttention} = await import('./attention/attention.ts');
@@ -161,7 +160,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 		clock: Date.now,
 	});
 	loaded.opened = opened;
-	loaded.stopMoving = followMoving({store, draw: opened.painter.advance, intervalMs: movingMs});
+	loaded.stopMoving = followMoving({store, draw: opened.painter.advance});
 	return opened;
 }
 

@@ -16,7 +16,7 @@ export function suggestionsFor(
 		valuesOf,
 		savedSessions,
 		...known
-	}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs' | 'suggestMentions'>,
+	}: Pick<AppState, 'valuesOf' | 'savedSessions' | 'paths' | 'logs' | 'resources' | 'suggestMentions'>,
 ): ReadonlyArray<Suggestion & Partial<MentionSuggestion>> {
 	if (chosen < 0) {
 		return [];

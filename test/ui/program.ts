@@ -26,6 +26,7 @@ import {createConversations} from '../../src/session/conversations.ts';
 import {createResume} from '../../src/session/resume-session.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import type {AppStore} from '../../src/store/store.ts';
+import {terminalScheme} from '../../src/terminal/text/style.ts';
 import type {AppProgram} from '../../src/ui/open-conversation.ts';
 import {createNotifier} from '../../src/watch/notifier.ts';
 import {createSandboxExpiry} from '../../src/watch/watch-expiry.ts';
@@ -120,6 +121,7 @@ export function testProgram({
 	const program: AppProgram = {
 		settings,
 		folder: access,
+		scheme: async () => terminalScheme,
 		project,
 		conversation,
 		entries: () => entries,

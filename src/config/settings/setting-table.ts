@@ -1,5 +1,6 @@
 import type {Json} from '../../core/json.ts';
 import {modelIdFault} from '../../core/model.ts';
+import {defaultTheme, themeNames} from '../../terminal/theme/theme-names.ts';
 
 /** What the value of a setting may be. A `fault` is worded to follow the name of the setting: “must be …”. */
 export type SettingType =
@@ -127,6 +128,12 @@ const table = {
 		default: true,
 		variable: 'SERVICE_KEYCHAIN',
 		fromVariable: text => text.toLowerCase() !== 'off',
+	},
+	theme: {
+		summary: 'Colours of the screen',
+		type: {kind: 'choice', values: themeNames},
+		place: 'settings.json',
+		default: defaultTheme,
 	},
 	color: {
 		summary: 'Draw with colour on a terminal that has it',

@@ -58,14 +58,15 @@ function scaled(digits: string): number {
 	return Math.round((Number.parseInt(digits, 16) / (16 ** digits.length - 1)) * 255);
 }
 
-/** Text that may become an answer once its ESC is put before it, and text that is a whole one (DA, DSR, DECRPM). */
-const lateBeginning = /^\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?)?$/;
-const lateWhole = /^\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R)$/;
+/** Text that may become an answer once its ESC is put before it, and text that is a whole one (DA, DSR, DECRPM, OSC 10 to 12). */
+const lateBeginning =
+	/^(?:\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?)?|\](?:1(?:[012](?:;(?:r(?:g(?:b(?:a?(?::(?:[\da-f/]{0,20}|[\da-f/]{5,20}\u001B))?)?)?)?)?)?)?)?)$/i;
+const lateWhole = /^(?:\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R)|\]1[012];rgba?:[\da-f/]{5,20}(?:\u001B\\|\u0007))$/i;
 
 /**
  * Classifies text behind an ESC that came so long before that it was read as the Escape key: still the beginning of the
  * terminal's answer, a whole answer, or something that the user typed.
  */
 export function lateReplyState(text: string): 'partial' | 'whole' | 'typed' {
-	return lateBeginning.test(text) ? (lateWhole.test(text) ? 'whole' : 'partial') : 'typed';
+	return lateWhole.test(text) ? 'whole' : lateBeginning.test(text) ? 'partial' : 'typed';
 }

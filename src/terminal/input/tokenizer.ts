@@ -1,7 +1,7 @@
 import {parseCsi} from './csi.ts';
 import {keyOfControl} from './key-names.ts';
 import {createPaste, type Paste} from './paste.ts';
-import {lateReplyState} from './replies.ts';
+import {lateReplyState, parseOsc} from './replies.ts';
 import {
 	beginC1Sequence,
 	endSequence,
@@ -151,14 +151,15 @@ function readLate({text}: LateMode, bytes: Uint8Array, index: number, expectsRep
 	const next = text + String.fromCharCode(bytes[index] ?? 0);
 	const state = lateReplyState(next);
 	if (state === 'typed') {
-		return {mode: textMode, tokens: textTokens(text), index};
+		return {mode: textMode, tokens: textTokens(text.replace('\u001B', '')), index};
 	}
 
 	if (state === 'partial') {
 		return {mode: {mode: 'late', text: next}, tokens: noTokens, index: index + 1};
 	}
 
-	const token = parseCsi(next.slice(1), expectsReply);
+	const body = next.slice(1);
+	const token = next.startsWith(']') ? parseOsc(body) : parseCsi(body, expectsReply);
 	return {mode: textMode, tokens: token ? [token] : noTokens, index: index + 1};
 }
 
@@ -172,7 +173,7 @@ function flushed(mode: Mode): {readonly tokens: readonly InputToken[]; readonly 
 		case 'paste':
 			return {tokens: [mode.paste.token()], next: textMode};
 		case 'late':
-			return {tokens: textTokens(mode.text), next: textMode};
+			return {tokens: textTokens(mode.text.replace('\u001B', '')), next: textMode};
 		default:
 			return mode satisfies never;
 	}

@@ -20,6 +20,29 @@ export function pickerState({choices, current, filters}: PickPanel, filter: stri
 	return {found, chosen: (((Math.max(0, first) + moved) % count) + count) % count, fault};
 }
 
+/** Most rows of a picker, without its preview. */
+const mostRows = 14;
+
+/** Returns the rows that a picker needs. */
+export function pickerRows({choices}: PickPanel): number {
+	const preview = previewHeight(choices);
+	return Math.min(mostRows, choices.length + 2) + (preview > 0 ? preview + 1 : 0);
+}
+
+/** Returns the rows of the highest preview. */
+function previewHeight(choices: readonly Choice[]): number {
+	return choices.reduce((most, {preview = []}) => Math.max(most, preview.length), 0);
+}
+
+/** Returns the rows that the preview gets of a picker's height: none if the list would have too few. */
+export function previewRows({choices}: PickPanel, height: number): number {
+	const wanted = previewHeight(choices) + 1;
+	return wanted > 1 && height - wanted >= Math.min(choices.length, leastChoices) + 2 ? wanted : 0;
+}
+
+/** Fewest choices beside a preview. */
+const leastChoices = 3;
+
 /** The label before the filter. */
 export const filterLabel = 'filter ';
 

@@ -4,7 +4,7 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
-import {filterLabel, filterRow, type PickPanel, pickerState} from './picker-state.ts';
+import {filterLabel, filterRow, type PickPanel, pickerState, previewRows} from './picker-state.ts';
 
 type Props = {
 	readonly panel: PickPanel;
@@ -25,7 +25,8 @@ export function Picker({panel, height}: Props) {
 
 	// In a very low window the choices come first, then the filter, then the title.
 	const row = filterRow(height);
-	const room = Math.max(1, height - 2);
+	const preview = previewRows(panel, height);
+	const room = Math.max(1, height - 2 - preview);
 	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
 	const shown = found.slice(start, start + room);
 	const names = shown.map(choice => safeLine(choice.label) + (choice.id === current ? ' (now)' : ''));
@@ -36,7 +37,7 @@ export function Picker({panel, height}: Props) {
 		const name = names[index] ?? '';
 		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
 		const details = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
-		return truncate((here ? palette.accent('❯ ') + palette.label(text) : `  ${text}`) + details, columns);
+		return truncate((here ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`) + details, columns);
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
@@ -48,7 +49,8 @@ export function Picker({panel, height}: Props) {
 		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
 		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
 	];
-	return <Lines lines={lines.map(line => truncate(line, columns))} />;
+	const below = preview > 0 ? ['', ...(found[chosen]?.preview ?? [])] : [];
+	return <Lines lines={[...lines, ...below].map(line => truncate(line, columns))} />;
 }
 
 function nameWidth(names: readonly string[], shown: readonly Choice[], columns: number): number {

@@ -5,14 +5,17 @@ type Dependencies = {
 	readonly store: AppStore;
 	/** Draws what moves. */
 	readonly draw: () => void;
-	/** The time between two drawings. */
-	readonly intervalMs: number;
+	/** The time between two drawings; that of a sign of the spinner by default. */
+	readonly intervalMs?: number;
 };
+
+/** How often a running call is drawn, for its sign and its time. */
+const movingMs = 200;
 
 type Moving = Pick<AppState, 'transcript' | 'drafts'>;
 
 /** Draws regularly while something on the screen moves, and not at all otherwise. Returns a function that stops it. */
-export function followMoving({store, draw, intervalMs}: Dependencies): () => void {
+export function followMoving({store, draw, intervalMs = movingMs}: Dependencies): () => void {
 	let timer: NodeJS.Timeout | undefined;
 
 	const update = (state: Moving) => {

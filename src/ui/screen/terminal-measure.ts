@@ -1,9 +1,11 @@
 import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
-import type {InputToken} from '../../terminal/input/token.ts';
+import type {InputToken, ReplyToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
 import {askVersion, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
+
+type ColorReply = Extract<ReplyToken, {reply: 'color'}>;
 
 type Dependencies = {
 	/** The terminal itself: the queries are written before anything is drawn. */
@@ -18,6 +20,8 @@ type Dependencies = {
 export type TerminalMeasure = {
 	/** Queries the terminal, which must be in raw mode, or it would echo its answers. */
 	readonly begin: () => void;
+	/** Asks for the colour of the background. Resolves with undefined if the terminal doesn't tell it within a second. */
+	readonly askBackground: () => Promise<ColorReply | undefined>;
 	/** Handles a token. Returns true if it answers a query. */
 	readonly take: (token: InputToken) => boolean;
 	/** Returns true once the terminal has answered as one that wraps rows wider than a narrower window. */
@@ -29,7 +33,11 @@ export type TerminalMeasure = {
 };
 
 const answerTimeoutMs = 5000;
+const backgroundTimeoutMs = 1000;
 const exitTimeoutMs = 300;
+
+/** Asks for the background (OSC 11), then for what the terminal is (DA1), which all answer, so that no answer shows. */
+const askColor = '\u001B]11;?\u001B\\\u001B[c';
 
 /**
  * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
@@ -38,10 +46,7 @@ const exitTimeoutMs = 300;
 export function measureTerminal({stdout, env, widths, onChange}: Dependencies): TerminalMeasure {
 	const before = widths?.recall();
 	setCellWidths(before ?? defaultCellWidths);
-	let resolveAnswered: () => void = () => undefined;
-	const answered = new Promise<void>(resolve => {
-		resolveAnswered = resolve;
-	});
+	let whenAnswered: () => void = () => undefined;
 	const measure = createWidthMeasure({
 		write: text => stdout.write(text),
 		columns: stdout.columns,
@@ -58,7 +63,9 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	});
 	let asked = 0;
 	let version: readonly number[] = [];
-	const isAwaited = () => measure.outstanding() > 0 && performance.now() - asked < answerTimeoutMs;
+	const background = createBackgroundQuestion(stdout);
+	const awaitsWidths = () => measure.outstanding() > 0 && performance.now() - asked < answerTimeoutMs;
+	const isAwaited = () => background.isAwaited() || awaitsWidths();
 
 	return {
 		begin() {
@@ -67,15 +74,17 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			stdout.write(askVersion);
 			measure.begin();
 		},
+		askBackground: background.ask,
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {
 				version = token.numbers;
 				return true;
 			}
 
+			background.take(token);
 			const isAnswer = measure.take(token);
-			if (measure.outstanding() === 0) {
-				resolveAnswered();
+			if (!isAwaited()) {
+				whenAnswered();
 			}
 
 			return isAnswer;
@@ -85,8 +94,37 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		async settled() {
 			if (isAwaited()) {
 				let timer: NodeJS.Timeout | undefined;
-				await Promise.race([answered, new Promise(resolve => (timer = setTimeout(resolve, exitTimeoutMs)))]);
+				await new Promise<void>(resolve => {
+					whenAnswered = resolve;
+					timer = setTimeout(resolve, exitTimeoutMs);
+				});
 				clearTimeout(timer);
+			}
+		},
+	};
+}
+
+/** Returns what asks the terminal for the colour of its background, once at a time. */
+function createBackgroundQuestion(stdout: Pick<NodeJS.WriteStream, 'write'>) {
+	let color: ColorReply | undefined;
+	let end: (() => void) | undefined;
+	return {
+		isAwaited: () => end !== undefined,
+		ask: () =>
+			new Promise<ColorReply | undefined>(resolve => {
+				const timer = setTimeout(() => end?.(), backgroundTimeoutMs).unref();
+				end = () => {
+					clearTimeout(timer);
+					end = undefined;
+					resolve(color);
+				};
+				stdout.write(askColor);
+			}),
+		take(token: InputToken) {
+			if (token.type === 'reply' && token.reply === 'color' && token.of === 'background') {
+				color = token;
+			} else if (token.type === 'reply' && token.reply === 'device-attributes') {
+				end?.();
 			}
 		},
 	};

@@ -16,6 +16,17 @@ test.each([
 	['the version of a terminal', '[>41;390;0c', [{type: 'reply', reply: 'terminal-version', numbers: [41, 390, 0]}]],
 	['a mode', '[?2026;2$y', [{type: 'reply', reply: 'mode', mode: 2026, state: 'reset'}]],
 	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
+	[
+		'the colour of the background',
+		']11;rgb:1e1e/2020/ffff\u001b\\',
+		[{type: 'reply', reply: 'color', of: 'background', red: 30, green: 32, blue: 255}],
+	],
+	[
+		'the colour of the background, ended by BEL',
+		']11;rgb:ff/ff/ff\u0007',
+		[{type: 'reply', reply: 'color', of: 'background', red: 255, green: 255, blue: 255}],
+	],
+	['what looked like a colour for a while', ']11;rgb:x', [text(']11;rgb:x')]],
 	['what a user typed', '[a]', [text('[a]')]],
 	['what looked like one for a while', '[?6 x', [text('[?6 x')]],
 ] as const)('after an ESC that was read as the Escape key comes %s', (_, input, expected) => {

@@ -1,0 +1,10 @@
+import {noun} from '../../src/command/command.ts';
+import list from './theme-list.ts';
+import use from './theme-use.ts';
+
+export default noun({
+	name: 'theme',
+	summary: 'Select or list colours of the screen',
+	verbs: [use, list],
+	fallback: 'use',
+});

@@ -1,0 +1,30 @@
+import type {Environment} from '../../core/environment.ts';
+import type {Choice} from '../../store/view-slice.ts';
+import {createPalette, type Palette} from '../../terminal/text/style.ts';
+import {type Background, backgroundOf} from '../../terminal/theme/background.ts';
+import {colorDepth} from '../../terminal/theme/color-depth.ts';
+import {type ThemeName, themeNames, themeSummaries} from '../../terminal/theme/theme-names.ts';
+import {schemeOf} from '../../terminal/theme/themes.ts';
+
+type Terminal = {readonly env: Environment; readonly background: Background};
+
+/** Returns the themes as choices, each with a sample of the conversation in its colours. */
+export function themeChoices({env, background}: Terminal): readonly Choice[] {
+	const known = background ?? backgroundOf(env);
+	const previewOf = (name: ThemeName) =>
+		sample(createPalette({color: true, scheme: schemeOf(name, known, colorDepth(env))}));
+	return themeNames.map(name => ({id: name, label: name, detail: themeSummaries[name], preview: previewOf(name)}));
+}
+
+/** Returns a message, a call with its change, lines of a log, and what became of them. */
+function sample({accent, user, success, tool, dim, added, removed, mark, level, code, warning}: Palette): string[] {
+	return [
+		`${accent('❯ ')}${user('Why does checkout fail?')}`,
+		`${success('✓')} ${tool('Edit')} rates.ts${dim(' · +1 −1')}`,
+		removed(`   3 - const rates = {${mark('GPB')}: 1.17};`),
+		added(`   3 + const rates = {${mark('GBP')}: 1.17};`),
+		`${dim('09:41:07')} ${level.error('error')} ${level.error('no rate for GBP')} ${dim('status=500')}`,
+		`${dim('09:41:09')} ${level.warn('warn')}  ${level.warn('retrying')} ${dim('attempt=2')}`,
+		`The key was misspelled in ${code('rates.ts')}. ${warning('! 1 test was skipped.')}`,
+	];
+}

@@ -1,0 +1,71 @@
+import {expect, test} from 'vitest';
+import {channelsOf} from '../../../src/terminal/theme/color-depth.ts';
+import type {ThemeName} from '../../../src/terminal/theme/theme-names.ts';
+import {themes} from '../../../src/terminal/theme/themes.ts';
+import {runApp} from '../running-app.ts';
+
+const question = '\u001B]11;?\u001B\\';
+const white = '\u001B]11;rgb:ffff/ffff/ffff\u001B\\';
+const attributes = '\u001B[?62;22c';
+const rich = {NO_COLOR: '', TERM: 'xterm-256color', COLORTERM: 'truecolor'};
+
+const rgb = (color: string | undefined) => {
+	const [red, green, blue] = channelsOf(color ?? '#000000');
+	return (red << 16) | (green << 8) | blue;
+};
+
+/** Starts the app and selects a theme. `sign` returns the colour of the sign before the prompt; undefined without one. */
+async function appIn(theme: ThemeName, env: Readonly<Record<string, string>> = rich) {
+	const app = runApp({env});
+	await app.waitFor('Ask something');
+	app.store.getState().setTheme(theme);
+	const sign = async () => {
+		await app.settle(5);
+		const {active} = app.terminal.buffer;
+		const rows = Array.from({length: active.length}, (_, row) => active.getLine(row));
+		const cell = rows.findLast(row => row?.translateToString(true).startsWith('❯'))?.getCell(0);
+		return cell?.isFgDefault() ? undefined : cell?.getFgColor();
+	};
+	const asked = () => app.written.join('').split(question).length - 1;
+	return {...app, sign, asked};
+}
+
+test('light and dark come from the background that the terminal names, and its answer is no input', async () => {
+	const {sign, asked, type, store} = await appIn('auto');
+	await expect.poll(asked).toBe(1);
+	expect(await sign()).toBe(5);
+	type(white + attributes);
+	await expect.poll(sign).toBe(rgb(themes.auto.light?.accent));
+	store.getState().setTheme('high-contrast');
+	await expect.poll(sign).toBe(rgb(themes['high-contrast'].light?.accent));
+	store.getState().setTheme('terminal');
+	await expect.poll(sign).toBe(5);
+	expect([asked(), store.getState().composer.text]).toEqual([1, '']);
+});
+
+test('until the terminal answers, the environment names the background; an answer counts more', async () => {
+	const {sign, type, asked} = await appIn('auto', {...rich, COLORFGBG: '15;0'});
+	await expect.poll(sign).toBe(rgb(themes.auto.dark?.accent));
+	await expect.poll(asked).toBe(1);
+	type(white + attributes);
+	await expect.poll(sign).toBe(rgb(themes.auto.light?.accent));
+});
+
+test('a terminal that says only what it is keeps its own colours, and the prompt stays empty', async () => {
+	const {sign, type, asked, store} = await appIn('auto');
+	await expect.poll(asked).toBe(1);
+	type(attributes);
+	await expect(store.getState().askBackground()).resolves.toBe(undefined);
+	expect([await sign(), store.getState().composer.text]).toEqual([5, '']);
+});
+
+test.each([
+	['a chosen background', 'dark', rich],
+	['16 colours', 'auto', {NO_COLOR: '', TERM: 'xterm'}],
+	['no colours', 'auto', {...rich, NO_COLOR: '1'}],
+] as const)('%s need no question', async (_, theme, env) => {
+	const {sign, asked} = await appIn(theme, env);
+	const expected = env.NO_COLOR ? undefined : theme === 'dark' ? rgb(themes.dark.dark?.accent) : 5;
+	await expect.poll(sign).toBe(expected);
+	expect(asked()).toBe(0);
+});
