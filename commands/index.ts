@@ -7,6 +7,7 @@ import budget from './budget.ts';
 import clear from './clear.ts';
 import compact from './compact/compact.ts';
 import completion from './completion.ts';
+import config from './config/config.ts';
 import connect from './connect.ts';
 import context from './context.ts';
 import credits from './credits/credits.ts';
@@ -46,6 +47,7 @@ import runtime from './runtime/runtime.ts';
 import serve from './serve/serve.ts';
 import session from './session/session.ts';
 import sessions from './sessions.ts';
+import settings from './settings/settings.ts';
 import skills from './skills/skills.ts';
 import theme from './theme/theme.ts';
 import trace from './trace/trace.ts';
@@ -90,6 +92,8 @@ export const commands: readonly Entry[] = [
 	trust,
 	memory,
 	init,
+	config,
+	settings,
 	session,
 	runtime,
 	environment,

@@ -15,6 +15,7 @@ const sources = sourceFiles()
 /** Samples for expressions inside hints that need more than any word. */
 const samples: Readonly<Record<string, string>> = {
 	path: 'whoami',
+	command: 'whoami',
 	"words.join(' ')": 'run claim x',
 	'usageOf(path, command)': 'whoami',
 	line: 'finding list',

@@ -39,9 +39,9 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 		skillTools: skills.tools,
 		/** Returns the share of the context window at which the conversation is compacted; that of a project wins. */
 		async compactionShare() {
-			const percentages = inEffect(await project.state()).flatMap(({settings}) => settings?.compactAt ?? []);
-			const last = percentages.at(-1);
-			return last === undefined ? undefined : last / 100;
+			const found = inEffect(await project.state()).flatMap(({settings}) => settings?.fields.compact_at ?? []);
+			const last = found.at(-1);
+			return typeof last === 'number' ? last / 100 : undefined;
 		},
 		async loadHooks(session: string) {
 			const state = await project.state();

@@ -17,6 +17,8 @@ export type Interaction = {
 		readonly title: string;
 		readonly choices: readonly Choice[];
 		readonly current?: string;
+		/** The choice that the list opens at, if not the current one. */
+		readonly opensAt?: string | undefined;
 		/** Filters that narrow the list, if the choices have fields. */
 		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;

@@ -92,6 +92,8 @@ export type Panel =
 			readonly title: string;
 			readonly choices: readonly Choice[];
 			readonly current?: string;
+			/** The choice that the list opens at, if not the current one. */
+			readonly opensAt?: string | undefined;
 			readonly filters?: readonly FilterField[];
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}

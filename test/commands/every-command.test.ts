@@ -21,6 +21,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 /** Commands that need something open in the app. */
 const inApp = new Set([
 	'init',
+	'settings',
 	'memory init',
 	'memory edit',
 	'context',

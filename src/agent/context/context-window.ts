@@ -1,10 +1,11 @@
+import {settingTable} from '../../config/settings/setting-table.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
 import {windowTokens} from '../../core/session/usage.ts';
 import {tokensOfMessages} from '../usage-estimate.ts';
 
 /** The share of the window at which the conversation is compacted if the user set none. */
-const fullShare = 0.92;
+const fullShare = Number(settingTable.compact_at.default) / 100;
 /** Tokens that stay free for the summary and the next answer, in windows that have them. */
 const reservedTokens = 8000;
 const warningShares = [0.8, 0.9];

@@ -1,19 +1,31 @@
+import {settingKeys, settingTable} from '../../config/settings/setting-table.ts';
+import {entryOf} from '../../core/entry-of.ts';
 import {registry} from '../../providers/registry.ts';
 import {code} from './markdown-table.ts';
 
 type Row = readonly [name: string, meaning: string];
 
+/** What variables mean whose values differ from those of their settings. */
+const meanings: Readonly<Record<string, string>> = {
+	SERVICE_TRACES: '`on`, `content` (with texts) or `off`: decides about traces instead of `/traces`',
+	SERVICE_KEYCHAIN: '`off` keeps keys and tokens in the file, not in the keychain',
+	SERVICE_DEBUG: 'file to append a JSON line to for each request, event and frame: sizes and times, no content',
+	PAGER: 'program that shows long help pages, `less -FRX` by default; `cat` for none',
+	NO_COLOR: 'any value: no colour',
+	ACCESSIBLE: 'any value but 0: line by line, for screen readers',
+};
+
+/** The variables of settings, from their table. */
+const ofSettings = settingKeys.flatMap((key): readonly Row[] => {
+	const {variable, summary} = settingTable[key];
+	const plain = summary.charAt(0).toLowerCase() + summary.slice(1);
+	return variable ? [[variable.name, entryOf(meanings, variable.name) ?? plain]] : [];
+});
+const isOwn = ([name]: Row) => name.startsWith('SERVICE_');
+
 const own: readonly Row[] = [
 	['SERVICE_HOME', 'folder for keys, settings and sessions, `~/.service` by default'],
-	['SERVICE_PROFILE', 'profile to use'],
-	['SERVICE_SERVER', 'server to talk to'],
 	['SERVICE_API_KEY', 'API key for that server or profile'],
-	['SERVICE_ORG', 'organization to work in'],
-	['SERVICE_WORKSPACE', 'workspace to work in'],
-	['SERVICE_PROJECT', 'project to work in'],
-	['SERVICE_TRACES', '`on`, `content` (with texts) or `off`: decides about traces instead of `/traces`'],
-	['SERVICE_KEYCHAIN', '`off` keeps keys and tokens in the file, not in the keychain'],
-	['SERVICE_DEBUG', 'file to append a JSON line to for each request, event and frame: sizes and times, no content'],
 	[
 		'SERVICE_SEAL_KEY',
 		'for `serve`: key that encrypts secrets in its database, instead of `seal.key` in the data folder',
@@ -30,9 +42,6 @@ const usual: readonly Row[] = [
 		'OTLP/HTTP endpoint that traces go to instead of the server; `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` has the whole URL',
 	],
 	['OTEL_EXPORTER_OTLP_HEADERS', 'headers for that endpoint, as `name=value,name=value`'],
-	['PAGER', 'program that shows long help pages, `less -FRX` by default; `cat` for none'],
-	['NO_COLOR', 'any value: no colour'],
-	['ACCESSIBLE', 'any value but 0: line by line, for screen readers'],
 ];
 
 /** Returns every environment variable that the program reads, as cells of Markdown. */
@@ -47,5 +56,9 @@ export function environmentRows(): readonly Row[] {
 		return [[...keyVariables, baseVariable].map(code).join(', '), `${key}, and ${address}`];
 	});
 	const named = (rows: readonly Row[]) => rows.map(([name, meaning]): Row => [code(name), meaning]);
-	return [...named(own), ...keys, ...named(usual)];
+	return [
+		...named([...own, ...ofSettings.filter(isOwn)]),
+		...keys,
+		...named([...usual, ...ofSettings.filter(row => !isOwn(row))]),
+	];
 }

@@ -8,6 +8,7 @@ import mcp from './mcp.md';
 import operations from './operations.md';
 import prompt from './prompt.md';
 import serve from './serve.md';
+import settings from './settings.md';
 import {topicTables} from './tables.ts';
 import tasks from './tasks.md';
 import type {Topic} from './topics.ts';
@@ -15,6 +16,7 @@ import traces from './traces.md';
 
 const pages: Readonly<Record<Topic['name'], string>> = {
 	environment,
+	settings,
 	'exit-status': exitStatus,
 	keys,
 	access,

@@ -1,4 +1,6 @@
 import reasons from '../../../.scripts/dependencies.json' with {type: 'json'};
+import {settingKeys, settingTable} from '../../config/settings/setting-table.ts';
+import {allowedValues, shownSetting} from '../../config/settings/setting-value.ts';
 import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
 import {operations} from '../../contract/operations.ts';
 import {pathTemplate} from '../../contract/path.ts';
@@ -59,6 +61,21 @@ function dependencies(): string {
 	].join('\n\n');
 }
 
+function settings(): string {
+	const rows = settingKeys.map(key => {
+		const {summary, default: fallback, flag, variable, place} = settingTable[key];
+		const sources = [flag, variable?.name, place === 'environment' ? undefined : place];
+		return [
+			code(key),
+			summary,
+			allowedValues(key),
+			shownSetting(key, fallback),
+			sources.flatMap(each => (each ? code(each) : [])).join(', '),
+		];
+	});
+	return markdownTable(['setting', 'meaning', 'allowed', 'default', 'set by'], rows);
+}
+
 const noticeWords: Readonly<Record<NoticeWay, string>> = {
 	'osc-9': 'OSC 9',
 	'osc-99': 'OSC 99',
@@ -79,6 +96,7 @@ function terminals(): string {
 export function topicTables(): Readonly<Record<string, string>> {
 	return {
 		environment: markdownTable(['variable', 'meaning'], environmentRows()),
+		settings: settings(),
 		statuses: statuses(),
 		operations: requests(),
 		attributes: markdownTable(

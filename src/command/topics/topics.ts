@@ -1,6 +1,7 @@
 /** The pages of reference that `help <topic>` shows, in the order shown. A summary has no full stop. */
 export const topics = [
 	{name: 'environment', summary: 'Environment variables, models, and what is kept where'},
+	{name: 'settings', summary: 'Settings, their values, and what sets them'},
 	{name: 'exit-status', summary: 'Exit statuses, and answers for scripts'},
 	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
 	{name: 'access', summary: 'Screen readers, reduced motion, titles and notifications'},

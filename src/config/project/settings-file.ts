@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {check} from '../../contract/check.ts';
-import {parseJson} from '../../core/json.ts';
+import {type Json, parseJson} from '../../core/json.ts';
+import {type SettingKey, settingKeys, settingTable} from '../settings/setting-table.ts';
 import {settingFault} from '../settings/setting-value.ts';
 
 /** When a hook runs. */
@@ -30,6 +31,8 @@ const settingsFile = z.looseObject({
 	deny: z.optional(z.array(z.string().check(z.minLength(1), z.maxLength(4000))).check(z.maxLength(200))),
 });
 
+const projectKeys = settingKeys.filter(key => settingTable[key].inProject);
+
 export type Hook = {
 	readonly event: HookEvent;
 	readonly command: string;
@@ -41,9 +44,9 @@ export type Hook = {
 export type SettingsFile = {
 	readonly hooks: readonly Hook[];
 	readonly deny: readonly string[];
-	/** The percentage of the context window at which the conversation is compacted. */
-	readonly compactAt?: number;
-	/** Names of fields that have no meaning here, such as `allow`. */
+	/** The settings that a project may have, by their key; their values are valid. */
+	readonly fields: Readonly<Partial<Record<SettingKey, Json>>>;
+	/** Names of fields that have no meaning in a project, such as `allow`. */
 	readonly ignored: readonly string[];
 };
 
@@ -62,10 +65,15 @@ export function parseSettingsFile(
 		return {fault: `${first.path.join('.') || 'it'} ${first.rule}`};
 	}
 
-	const {hooks = {}, deny = [], compact_at: compactAt, ...others} = data as z.infer<typeof settingsFile>;
-	const fault = compactAt === undefined ? undefined : settingFault('compact_at', compactAt);
-	if (fault) {
-		return {fault: `compact_at ${fault}`};
+	const {hooks = {}, deny = [], ...others} = data as z.infer<typeof settingsFile>;
+	const fields = projectKeys
+		.filter(key => Object.hasOwn(data as object, key))
+		.map(key => [key, Reflect.get(data as object, key)] as const);
+	for (const [key, field] of fields) {
+		const fault = settingFault(key, field);
+		if (fault) {
+			return {fault: `${key} ${fault}`};
+		}
 	}
 
 	return {
@@ -78,8 +86,8 @@ export function parseSettingsFile(
 				})),
 			),
 			deny,
-			...(typeof compactAt === 'number' && {compactAt}),
-			ignored: Object.keys(others).filter(name => name !== '$schema'),
+			fields: Object.fromEntries(fields),
+			ignored: Object.keys(others).filter(name => name !== '$schema' && !fields.some(([key]) => key === name)),
 		},
 	};
 }

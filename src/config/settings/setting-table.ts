@@ -14,6 +14,12 @@ export type SettingType =
 /** Where a setting is saved: in a file of the state folder, in the active profile, or nowhere. */
 export type SettingPlace = 'settings.json' | 'config.json' | 'profile' | 'environment';
 
+/** An environment variable; `read` is for one whose values are written in another way. */
+export type SettingVariable = {
+	readonly name: string;
+	readonly read?: (text: string) => Json;
+};
+
 /** A setting, as schema, help, `config` and `/settings` read it. */
 export type SettingRow = {
 	/** One line without a full stop. */
@@ -26,19 +32,26 @@ export type SettingRow = {
 	/** The field of `config.json` with its value. */
 	readonly field?: string;
 	/** The variable that decides instead of what is saved. */
-	readonly variable?: string;
-	/** Reads that variable, if it isn't written as the value is. */
-	readonly fromVariable?: (text: string) => Json;
+	readonly variable?: SettingVariable;
 	/** The flag that decides instead of both. */
 	readonly flag?: string;
 	/** True if a project that the user trusts may set it, too. */
 	readonly inProject?: true;
+	/** True if the entries of a project and of the user count together. */
+	readonly isJoined?: true;
 	/** The command that changes it, as typed, if `config set` doesn't. */
 	readonly command?: string;
 };
 
 const scope = (what: string, variable: string, flag: string) =>
-	({summary: `${what} to work in`, type: {kind: 'text'}, place: 'profile', unset: 'none', variable, flag}) as const;
+	({
+		summary: `${what} to work in`,
+		type: {kind: 'text'},
+		place: 'profile',
+		unset: 'none',
+		variable: {name: variable},
+		flag,
+	}) as const;
 
 /**
  * All settings, in the order shown. A new one is a row here: schema, help, `config` and `/settings` follow. Read it with
@@ -59,7 +72,6 @@ const table = {
 		place: 'config.json',
 		field: 'efforts',
 		unset: 'left to the model',
-		flag: '--effort',
 		command: 'effort high',
 	},
 	budget_day: {
@@ -82,6 +94,7 @@ const table = {
 		place: 'settings.json',
 		unset: 'none',
 		inProject: true,
+		isJoined: true,
 	},
 	deny: {
 		summary: 'Rules for what the agent may never do',
@@ -89,6 +102,7 @@ const table = {
 		place: 'settings.json',
 		unset: 'none',
 		inProject: true,
+		isJoined: true,
 	},
 	profile: {
 		summary: 'Profile to use',
@@ -96,7 +110,7 @@ const table = {
 		place: 'config.json',
 		field: 'activeProfile',
 		unset: 'the embedded server',
-		variable: 'SERVICE_PROFILE',
+		variable: {name: 'SERVICE_PROFILE'},
 		flag: '--profile',
 		command: 'profile use',
 	},
@@ -105,7 +119,7 @@ const table = {
 		type: {kind: 'text'},
 		place: 'profile',
 		unset: 'the embedded server',
-		variable: 'SERVICE_SERVER',
+		variable: {name: 'SERVICE_SERVER'},
 		flag: '--server',
 		command: 'connect',
 	},
@@ -118,7 +132,10 @@ const table = {
 		place: 'config.json',
 		field: 'traces',
 		unset: 'none',
-		variable: 'SERVICE_TRACES',
+		variable: {
+			name: 'SERVICE_TRACES',
+			read: text => ({everywhere: text}),
+		},
 		command: 'traces on',
 	},
 	keychain: {
@@ -126,8 +143,10 @@ const table = {
 		type: {kind: 'switch'},
 		place: 'environment',
 		default: true,
-		variable: 'SERVICE_KEYCHAIN',
-		fromVariable: text => text.toLowerCase() !== 'off',
+		variable: {
+			name: 'SERVICE_KEYCHAIN',
+			read: text => text.toLowerCase() !== 'off',
+		},
 	},
 	theme: {
 		summary: 'Colours of the screen',
@@ -140,16 +159,17 @@ const table = {
 		type: {kind: 'switch'},
 		place: 'environment',
 		default: true,
-		variable: 'NO_COLOR',
-		fromVariable: () => false,
+		variable: {name: 'NO_COLOR', read: () => false},
 	},
 	accessible: {
 		summary: 'Print line by line, for screen readers',
 		type: {kind: 'switch'},
 		place: 'environment',
 		default: false,
-		variable: 'ACCESSIBLE',
-		fromVariable: text => text !== '0',
+		variable: {
+			name: 'ACCESSIBLE',
+			read: text => text !== '0',
+		},
 	},
 	notifications: {
 		summary: 'How to notify you when you look elsewhere',
@@ -180,14 +200,18 @@ const table = {
 		type: {kind: 'text'},
 		place: 'environment',
 		default: 'less -FRX',
-		variable: 'PAGER',
+		variable: {
+			name: 'PAGER',
+		},
 	},
 	debug_log: {
 		summary: 'File that gets a JSON line for each request, event and frame',
 		type: {kind: 'text'},
 		place: 'environment',
 		unset: 'none',
-		variable: 'SERVICE_DEBUG',
+		variable: {
+			name: 'SERVICE_DEBUG',
+		},
 	},
 } as const satisfies Readonly<Record<string, SettingRow>>;
 

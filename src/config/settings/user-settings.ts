@@ -94,9 +94,9 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 
 /** Returns what the variable of a setting says; undefined if it is not set or empty. */
 export function fromEnvironment(key: SettingKey, env: Environment): Json | undefined {
-	const {variable, fromVariable}: SettingRow = settingTable[key];
-	const text = variable === undefined ? undefined : env[variable]?.trim();
-	return text ? (fromVariable ? fromVariable(text) : parseSetting(key, text)) : undefined;
+	const {variable}: SettingRow = settingTable[key];
+	const text = variable && env[variable.name]?.trim();
+	return text ? (variable?.read?.(text) ?? parseSetting(key, text)) : undefined;
 }
 
 function faultsOf(
@@ -111,7 +111,7 @@ function faultsOf(
 
 	return candidates.flatMap(([source, value]) => {
 		const fault = value === undefined ? undefined : settingFault(key, value);
-		const named = source === 'environment' ? `${settingTable[key].variable}` : `${key} in ${file}`;
+		const named = source === 'environment' ? `${settingTable[key].variable?.name}` : `${key} in ${file}`;
 		return fault ? [`${source === 'flag' ? `${settingTable[key].flag}` : named} ${fault}.`] : [];
 	});
 }

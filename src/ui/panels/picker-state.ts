@@ -12,10 +12,14 @@ type PickerState = {
 };
 
 /** Returns what a picker shows after `moved` steps of the arrow keys. Both the view and the keys use it. */
-export function pickerState({choices, current, filters}: PickPanel, filter: string, moved: number): PickerState {
+export function pickerState(
+	{choices, current, opensAt = current, filters}: PickPanel,
+	filter: string,
+	moved: number,
+): PickerState {
 	const {found, fault} = narrowChoices(choices, filter, {filters});
-	// The list opens at the current choice.
-	const first = filter ? 0 : found.findIndex(({id}) => id === current);
+	// The list opens at the current choice, or another one.
+	const first = filter ? 0 : found.findIndex(({id}) => id === opensAt);
 	const count = Math.max(1, found.length);
 	return {found, chosen: (((Math.max(0, first) + moved) % count) + count) % count, fault};
 }

@@ -3,9 +3,9 @@ import {parseSettingsFile} from '../../../src/config/project/settings-file.ts';
 
 test('settings may set when a conversation is compacted', () => {
 	expect(parseSettingsFile('{"compact_at": 70}')).toEqual({
-		settings: {hooks: [], deny: [], compactAt: 70, ignored: []},
+		settings: {hooks: [], deny: [], fields: {compact_at: 70}, ignored: []},
 	});
-	expect(parseSettingsFile('{}').settings).not.toHaveProperty('compactAt');
+	expect(parseSettingsFile('{}').settings?.fields).toEqual({});
 });
 
 test.each([

@@ -68,7 +68,8 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 	});
 	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${safeLine(line)}`);
 	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
-	const share = settings?.compactAt === undefined ? [] : [`  compact at ${settings.compactAt} % of the context window`];
+	const at = settings?.fields.compact_at;
+	const share = at === undefined ? [] : [`  compact at ${at} % of the context window`];
 	const ignored = settings?.ignored ?? [];
 	return [
 		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},

@@ -1,0 +1,79 @@
+import {saveScope} from '../../config/profiles.ts';
+import {saveSettings} from '../../config/settings/saved-settings.ts';
+import {type SettingKey, settingTable} from '../../config/settings/setting-table.ts';
+import {parseSetting, settingFault, shownSetting} from '../../config/settings/setting-value.ts';
+import {AppError} from '../../core/error.ts';
+import type {Json} from '../../core/json.ts';
+import type {CommandContext} from '../context.ts';
+import {resolvedProfile, type SettingState, settingStates} from './setting-states.ts';
+
+/**
+ * Saves a setting as typed; undefined removes what is saved. Returns its state afterwards. Throws AppError("usage") for an
+ * invalid value, and for a setting that isn't changed this way, with how it is; else as the files' `update`.
+ */
+export async function changeSetting(
+	key: SettingKey,
+	text: string | undefined,
+	context: CommandContext,
+): Promise<SettingState> {
+	const whyNot = unchangeable(key, context);
+	if (whyNot) {
+		throw new AppError('usage', `${key} isn't changed with config set.`, {hint: whyNot});
+	}
+
+	const value = text === undefined ? undefined : parseSetting(key, text);
+	const fault = value === undefined ? undefined : settingFault(key, value);
+	if (fault) {
+		throw new AppError('usage', `Invalid value “${text}”: ${key} ${fault}.`, {hint: settingTable[key].summary});
+	}
+
+	await save(key, value, context);
+	const [state] = await settingStates(context, [key]);
+	return state as SettingState;
+}
+
+async function save(key: SettingKey, value: Json | undefined, context: CommandContext): Promise<void> {
+	const {config, settings} = context;
+	const {place, field = key} = settingTable[key];
+	if (place === 'config.json') {
+		await saveSettings(config, {[field]: value});
+	} else if (place === 'profile') {
+		const profile = resolvedProfile(context);
+		if (!profile || !Object.hasOwn(config.read().profiles, profile.name)) {
+			throw new AppError('usage', `${key} is saved in a profile, and none is active.`, {
+				hint: 'Create one: `login --server <url>`',
+			});
+		}
+
+		await saveScope(config, profile, {[key]: value});
+	} else {
+		await settings.save(key, value);
+	}
+}
+
+/** Returns how a setting is changed, if `config set` doesn't; undefined if it does. */
+export function unchangeable(key: SettingKey, {settings}: Pick<CommandContext, 'settings'>): string | undefined {
+	const {place, command, variable, type} = settingTable[key];
+	if (command !== undefined) {
+		return `Change it: \`${command}\``;
+	}
+
+	return place === 'environment'
+		? `Set the environment variable ${variable?.name}.`
+		: type.kind === 'json'
+			? `Edit ${settings.file}.`
+			: undefined;
+}
+
+/** Returns a sentence about a change, and what still overrides it. */
+export function changeNotice(state: SettingState): {readonly text: string; readonly hint?: string} {
+	const {key, value, source, from, overridden} = state;
+	if (overridden === undefined) {
+		return {text: `${key} is now ${shownSetting(key, value)}${source === 'default' ? ' (the default)' : ''}.`};
+	}
+
+	return {
+		text: `Saved ${key} = ${shownSetting(key, overridden)}.`,
+		hint: `${from} decides here: ${shownSetting(key, value)}.`,
+	};
+}

@@ -1,0 +1,92 @@
+import {type SettingKey, settingTable} from '../../config/settings/setting-table.ts';
+import {allowedValues} from '../../config/settings/setting-value.ts';
+import {nameCommands} from '../../core/command-words.ts';
+import {reportError} from '../../core/error.ts';
+import type {Choice} from '../../store/view-slice.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {padEnd, truncate} from '../../terminal/text/width.ts';
+import type {CommandContext} from '../context.ts';
+import type {Result} from '../result.ts';
+import {changeNotice, changeSetting, unchangeable} from './change-setting.ts';
+import {type SettingState, settingStates} from './setting-states.ts';
+import {settingText, sourceText} from './setting-views.ts';
+
+/** Stands for “no saved value” among the values of a setting. */
+const unset = '';
+
+/**
+ * Lets the user change settings in a list until they close it: Enter toggles a switch, and asks for any other value. Returns
+ * the sentences about what changed.
+ */
+export async function editSettings(context: CommandContext): Promise<Result> {
+	const {interact} = context;
+	const changes = new Map<SettingKey, string>();
+	let opensAt: string | undefined;
+	for (;;) {
+		const states = await settingStates(context);
+		opensAt = await interact.choose({title: 'Settings', choices: choicesOf(states), opensAt});
+		const state = states.find(({key}) => key === opensAt);
+		if (!state) {
+			const text = [...changes.values()].join('\n') || 'Nothing changed.';
+			return {kind: 'text', text, data: {changed: [...changes.keys()]}};
+		}
+
+		try {
+			const sentence = await edit(state, context);
+			if (sentence) {
+				changes.set(state.key, sentence);
+				interact.say(sentence);
+			}
+		} catch (error) {
+			context.signal.throwIfAborted();
+			const {message, hint} = reportError(error);
+			interact.say(nameCommands([message, hint].filter(Boolean).join(' '), 'app'));
+		}
+	}
+}
+
+const valueWidth = 22;
+
+function choicesOf(states: readonly SettingState[]): readonly Choice[] {
+	return states.map(state => {
+		const value = padEnd(truncate(safeLine(settingText(state)), valueWidth), valueWidth);
+		return {
+			id: state.key,
+			label: state.key,
+			detail: `${value}  ${padEnd(sourceText(state), 11)}  ${settingTable[state.key].summary}`,
+		};
+	});
+}
+
+/** Changes one setting. Returns a sentence about it; undefined if the user cancels. Throws as `changeSetting` does. */
+async function edit(state: SettingState, context: CommandContext): Promise<string | undefined> {
+	const whyNot = unchangeable(state.key, context);
+	if (whyNot) {
+		context.interact.say(nameCommands(whyNot, 'app'));
+		return undefined;
+	}
+
+	const typed = await ask(state, context);
+	if (typed === undefined) {
+		return undefined;
+	}
+
+	const {text, hint} = changeNotice(await changeSetting(state.key, typed === unset ? undefined : typed, context));
+	return [text, hint].filter(Boolean).join(' ');
+}
+
+/** Returns the new value as typed, '' for none; undefined if the user cancels. */
+async function ask({key, value, overridden}: SettingState, {interact}: CommandContext): Promise<string | undefined> {
+	const {type, summary} = settingTable[key];
+	if (type.kind === 'switch') {
+		return (overridden ?? value) === true ? 'off' : 'on';
+	}
+
+	if (type.kind === 'choice') {
+		const choices = [...type.values.map(id => ({id, label: id})), {id: unset, label: 'default'}];
+		return interact.choose({title: summary, choices, current: String(overridden ?? value)});
+	}
+
+	const label = `${summary} (${allowedValues(key)}; empty for the default):`;
+	return interact.ask({label, masked: false, optional: true});
+}

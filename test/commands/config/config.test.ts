@@ -1,0 +1,133 @@
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {isJsonObject} from '../../../src/core/json.ts';
+import {dataOf, drawn, type TestContext, testContext} from '../context.ts';
+
+/** The data of a setting, without what the table says about it. */
+async function stateOf(place: TestContext, key: string): Promise<unknown> {
+	const data = dataOf(await place.run('config', 'get', key));
+	if (!isJsonObject(data)) {
+		throw new Error('config get printed no object.');
+	}
+
+	const {value, source, from, overridden} = data;
+	return overridden === undefined ? {value, source, from} : {value, source, from, overridden};
+}
+
+test('config list shows every setting with its value and its source', async () => {
+	const place = testContext({env: {NO_COLOR: '1', SERVICE_ORG: 'acme'}});
+	writeFileSync(join(place.home, 'settings.json'), '{"compact_at": 70}');
+	const shown = drawn(await place.run('config'), 120);
+	expect(shown).toMatch(/compact_at +70 % +user file +20 to 95/);
+	expect(shown).toMatch(/color +off +NO_COLOR +on, off/);
+	expect(shown).toMatch(/org +acme +SERVICE_ORG +text/);
+	expect(shown).toMatch(/budget_day +no limit +default/);
+});
+
+test('config set saves a valid value where the program reads it, and unset removes it', async () => {
+	const place = testContext();
+	const path = join(place.home, 'settings.json');
+	expect(drawn(await place.run('config', 'set', 'compact_at', '70'), 80)).toBe('compact_at is now 70 %.');
+	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({compact_at: 70});
+	expect(await stateOf(place, 'compact_at')).toEqual({value: 70, source: 'user file', from: path});
+	expect(drawn(await place.run('config', 'unset', 'compact-at'), 80)).toBe('compact_at is now 92 % (the default).');
+
+	await place.run('config', 'set', 'budget_day', '20');
+	await place.run('config', 'set', 'model', 'openai/gpt-5');
+	expect(JSON.parse(readFileSync(join(place.home, 'config.json'), 'utf8')).settings).toEqual({
+		budgetDayUsd: 20,
+		model: 'openai/gpt-5',
+	});
+	expect(drawn(await place.run('budget'), 80)).toContain('$20.00');
+});
+
+test.each([
+	['compact_at', '12', 'Invalid value “12”: compact_at must be at least 20.'],
+	['compact_at', 'x', 'Invalid value “x”: compact_at must be a number.'],
+	['compact_at', '1e999', 'Invalid value “1e999”: compact_at must be a number.'],
+	['budget_day', '-1', 'Invalid value “-1”: budget_day must be at least 0.01.'],
+	['model', 'gpt-5', 'Invalid value “gpt-5”: model must be provider/model-name'],
+	['model', 'nobody/gpt-5', 'Invalid value “nobody/gpt-5”: model must begin with one of anthropic'],
+	['compct_at', '70', 'Unknown setting “compct_at”. Did you mean compact_at?'],
+	['constructor', '70', 'Unknown setting “constructor”.'],
+	['hooks', '{}', "hooks isn't changed with config set."],
+	['server', 'https://example.com', "server isn't changed with config set."],
+	['color', 'off', "color isn't changed with config set."],
+	['org', 'acme', 'org is saved in a profile, and none is active.'],
+])('config set %s %s is refused, and nothing is written', async (key, value, message) => {
+	const place = testContext();
+	await expect(place.run('config', 'set', key, '--', value)).rejects.toThrow(message);
+	expect(existsSync(join(place.home, 'settings.json'))).toBe(false);
+	expect(existsSync(join(place.home, 'config.json'))).toBe(false);
+});
+
+test('a flag overrides the environment, and that the profile; a saved value says so', async () => {
+	const env = {SERVICE_API_KEY: 'key-0123456789abcd'};
+	const place = testContext();
+	const profile = {name: 'lab', server: 'http://127.0.0.1:8700', org: 'saved', savedAt: '2026-01-01T00:00:00.000Z'};
+	const data = {version: 1, settings: {}, keys: {}, profiles: {lab: profile}, activeProfile: 'lab'};
+	writeFileSync(join(place.home, 'config.json'), JSON.stringify(data), {mode: 0o600});
+	expect(await stateOf(place, 'org')).toEqual({value: 'saved', source: 'profile', from: 'lab'});
+	expect(await stateOf(place, 'server')).toEqual({value: 'http://127.0.0.1:8700', source: 'profile', from: 'lab'});
+
+	const set = testContext({like: place, env: {...env, SERVICE_ORG: 'environment'}});
+	const environment = {value: 'environment', source: 'environment', from: 'SERVICE_ORG'};
+	expect(await stateOf(set, 'org')).toEqual({...environment, overridden: 'saved'});
+	expect(drawn(await set.run('config', 'set', 'org', 'other'), 80)).toBe(
+		'Saved org = other.\nSERVICE_ORG decides here: environment.',
+	);
+
+	const flagged = testContext({like: place, env: {SERVICE_ORG: 'environment'}, flags: {org: 'flag'}});
+	expect(await stateOf(flagged, 'org')).toMatchObject({value: 'flag', source: 'flag', from: '--org'});
+});
+
+test('a project that the user trusts sets what it may set, and nothing else [12]', async () => {
+	const place = testContext();
+	mkdirSync(join(place.folder, '.service'));
+	writeFileSync(
+		join(place.folder, '.service/settings.json'),
+		'{"compact_at": 50, "model": "openai/evil", "deny": ["run_command(rm *)"]}',
+	);
+	writeFileSync(join(place.home, 'settings.json'), '{"compact_at": 70, "deny": ["run_command(git push *)"]}');
+	expect(await stateOf(place, 'compact_at')).toMatchObject({value: 70, source: 'user file'});
+
+	await place.context.project.decide(true, (await place.context.project.load()).files);
+	const trusting = testContext({like: place});
+	expect(await stateOf(trusting, 'compact_at')).toEqual({
+		value: 50,
+		source: 'project file',
+		from: '.service/settings.json',
+		overridden: 70,
+	});
+	expect(await stateOf(trusting, 'model')).toMatchObject({value: null, source: 'default'});
+	expect(await stateOf(trusting, 'deny')).toMatchObject({
+		value: ['run_command(rm *)', 'run_command(git push *)'],
+		source: 'project file',
+	});
+});
+
+test('credentials in hooks are not shown [8]', async () => {
+	const place = testContext();
+	const hooks = {
+		'run-end': [{command: 'curl -H "Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"'}],
+	};
+	writeFileSync(join(place.home, 'settings.json'), JSON.stringify({hooks}));
+	const result = await place.run('config', 'list');
+	expect(drawn(result, 500) + JSON.stringify(dataOf(result))).not.toContain('abcdefghijklmnop');
+	expect(JSON.stringify(dataOf(result))).toContain('curl -H');
+});
+
+test('/settings toggles and changes settings in a list that stays open until Esc', async () => {
+	const place = testContext({answers: ['compact_at', '70', 'color', 'budget_day', 'x', 'compact_at', '', undefined]});
+	const result = await place.runInApp('settings');
+	expect(drawn(result, 80)).toBe('compact_at is now 92 % (the default).');
+	expect(place.said).toEqual([
+		'compact_at is now 70 %.',
+		'Set the environment variable NO_COLOR.',
+		'Invalid value “x”: budget_day must be a number. What the agent may cost on a day, in US dollars',
+		'compact_at is now 92 % (the default).',
+	]);
+	expect(place.asked.at(-1)).toMatchObject({title: 'Settings', opensAt: 'compact_at'});
+	expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({});
+});
