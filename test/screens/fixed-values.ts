@@ -15,6 +15,7 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 ];
 
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+const clock = /\b\d\d:\d\d:\d\d\.\d{3}\b/g;
 
 /** Returns a row of runs with fixed ids, times, durations and counts. What follows a longer or shorter value moves along. */
 export function withFixedValues(runs: readonly Run[], row: number): readonly Run[] {
@@ -23,7 +24,8 @@ export function withFixedValues(runs: readonly Run[], row: number): readonly Run
 	return runs.map(run => {
 		const text = fixedValues
 			.reduce((fixed, [pattern, value]) => fixed.replace(pattern, value), run.text)
-			.replace(time, timeOfRow);
+			.replace(time, timeOfRow)
+			.replace(clock, timeOfRow.slice(11, 23));
 		const change = text.length - run.text.length;
 		const fixed = {...run, text, column: run.column + moved, width: run.width + change};
 		moved += change;

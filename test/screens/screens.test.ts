@@ -40,12 +40,12 @@ async function send(shop: string, [method, path, body]: Request): Promise<void> 
 }
 
 const logged = [
-	'error msg=request method=POST path=/checkout status=500',
-	'info msg=request method=GET path=/products status=200',
-	'info msg=request method=POST path=/checkout status=200',
-	'warn msg=request method=GET path=/favicon.ico status=404',
-	'info msg=request method=GET path=/orders status=200',
-	'info msg=request method=POST path=/checkout status=200',
+	'error request method=POST path=/checkout status=500',
+	'info  request method=GET path=/products status=200',
+	'info  request method=POST path=/checkout status=200',
+	'warn  request method=GET path=/favicon.ico status=404',
+	'info  request method=GET path=/orders status=200',
+	'info  request method=POST path=/checkout status=200',
 ];
 
 /** Returns the number of lines that the log panel has received, and whether it shows exactly the requests above. */
@@ -55,7 +55,7 @@ function logPanel(terminal: TestTerminal) {
 	const lines = screen.slice(title + 1, title + 1 + logged.length);
 	return {
 		count: Number(/ (\d+) lines/.exec(screen[title] ?? '')?.[1]),
-		isExpected: lines.every((line, index) => line.includes(`level=${logged[index]} `)),
+		isExpected: lines.every((line, index) => line.includes(` ${logged[index]} `)),
 	};
 }
 

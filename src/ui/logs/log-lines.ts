@@ -2,12 +2,14 @@ import {cutText} from '../../core/cut-text.ts';
 import {formatBytes, formatClock, formatDuration} from '../../core/format.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
+import {readStructured} from '../../logs/structured.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {LogEntries} from './merged-log.ts';
+import {structuredSpans} from './structured-spans.ts';
 
 /** How the arrival time is shown before each line; `delta` is the time since the previous line. */
 export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
@@ -23,6 +25,8 @@ export type LineStyle = {
 	/** Wraps a long line to several rows; otherwise it is cut, and starts at the cell `sideways`. */
 	readonly wrap: boolean;
 	readonly sideways: number;
+	/** Draws lines of JSON and logfmt as they were received. */
+	readonly raw: boolean;
 	readonly times: TimeStyle;
 	/** By environment, if several logs are shown together. */
 	readonly tags?: ReadonlyMap<string, LogTag>;
@@ -36,6 +40,8 @@ export type DrawnEntry = {readonly rows: readonly string[]; readonly isMatch: bo
 /** A longer line is cut on the screen (LOG-TAIL), in UTF-16 units. */
 const maxShown = 16 * 1024;
 const tabStop = 8;
+/** A line of a stack trace, below the line that says what failed. */
+const stackFrame = /^\s+(?:at |File "|\.{3} \d+ more\b)/;
 const widestTag = 16;
 
 /** Draws an entry as rows of at most `width` cells. Its text is hostile and is made safe here (SAFETY 1, 2). */
@@ -52,8 +58,8 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle): Dra
 		return {rows: [truncate(`${prefix}${palette.warning(markText[entry.mark])}`, width)], isMatch: false};
 	}
 
-	const plain = withoutTabs(spansOf(entry, palette));
-	const {spans, isMatch} = withMatches(plain, style);
+	const plain = withoutTabs(spansOf(entry, style));
+	const {spans, isMatch} = withMatches(plain, entry.text, style);
 	const isCut = entry.text.length > maxShown;
 	const cut = isCut ? palette.dim(` … cut (${formatBytes(entry.text.length)} in total)`) : '';
 	if (wrap) {
@@ -99,11 +105,17 @@ function timeOf(log: LogEntries, place: number, at: number, times: Exclude<TimeS
 	return times === 'UTC' ? `${iso.slice(11, 23)}Z` : `${formatClock(at)}${iso.slice(19, 23)}`;
 }
 
-/** Returns the line with its own colours; a line without any gets the colour of its level. */
-function spansOf({text, level}: Extract<LogEntry, {kind: 'line'}>, palette: Palette): readonly Span[] {
+/** Returns the parts of a structured line; any other with its own colours, or without any in that of its level. */
+function spansOf({text, level}: Line, {palette, raw}: LineStyle): readonly Span[] {
+	const structured = raw ? undefined : readStructured(text);
+	if (structured) {
+		return structuredSpans(structured, level, palette);
+	}
+
 	const spans = parseSgr(cutText(text, maxShown).replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
-	return isColored || !level ? spans : spans.map(span => ({...span, roles: [palette.level[level]]}));
+	const role = level ? palette.level[level] : stackFrame.test(text) ? palette.dim : undefined;
+	return isColored || !role ? spans : spans.map(span => ({...span, roles: [role]}));
 }
 
 function withoutTabs(spans: readonly Span[]): readonly Span[] {
@@ -122,10 +134,11 @@ function withoutTabs(spans: readonly Span[]): readonly Span[] {
 	}));
 }
 
+type Line = Extract<LogEntry, {kind: 'line'}>;
 type Mark = (span: Span) => Span;
 
 /** Marks matches. Those of the search are on top, then the highlights in their order. */
-function withMatches(spans: readonly Span[], {search, highlights, palette}: LineStyle) {
+function withMatches(spans: readonly Span[], received: string, {search, highlights, palette}: LineStyle) {
 	const text = spans.map(span => span.text).join('');
 	const found: Mark = span => ({...span, roles: [...(span.roles ?? []), palette.found]});
 	const marked = [
@@ -140,7 +153,8 @@ function withMatches(spans: readonly Span[], {search, highlights, palette}: Line
 	let shown = spans;
 	for (const [matcher, mark] of marked) {
 		const ranges = matcher.ranges(text);
-		isMatch ||= ranges.length > 0;
+		// What was found may stand in the line as it was received only.
+		isMatch ||= ranges.length > 0 || (text !== received && matcher.ranges(cutText(received, maxShown)).length > 0);
 		shown = ranges.reduce<readonly Span[]>((parts, range) => marking(parts, range, mark), shown);
 	}
 

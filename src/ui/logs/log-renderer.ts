@@ -95,20 +95,20 @@ function createShownCache() {
 
 /** Keeps drawn lines by their place, until anything changes how they look. */
 function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
-	let cache = {key: '', log: emptyLog, entries: new Map<number, DrawnEntry>()};
+	let cache = {key: '', log: emptyLog, role: palette.dim, entries: new Map<number, DrawnEntry>()};
 	return (request: RenderRequest, log: LogEntries): RenderedLog['drawn'] => {
 		const {viewer, logs, focus, width} = request;
-		const {wrap, sideways, times, search, highlights} = viewer;
+		const {wrap, sideways, raw, times, search, highlights} = viewer;
 		const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
 		const titles = tags && logs.map(({title, hue}) => [title, hue]);
-		const key = JSON.stringify([focus, width, wrap, sideways, times, search, highlights, titles]);
-		if (key !== cache.key || log !== cache.log || cache.entries.size > maxDrawn) {
-			cache = {key, log, entries: new Map()};
+		const key = JSON.stringify([focus, width, wrap, sideways, raw, times, search, highlights, titles]);
+		if (key !== cache.key || log !== cache.log || palette.dim !== cache.role || cache.entries.size > maxDrawn) {
+			cache = {key, log, role: palette.dim, entries: new Map()};
 		}
 
 		const {entries} = cache;
 		const style: LineStyle = {
-			...{width, palette, wrap, sideways, times},
+			...{width, palette, wrap, sideways, raw, times},
 			...(tags && {tags}),
 			search: search ? matcherOf(search) : undefined,
 			highlights: highlights.map(matcherOf),

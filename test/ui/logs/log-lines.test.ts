@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {formatClock} from '../../../src/core/format.ts';
 import {createMatcher} from '../../../src/logs/matcher.ts';
+import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {drawEntry, type LineStyle} from '../../../src/ui/logs/log-lines.ts';
@@ -12,6 +14,7 @@ const style: LineStyle = {
 	palette: createPalette({color: false}),
 	wrap: false,
 	sideways: 0,
+	raw: false,
 	times: 'off',
 	search: undefined,
 	highlights: [],
@@ -35,6 +38,41 @@ test.each([
 test('colours of a line are redrawn, and a line without colours gets that of its level [2]', () => {
 	expect(rowsOf('\u001b[38;2;255;0;0mred\u001b[0m', {palette: colored})).toEqual(['\u001b[91mred\u001b[0m']);
 	expect(rowsOf('ERROR: no', {palette: colored})).toEqual(['\u001b[31mERROR: no\u001b[0m']);
+});
+
+test('a structured line has time, level and message first, and its fields dimmed', () => {
+	const line = '{"pid":7,"level":"error","msg":"no rate\\nat total","host":"a b","time":"2026-03-02T09:41:07.352Z"}';
+	const clock = formatClock(Date.UTC(2026, 2, 2, 9, 41, 7));
+	expect(rowsOf(line, {width: 80})).toEqual([`${clock}.352 error no rate (+1 line) pid=7 host="a b"`]);
+	const [row = ''] = rowsOf(line, {width: 80, palette: colored});
+	expect(row.split('\u001b[0m').filter(Boolean)).toEqual([
+		`\u001b[2m${clock}.352 `,
+		'\u001b[31merror ',
+		'\u001b[31mno rate (+1 line)',
+		'\u001b[2m pid=7',
+		'\u001b[2m host="a b"',
+	]);
+	expect(rowsOf('level=info msg=up port=1')).toEqual(['info  up port=1']);
+	expect(rowsOf(line, {raw: true, width: 200})).toEqual([line]);
+});
+
+test('escape sequences in the fields of a structured line are drawn [1] [2]', () => {
+	const line = '{"level":"i\\u001b[2Jn","msg":"a\\u001b]0;b\\u0007","\\u202ek":"\\u009b1m","time":"\\u001b[3J"}';
+	const [row = ''] = rowsOf(line, {width: 120, palette: colored});
+	expect(plainText(row)).toBe('␛[3J i␛[2jn a␛]0;b␇ ⟨U+202E⟩k=⟨U+009B⟩1m');
+});
+
+test('a match in the received text of a structured line marks it', () => {
+	const search = createMatcher('"level":"error"');
+	const log = logOf(['{"level":"error","msg":"no"}', '{"level":"info","msg":"up"}']);
+	const isMatch = (place: number) => drawEntry(log, place, {...style, search}).isMatch;
+	expect([isMatch(0), isMatch(1)]).toEqual([true, false]);
+});
+
+test('the frames of a stack trace are dimmed below its error', () => {
+	const palette = colored;
+	expect(rowsOf('Error: no rate', {palette})).toEqual(['\u001b[31mError: no rate\u001b[0m']);
+	expect(rowsOf('    at total (rates.ts:3:1)', {palette})).toEqual(['\u001b[2m    at total (rates.ts:3:1)\u001b[0m']);
 });
 
 test('matches stand out, even without colour', () => {

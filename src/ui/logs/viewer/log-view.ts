@@ -30,7 +30,7 @@ export type LogPicture = {
 /** Cells before each line: the selection, and the marker of a match. */
 export const gutter = 2;
 
-const keysLine = '? help · / search · & filter · m mark · s save · a attach · End latest · q close';
+const keysLine = '? help · / search · & filter · p raw · m mark · a attach · End latest · q close';
 
 const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['Up Down  j k', 'a line up or down; this pauses until End'],
@@ -43,6 +43,7 @@ const help: readonly (readonly [keys: string, meaning: string])[] = [
 	['h', 'highlight matches; Enter without text removes the last highlight'],
 	['l', 'the minimum level'],
 	['=', 'use this filter and level for all logs'],
+	['p', 'JSON and logfmt as received, or with time, level and message first'],
 	['t', 'arrival times: off, local, UTC, since the previous line'],
 	['m', 'mark one end of a range; the cursor is the other end'],
 	['c', 'copy the range, or the line, to the clipboard'],

@@ -35,6 +35,8 @@ export type LogViewer = {
 	readonly times: TimeStyle;
 	/** Cells skipped at the left if lines are not wrapped. */
 	readonly sideways: number;
+	/** True to show lines of JSON and logfmt as they were received. */
+	readonly raw: boolean;
 	readonly field: {readonly kind: FieldKind; readonly composer: ComposerState} | undefined;
 	/** The page of the help that is shown instead of lines; undefined if it is closed. */
 	readonly help: number | undefined;
@@ -50,6 +52,7 @@ export const emptyViewer: LogViewer = {
 	wrap: false,
 	times: 'off',
 	sideways: 0,
+	raw: false,
 	field: undefined,
 	help: undefined,
 	note: '',

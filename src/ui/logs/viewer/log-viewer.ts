@@ -185,6 +185,8 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewe
 			const note = viewer.wrap ? 'Long lines are cut.' : 'Long lines are wrapped.';
 			return {...viewer, wrap: !viewer.wrap, sideways: 0, note};
 		}
+		case 'p':
+			return {...viewer, raw: !viewer.raw, note: viewer.raw ? 'Showing time, level and message first.' : rawNote};
 		case 't': {
 			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
 			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
@@ -196,6 +198,8 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewe
 			return viewer;
 	}
 }
+
+const rawNote = 'Showing lines as received.';
 
 /** Marks the line at the cursor as one end of a range, or removes the mark. */
 function marked(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer {

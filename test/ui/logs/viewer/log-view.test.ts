@@ -17,13 +17,13 @@ const error = new AppError('network', 'Nothing listens there.');
 test('the panel shows the state, the keys and the end of the log', () => {
 	expect(framesOf({log: logOf(requests)}).dock(4)).toEqual([
 		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
-		'  ts=1 level=info msg=request path=/',
-		'  ts=2 level=error msg=request path=/checkout',
-		'  ts=3 level=debug msg=health',
+		'  1 info  request path=/',
+		'  2 error request path=/checkout',
+		'  3 debug health',
 	]);
 	expect(framesOf({log: logOf(requests), columns: 120}).dock(2)).toEqual([
 		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide · Alt+↑↓ resize',
-		'  ts=3 level=debug msg=health',
+		'  3 debug health',
 	]);
 });
 
@@ -32,12 +32,12 @@ test('the viewer shows the title, the lines, the filter and the keys', () => {
 	const {screen} = framesOf({log: logOf(requests), rows: 7, viewer: {filters, search: 'check'}});
 	expect(screen()).toEqual([
 		'web-shop 5eefeae8 · live, complete · 3 lines',
-		'  ts=1 level=info msg=request path=/',
-		' •ts=2 level=error msg=request path=/checkout',
+		'  1 info  request path=/',
+		' •2 error request path=/checkout',
 		'',
 		'',
 		'filter request · 1 hidden · search check',
-		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
+		'? help · / search · & filter · p raw · m mark · a attach · End latest · q close',
 	]);
 });
 
@@ -92,7 +92,7 @@ test('a paused viewer shows the number of new lines, the selection and the curso
 		'▌ line 2',
 		'❯ line 3',
 		'  line 4',
-		'? help · / search · & filter · m mark · s save · a attach · End latest · q close',
+		'? help · / search · & filter · p raw · m mark · a attach · End latest · q close',
 	]);
 });
 

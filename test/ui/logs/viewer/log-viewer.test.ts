@@ -52,6 +52,14 @@ test('scrolling up pauses, End resumes, and scrolling down at the end does nothi
 	expect(scroll()).toBeUndefined();
 });
 
+test('p shows structured lines as received, and again with their message first', () => {
+	const {press, viewer} = viewing();
+	press('p');
+	expect([viewer().raw, viewer().note]).toEqual([true, 'Showing lines as received.']);
+	press('p');
+	expect([viewer().raw, viewer().note]).toEqual([false, 'Showing time, level and message first.']);
+});
+
 test('each letter of a text is a key, and the letters after / are the search', () => {
 	const {press, viewer, actions} = viewing();
 	press('kkw/GET .*shop', keys.enter);
