@@ -10,6 +10,7 @@ import completion from './completion.ts';
 import config from './config/config.ts';
 import connect from './connect.ts';
 import context from './context.ts';
+import copy from './copy/copy.ts';
 import credits from './credits/credits.ts';
 import diff from './diff.ts';
 import doctor from './doctor.ts';
@@ -82,6 +83,7 @@ export const commands: readonly Entry[] = [
 	rewind,
 	fork,
 	exportSession,
+	copy,
 	context,
 	compact,
 	pin,

@@ -122,6 +122,8 @@ export type CommandContext = {
 	readonly project: Project;
 	/** The table of all commands. */
 	readonly entries: readonly Entry[];
+	/** Keeps a copied text in a private file, in place of the one before. Returns its path. Throws AppError("failed"). */
+	readonly keepCopy: (text: string) => Promise<string>;
 	/** Writes a new file that the user named. Never replaces one. */
 	readonly writeFile: (path: string, content: string) => Promise<string>;
 	/** Does the same with a stream of bytes. Removes the file if the stream fails. */

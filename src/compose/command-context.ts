@@ -3,6 +3,7 @@ import process from 'node:process';
 import type {Program} from '../command/program.ts';
 import type {Traces} from '../platform/traces/traces.ts';
 import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
+import {replaceFile} from '../storage/private-file.ts';
 import {readBytes} from '../storage/read-bytes.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
 import type {Watches} from '../watch/watch-list.ts';
@@ -60,6 +61,10 @@ export function createContextFor(
 		traces: traces.forCommand({live: live !== undefined, flags}),
 		folder: folder.path(),
 		project,
+		async keepCopy(text) {
+			await replaceFile(local.home.copiedFile, text);
+			return local.home.copiedFile;
+		},
 		writeFile: (path, content) => writeNewFile(inFolder(path), content),
 		saveFile: (path, chunks) => saveNewFile(inFolder(path), chunks),
 		readFile: (path, limit) =>

@@ -39,6 +39,8 @@ export type Interaction = {
 	 * there is no editor, or it fails.
 	 */
 	readonly editFile?: (path: string) => Promise<void>;
+	/** Sends a text to the clipboard of the terminal. Returns false if it is too long. Left out without a terminal that copies. */
+	readonly copy?: (text: string) => boolean;
 	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**

@@ -21,6 +21,8 @@ export type Home = {
 	readonly trustFile: string;
 	/** Measured character widths, by terminal. */
 	readonly terminalsFile: string;
+	/** The last text that was copied where the terminal may not copy. */
+	readonly copiedFile: string;
 	/** Has a folder for each working folder, with a file for each session. */
 	readonly sessions: string;
 	/** Has the images that models were shown. */
@@ -66,6 +68,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		approvalsFile: join(path, 'approvals.json'),
 		trustFile: join(path, 'trust.json'),
 		terminalsFile: join(path, 'terminals.json'),
+		copiedFile: join(path, 'copied.txt'),
 		sessions: join(path, 'sessions'),
 		images: join(path, 'images'),
 		codeCache: join(path, 'cache'),

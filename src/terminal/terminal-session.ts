@@ -1,5 +1,6 @@
 import type {Environment} from '../core/environment.ts';
-import {copySequence} from './clipboard-sequence.ts';
+import {copySequence} from './clipboard/copy-sequence.ts';
+import {copyInTmux} from './clipboard/tmux-buffer.ts';
 import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
 import {createShownModes} from './shown-modes.ts';
 import {createSuspension} from './suspension.ts';
@@ -109,12 +110,19 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		reset: modes.reset,
 		end,
 		...{suspend: suspension.suspend, lend: suspension.lend, isLent: suspension.isLent},
-		copy(text) {
-			const sequence = isTerminal ? copySequence(text) : '';
-			write(sequence);
-			return sequence !== '';
-		},
+		copy: text => isTerminal && copyTo(write, text, environment),
 	};
+}
+
+/** Sends a text to the clipboard. Returns false if it is too long. */
+function copyTo(write: (text: string) => void, text: string, environment: Environment): boolean {
+	const sequence = copySequence(text, environment);
+	write(sequence);
+	if (sequence && environment['TMUX']) {
+		copyInTmux(text, environment);
+	}
+
+	return sequence !== '';
 }
 
 /** Calls `end` once `save` is done, at the latest after `endTimeoutMs`; at once without `save`. */

@@ -75,6 +75,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		interact: {
 			...createPanelInteraction(store, {opensPages: canOpenPages(env)}),
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
+			copy: session.copy,
 			review: async review =>
 				(await import('./changes/open-review.ts')).openReview({...terminal, palette, suspend: session.suspend})(review),
 		},

@@ -14,6 +14,7 @@ import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import type {BrowserLogin} from '../../src/store/view-slice.ts';
+import {copySequence} from '../../src/terminal/clipboard/copy-sequence.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -48,6 +49,8 @@ export type TestContext = {
 	readonly followed: LogToFollow[];
 	/** The messages that commands sent. */
 	readonly sent: string[];
+	/** What went to the clipboard; longer texts than 74,000 bytes are refused. */
+	readonly copied: string[];
 	/** Runs a command as typed, in a shell. */
 	readonly run: (...words: readonly string[]) => Promise<Result>;
 	/** Runs a command as typed, in the app. */
@@ -85,6 +88,7 @@ export function testContext({
 	const shown: unknown[] = [];
 	const followed: LogToFollow[] = [];
 	const sent: string[] = [];
+	const copied: string[] = [];
 	const waiting = [...answers];
 	const answer = async (question: unknown) => {
 		asked.push(question);
@@ -112,6 +116,7 @@ export function testContext({
 			choose: answer,
 			confirm: async question => (await answer(question)) === 'yes',
 			say: text => said.push(text),
+			copy: text => copySequence(text) !== '' && copied.push(text) > 0,
 			showLogin(login, cancel) {
 				shown.push(login);
 				onLogin?.(login, cancel);
@@ -138,6 +143,7 @@ export function testContext({
 		shown,
 		followed,
 		sent,
+		copied,
 		run: (...words) => dispatch(words, context),
 		runInApp: (...words) => dispatch(words, {...context, live}),
 	};

@@ -8,7 +8,7 @@ import {allCommands} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
 import {printResult} from '../../src/headless/print.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
-import {done, said, start, used, user} from '../core/records.ts';
+import {done, said, start, toRecords, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
 import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
@@ -22,6 +22,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
 const inApp = new Set([
 	'init',
 	'settings',
+	'copy',
 	'memory init',
 	'memory edit',
 	'context',
@@ -115,6 +116,14 @@ async function prepared(path: string, example: string, seed: number) {
 	});
 	if (path.startsWith('logs ')) {
 		place.store.getState().addLog(openLog({title: 'web-shop'}));
+	}
+
+	if (path === 'copy') {
+		const {applyRecords, transcript} = place.store.getState();
+		const code = '```sh\nls\n```\n\n```ts\nlet a;\n```';
+		applyRecords(
+			toRecords([start, user('Read it'), said(code)]).map(record => ({...record, session: transcript.session})),
+		);
 	}
 
 	if (path === 'effort') {

@@ -164,6 +164,20 @@ test('a copy is encoded whole or not sent [3]', () => {
 	expect(output()).toBe('');
 });
 
+test('a copy in tmux or GNU screen reaches the terminal around it', () => {
+	const encoded = Buffer.from('text').toString('base64');
+	const inTmux = harness({TMUX: '/nonexistent,1,0', PATH: '/nonexistent'});
+	expect(inTmux.session.copy('text')).toBe(true);
+	expect(inTmux.output()).toBe(`\u001b]52;c;${encoded}\u001b\\\u001bPtmux;\u001b\u001b]52;c;${encoded}\u0007\u001b\\`);
+
+	const inScreen = harness({STY: '1.pts-0.host'});
+	inScreen.session.copy('x'.repeat(300));
+	const parts = inScreen.output().split('\u001b\\').filter(Boolean);
+	expect(parts.every(part => part.startsWith('\u001bP') && part.length <= 78)).toBe(true);
+	const whole = parts.map(part => part.slice(2)).join('');
+	expect(whole).toBe(`\u001b]52;c;${Buffer.from('x'.repeat(300)).toString('base64')}\u0007`);
+});
+
 const modes: readonly TerminalMode[] = [
 	'alternate-screen',
 	'bracketed-paste',

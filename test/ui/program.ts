@@ -180,6 +180,7 @@ export function testProgram({
 			folder,
 			project,
 			entries,
+			keepCopy: async () => home.copiedFile,
 			writeFile: async path => path,
 			saveFile: async path => path,
 			readFile: async () => new Uint8Array(),
