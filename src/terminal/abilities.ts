@@ -27,6 +27,14 @@ export function insertsLines({TERM = ''}: Environment): boolean {
 	return !withoutInsertion.test(TERM);
 }
 
+/** GNU Screen, unless `altscreen` is set there, and the Linux console: they show a full-screen view in the same window. */
+const withoutAlternate = /^(?:screen.*|linux.*)$/;
+
+/** Returns true if the terminal surely restores its window after a full-screen view (DEC mode 1049). */
+export function hasAlternateScreen({TERM = '', TMUX}: Environment): boolean {
+	return Boolean(TMUX) || !(withoutAlternate.test(TERM) || withoutInsertion.test(TERM));
+}
+
 /** Throws AppError("usage") if stdin or stdout is not a terminal. */
 export function assertTerminal({
 	stdin,

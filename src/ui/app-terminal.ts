@@ -1,7 +1,7 @@
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
-import {insertsLines} from '../terminal/abilities.ts';
+import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
 import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
@@ -72,6 +72,10 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	});
 
 	store.getState().setSize(screen.size());
+	if (screen.isTooSmall()) {
+		screen.hold();
+	}
+
 	session.start();
 	session.enable('drawing');
 	session.enable('bracketed-paste');
@@ -82,6 +86,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		screen,
 		fullScreen: () => fullScreen,
 		isLent: session.isLent,
+		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
 	});
 	const fullScreen = createFullScreen({

@@ -46,6 +46,8 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 	/** Writes finished lines above the live region. */
 	readonly write: (data: string) => void;
+	/** True to write nothing at first, because the window has no room. */
+	readonly isHeld?: boolean;
 	/** Clears the screen and the scrollback, at the user's request. */
 	readonly wipe: () => void;
 	readonly quit: () => void;

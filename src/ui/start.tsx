@@ -80,9 +80,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 				(await import('./changes/open-review.ts')).openReview({...terminal, palette, suspend: session.suspend})(review),
 		},
 		standIn: createStandInStdin(),
-		terminal,
-		loaded,
-		quit,
+		...{terminal, loaded, quit},
 	};
 	const ink = draw(parts, frames);
 	// The first frame is written at the end of this turn.
@@ -93,7 +91,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		onClose: quit,
 		expectsReply: measure.isAwaited,
 	});
-	const stopWindow = followWindow({stdout, hold: screen.hold, fitWindow: fit.fitWindow});
+	const stopWindow = followWindow({stdout, hold: fit.pause, fitWindow: fit.fitWindow});
 	input.start();
 	measure.begin();
 
@@ -152,7 +150,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const opened = await openConversation(program, flags, {
 		...parts,
 		homeFolder: env['HOME'],
-		write: screen.print,
+		...{write: screen.print, isHeld: screen.isTooSmall()},
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');
@@ -161,6 +159,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 		clock: Date.now,
 	});
 	loaded.opened = opened;
+	terminal.fit.begin();
 	loaded.stopMoving = followMoving({store, draw: opened.painter.advance});
 	return opened;
 }

@@ -4,7 +4,7 @@ import {startModelHost} from './model-host.ts';
 import {startTerminal} from './terminal.ts';
 
 const eraseScrollback = '\u001b[3J';
-const eraseScreen = '\u001b[H\u001b[J';
+const eraseScreen = '\u001b[H\r\u001b[K\u001b[C\u001b[J';
 
 /** A Markdown answer of every kind, with numbers that tell its lines apart. */
 const answer = [

@@ -1,4 +1,5 @@
 import type {AppStore} from '../../store/store.ts';
+import {eraseDown} from './erase.ts';
 import type {FullScreen} from './full-screen.ts';
 import type {Painter} from './painter.ts';
 import type {Screen} from './screen.ts';
@@ -9,72 +10,81 @@ type Dependencies = {
 	readonly fullScreen: () => FullScreen;
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
+	/** True if the terminal restores its window after a full-screen view. */
+	readonly hasAlternateScreen: boolean;
 	/** Undefined until the conversation is open. */
 	readonly painter: () => Painter | undefined;
 };
 
 export type WindowFit = {
+	/** Draws what the painter has held since the start, if the window has room by now. */
+	readonly begin: () => void;
 	/** Clears the window and writes what fits in it again, after something else wrote there. */
 	readonly redraw: () => void;
 	/** Draws the live lines again after the terminal's cell widths were measured; printed lines stay as they are. */
 	readonly remeasured: () => void;
-	/** Draws everything for the current size of the window. */
+	/** Stops drawing until `fitWindow`: the size is changing, and lines for an old one would stay. */
+	readonly pause: () => void;
+	/** Draws everything for the current size of the window, unless it has no room. */
 	readonly fitWindow: () => void;
-	/** Stops drawing while a full-screen view is open, and resumes. Redraws if the window was resized meanwhile. */
+	/**
+	 * Stops drawing while a full-screen view is open, and resumes. Redraws if the window was resized meanwhile, also if it
+	 * has its old size again.
+	 */
 	readonly hold: () => void;
 	readonly release: () => void;
 };
 
 /** Keeps the drawing in step with the size of the window. */
-export function createWindowFit({store, screen, fullScreen, isLent, painter}: Dependencies): WindowFit {
+export function createWindowFit(dependencies: Dependencies): WindowFit {
+	const {screen, fullScreen, hasAlternateScreen, painter} = dependencies;
 	let held = screen.size();
+	/** True if the rows of the window may be lost: it was resized while a view had it, even if it has its old size again. */
+	let isDisturbed = false;
 
-	/** Updates the size. Returns true if something else has the window: another program, or a view, which was redrawn. */
-	const updateFullScreen = () => {
-		if (isLent()) {
-			return true;
-		}
-
-		store.getState().setSize(screen.size());
-		if (fullScreen().isOpen()) {
-			fullScreen().redraw();
-			return true;
-		}
-
-		return false;
+	const isTaken = () => {
+		const isElsewhere = updateView(dependencies);
+		isDisturbed ||= isElsewhere;
+		return isElsewhere;
 	};
 
 	const redraw = () => {
-		if (!updateFullScreen()) {
-			screen.release();
-			screen.resize();
-			screen.startOver('\u001B[H\u001B[J');
-			painter()?.repaint();
+		if (!isTaken()) {
+			repaint(dependencies);
 		}
 	};
 
+	const pause = () => {
+		screen.hold();
+		painter()?.hold();
+	};
+
 	return {
+		begin() {
+			if (!screen.isTooSmall() && !fullScreen().isOpen()) {
+				painter()?.release();
+			}
+		},
 		redraw,
 		remeasured() {
-			updateFullScreen();
+			isTaken();
 			screen.resize();
 			painter()?.resize();
 		},
+		pause,
 		fitWindow() {
-			if (!updateFullScreen() && !screen.isTooSmall()) {
-				screen.release();
-				screen.resize(painter()?.rewrap);
-				painter()?.resize();
+			if (!isTaken() && !screen.isTooSmall()) {
+				fitInPlace(dependencies);
 			}
 		},
 		hold() {
 			held = screen.size();
-			screen.hold();
-			painter()?.hold();
+			isDisturbed = !hasAlternateScreen;
+			pause();
 		},
 		release() {
 			const {columns, rows} = screen.size();
-			if (columns === held.columns && rows === held.rows) {
+			if (columns === held.columns && rows === held.rows && !isDisturbed) {
 				screen.release();
 			} else {
 				redraw();
@@ -83,4 +93,36 @@ export function createWindowFit({store, screen, fullScreen, isLent, painter}: De
 			painter()?.release();
 		},
 	};
+}
+
+/** Updates the size. Returns true if something else has the window: another program, or a view, which is redrawn. */
+function updateView({store, screen, fullScreen, isLent}: Dependencies): boolean {
+	if (isLent()) {
+		return true;
+	}
+
+	store.getState().setSize(screen.size());
+	const isOpen = fullScreen().isOpen();
+	if (isOpen) {
+		fullScreen().redraw();
+	}
+
+	return isOpen;
+}
+
+/** Draws what fits in the window again, at its top. */
+function repaint({screen, painter}: Dependencies): void {
+	screen.release();
+	screen.resize();
+	screen.startOver(`\u001B[H${eraseDown}`);
+	painter()?.repaint();
+	painter()?.release();
+}
+
+/** Draws what is certainly in the window again, where it is. */
+function fitInPlace({screen, painter}: Dependencies): void {
+	screen.release();
+	screen.resize(painter()?.rewrap);
+	painter()?.resize();
+	painter()?.release();
 }

@@ -47,7 +47,7 @@ const paintIntervalMs = 1000 / 15;
 
 /** Draws views on the alternate screen, writing only the rows that changed. */
 export function createFullScreen(dependencies: Dependencies): FullScreen {
-	const {write, enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
+	const {enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
 	const painter = createViewPainter(dependencies);
 	let view: FullScreenView | undefined;
 
@@ -56,7 +56,6 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 	const redraw = () => {
 		painter.forget();
 		if (view) {
-			write('\u001b[2J');
 			schedule.run();
 		}
 	};

@@ -1,3 +1,4 @@
+import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {createOpenText} from '../transcript/open-text.ts';
@@ -18,6 +19,8 @@ type Dependencies = {
 	readonly isOnScreen?: ((text: string) => boolean) | undefined;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: (() => number) | undefined;
+	/** True to begin held, until `release`. */
+	readonly isHeld?: boolean | undefined;
 	/** False to write each call when it is done, for a screen without a live region. */
 	readonly joinsReads?: boolean | undefined;
 };
@@ -43,12 +46,11 @@ export type Painter = {
 };
 
 /** Turns the transcript into lines: finished ones go to the scrollback once, the others to the live region. */
-export function createPainter({store, live, write, ...dependencies}: Dependencies): Painter {
+export function createPainter({store, live, write, isHeld = false, ...dependencies}: Dependencies): Painter {
 	const drawing = createDrawing({store, ...dependencies});
 	const {written, text, width} = drawing;
 	const progress = createTranscriptProgress(drawing);
-	/** Prints to run on release; undefined while nothing is held. */
-	let held: Array<() => void> | undefined;
+	const hold = createPrintHold(store, isHeld);
 
 	const show = ({settled, live: next}: Lines) => {
 		if (settled.length > 0) {
@@ -59,14 +61,15 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 	};
 
 	const advance = () => {
-		if (!held) {
+		if (!hold.isHeld()) {
+			hold.drew();
 			show(progress.next(store.getState()));
 		}
 	};
 
 	const print: Painter['print'] = draw => {
-		if (held) {
-			held.push(() => print(draw));
+		if (hold.isHeld()) {
+			hold.keep(() => print(draw));
 			return;
 		}
 
@@ -80,15 +83,8 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 	return {
 		advance,
 		print,
-		hold() {
-			held ??= [];
-		},
-		release() {
-			const prints = held ?? [];
-			held = undefined;
-			advance();
-			prints.forEach(run => void run());
-		},
+		hold: hold.begin,
+		release: () => hold.end(advance),
 		keepScreen: progress.keepScreen,
 		rewrap: (lines, oldWidth) => written.rewrap(lines, oldWidth, width()),
 		resize() {
@@ -103,6 +99,39 @@ export function createPainter({store, live, write, ...dependencies}: Dependencie
 	};
 }
 
+/** Keeps prints while nothing may be written, and on which side of what the conversation gains meanwhile they belong. */
+function createPrintHold(store: AppStore, isHeldAtFirst: boolean) {
+	let kept: Array<{readonly run: () => void; readonly isLater: boolean}> | undefined = isHeldAtFirst ? [] : undefined;
+	let drawn: Transcript | undefined;
+	return {
+		isHeld: () => kept !== undefined,
+		begin() {
+			kept ??= [];
+		},
+		/** Notes that the conversation is on the screen as it is now. */
+		drew() {
+			drawn = store.getState().transcript;
+		},
+		keep(run: () => void) {
+			const {transcript} = store.getState();
+			kept?.push({run, isLater: transcript !== drawn && blocksOf(transcript).length > 0});
+		},
+		/** Runs the prints, and between them `advance`, which draws the conversation. */
+		end(advance: () => void) {
+			const prints = kept ?? [];
+			kept = undefined;
+			for (const {run} of prints.filter(({isLater}) => !isLater)) {
+				run();
+			}
+
+			advance();
+			for (const {run} of prints.filter(({isLater}) => isLater)) {
+				run();
+			}
+		},
+	};
+}
+
 function createDrawing({
 	store,
 	palette,
@@ -110,7 +139,7 @@ function createDrawing({
 	isOnScreen = () => false,
 	clock,
 	joinsReads = true,
-}: Omit<Dependencies, 'write' | 'live'>): Drawing {
+}: Omit<Dependencies, 'write' | 'live' | 'isHeld'>): Drawing {
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const written = createWritten();

@@ -1,0 +1,152 @@
+import {type Cell, type Check, closePanels, fullClear, openPanels} from './cell.ts';
+import type {ContractTerminal} from './emulated-terminal.ts';
+import {survivesStorm, survivesStormInView} from './storms.ts';
+
+const written = (terminal: ContractTerminal, from: number) => terminal.written.slice(from).join('');
+
+async function erasesNoScrollback({terminal}: Cell) {
+	return written(terminal, 0).includes('\u001b[3J') ? 'erased the scrollback' : undefined;
+}
+
+/** What was written, and the rows of the window before it, as far as they are still there, and after it. */
+type Frame = {readonly data: string; readonly before: readonly string[]; readonly after: readonly string[]};
+
+/** Streams and types, step by step. */
+async function drawFrames({app, time, terminal}: Cell): Promise<readonly Frame[]> {
+	const say = (words: string) => () => app.say(words);
+	const press = (key: string) => () => void app.type(key);
+	const steps = [
+		...Array.from({length: 8}, (_, index) => say(`word${index} `)),
+		...['h', 'i', 'x'].map(press),
+		say('\n\n- one\n- two\n\n> quoted\n'),
+		...['\u001b[D', '\u007f', '\u007f', '\u001b[C', '\u007f'].map(press),
+		say('> more\n\n'),
+	];
+	const frames: Frame[] = [];
+	for (const step of steps) {
+		const before = {at: terminal.written.length, window: terminal.window(), above: terminal.scrollback().length};
+		step();
+		await time.pass(40, 40);
+		await terminal.parsed();
+		const scrolled = terminal.scrollback().length - before.above;
+		frames.push({
+			data: written(terminal, before.at),
+			before: before.window.slice(scrolled),
+			after: terminal.window(),
+		});
+	}
+
+	return frames;
+}
+
+const drawn = new WeakMap<Cell, Promise<readonly Frame[]>>();
+
+/** The frames of a cell, drawn once for all checks. */
+function framesOf(cell: Cell): Promise<readonly Frame[]> {
+	const frames = drawn.get(cell) ?? drawFrames(cell);
+	drawn.set(cell, frames);
+	return frames;
+}
+
+const sequences = /\u001b(?:\[[\d;:?<>=]*[A-Za-z]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[78])/g;
+
+async function clearsNothing(cell: Cell) {
+	const cleared = (await framesOf(cell)).find(({data}) => fullClear.test(data));
+	return cleared && `cleared: ${JSON.stringify(cleared.data)}`;
+}
+
+async function leavesRowsAlone(cell: Cell) {
+	for (const {data, before, after} of await framesOf(cell)) {
+		const shown = data.replaceAll(sequences, '');
+		const times = (text: string, parts: readonly string[]) => parts.filter(part => part === text).length;
+		const again = before.find(
+			(row, index) =>
+				row.trim().length > 4 &&
+				row === after[index] &&
+				shown.split(row.trimEnd()).length - 1 > Math.max(0, times(row, after) - times(row, before)),
+		);
+		if (again !== undefined) {
+			return `wrote again: ${again}`;
+		}
+	}
+
+	return undefined;
+}
+
+/** With everything open that can be, each frame moves up by fewer rows than the window has. */
+async function staysBelowWindow(cell: Cell) {
+	const {app, terminal, time, rows} = cell;
+	const from = terminal.written.length;
+	openPanels(app);
+	await time.pass(100);
+	app.say(Array.from({length: 20}, (_, index) => `| row ${index} | value |\n${index === 0 ? '|-|-|\n' : ''}`).join(''));
+	await time.pass(100);
+	app.store
+		.getState()
+		.setPanel({kind: 'lines', title: 'Many', lines: Array.from({length: 40}, (_, index) => `l${index}`)});
+	await time.pass(100);
+	const ups = [...written(terminal, from).matchAll(/\u001b\[(\d+)A/g)].map(([, count]) => Number(count));
+	await closePanels(cell);
+	app.say('\n\n');
+	await time.pass(100);
+	const highest = Math.max(0, ...ups);
+	return highest < rows ? undefined : `moved up ${highest} rows`;
+}
+
+async function standsAtCaret(cell: Cell) {
+	const {app, terminal, time} = cell;
+	const typed = '日本 e\u0301x';
+	await app.type(typed);
+	await app.type('\u001b[D');
+	await time.pass(50);
+	const {row, column, isShown} = await terminal.cursor();
+	const line = terminal.window()[row] ?? '';
+	await app.type('\u001b[F');
+	await app.type('\u0015');
+	await time.pass(50);
+	return isShown && column === 8 && (terminal.isLossy || line.startsWith(`❯ ${typed}`))
+		? undefined
+		: `${row},${column} (${isShown ? 'shown' : 'hidden'}) in ${JSON.stringify(line)}`;
+}
+
+async function isQuiet({terminal, time}: Cell) {
+	await time.pass(1000);
+	const from = terminal.written.length;
+	await time.pass(20_000, 500);
+	const data = written(terminal, from);
+	return data === '' ? undefined : `wrote ${data.length} bytes: ${JSON.stringify(data.slice(0, 200))}`;
+}
+
+async function keepsShellOutput({app, terminal, time}: Cell) {
+	const {signals} = app;
+	const before = terminal.scrollback().length + terminal.window().length;
+	await app.type('\u001a');
+	await time.turns(4);
+	const stopped = signals.sent.includes('SIGTSTP');
+	terminal.writeAsShell('\r\n[1]+  Stopped\r\nshell $ ls\r\nfile-a  file-b\r\nshell $ fg\r\n');
+	signals.raise('SIGCONT');
+	terminal.stdout.emit('resize');
+	await time.pass(300);
+	await terminal.parsed();
+	const text = [...terminal.scrollback(), ...terminal.window()];
+	const kept = ['[1]+  Stopped', 'shell $ ls', 'file-a  file-b', 'shell $ fg'].filter(line => !text.includes(line));
+	const prompts = text.filter(row => /^❯ (?:Ask|Type)/.test(row));
+	if (!stopped || kept.length > 0 || before > text.length) {
+		return `lost ${JSON.stringify(kept)}${stopped ? '' : ', not stopped'}`;
+	}
+
+	return prompts.length === 1 ? undefined : `${prompts.length} prompts`;
+}
+
+/** The promises of the screen, in the order in which they are checked. The answer streams until the first storm. */
+export const checks: readonly (readonly [name: string, check: Check])[] = [
+	['no full clear in the steady state', clearsNothing],
+	['unchanged rows are not rewritten', leavesRowsAlone],
+	['the live region is lower than the window', staysBelowWindow],
+	['the cursor stands at the caret', standsAtCaret],
+	['a storm of sizes while streaming ends as a fresh start', survivesStorm],
+	['a storm of sizes in a view ends as a fresh start', survivesStormInView],
+	['idle writes nothing', isQuiet],
+	['Ctrl+Z and fg keep what the shell printed', keepsShellOutput],
+	['never ESC[3J', erasesNoScrollback],
+];

@@ -1,0 +1,110 @@
+import {EventEmitter} from 'node:events';
+import xterm from '@xterm/headless';
+import {onTestFinished} from 'vitest';
+import type {TerminalKind} from './kinds.ts';
+
+/** A window of a terminal that an app writes to. */
+export type ContractTerminal = {
+	readonly stdout: NodeJS.WriteStream;
+	/** Everything that was written, a frame each. */
+	readonly written: readonly string[];
+	/** Resolves when everything that was written is on the screen. */
+	readonly parsed: () => Promise<void>;
+	readonly resize: (columns: number, rows: number) => Promise<void>;
+	/** True if only the ASCII characters of its rows are known. */
+	readonly isLossy: boolean;
+	/** Calls the listener with what the terminal answers. */
+	readonly onReply: (listener: (data: string) => void) => void;
+	/** Writes as another program that has the terminal. */
+	readonly writeAsShell: (data: string) => void;
+	/** The rows above the window. */
+	readonly scrollback: () => readonly string[];
+	/** The rows of the window, without blanks at their ends. */
+	readonly window: () => readonly string[];
+	readonly cursor: () => Promise<{readonly row: number; readonly column: number; readonly isShown: boolean}>;
+};
+
+/** What the emulator has no public name for: parsing at once, and whether it wraps rows again. */
+type Inside = {
+	readonly _core: {
+		readonly writeSync: (data: string) => void;
+		readonly buffers: {readonly normal: object};
+	};
+};
+
+/** Opens a window of a terminal that xterm emulates, with the answers and the reflow of the kind. */
+export function openEmulated(kind: TerminalKind, columns: number, rows: number): ContractTerminal {
+	const terminal = new xterm.Terminal({
+		cols: Math.max(1, columns),
+		rows: Math.max(1, rows),
+		convertEol: true,
+		scrollback: 20_000,
+		allowProposedApi: true,
+	});
+	onTestFinished(() => terminal.dispose());
+	terminal.parser.registerCsiHandler({prefix: '>', final: 'c'}, () => {
+		if (kind.version) {
+			reply(`\u001b[>${kind.version}c`);
+		}
+
+		return true;
+	});
+	const inside = (terminal as unknown as Inside)._core;
+	if (!kind.reflows) {
+		Object.defineProperty(inside.buffers.normal, '_isReflowEnabled', {value: false});
+	}
+
+	let isShown = true;
+	for (const [final, shown] of [
+		['h', true],
+		['l', false],
+	] as const) {
+		terminal.parser.registerCsiHandler({prefix: '?', final}, ([mode]) => {
+			isShown = mode === 25 ? shown : isShown;
+			return false;
+		});
+	}
+
+	const listeners: ((data: string) => void)[] = [];
+	const reply = (data: string) => {
+		for (const listener of listeners) {
+			listener(data);
+		}
+	};
+	terminal.onData(reply);
+	const written: string[] = [];
+	// Parsed at once: the emulator's own queue would wait for the clock of the test.
+	const parse = (data: string) => inside.writeSync(data);
+	const stdout = Object.assign(new EventEmitter(), {
+		columns,
+		rows,
+		isTTY: true,
+		write(data: string) {
+			written.push(data);
+			parse(data);
+			return true;
+		},
+	});
+
+	const lines = (from: number, to: number) =>
+		Array.from(
+			{length: to - from},
+			(_, at) => terminal.buffer.active.getLine(from + at)?.translateToString(true) ?? '',
+		);
+	return {
+		stdout: stdout as unknown as NodeJS.WriteStream,
+		written,
+		isLossy: false,
+		parsed: async () => undefined,
+		async resize(newColumns, newRows) {
+			terminal.resize(Math.max(1, newColumns), Math.max(1, newRows));
+			Object.assign(stdout, {columns: newColumns, rows: newRows});
+			stdout.emit('resize');
+		},
+		onReply: listener => void listeners.push(listener),
+		writeAsShell: parse,
+		scrollback: () => lines(0, terminal.buffer.active.baseY),
+		window: () => lines(terminal.buffer.active.baseY, terminal.buffer.active.baseY + terminal.rows),
+		cursor: async () => ({row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX, isShown}),
+	};
+}

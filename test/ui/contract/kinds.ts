@@ -1,0 +1,22 @@
+import type {Environment} from '../../../src/core/environment.ts';
+
+/** A terminal of the contract: what it says about itself, and what it does with rows in a narrower window. */
+export type TerminalKind = {
+	readonly name: string;
+	readonly env: Environment;
+	/** Its answer to the question for its version (DA2); none for a terminal that does not know the question. */
+	readonly version: string | undefined;
+	/** True if it wraps rows again that are wider than a narrower window; others cut them. */
+	readonly reflows: boolean;
+};
+
+const utf8 = {LANG: 'en_US.UTF-8', NO_COLOR: ''};
+
+/** Terminals as their source or documentation has them: xterm 390, VTE 0.72, kitty 0.33, tmux 3.3, GNU Screen 4.9. */
+export const kinds = {
+	xterm: {name: 'xterm', env: {...utf8, TERM: 'xterm-256color'}, version: '41;390;0', reflows: false},
+	vte: {name: 'VTE', env: {...utf8, TERM: 'xterm-256color', VTE_VERSION: '7200'}, version: '65;7200;1', reflows: true},
+	kitty: {name: 'kitty', env: {...utf8, TERM: 'xterm-kitty'}, version: '1;4000;33', reflows: true},
+	tmux: {name: 'tmux', env: {...utf8, TERM: 'tmux-256color', TMUX: '/tmp/tmux,1,0'}, version: '84;0;0', reflows: true},
+	screen: {name: 'screen', env: {...utf8, TERM: 'screen.xterm-256color'}, version: '83;40900;0', reflows: false},
+} as const satisfies Readonly<Record<string, TerminalKind>>;

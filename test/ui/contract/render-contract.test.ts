@@ -1,0 +1,149 @@
+import {PassThrough} from 'node:stream';
+import {afterAll, expect, test} from 'vitest';
+import {createAppStore} from '../../../src/store/store.ts';
+import {startLinear} from '../../../src/ui/linear.ts';
+import {finish, scriptedModel, text} from '../../agent/scripted.ts';
+import {testProgram} from '../program.ts';
+import {type Cell, fillWindow, follow, followLog} from './cell.ts';
+import {checks} from './checks.ts';
+import {startInTerminal} from './contract-app.ts';
+import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
+import {kinds, type TerminalKind} from './kinds.ts';
+import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
+import {growsFromNothing} from './storms.ts';
+import {startVirtualTime} from './virtual-time.ts';
+
+type Size = readonly [columns: number, rows: number];
+type Open = (columns: number, rows: number) => Promise<ContractTerminal>;
+
+const sizes: readonly Size[] = [
+	[20, 5],
+	[40, 10],
+	[80, 24],
+	[100, 30],
+	[120, 40],
+	[300, 100],
+];
+
+/** Windows in which nothing can be drawn, and 0x0, which means that the size is unknown. */
+const tinySizes: readonly Size[] = [
+	[10, 2],
+	[1, 1],
+	[0, 0],
+];
+
+/** What was found, by terminal and check, then by size: nothing, or what is wrong. */
+const found = new Map<string, Map<string, string | undefined>>();
+
+function note(kind: string, check: string, size: string, problem: string | undefined): readonly string[] {
+	const row = `${kind.padEnd(8)}${check}`;
+	found.set(row, (found.get(row) ?? new Map()).set(size, problem));
+	return problem ? [`${size} ${check}: ${problem}`] : [];
+}
+
+afterAll(() => {
+	const columns = [...tinySizes, ...sizes].map(size => size.join('x'));
+	const width = Math.max(0, ...[...found.keys()].map(row => row.length));
+	const rows = [...found].map(([row, cells]) => {
+		const signs = columns.map(size => (cells.has(size) ? (cells.get(size) ? '✗' : '✓') : '·').padEnd(size.length));
+		return `${row.padEnd(width)}  ${signs.join('  ')}`;
+	});
+	console.log([`${' '.repeat(width)}  ${columns.join('  ')}`, ...rows].join('\n'));
+});
+
+/** Runs one app through the sizes, the smaller ones first: what a terminal pushes up for good can't be taken back. */
+async function problemsIn(kind: TerminalKind, sizes: readonly Size[], openWindow: Open): Promise<readonly string[]> {
+	const time = startVirtualTime();
+	const [[firstColumns, firstRows] = [80, 24]] = sizes;
+	const terminal = await openWindow(firstColumns, firstRows);
+	const app = await startInTerminal({kind, terminal, time, more: [follow]});
+	await app.waitFor('Demo model');
+	await followLog(app);
+	const problems: string[] = [];
+	for (const [columns, rows] of sizes) {
+		await terminal.resize(columns, rows);
+		await time.pass(200);
+		const cell = {kind, time, app, terminal, columns, rows, open: () => openWindow(columns, rows)};
+		await fillWindow(cell, `${columns}`);
+		for (const [name, check] of checks) {
+			problems.push(...note(kind.name, name, `${columns}x${rows}`, await check(cell)));
+		}
+	}
+
+	return problems;
+}
+
+const {xterm, vte, kitty, tmux, screen} = kinds;
+const someSizes = sizes.filter(([columns]) => columns === 20 || columns === 80 || columns === 120);
+
+test('the screen keeps its promises in xterm at every size', async () => {
+	expect(await problemsIn(xterm, sizes, async (...size) => openEmulated(xterm, ...size))).toEqual([]);
+});
+
+test.each([vte, kitty])('the screen keeps its promises in $name', async kind => {
+	expect(await problemsIn(kind, someSizes, async (...size) => openEmulated(kind, ...size))).toEqual([]);
+});
+
+const withTmux = isInstalled('tmux') ? test : test.skip;
+withTmux('the screen keeps its promises in a real tmux', async () => {
+	expect(await problemsIn(tmux, someSizes, openTmux)).toEqual([]);
+});
+
+const withScreen = isInstalled('screen') ? test : test.skip;
+withScreen('the screen keeps its promises in a real GNU Screen', async () => {
+	expect(await problemsIn(screen, someSizes, openScreen)).toEqual([]);
+});
+
+test.each([xterm, kitty].flatMap(kind => tinySizes.map(([columns, rows]) => ({kind, columns, rows}))))(
+	'a window of $columns x $rows in $kind.name is drawn as soon as there is room',
+	async ({kind, columns, rows}) => {
+		const time = startVirtualTime();
+		// A terminal that does not tell its size has some.
+		const terminal = columns === 0 ? openEmulated(kind, 80, 24) : openEmulated(kind, columns, rows);
+		Object.assign(terminal.stdout, {columns, rows});
+		const app = await startInTerminal({kind, terminal, time, more: [follow]});
+		await app.waitFor(() => app.store.getState().connection.state === 'ready');
+		await followLog(app);
+		const size = columns === 0 ? {columns: 80, rows: 24} : {columns: 100, rows: 30};
+		const open = async () => openEmulated(kind, size.columns, size.rows);
+		const cell: Cell = {kind, time, app, terminal, ...size, open};
+		const problem = await growsFromNothing(cell);
+		expect(note(kind.name, 'a window without room leaves nothing behind', `${columns}x${rows}`, problem)).toEqual([]);
+	},
+);
+
+test.each(sizes)(
+	'a dumb terminal of %i x %i gets lines, and nothing that it would have to obey',
+	async (columns, rows) => {
+		const {ask} = scriptedModel([
+			text('**Bold** and 日本.\n\n'),
+			text('| a | b |\n|-|-|\n| 1 | 2 |\n'),
+			finish('stop'),
+		]);
+		const store = createAppStore();
+		store.getState().setModel('custom/demo');
+		const {program} = testProgram({store, ask});
+		const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+		let written = '';
+		stdout.on('data', (data: Buffer) => (written += data.toString('utf8')));
+		const status = startLinear(
+			{pick: false},
+			{
+				compose: async () => program,
+				store,
+				env: {TERM: 'dumb'},
+				stdin: Object.assign(stdin, {isTTY: true, setRawMode: () => stdin}) as never,
+				stdout: Object.assign(stdout, {isTTY: true, columns, rows}) as never,
+				version: '1.2.3',
+				onInterrupt: () => undefined,
+			},
+		);
+		await expect.poll(() => written, {interval: 5}).toContain('> ');
+		stdin.write('go\n');
+		await expect.poll(() => written, {interval: 5}).toContain('┘');
+		stdin.end();
+		expect(await status).toBe(0);
+		const obeyed = /[^\n\P{Cc}]/u.exec(written)?.[0];
+		expect(note('dumb', 'lines without control characters', `${columns}x${rows}`, obeyed)).toEqual([]);
+	},
+);
