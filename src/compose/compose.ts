@@ -12,6 +12,7 @@ import {createResume} from '../session/resume-session.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
 import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
+import {reducesMotion} from '../terminal/motion.ts';
 import {backgroundNotice} from '../watch/background-notice.ts';
 import {createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
@@ -82,12 +83,19 @@ function completeValues({store}: ProgramOptions, {config, recents}: LocalState, 
 }
 
 /** Selects the server and the model to begin with. Returns the profile of the server; undefined for the embedded one. */
-function connect(options: ProgramOptions, {config}: LocalState, {access}: AgentParts): ResolvedProfile | undefined {
+function connect(
+	options: ProgramOptions,
+	{config, settings}: LocalState,
+	{access}: AgentParts,
+): ResolvedProfile | undefined {
 	const {store, env} = options;
 	const profile = resolveProfile({data: config.read(), env, flags: {profile: options.profile}});
 	const state = store.getState();
 	state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
 	state.setModel(options.model ?? access.initial());
+	const applyMotion = () => store.setState({isStill: reducesMotion(settings.value('motion'), env)});
+	applyMotion();
+	settings.onChange(applyMotion);
 	state.setEfforts(knownEfforts(config.read().settings.efforts), options.effort);
 	return profile;
 }

@@ -149,6 +149,8 @@ export type ViewSlice = {
 	readonly sorted: number;
 	/** True if an open table shows times in full. */
 	readonly exact: boolean;
+	/** True if little moves: no spinner, and times that change every few seconds. */
+	readonly isStill: boolean;
 	/** True while a command runs. */
 	readonly busy: boolean;
 	/** Name of the command that started last, without its arguments; empty while none runs. */
@@ -187,6 +189,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	filter: emptyComposer,
 	sorted: 0,
 	exact: false,
+	isStill: false,
 	busy: false,
 	command: '',
 

@@ -19,7 +19,12 @@ import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 
 /** The conversation as the app draws it: store, painter, Ink and screen before a terminal emulator. */
-export function conversation(columns: number, rows: number, logLines: (rows: number) => readonly string[] = () => []) {
+export function conversation(
+	columns: number,
+	rows: number,
+	logLines: (rows: number) => readonly string[] = () => [],
+	clock?: () => number,
+) {
 	const store = createAppStore();
 	const live = createLiveLines();
 	const emulator = createEmulator(columns, rows);
@@ -47,6 +52,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 		palette,
 		live,
 		write: screen.print,
+		clock,
 		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 	});
 	const stopFollowing = followWindow({
@@ -75,6 +81,7 @@ export function conversation(columns: number, rows: number, logLines: (rows: num
 	return {
 		...emulator,
 		store,
+		painter,
 		dispose,
 		/** Returns how often Ink laid out the live region. */
 		layouts: () => layouts,

@@ -171,6 +171,12 @@ const table = {
 			read: text => text !== '0',
 		},
 	},
+	motion: {
+		summary: 'How much moves: auto reduces it over SSH',
+		type: {kind: 'choice', values: ['auto', 'full', 'reduced']},
+		place: 'settings.json',
+		default: 'auto',
+	},
 	notifications: {
 		summary: 'How to notify you when you look elsewhere',
 		type: {kind: 'choice', values: ['auto', 'bell', 'off']},

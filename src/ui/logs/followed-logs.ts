@@ -5,6 +5,7 @@ import {hasLogin, holdTail, type Login, releaseTail, shownState} from '../../log
 import type {TailState} from '../../logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
+import {stillStepMs} from '../../terminal/motion.ts';
 import {createFollowedLog, type FollowedLog, followLog} from './followed-log.ts';
 import {summaryOf} from './log-summary.ts';
 import {createLogUpdates, type Later, type LogUpdates} from './log-updates.ts';
@@ -56,7 +57,11 @@ type Followed = {
 export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 	const {store, clock = systemTailClock, isSeen = () => true, later} = dependencies;
 	const followed: Followed = {store, clock, isSeen, logs: new Map(), merged: undefined};
-	const updates = createLogUpdates({later, publish: () => publish(followed)});
+	const updates = createLogUpdates({
+		later,
+		publish: () => publish(followed),
+		tickMs: () => (store.getState().isStill ? stillStepMs : 1000),
+	});
 	const withLogin = (login: Login) => [...followed.logs.values()].filter(log => hasLogin(log, login));
 	return {
 		open: log => openLog(followed, log, updates),

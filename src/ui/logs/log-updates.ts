@@ -5,6 +5,8 @@ type Options = {
 	/** Publishes what changed. Returns true if a state counts seconds, so that it is published again soon. */
 	readonly publish: () => boolean;
 	readonly later?: Later | undefined;
+	/** Returns how often a state that counts seconds is published, in milliseconds. */
+	readonly tickMs: () => number;
 };
 
 export type LogUpdates = {
@@ -16,11 +18,9 @@ export type LogUpdates = {
 
 /** The screen shows new lines at most 15 times a second (LOG-TAIL). */
 const intervalMs = 1000 / 15;
-/** A state that counts seconds is published this often. */
-const tickMs = 1000;
 
 /** Creates updates that are throttled for lines, and immediate for states, which must never be stale. */
-export function createLogUpdates({publish, later = laterByTimer}: Options): LogUpdates {
+export function createLogUpdates({publish, tickMs, later = laterByTimer}: Options): LogUpdates {
 	let cancel: () => void = () => undefined;
 	let publishedAt = Number.NEGATIVE_INFINITY;
 
@@ -28,7 +28,7 @@ export function createLogUpdates({publish, later = laterByTimer}: Options): LogU
 		cancel();
 		publishedAt = performance.now();
 		if (publish()) {
-			cancel = later(publishNow, tickMs);
+			cancel = later(publishNow, tickMs());
 		}
 	};
 

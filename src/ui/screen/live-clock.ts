@@ -1,18 +1,19 @@
 import {isWaitingForUser} from '../../core/session/block.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
+import {stillStepMs} from '../../terminal/motion.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
 	/** Draws what moves. */
 	readonly draw: () => void;
-	/** The time between two drawings; that of a sign of the spinner by default. */
+	/** The time between two drawings; that of a sign of the spinner by default. Longer with reduced motion. */
 	readonly intervalMs?: number;
 };
 
 /** How often a running call is drawn, for its sign and its time. */
 const movingMs = 200;
 
-type Moving = Pick<AppState, 'transcript' | 'drafts'>;
+type Moving = Pick<AppState, 'transcript' | 'drafts' | 'isStill'>;
 
 /** Draws regularly while something on the screen moves, and not at all otherwise. Returns a function that stops it. */
 export function followMoving({store, draw, intervalMs = movingMs}: Dependencies): () => void {
@@ -20,7 +21,7 @@ export function followMoving({store, draw, intervalMs = movingMs}: Dependencies)
 
 	const update = (state: Moving) => {
 		if (isMoving(state)) {
-			timer ??= setInterval(draw, intervalMs);
+			timer ??= setInterval(draw, state.isStill ? stillStepMs : intervalMs);
 		} else {
 			clearInterval(timer);
 			timer = undefined;
@@ -35,7 +36,7 @@ export function followMoving({store, draw, intervalMs = movingMs}: Dependencies)
 }
 
 /** Returns true while a call is written or runs. One that waits for an answer of the user stands still. */
-function isMoving({transcript: {open}, drafts}: Moving): boolean {
+function isMoving({transcript: {open}, drafts}: Pick<Moving, 'transcript' | 'drafts'>): boolean {
 	return (
 		drafts.length > 0 ||
 		open.some(

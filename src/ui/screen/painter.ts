@@ -1,5 +1,6 @@
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
+import {steppedTime} from '../../terminal/motion.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {createOpenText} from '../transcript/open-text.ts';
 import type {BlockTools} from './block-item.ts';
@@ -142,13 +143,14 @@ function createDrawing({
 }: Omit<Dependencies, 'write' | 'live' | 'isHeld'>): Drawing {
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
+	const now = () => clock && steppedTime(clock(), store.getState().isStill);
 	const written = createWritten();
 	const text = createOpenText({
 		written,
 		createStream: () => tools.createMarkdownStream({palette, ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, tools}, written, text, width, now: () => clock?.(), isOnScreen, joinsReads};
+	return {style: {palette, tools}, written, text, width, now, isOnScreen, joinsReads};
 }
 
 /** Updates the live lines if they changed. */
