@@ -3,6 +3,7 @@ import {countArgument, readInputs, readPairs, repeatable, taskArgument} from '..
 import {command} from '../../src/command/command.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {nameCommands} from '../../src/core/command-words.ts';
+import {wantsLinear} from '../../src/terminal/abilities.ts';
 
 export default command({
 	name: 'create',
@@ -34,7 +35,9 @@ export default command({
 	async run({task, input, modelOverride, secret, timeout, showToken = false}, context) {
 		const {explainSandboxRefusal} = await import('../../src/command/views/runtime/runtime-refusal.ts');
 		const {beginWork} = await import('../../src/command/views/environment-work.ts');
-		const {environmentResult, withoutToken} = await import('../../src/command/views/environment-view.ts');
+		const {environmentCard, environmentResult, withoutToken} = await import(
+			'../../src/command/views/environment-view.ts'
+		);
 		const {platform, live, signal, interact} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
@@ -65,6 +68,9 @@ export default command({
 			await beginWork({environment: withoutToken(originalOf(environment)), session, live}, context);
 		}
 
-		return environmentResult(environment, {showToken});
+		// Without a screen the prompt can't be seen, so that the task must stand in the result.
+		return live && !wantsLinear(context.env)
+			? environmentCard(environment, {showToken}, Date.now())
+			: environmentResult(environment, {showToken});
 	},
 });

@@ -37,7 +37,13 @@ export type Result =
 			readonly data: Json;
 	  }
 	/** Several results under each other; `data` stands for all of them. */
-	| {readonly kind: 'group'; readonly parts: readonly Result[]; readonly data: Json}
+	| {
+			readonly kind: 'group';
+			readonly parts: readonly Result[];
+			/** True to leave out the blank lines between the parts. */
+			readonly isDense?: true;
+			readonly data: Json;
+	  }
 	/** Text that is printed unchanged, such as an exported session. */
 	| {
 			readonly kind: 'lines';

@@ -54,6 +54,28 @@ test.each([80, 120])('a new sandbox is drawn at %d columns, without its token [8
 	expect(sent).toEqual([{task_ref: 'acme/triage@2', project_id: 'parser'}]);
 });
 
+test.each([
+	[{expires_at: '2199-11-21T09:00:00Z'}, 'expires'],
+	[{error: 'no room', service_urls: {}}, 'error'],
+])(
+	'in the app a new sandbox is a card of at most six lines, and the task stands in the prompt only [8]',
+	async (changed, label) => {
+		const {env} = await api({
+			[path]: {json: {...environment, ...changed, service_urls: {...environment.service_urls, more: {}}}},
+		});
+		const here = testContext({env});
+		const result = await here.runInApp('env', 'create', 'acme/triage@2');
+		const lines = drawn(result, 80).split('\n');
+		expect(lines.length).toBeLessThanOrEqual(6);
+		expect(lines[0]).toBe('acme/triage@2 · ready');
+		expect(lines.some(line => line.startsWith(label))).toBe(true);
+		expect(lines.at(-1)).toMatch(/^\/env show 0b5e0a1c: task, verification, [12] more services?$/);
+		expect(lines.join()).not.toMatch(/queue|exec-0123/);
+		expect(here.store.getState().composer.text.match(/Look at the queue/g)).toHaveLength(1);
+		expect(dataOf(result)).toMatchObject({id, execute_token: '***', instruction: environment.instruction});
+	},
+);
+
 test('the data is the response without the token, at any place [8]', async () => {
 	const {result} = await create(environment);
 	const {web, ...others} = environment.service_urls;

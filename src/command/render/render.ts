@@ -23,7 +23,10 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 	const told = (text: string) => palette.dim(safeText(nameCommands(text, place)));
 	switch (result.kind) {
 		case 'text':
-			return [...wrapLine(safeText(result.text), width), ...(result.hint ? wrapLine(told(result.hint), width) : [])];
+			return [
+				...(result.text || !result.hint ? wrapLine(safeText(result.text), width) : []),
+				...(result.hint ? wrapLine(told(result.hint), width) : []),
+			];
 		case 'record':
 			return [...heading(result.title, style), ...renderFields(result.fields, style)];
 		case 'table':
@@ -39,7 +42,10 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 		case 'page':
 			return result.draw(result.markdown, {width: Math.max(width, 8), palette});
 		case 'group':
-			return result.parts.flatMap((part, index) => [...(index > 0 ? [''] : []), ...renderResult(part, style)]);
+			return result.parts.flatMap((part, index) => [
+				...(index > 0 && !result.isDense ? [''] : []),
+				...renderResult(part, style),
+			]);
 		case 'running':
 			return renderResult(result.shown, style);
 		case 'lines':

@@ -1,9 +1,10 @@
 import {type Lenient, originalOf, readLeniently} from '../../contract/lenient.ts';
 import {environmentSchema, type TaskEnvironment} from '../../contract/resources/environment.ts';
+import {formatAmount, formatDuration} from '../../core/format.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {mask, type Secret, secret} from '../../core/secrets/secret.ts';
 import {maskText} from '../../net/mask-secret.ts';
-import {factsPart, inWords, wordsOf} from '../render/facts.ts';
+import {facts, factsPart, inWords, wordsOf} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 type Options = {
@@ -43,6 +44,48 @@ export function environmentResult(environment: Lenient<TaskEnvironment>, {showTo
 		],
 		data,
 	};
+}
+
+/** Rows of a card between its title and its last line. */
+const cardRows = 4;
+
+/**
+ * Returns a new task environment in at most six lines, without its instruction, which stands in the prompt.
+ * `now` is in milliseconds since the epoch.
+ */
+export function environmentCard(environment: Lenient<TaskEnvironment>, {showToken}: Options, now: number): Result {
+	const data = showToken ? originalOf(environment) : withoutToken(originalOf(environment));
+	const {id, state, error, ...shown} = readLeniently(environmentSchema, data) ?? {};
+	const known = facts([
+		['environment', id],
+		['expires', shown.expires_at && untilText(shown.expires_at, now)],
+		['error', error],
+		['execute token', showToken ? shown.execute_token : undefined],
+	]);
+	const services = Object.entries(shown.service_urls ?? {}) as ReadonlyArray<readonly [string, JsonObject]>;
+	const urls = services.slice(0, cardRows - known.length).map(([name, {url}]) => [name, inWords(url)] as const);
+	const details = [
+		'task',
+		...(shown.task_verification ? ['verification'] : []),
+		...(services.length > urls.length ? [formatAmount(services.length - urls.length, 'more service')] : []),
+	].join(', ');
+	return {
+		kind: 'group',
+		isDense: true,
+		parts: [
+			factsPart([...known, ...urls], [shown.task_ref ?? 'Sandbox', state].filter(Boolean).join(' · ')),
+			...(id ? [{kind: 'text', text: '', hint: `\`env show ${id.slice(0, idLength)}\`: ${details}`} as const] : []),
+		],
+		data,
+	};
+}
+
+/** As many characters of an id as a command needs. */
+const idLength = 8;
+
+function untilText(expiresAt: string, now: number): string {
+	const leftMs = Date.parse(expiresAt) - now;
+	return leftMs > 0 ? `in ${formatDuration(leftMs)} (${expiresAt})` : expiresAt;
 }
 
 function records(title: string, fields: ReadonlyArray<readonly [string, string]>): readonly Result[] {
