@@ -11,6 +11,8 @@ export type Choice = {
 	readonly id: string;
 	readonly label: string;
 	readonly detail?: string;
+	/** The heading of the choices that belong together; they stand in the order of their first ones. */
+	readonly group?: string;
 	/** Finished ANSI lines that are shown below the list while this line is chosen. */
 	readonly preview?: readonly string[];
 	/** Values that typed filters compare, by the filter's name; `id` if it may be typed; times in milliseconds. */

@@ -87,14 +87,18 @@ test('without an id the user selects: usable models first, the others with what 
 	const choices = pick instanceof Object && 'choices' in pick && Array.isArray(pick.choices) ? pick.choices : [];
 	expect(choices[0]).toMatchObject({
 		id: expect.stringMatching(/^groq\//),
-		detail: expect.not.stringContaining('needs'),
+		group: expect.stringMatching(/^Ready/),
 	});
 	expect(choices.find(({id}) => id === 'custom/demo')).toEqual({
 		id: 'custom/demo',
 		label: 'custom/demo',
 		detail: 'demo model, no AI',
+		group: expect.stringMatching(/^Ready/),
 	});
-	expect(choices.at(-1)).toMatchObject({detail: expect.stringMatching(/^needs a key/)});
+	expect(choices.at(-1)).toMatchObject({group: 'These need an API key'});
+	// Beside a long name, context and prices fit 80 columns.
+	expect(Math.max(...choices.map(({detail}) => detail.length))).toBeLessThanOrEqual(24);
+	expect(choices.at(-1).detail).toMatch(/^ *[\d.]+[kM]? {2} *\$[\d.]+ {2} *\$[\d.]+$/);
 });
 
 test('a custom provider that does not respond is reported before the selection', async () => {

@@ -2,11 +2,26 @@ import {resolveKey} from '../../config/provider-keys.ts';
 import {reportError} from '../../core/error.ts';
 import {formatCount} from '../../core/format.ts';
 import {demoModel, parseModelId} from '../../core/model.ts';
+import type {Price} from '../../core/session/usage.ts';
 import {registry} from '../../providers/registry.ts';
 import type {Choice} from '../../store/view-slice.ts';
 import type {CommandContext} from '../context.ts';
 
-/** Returns the choices of `/model`: models that are ready come first; the others say what is missing. */
+/** What the details of a model are, and what it needs. */
+const groups = {
+	ready: 'Ready · context, $ per million tokens in and out',
+	needsKey: 'These need an API key',
+} as const;
+
+/** Returns the size of the context window and the prices, in columns. */
+function factsOf(contextWindow: number | undefined, price: Price | undefined): string {
+	const size = contextWindow ? formatCount(contextWindow) : '';
+	const dollars = (value: number) => `$${Number(value.toFixed(3))}`;
+	const prices = price ? `  ${dollars(price.input).padStart(6)}  ${dollars(price.output).padStart(6)}` : '';
+	return `${size.padStart(5)}${prices}`.trimEnd();
+}
+
+/** Returns the choices of `/model`: models that can be used now come first, those that need an API key after them. */
 export async function modelChoices({
 	models,
 	config,
@@ -22,23 +37,19 @@ export async function modelChoices({
 	};
 
 	const choices = known.map(({id, contextWindow}) => {
-		const price = priceOf(id);
-		const missing = usable(id) ? [] : ['needs a key'];
-		const facts = [
-			...(contextWindow ? [`${formatCount(contextWindow)} context`] : []),
-			...(price ? [`$${price.input} in, $${price.output} out per million`] : []),
-		];
-		return {ready: missing.length === 0, choice: {id, label: id, detail: [...missing, ...facts].join(' · ')}};
+		const isReady = usable(id);
+		const detail = factsOf(contextWindow, priceOf(id));
+		return {isReady, choice: {id, label: id, detail, group: isReady ? groups.ready : groups.needsKey}};
 	});
 	const ids = await models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
 		interact.say(reportError(error).message);
 		return [];
 	});
-	const ofHosts = ids.map(id => ({id, label: id}));
-	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI'};
+	const ofHosts = ids.map(id => ({id, label: id, group: groups.ready}));
+	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI', group: groups.ready};
 	const [ready, others] = [true, false].map(state =>
-		choices.filter(choice => choice.ready === state).map(({choice}) => choice),
+		choices.filter(({isReady}) => isReady === state).map(({choice}) => choice),
 	);
 	return [...(ready ?? []), ...(ofHosts.length > 0 ? ofHosts : [demo]), ...(others ?? [])];
 }

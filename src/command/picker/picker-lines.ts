@@ -48,8 +48,12 @@ export function createLineChoose({say, question}: Lines): Interaction['choose'] 
 
 /** Prints choices, numbered from 1. */
 export function sayNumbered(choices: readonly Choice[], say: Lines['say']): void {
-	for (const [index, {label, detail}] of choices.entries()) {
-		say(`${index + 1}. ${label}${detail ? `, ${detail}` : ''}`);
+	for (const [index, {label, detail, group}] of choices.entries()) {
+		if (group !== undefined && group !== choices[index - 1]?.group) {
+			say(group);
+		}
+
+		say(`${index + 1}. ${label}${detail ? `, ${detail.trim().replace(/ {2,}/g, ', ')}` : ''}`);
 	}
 }
 

@@ -17,11 +17,35 @@ export function pickerState(
 	filter: string,
 	moved: number,
 ): PickerState {
-	const {found, fault} = narrowChoices(choices, filter, {filters});
+	const {found: matching, fault} = narrowChoices(choices, filter, {filters});
+	const found = inGroups(matching, choices);
 	// The list opens at the current choice, or another one.
 	const first = filter ? 0 : found.findIndex(({id}) => id === opensAt);
 	const count = Math.max(1, found.length);
 	return {found, chosen: (((Math.max(0, first) + moved) % count) + count) % count, fault};
+}
+
+/** Returns choices with those of a group side by side, in the order in which the groups appear among all. */
+function inGroups(found: readonly Choice[], all: readonly Choice[]): readonly Choice[] {
+	const groups = [...new Set(all.map(({group}) => group))];
+	return groups.length > 1
+		? found.toSorted((one, other) => groups.indexOf(one.group) - groups.indexOf(other.group))
+		: found;
+}
+
+/** A row of the list: a choice by its index, or the heading of a group. */
+type PickerRow = {readonly index: number; readonly heading?: string};
+
+/** Returns the rows of the list around the chosen choice, with the headings of groups above their first choices. */
+export function rowsAround(found: readonly Choice[], chosen: number, room: number): readonly PickerRow[] {
+	const rows = found.flatMap(({group}, index): readonly PickerRow[] =>
+		group !== undefined && group !== found[index - 1]?.group && room > 1
+			? [{index, heading: group}, {index}]
+			: [{index}],
+	);
+	const at = rows.findIndex(({index, heading}) => index === chosen && heading === undefined);
+	const start = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
+	return rows.slice(start, start + room);
 }
 
 /** Most rows of a picker, without its preview. */
@@ -30,7 +54,8 @@ const mostRows = 14;
 /** Returns the rows that a picker needs. */
 export function pickerRows({choices}: PickPanel): number {
 	const preview = previewHeight(choices);
-	return Math.min(mostRows, choices.length + 2) + (preview > 0 ? preview + 1 : 0);
+	const headings = new Set(choices.flatMap(({group}) => group ?? [])).size;
+	return Math.min(mostRows, choices.length + headings + 2) + (preview > 0 ? preview + 1 : 0);
 }
 
 /** Returns the rows of the highest preview. */

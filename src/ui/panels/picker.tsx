@@ -4,7 +4,7 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
-import {filterLabel, filterRow, type PickPanel, pickerState, previewRows} from './picker-state.ts';
+import {filterLabel, filterRow, type PickPanel, pickerState, previewRows, rowsAround} from './picker-state.ts';
 
 type Props = {
 	readonly panel: PickPanel;
@@ -27,14 +27,22 @@ export function Picker({panel, height}: Props) {
 	const row = filterRow(height);
 	const preview = previewRows(panel, height);
 	const room = Math.max(1, height - 2 - preview);
-	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
-	const shown = found.slice(start, start + room);
-	const names = shown.map(choice => safeLine(choice.label) + (choice.id === current ? ' (now)' : ''));
-	// Details are aligned. A long name never pushes them out of a list with filters.
-	const width = filters ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
-	const rows = shown.map(({detail}, index) => {
-		const here = start + index === chosen;
-		const name = names[index] ?? '';
+	const visible = rowsAround(found, chosen, room);
+	const shown = visible.flatMap(({index, heading}) => (heading === undefined ? (found[index] ?? []) : []));
+	const nameOf = (choice: Choice) => safeLine(choice.label) + (choice.id === current ? ' (now)' : '');
+	const names = shown.map(nameOf);
+	// Details are aligned. A long name never pushes them out of a list with filters or groups.
+	const width =
+		filters || shown[0]?.group !== undefined ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
+	const rows = visible.map(({index, heading}) => {
+		const choice = found[index];
+		if (heading !== undefined || !choice) {
+			return palette.dim(truncate(`  ${safeLine(heading ?? '')}`, columns));
+		}
+
+		const {detail} = choice;
+		const here = index === chosen;
+		const name = nameOf(choice);
 		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
 		const details = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
 		return truncate((here ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`) + details, columns);

@@ -138,3 +138,28 @@ test('choices without filters show whole names and aligned details', async () =>
 		`❯ custom/demo (now)${' '.repeat(19)}demo mo…`,
 	]);
 });
+
+test('choices of a group stand below its heading, which no key selects, also while a filter narrows them', async () => {
+	const named = [
+		{id: '1', label: 'groq/llama', group: 'Ready'},
+		{id: '2', label: 'openai/gpt', group: 'These need an API key'},
+		{id: '3', label: 'openai/o3', group: 'These need an API key'},
+	];
+	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
+	store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: named});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Select a model');
+	expect(lines().slice(3, 8)).toEqual([
+		'  Ready',
+		'❯ groq/llama',
+		'  These need an API key',
+		'  openai/gpt',
+		'  openai/o3',
+	]);
+	store.getState().scrollBy(1);
+	await expect.poll(() => lines()[6], {interval: 5}).toBe('❯ openai/gpt');
+	store.getState().setFilter({...store.getState().filter, text: 'o', caret: 1});
+	await expect.poll(() => lines().slice(3, 8), {interval: 5}).toContain('❯ groq/llama');
+	store.getState().setSize({columns: 46, rows: 9});
+	await expect.poll(() => lines().length, {interval: 5}).toBeLessThan(9);
+	expect(lines().join('\n')).toContain('❯ groq/llama');
+});
