@@ -21,7 +21,7 @@ export function mcpBySelf(build, options) {
 				const {outputFiles} = await build({
 					...options,
 					stdin: {
-						contents: `export {Client, StreamableHTTPClientTransport} from ${JSON.stringify(path)};`,
+						contents: `export {Client, StreamableHTTPClientTransport, UrlElicitationRequiredError} from ${JSON.stringify(path)};`,
 						resolveDir: dirname(path),
 					},
 					format: 'esm',

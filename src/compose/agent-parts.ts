@@ -25,7 +25,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
 	const {hookFiles} = ofProject;
-	const mcp = createMcpParts(options, local);
+	const mcp = createMcpParts(options, local, () => askUser);
 	/** The tools of the conversation in front. All conversations define the same. */
 	const builtIn = async () => [
 		...((await conversations.tools()?.loadTools()) ?? []),

@@ -7,6 +7,7 @@ import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
 import type {McpAccess, McpChange} from '../command/mcp/mcp-access.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
+import type {AskUser} from '../core/session/user-question.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
@@ -33,9 +34,9 @@ export type McpParts = {
 };
 
 /** Creates the access to MCP servers. Nothing of it is loaded before there is one. */
-export function createMcpParts(options: ProgramOptions, local: LocalState): McpParts {
+export function createMcpParts(options: ProgramOptions, local: LocalState, ask: () => AskUser | undefined): McpParts {
 	const {home, project} = local;
-	const load = once(() => loadServers(options, local));
+	const load = once(() => loadServers(options, local, ask));
 	let open: Awaited<ReturnType<typeof load>> | undefined;
 
 	const opened = async () => {
@@ -100,15 +101,19 @@ function createAccess(
 async function loadServers(
 	{env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, project, secrets}: LocalState,
+	ask: () => AskUser | undefined,
 ) {
-	const [{createMcpServers}, {createToolSet}, {openKnownTools}] = await Promise.all([
+	const [{createMcpServers}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] = await Promise.all([
 		import('../agent/mcp/servers.ts'),
 		import('../agent/mcp/tool-set.ts'),
 		import('../config/mcp/known-tools.ts'),
+		import('../terminal/browser.ts'),
 	]);
 	const servers = createMcpServers({
 		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
+		ask,
+		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		async whyNot(command, state) {
 			const check = await checkHookScripts([{command}], state, folder.path(), 'MCP servers');

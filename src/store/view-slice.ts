@@ -205,7 +205,8 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({size});
 	},
 	setPanel(panel) {
-		const filter = panel?.kind === 'edit' ? setComposerText(emptyComposer, panel.text) : emptyComposer;
+		const initial = panel?.kind === 'edit' ? panel.text : panel?.kind === 'ask' ? (panel.form?.initial ?? '') : '';
+		const filter = initial ? setComposerText(emptyComposer, initial) : emptyComposer;
 		set({panel, scroll: 0, filter, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
 	},
 	setEditing(editing) {

@@ -125,7 +125,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 	};
 }
 
-/** Asks with the choices; the last one opens a field, from which Esc leads back to them. */
+/** Asks with the choices; the last one opens a field, from which Esc leads back to them. A step of a form is one panel. */
 async function askUser(
 	question: UserQuestion,
 	signal: AbortSignal,
@@ -133,6 +133,14 @@ async function askUser(
 	now: () => number,
 ): Promise<string | undefined> {
 	const hasChoices = question.choices.length > 0;
+	if (question.form) {
+		const {isNext} = question.form;
+		const step = (): Panel => ({
+			...{kind: 'ask', ...question, isFollowUp: false, askedAt: isNext ? Number.NEGATIVE_INFINITY : now()},
+		});
+		return openWhenFree(step, signal, slot);
+	}
+
 	for (;;) {
 		const chosen = hasChoices
 			? await openWhenFree(() => ({kind: 'ask', ...question, askedAt: now(), isFollowUp: false}), signal, slot)

@@ -43,6 +43,8 @@ export type CallOptions = {
 	/** How long the call may take without progress. */
 	readonly timeoutMs: number;
 	readonly onProgress: (text: string) => void;
+	/** Shows the user a sentence about the call. */
+	readonly onNotice?: ((text: string) => void) | undefined;
 };
 
 /** An open connection to a server. */

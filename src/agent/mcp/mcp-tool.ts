@@ -57,7 +57,8 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 			}
 
 			const onProgress = (text: string) => context.onOutput(`${hide(text.slice(0, 500))}\n`);
-			const result = await server.call(listedName, args, {signal: context.signal, timeoutMs, onProgress});
+			const onNotice = (text: string) => context.onNotice?.(hide(text));
+			const result = await server.call(listedName, args, {signal: context.signal, timeoutMs, onProgress, onNotice});
 			return resultText(result, context, hide);
 		},
 	};

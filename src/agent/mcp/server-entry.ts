@@ -4,6 +4,7 @@ import {entryOf} from '../../config/mcp/mcp-file.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
+import type {AskUser} from '../../core/session/user-question.ts';
 import type {ProjectState} from '../project/project.ts';
 import {serverCommand} from '../project/started-commands.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
@@ -24,6 +25,10 @@ export type Dependencies = {
 	readonly insecureHttp: boolean;
 	readonly known: KnownTools;
 	readonly hide: (text: string) => string;
+	/** Returns what asks the user for a server; undefined if nobody can be asked. */
+	readonly ask: () => AskUser | undefined;
+	/** Opens a page in a browser; undefined where there is none. */
+	readonly openPage: ((url: string) => Promise<boolean>) | undefined;
 	/** Gets the values of the user's variables that a server gets, so that they are masked. */
 	readonly addSecret: (value: Secret) => void;
 };
@@ -81,10 +86,15 @@ export function opener({server}: ConfiguredServer, dependencies: Dependencies): 
 			addSecret(secret(value));
 		}
 
-		const {connect} = await import('./connect.ts');
+		const [{connect}, {createElicitor}] = await Promise.all([
+			import('./connect.ts'),
+			import('./elicitation/elicitor.ts'),
+		]);
+		const {ask, openPage} = dependencies;
 		const options: ConnectOptions = {
 			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
 			timeoutMs: startTimeoutMs,
+			elicitor: createElicitor({server: server.name, ask, openPage, onLog: events.onLog}),
 		};
 		return connect(options);
 	};

@@ -9,7 +9,7 @@ type Dependencies = {readonly store: AppStore; readonly answer: (value: string |
 export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: Dependencies): void {
 	const {filter, scroll, setFilter, scrollBy} = store.getState();
 	const isEnter = token.type === 'key' && chordOf(token) === 'enter';
-	const {choices} = panel;
+	const {choices, form} = panel;
 	if (choices.length > 0) {
 		const marked = markedChoice(panel, scroll);
 		const digit = token.type === 'text' && /^[1-9]$/.test(token.text) ? Number(token.text) - 1 : -1;
@@ -27,7 +27,7 @@ export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: 
 		if (edited !== filter) {
 			setFilter(edited);
 		}
-	} else if (filter.text.trim()) {
+	} else if (filter.text.trim() || form?.mayBeEmpty) {
 		answer(filter.text.trim());
 	}
 }

@@ -12,16 +12,23 @@ export const ownWords = 'own words';
 export const answerLabel = '  answer: ';
 /** A longer question is cut; Ctrl+O shows all of it. */
 const maxQuestionRows = 8;
+/** More for a form, whose answers the user reads once more before they are sent. */
+const maxFormRows = 30;
 
 /** Returns the choice that is marked after `moved` steps of the arrow keys; the one for own words is last. */
-export function markedChoice({choices}: AskPanel, moved: number): number {
-	const count = choices.length + 1;
+export function markedChoice({choices, form}: AskPanel, moved: number): number {
+	const count = choices.length + (form ? 0 : 1);
 	return ((moved % count) + count) % count;
+}
+
+/** Returns the number of rows for the answers. */
+function answersOf({choices, form}: AskPanel): number {
+	return choices.length + (form && choices.length > 0 ? 0 : 1);
 }
 
 /** Returns the number of rows that the panel needs: the question, its choices or the field, and the keys. */
 export function askRows(panel: AskPanel, columns: number): number {
-	return questionLines(panel, columns).length + Math.max(1, panel.choices.length + 1) + 1;
+	return questionLines(panel, columns).length + Math.max(1, answersOf(panel)) + 1;
 }
 
 /** Returns the row of the field, from the top of the panel. */
@@ -55,24 +62,24 @@ function keysOf({choices, isFollowUp}: AskPanel): string {
 
 function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {
 	const marked = markedChoice(panel, moved);
-	const lines = [...panel.choices, {label: 'Something else…', description: undefined}].map(
-		({label, description}, index) => {
-			const details = description ? palette.dim(`  ${safeLine(description)}`) : '';
-			const name = `${index < panel.choices.length ? `${index + 1}. ` : ''}${safeLine(label)}`;
-			return (index === marked ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`) + details;
-		},
-	);
+	const otherwise = panel.form ? [] : [{label: 'Something else…', description: undefined}];
+	const lines = [...panel.choices, ...otherwise].map(({label, description}, index) => {
+		const details = description ? palette.dim(`  ${safeLine(description)}`) : '';
+		const name = `${index < panel.choices.length ? `${index + 1}. ` : ''}${safeLine(label)}`;
+		return (index === marked ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`) + details;
+	});
 	const start = Math.max(0, Math.min(marked - Math.floor(room / 2), lines.length - room));
 	return lines.slice(start, start + room);
 }
 
-function questionLines({question}: AskPanel, columns: number): readonly string[] {
+function questionLines({question, form}: AskPanel, columns: number): readonly string[] {
 	const lines = wrapLine(safeText(question.trim()), columns, {first: '? ', rest: '  '});
-	return lines.length > maxQuestionRows ? [...lines.slice(0, maxQuestionRows - 1), '  …'] : lines;
+	const most = form ? maxFormRows : maxQuestionRows;
+	return lines.length > most ? [...lines.slice(0, most - 1), '  …'] : lines;
 }
 
 /** Returns the lines of the question that leave room for an answer and the keys. */
 function shownQuestion(panel: AskPanel, columns: number, height: number): readonly string[] {
-	const least = Math.min(3, panel.choices.length + 1) + 1;
+	const least = Math.min(3, answersOf(panel)) + 1;
 	return questionLines(panel, columns).slice(0, Math.max(1, height - least));
 }

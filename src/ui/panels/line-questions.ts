@@ -23,7 +23,7 @@ export async function askSettled(
 
 /** Asks a question of the agent line by line, with numbered choices. Returns undefined for an empty line. */
 export async function askInLines(
-	{question, choices}: UserQuestion,
+	{question, choices, form}: UserQuestion,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 ): Promise<string | undefined> {
 	const numbered = choices.map(
@@ -31,7 +31,35 @@ export async function askInLines(
 			`${index + 1}. ${safeLine(label)}${description ? `, ${safeLine(description)}` : ''}`,
 	);
 	terminal.say([`? ${safeText(question)}`, ...numbered].join('\n'));
+	if (form) {
+		return askStep({choices, form}, terminal);
+	}
+
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}, or your own answer` : 'Your answer';
 	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal))?.trim();
 	return typed ? (choices[Number(typed) - 1]?.label ?? typed) : undefined;
+}
+
+type Step = Pick<UserQuestion, 'choices'> & {readonly form: NonNullable<UserQuestion['form']>};
+
+/** Asks until a step of a form is answered: by a number if there are choices. Returns undefined for Esc and "cancel". */
+async function askStep(
+	{choices, form: {initial, mayBeEmpty}}: Step,
+	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
+): Promise<string | undefined> {
+	const blank = initial ? `; Enter for “${safeLine(initial)}”` : mayBeEmpty ? '; Enter to skip' : '';
+	const label = choices.length > 0 ? `Number, 1 to ${choices.length}` : `Your answer${blank}`;
+	for (;;) {
+		const typed = (await askSettled(`${label}; “cancel” to cancel:`, terminal))?.trim();
+		if (typed === undefined || typed.toLowerCase() === 'cancel') {
+			return undefined;
+		}
+
+		const answer = choices.length > 0 ? choices[Number(typed) - 1]?.label : typed || initial;
+		if (answer || (answer === '' && mayBeEmpty)) {
+			return answer;
+		}
+
+		terminal.say(choices.length > 0 ? `Type a number from 1 to ${choices.length}.` : 'An answer is required.');
+	}
 }

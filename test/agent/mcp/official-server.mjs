@@ -2,13 +2,65 @@
 import {appendFileSync, existsSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import process from 'node:process';
-import {createMcpHandler, McpServer, ResourceTemplate} from '@modelcontextprotocol/server';
+import {createMcpHandler, McpServer, ResourceTemplate, UrlElicitationRequiredError} from '@modelcontextprotocol/server';
 import {serveStdio} from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 
 const [how = 'stdio', stateFile] = process.argv.slice(2);
 const state = () => (stateFile && existsSync(stateFile) ? readFileSync(stateFile, 'utf8') : '');
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Tools that ask the user. */
+function registerAsking(server, text) {
+	const schema = {
+		type: 'object',
+		properties: {
+			email: {type: 'string', title: 'Email', description: 'Where to write', format: 'email'},
+			age: {type: 'integer', minimum: 1, maximum: 150, default: 30},
+			size: {
+				type: 'string',
+				oneOf: [
+					{const: 's', title: 'Small'},
+					{const: 'l', title: 'Large'},
+				],
+				default: 'l',
+			},
+			news: {type: 'boolean'},
+			tags: {type: 'array', items: {type: 'string', enum: ['a', 'b', 'c']}, maxItems: 2},
+		},
+		required: ['email', 'age'],
+	};
+	server.registerTool(
+		'form',
+		{description: 'Asks', inputSchema: z.object({times: z.number().optional()})},
+		async ({times = 1}) => {
+			const answers = Array.from({length: times}, (_, index) =>
+				server.server
+					.elicitInput({message: `Who are you (${index})?\u001b[2J`, requestedSchema: schema})
+					.catch(error => ({error: error.message})),
+			);
+			return text(JSON.stringify(await Promise.all(answers)));
+		},
+	);
+	server.registerTool('page', {description: 'Asks', inputSchema: z.object({url: z.string()})}, async ({url}) =>
+		text(JSON.stringify(await server.server.elicitInput({mode: 'url', message: 'Log in', url, elicitationId: '1'}))),
+	);
+	server.registerTool('later', {description: 'Asks after it has answered', inputSchema: z.object({})}, async () => {
+		const timer = setInterval(async () => {
+			if (state().includes('ask')) {
+				clearInterval(timer);
+				const {action} = await server.server.elicitInput({message: 'Still there?', requestedSchema: schema});
+				process.stderr.write(`later: ${action}\n`);
+			}
+		}, 10);
+		return text('done');
+	});
+	server.registerTool('needs-page', {description: 'Needs a page', inputSchema: z.object({})}, async () => {
+		throw new UrlElicitationRequiredError([
+			{mode: 'url', message: 'Connect', url: 'https://example.com/a', elicitationId: '2'},
+		]);
+	});
+}
 
 function createOne() {
 	const server = new McpServer({name: 'official', version: '1.2.3'}, {capabilities: {tools: {listChanged: true}}});
@@ -58,6 +110,10 @@ function createOne() {
 	server.registerPrompt('broken', {}, () => {
 		throw new Error('It did not work');
 	});
+	if (how === 'asks') {
+		registerAsking(server, text);
+	}
+
 	const blob = (uri, bytes) => ({contents: [{uri: uri.href, blob: bytes.toString('base64')}]});
 	const resource = (uri, about, read) => server.registerResource(uri, uri, {description: about}, read);
 	resource('docs://guide', 'How it works', uri => ({

@@ -10,6 +10,7 @@ import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {Secret} from '../../../src/core/secrets/secret.ts';
 import type {Approval} from '../../../src/core/session/approval.ts';
 import type {ToolContext} from '../../../src/core/session/tool.ts';
+import type {AskUser} from '../../../src/core/session/user-question.ts';
 import {repository} from '../project/repository.ts';
 
 export const official = fileURLToPath(new URL('official-server.mjs', import.meta.url));
@@ -34,10 +35,16 @@ type Options = {
 	readonly files?: Readonly<Record<string, string>>;
 	/** The user's answers to approvals; yes by default. */
 	readonly allow?: (request: Approval) => boolean;
+	/** Asks the user for a server; nobody can be asked by default. */
+	readonly ask?: AskUser;
+	readonly openPage?: (url: string) => Promise<boolean>;
 };
 
 /** The servers of a user with these entries in their own file. */
-export function openServers(entries: JsonObject, {env = {}, files = {}, allow = () => true}: Options = {}) {
+export function openServers(
+	entries: JsonObject,
+	{env = {}, files = {}, allow = () => true, ask, openPage}: Options = {},
+) {
 	const {stateFolder, folder, project} = repository(files, {
 		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
 	});
@@ -52,6 +59,8 @@ export function openServers(entries: JsonObject, {env = {}, files = {}, allow = 
 		...{env, version: '0.0.0', insecureHttp: false},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
+		ask: () => ask,
+		openPage,
 		addSecret: value => secrets.push(value),
 	});
 	onTestFinished(() => servers.end());

@@ -124,3 +124,41 @@ test('a resource of an MCP server is completed, attached under the message, and 
 	type('and @do');
 	await waitFor('❯ docs:  resources of this MCP server');
 });
+
+test('a form of an MCP server is filled in, asked again where it is wrong, and sent only after a last look', async () => {
+	const {type, answer, waitFor, host, lastMessages, store} = await realApp({
+		own: {'mcp.json': file({docs: node(official, 'asks')})},
+	});
+	host.answerWith(calls('mcp__docs__form', {}), replies);
+	await waitFor('custom/alpha');
+	type('Ask me\r');
+	await waitFor('Call form of the MCP server docs?');
+	await answer('y');
+	await waitFor('? The MCP server docs asks: Who are you (0)?␛[2J');
+	// A key that was pressed before the question goes to the prompt.
+	type('\r');
+	expect(store.getState().panel).toMatchObject({kind: 'ask', choices: [{label: 'Answer'}, {label: 'Decline'}]});
+	await answer('\r');
+	await waitFor('? docs · 1 of 5 · Email');
+	type('\u001b[200~nobody\r\n\u001b[201~');
+	await waitFor('answer: nobody');
+	type('\r');
+	await waitFor('? “nobody” is not valid: it must be an email address.');
+	type('@example.com\r');
+	await waitFor('answer: 30');
+	type('\r');
+	await waitFor('1. Large  default');
+	expect(store.getState().panel).toMatchObject({choices: [{label: 'Large'}, {label: 'Small'}, {label: 'Skip'}]});
+	type('2\r');
+	await waitFor('news (optional)');
+	type('\r');
+	await waitFor('tags (optional)');
+	type('\r');
+	await waitFor('? Send this to the MCP server docs?');
+	await waitFor('tags: –');
+	await answer('\r');
+	await waitFor('Understood.');
+	expect(lastMessages().at(-1)?.content).toBe(
+		'[{"action":"accept","content":{"email":"nobody@example.com","age":30,"size":"s","news":true}}]',
+	);
+});

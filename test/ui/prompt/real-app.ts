@@ -63,7 +63,8 @@ export async function realApp({files = {}, own = {}, model = 'custom/alpha', env
 			await expect
 				.poll(() => {
 					const {panel, typedAt} = app.store.getState();
-					return panel?.kind === 'confirm' && untilAnswerable(panel, typedAt, steadyNow()) <= 0;
+					const asks = panel?.kind === 'confirm' || panel?.kind === 'ask';
+					return asks && untilAnswerable(panel, typedAt, steadyNow()) <= 0;
 				})
 				.toBe(true);
 			app.type(key);
