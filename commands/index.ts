@@ -25,6 +25,7 @@ import init from './init.ts';
 import item from './item/item.ts';
 import jobs from './jobs/jobs.ts';
 import keys from './keys/keys.ts';
+import keysHelp from './keys-help/keys-help.ts';
 import login from './login.ts';
 import logout from './logout.ts';
 import logs from './logs/logs.ts';
@@ -119,6 +120,7 @@ export const commands: readonly Entry[] = [
 	theme,
 	clear,
 	help,
+	keysHelp,
 	completion,
 	quit,
 	serve,

@@ -121,8 +121,16 @@ export type Panel =
 	/** A login that waits for the user's browser. `opens` is true if the program can open a browser. */
 	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
 	| TablePanel
-	/** The result of a command that ran during a run, so that it does not cut an answer in two. */
-	| {readonly kind: 'lines'; readonly title: string; readonly lines: readonly string[]};
+	/**
+	 * The result of a command that ran during a run, so that it does not cut an answer in two. One that `closesOnKey` closes
+	 * on any key, which then does what it does.
+	 */
+	| {
+			readonly kind: 'lines';
+			readonly title: string;
+			readonly lines: readonly string[];
+			readonly closesOnKey?: boolean;
+	  };
 
 /** A session of this folder, for completion. Its texts are untrusted. */
 export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'preview'>;

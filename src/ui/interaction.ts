@@ -19,8 +19,8 @@ export type EditField = {readonly label: string; readonly keys: string; readonly
 
 /** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {
-	/** Shows lines beside an answer that still grows. */
-	readonly show: (title: string, lines: readonly string[]) => void;
+	/** Shows lines beside an answer that still grows; with `closesOnKey`, until the next key. */
+	readonly show: (title: string, lines: readonly string[], options?: {readonly closesOnKey?: boolean}) => void;
 	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
 	/**
@@ -103,7 +103,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 			};
 			return (await open(panel)) === 'yes';
 		},
-		show: (title, lines) => void open({kind: 'lines', title, lines}),
+		show: (title, lines, options) => void open({kind: 'lines', title, lines, ...options}),
 		browse: open,
 		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),

@@ -11,7 +11,7 @@ import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
-import {type AppKeys, pressInApp} from './prompt/app-keys.ts';
+import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
 import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
@@ -114,7 +114,9 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 
 function pressOutsidePanel(token: InputToken, keyboard: Keyboard): void {
 	const {store, entries} = keyboard;
-	if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
+	if (token.type === 'text' && token.text === '?' && store.getState().composer.text === '') {
+		void showKeys(keyboard);
+	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
 		pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
 	}
 }

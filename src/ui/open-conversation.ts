@@ -19,6 +19,7 @@ import {followPaths} from './prompt/follow-paths.ts';
 import {followResources} from './prompt/follow-resources.ts';
 import {mentionSuggestions} from './prompt/mention-suggestions.ts';
 import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
+import {followUserKeys} from './prompt/user-keys.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
@@ -116,6 +117,7 @@ export async function openConversation(
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 		followEntries(store, () => refreshEntries(parts)),
 		followPaths({store, list: program.listPaths}),
+		await followUserKeys(parts),
 		followResources({store, suggest: program.suggestResources}),
 	];
 	store.getState().setSuggestMentions(mentionSuggestions);

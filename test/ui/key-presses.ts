@@ -68,7 +68,7 @@ export function handler({
 		openTranscript: () => asked.push('transcript'),
 		openLogs: () => asked.push('open logs') > 0,
 		quit: () => asked.push('quit'),
-		interact: {say: toast => store.getState().setToast(toast)},
+		interact: {say: toast => store.getState().setToast(toast), show: title => asked.push(`show ${title}`)},
 		now: () => time,
 		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),
 	});

@@ -5,8 +5,11 @@ import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
 import {operations} from '../../contract/operations.ts';
 import {pathTemplate} from '../../contract/path.ts';
 import {type ErrorCode, exitStatus} from '../../core/error.ts';
+import {type Action, defaultKeys} from '../../editor/keymap/default-keys.ts';
+import {keyLabel} from '../../editor/keymap/key-label.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
 import {knownTerminals, type NoticeWay} from '../../terminal/attention/terminal-kind.ts';
+import {actionSummaries} from '../keymap/action-summaries.ts';
 import {environmentRows} from './environment.ts';
 import {code, markdownTable} from './markdown-table.ts';
 
@@ -92,6 +95,15 @@ function terminals(): string {
 	return markdownTable(['terminal', 'notification', 'progress'], [...kinds, ['others', 'bell', 'no']]);
 }
 
+function keys(): string {
+	const rows = (Object.keys(defaultKeys) as Action[]).map(action => [
+		defaultKeys[action].map(keyLabel).join(', '),
+		actionSummaries[action],
+		code(action),
+	]);
+	return markdownTable(['key', 'what it does', 'action'], rows);
+}
+
 /** Returns the tables that pages are completed with, by the name of their marker. */
 export function topicTables(): Readonly<Record<string, string>> {
 	return {
@@ -105,5 +117,6 @@ export function topicTables(): Readonly<Record<string, string>> {
 		),
 		dependencies: dependencies(),
 		terminals: terminals(),
+		keys: keys(),
 	};
 }

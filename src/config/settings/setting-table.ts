@@ -104,6 +104,12 @@ const table = {
 		inProject: true,
 		isJoined: true,
 	},
+	keys: {
+		summary: 'Your own keys in the app, by action: /keys-help lists them',
+		type: {kind: 'json', fault: value => (Array.isArray(value) ? 'must be an object of actions and keys' : undefined)},
+		place: 'settings.json',
+		unset: 'the default keys',
+	},
 	profile: {
 		summary: 'Profile to use',
 		type: {kind: 'text'},

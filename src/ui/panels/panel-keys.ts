@@ -77,10 +77,19 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	} else if (panel.kind === 'table' && chord === 'ctrl+t') {
 		toggleExact();
 	} else if (panel.kind === 'lines') {
-		return false;
+		return panel.closesOnKey === true && closeOnKey(token, answer);
 	} else {
 		feed(token);
 	}
 
 	return true;
+}
+
+/** Closes the panel on anything that is typed. Returns true for the key that opened it, which does nothing else then. */
+function closeOnKey(token: InputToken, answer: PanelKeys['answer']): boolean {
+	if (token.type === 'key' || token.type === 'text' || token.type === 'paste') {
+		answer(undefined);
+	}
+
+	return token.type === 'text' && token.text === '?';
 }

@@ -25,8 +25,8 @@ export type AppKeys = {
 	/** Inserts the image in the clipboard. */
 	readonly pasteImage: () => void;
 	readonly quit: () => void;
-	/** Opens a file in the user's editor, and shows a toast. */
-	readonly interact: Pick<AppInteraction, 'editFile' | 'say'>;
+	/** Opens a file in the user's editor, and shows a toast or a panel. */
+	readonly interact: Pick<AppInteraction, 'editFile' | 'say' | 'show'>;
 };
 
 /** What these keys work on. */
@@ -59,6 +59,15 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 		press(keyboard, chord);
 	} else if (!pressInLogs(action, {store, openViewer: openLogs}) && chord.includes(' ')) {
 		store.getState().setToast(`${keyLabel(chord)} is not bound to anything.`);
+	}
+}
+
+/** Shows the keys until the next one. */
+export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
+	const {keyLines} = await import('./key-panel.ts');
+	const {keymap, size, panel} = store.getState();
+	if (!panel || panel.kind === 'lines') {
+		interact.show('Keys', keyLines(keymap.keys, size.columns), {closesOnKey: true});
 	}
 }
 

@@ -1,0 +1,52 @@
+import type {Action} from '../../editor/keymap/default-keys.ts';
+
+/** What each action does, without a full stop. */
+export const actionSummaries: Readonly<Record<Action, string>> = {
+	'prompt.send': 'send; while the agent works, queue for its next turn',
+	'prompt.newline': 'new line, as after a backslash',
+	'prompt.undo': 'undo',
+	'prompt.redo': 'redo',
+	'prompt.editor': 'edit the prompt in $VISUAL or $EDITOR',
+	'prompt.stash': 'stash the draft; if empty, bring one back',
+	'prompt.search-history': 'search earlier prompts',
+	'prompt.paste-image': 'paste an image',
+	'prompt.up': 'line above, then earlier prompts',
+	'prompt.down': 'line below, then later prompts',
+	'prompt.left': 'left',
+	'prompt.right': 'right',
+	'prompt.word-left': 'word left',
+	'prompt.word-right': 'word right',
+	'prompt.line-start': 'start of the line',
+	'prompt.line-end': 'end of the line',
+	'prompt.start': 'start of the prompt',
+	'prompt.end': 'end of the prompt',
+	'prompt.delete-back': 'delete the character before',
+	'prompt.delete': 'delete the character under the caret',
+	'prompt.delete-or-quit': 'delete the character; if empty, quit',
+	'prompt.kill-word-back': 'cut back to a space',
+	'prompt.kill-part-back': 'cut the word before',
+	'prompt.kill-word': 'cut the word after',
+	'prompt.kill-line': 'cut to the end of the line',
+	'prompt.kill-line-back': 'cut to the start of the line',
+	'prompt.yank': 'insert what was cut',
+	'prompt.yank-earlier': 'replace it with what was cut before',
+	'prompt.transpose': 'swap two characters',
+	'app.transcript': 'open the full transcript',
+	'app.approval-mode': 'next approval mode: ask, edits, all, plan',
+	'app.redraw': 'redraw the screen',
+	'app.suspend': 'suspend, back with fg',
+	'logs.viewer': 'open the log viewer',
+	'logs.panel': 'collapse or expand the log panel',
+	'logs.taller': 'make the log panel taller',
+	'logs.shorter': 'make the log panel shorter',
+	'logs.next': 'next log, on an empty prompt',
+};
+
+/** Keys that can't be bound to anything else, because every screen has them, with what they do in the prompt. */
+export const fixedKeys: ReadonlyArray<readonly [key: string, summary: string]> = [
+	['Esc', 'interrupt; twice: clear, or edit the previous message'],
+	['Ctrl+C', 'clear the prompt; interrupt; twice: quit'],
+	['?', 'show the keys, on an empty prompt'],
+	['/  @  !', 'command, file to attach, command of your shell'],
+	['Tab', 'complete'],
+];
