@@ -7,7 +7,7 @@ import type {Action} from './keymap/default-keys.ts';
 import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 
 /** Applies an action to the prompt; returns undefined if it does nothing here and is for the owner. */
-type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;
+export type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;
 
 const left: Operation = state => moveTo(state, previousBoundary(state.text, state.caret));
 const right: Operation = state => moveTo(state, nextBoundary(state.text, state.caret));

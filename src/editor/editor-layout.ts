@@ -1,11 +1,14 @@
-import {columnOf, drawRow, rowIndexOf, rowsOf} from './editor-rows.ts';
+import {columnOf, drawnPart, drawRow, rowIndexOf, rowsOf} from './editor-rows.ts';
 import type {ComposerState} from './editor-state.ts';
+import {selectionOf} from './selection.ts';
 
 export type ComposerLayout = {
 	/** Safe text, at least one row; none wider than the given columns. */
 	readonly rows: readonly string[];
 	/** The cursor position, counted from the first of `rows` and its first cell. */
 	readonly caret: {readonly row: number; readonly column: number};
+	/** The selected part of each row, in UTF-16 units; undefined without a selection. */
+	readonly selected?: ReadonlyArray<{readonly from: number; readonly to: number}>;
 	/** How many rows of the prompt are above and below these. */
 	readonly hiddenAbove: number;
 	readonly hiddenBelow: number;
@@ -26,15 +29,21 @@ export function layoutComposer(state: ComposerState, columns: number, maxRows: n
 	const first = Math.max(0, Math.min(caretRow - Math.floor(height / 2), total - height));
 	const last = Math.min(total, first + height);
 
+	const selection = selectionOf(state);
+	const selected: Array<{readonly from: number; readonly to: number}> = [];
 	const rows: string[] = [];
 	for (let index = first; index < last; index++) {
 		const isExtra = overflows && index === caretRow;
 		const source = overflows && index > caretRow ? index - 1 : index;
 		rows.push(isExtra ? '' : drawRow(state, wrapped, source, width));
+		if (selection) {
+			selected.push(isExtra ? {from: 0, to: 0} : drawnPart(state, wrapped, source, width, selection));
+		}
 	}
 
 	return {
 		rows,
+		...(selection && {selected}),
 		caret: {row: caretRow - first, column: overflows ? 0 : column},
 		hiddenAbove: first,
 		hiddenBelow: total - last,

@@ -143,6 +143,20 @@ export function drawRow(source: Wrappable, rows: readonly Row[], index: number, 
 		.join('');
 }
 
+/** Returns which part of a row, as `drawRow` draws it, shows the text from `start` to `end`. */
+export function drawnPart(
+	source: Wrappable,
+	rows: readonly Row[],
+	index: number,
+	columns: number,
+	{start, end}: {readonly start: number; readonly end: number},
+): {readonly from: number; readonly to: number} {
+	const units = unitsOf(source, rows, index, columns);
+	const shownUpTo = (offset: number) =>
+		units.filter(unit => unit.end <= offset).reduce((length, {shown}) => length + shown.length, 0);
+	return {from: shownUpTo(start), to: shownUpTo(end)};
+}
+
 /** Returns the units of row `index`, with only the visible part of a placeholder. */
 function unitsOf(source: Wrappable, rows: readonly Row[], index: number, columns: number): readonly Unit[] {
 	const row = rows[index];

@@ -13,6 +13,8 @@ export type Chain =
 	| {readonly kind: 'none' | 'typing' | 'kill'}
 	/** `index` is the entry of the kill ring that was inserted at `start`. */
 	| {readonly kind: 'yank'; readonly start: number; readonly index: number}
+	/** The text between `anchor` and the caret is selected; with the character there if `isInclusive`. */
+	| {readonly kind: 'select'; readonly anchor: number; readonly isInclusive?: boolean}
 	/** Up and Down keep this column, in cells, across shorter rows. */
 	| {readonly kind: 'vertical'; readonly goal: number};
 

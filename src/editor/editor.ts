@@ -3,7 +3,10 @@ import {paste, replace, type} from './editor-edit.ts';
 import {operations} from './editor-keys.ts';
 import {type ComposerState, emptyComposer} from './editor-state.ts';
 import {accepted, unfolded} from './folds.ts';
+import type {Action} from './keymap/default-keys.ts';
 import {actionOf, defaultKeymap, type Keymap} from './keymap/keymap.ts';
+import {replaceSelection} from './selection.ts';
+import {pressInSelection} from './selection-keys.ts';
 
 /** What the composer asks its owner to do. */
 export type ComposerAction =
@@ -29,9 +32,9 @@ type ComposerWindow = {
 export function reduceComposer(state: ComposerState, token: InputToken, window: ComposerWindow): ComposerStep {
 	switch (token.type) {
 		case 'text':
-			return {state: type(state, token.text)};
+			return {state: replaceSelection(state, accepted(token.text)) ?? type(state, token.text)};
 		case 'paste':
-			return {state: paste(state, token.text, token.truncated)};
+			return {state: paste(replaceSelection(state, '') ?? state, token.text, token.truncated)};
 		case 'key': {
 			const {columns, keymap = defaultKeymap} = window;
 			const action = actionOf(keymap, chordOf(token));
@@ -39,12 +42,16 @@ export function reduceComposer(state: ComposerState, token: InputToken, window: 
 				return enter(state, token);
 			}
 
-			const changed = action && operations[action]?.(state, Math.max(1, Math.floor(columns)));
+			const changed = action && applied(state, action, Math.max(1, Math.floor(columns)));
 			return changed ? {state: changed} : {state, action: {type: 'key', token}};
 		}
 		default:
 			return {state};
 	}
+}
+
+function applied(state: ComposerState, action: Action, columns: number): ComposerState | undefined {
+	return pressInSelection(state, action, operations, columns) ?? operations[action]?.(state, columns);
 }
 
 /** Sends the prompt. After a backslash, which is removed, breaks the line. */

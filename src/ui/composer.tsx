@@ -1,6 +1,7 @@
 import {useLayoutEffect} from 'react';
 import type {ComposerLayout} from '../editor/editor-layout.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
+import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {modeRole, promptSign, promptWidth} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
@@ -32,7 +33,24 @@ export function Composer({layout, top, focused, placeholder, elsewhere}: Props) 
 		const sign = first
 			? modeRole(mode, palette)(promptSign(mode))
 			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
-		return truncate(sign + (empty ? palette.dim(placeholder) : safeText(row)), columns);
+		return truncate(
+			sign + (empty ? palette.dim(placeholder) : drawnRow(row, layout.selected?.[index], palette)),
+			columns,
+		);
 	});
 	return <Lines lines={lines} />;
+}
+
+/** Returns a row with its selected part marked. */
+function drawnRow(
+	row: string,
+	selected: {readonly from: number; readonly to: number} | undefined,
+	palette: Palette,
+): string {
+	if (!selected || selected.from === selected.to) {
+		return safeText(row);
+	}
+
+	const {from, to} = selected;
+	return safeText(row.slice(0, from)) + palette.mark(safeText(row.slice(from, to))) + safeText(row.slice(to));
 }

@@ -219,7 +219,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 				say: interact.say,
 			}),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		...{redraw: fit.redraw, suspend: session.suspend, interact},
+		...{redraw: fit.redraw, suspend: session.suspend, interact, copy: session.copy},
 		...{openTranscript: () => showTranscript(parts), searchHistory: () => void searchHistory(store, interact)},
 		pasteImage: () => whenOpen(({pasteImage}) => void pasteImage(env)),
 		mentionsOfDragged: pasted => loaded.opened?.mentionsOfDragged(pasted),

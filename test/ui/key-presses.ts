@@ -68,6 +68,7 @@ export function handler({
 		openTranscript: () => asked.push('transcript'),
 		openLogs: () => asked.push('open logs') > 0,
 		quit: () => asked.push('quit'),
+		copy: text => asked.push(`copy ${text}`) > 0,
 		interact: {say: toast => store.getState().setToast(toast), show: title => asked.push(`show ${title}`)},
 		now: () => time,
 		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),

@@ -1,7 +1,11 @@
+import {formatAmount} from '../../core/format.ts';
 import {setComposerText} from '../../editor/editor.ts';
+import {moveTo} from '../../editor/editor-edit.ts';
+import {unfolded} from '../../editor/folds.ts';
 import type {Action} from '../../editor/keymap/default-keys.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
+import {selectionOf} from '../../editor/selection.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
 import {walkApprovalModes} from '../approvals/approval-mode.ts';
@@ -25,6 +29,8 @@ export type AppKeys = {
 	/** Inserts the image in the clipboard. */
 	readonly pasteImage: () => void;
 	readonly quit: () => void;
+	/** Copies to the clipboard. Returns false if the text is too long. */
+	readonly copy: (text: string) => boolean;
 	/** Opens a file in the user's editor, and shows a toast or a panel. */
 	readonly interact: Pick<AppInteraction, 'editFile' | 'say' | 'show'>;
 };
@@ -44,6 +50,7 @@ const appActions: {readonly [action in Action]?: Press} = {
 	'prompt.stash': ({store, now}, chord) => stashPrompt(store, chord, now()),
 	'prompt.search-history': ({searchHistory}) => searchHistory(),
 	'prompt.paste-image': ({pasteImage}) => pasteImage(),
+	'prompt.copy': copySelection,
 	'app.transcript': ({openTranscript}) => openTranscript(),
 	'app.approval-mode': pressApprovalMode,
 	'app.redraw': ({redraw}) => redraw(),
@@ -69,6 +76,20 @@ export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'inter
 	if (!panel || panel.kind === 'lines') {
 		interact.show('Keys', keyLines(keymap.keys, size.columns), {closesOnKey: true});
 	}
+}
+
+/** Copies what is selected in the prompt. */
+function copySelection({store, copy}: Keyboard): void {
+	const {composer, setToast} = store.getState();
+	const {start, end} = selectionOf(composer) ?? {start: 0, end: 0};
+	const text = unfolded(composer.text.slice(start, end), composer.folds, 'text');
+	setToast(
+		start === end
+			? 'Nothing is selected. Select with Shift and an arrow key.'
+			: copy(text)
+				? `Copied ${formatAmount(text.length, 'character')}.`
+				: 'Too long to copy through the terminal.',
+	);
 }
 
 /** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
@@ -103,6 +124,8 @@ function pressEscape(keyboard: Keyboard): void {
 	const {composer, editPrompt, transcript} = store.getState();
 	if (isWorking(keyboard)) {
 		interrupt();
+	} else if (selectionOf(composer)) {
+		editPrompt({composer: moveTo(composer, composer.caret)});
 	} else if (composer.text) {
 		if (secondPress.isSecond('escape', 'Press Esc again to clear the prompt.')) {
 			clearPrompt(keyboard);
