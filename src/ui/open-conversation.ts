@@ -15,11 +15,8 @@ import {createFolderQuestions, type FolderQuestions} from './panels/folder-quest
 import {followSavedSessions} from './panels/saved-sessions.ts';
 import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
-import {followPaths} from './prompt/follow-paths.ts';
-import {followResources} from './prompt/follow-resources.ts';
-import {mentionSuggestions} from './prompt/mention-suggestions.ts';
+import {followPrompt} from './prompt/follow-prompt.ts';
 import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
-import {followUserKeys} from './prompt/user-keys.ts';
 import type {LiveLines} from './screen/live-lines.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
@@ -116,11 +113,8 @@ export async function openConversation(
 		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 		followEntries(store, () => refreshEntries(parts)),
-		followPaths({store, list: program.listPaths}),
-		await followUserKeys(parts),
-		followResources({store, suggest: program.suggestResources}),
+		await followPrompt(parts),
 	];
-	store.getState().setSuggestMentions(mentionSuggestions);
 	startLoading(parts, tell);
 	setReady(store);
 	askAtStart(flags, store, trust).catch(tell);

@@ -7,7 +7,8 @@ import {errnoOf} from '../../storage/file-error.ts';
 import {stampOf} from '../../storage/file-stamp.ts';
 import {homePath} from '../../storage/home.ts';
 import {updateSmallFile} from '../../storage/small-file.ts';
-import {type SettingKey, type SettingRow, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
+import type {SettingRow} from './setting-row.ts';
+import {type SettingKey, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
 import {parseSetting, settingFault} from './setting-value.ts';
 
 /** The settings given on the command line. */
