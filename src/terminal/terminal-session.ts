@@ -1,5 +1,6 @@
 import type {Environment} from '../core/environment.ts';
 import {copySequence} from './clipboard/copy-sequence.ts';
+import {plainCopy} from './clipboard/plain-copy.ts';
 import {copyInTmux} from './clipboard/tmux-buffer.ts';
 import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
 import {createShownModes} from './shown-modes.ts';
@@ -114,8 +115,9 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	};
 }
 
-/** Sends a text to the clipboard. Returns false if it is too long. */
-function copyTo(write: (text: string) => void, text: string, environment: Environment): boolean {
+/** Sends a text to the clipboard, without control characters (SAFETY 3). Returns false if it is too long. */
+function copyTo(write: (text: string) => void, copied: string, environment: Environment): boolean {
+	const text = plainCopy(copied);
 	const sequence = copySequence(text, environment);
 	write(sequence);
 	if (sequence && environment['TMUX']) {

@@ -36,6 +36,8 @@ const handlers: ReadonlyArray<readonly [keys: readonly string[], handler: KeyHan
 	[['page-down', ' ', 'space'], ({page: {reading, rows}}) => reading.scroll(rows() - 1)],
 	[['home', 'g'], ({page: {reading}}) => reading.choose(0)],
 	[['end', 'G'], ({page: {reading}}) => reading.choose(Number.POSITIVE_INFINITY)],
+	[['[', 'shift+up'], context => findPrompt(context, -1)],
+	[[']', 'shift+down'], context => findPrompt(context, 1)],
 	[['enter'], toggleChosen],
 	[['n'], context => findNext(context, -1)],
 	[['N'], context => findNext(context, 1)],
@@ -70,6 +72,20 @@ export function findNext({page, searched, note}: Omit<Context, 'actions'>, direc
 
 	page.reading.choose(found.index);
 	note(`“${searched}” · ${found.place} of ${found.count} · n previous · N next`);
+}
+
+/** Selects the previous (-1) or next message of the user. */
+function findPrompt({page: {blocks, reading}, note}: Context, direction: 1 | -1): void {
+	const all = blocks();
+	const {chosen} = reading.place();
+	const prompts = all.flatMap(({kind}, index) => (kind === 'user' ? [index] : []));
+	const found = direction === 1 ? prompts.find(index => index > chosen) : prompts.findLast(index => index < chosen);
+	if (found === undefined) {
+		note(`No ${direction === 1 ? 'later' : 'earlier'} message of yours.`);
+	} else {
+		reading.choose(found);
+		note(`Message ${prompts.indexOf(found) + 1} of ${prompts.length}`);
+	}
 }
 
 function chosenBlock({blocks, reading}: TranscriptPage): {readonly index: number; readonly block: Shown | undefined} {

@@ -9,7 +9,7 @@ import {editSearch, noSearch, openSearch} from './transcript-search.ts';
 
 type Dependencies = Parameters<typeof createTranscriptPage>[0] & TranscriptActions & {readonly invalidate: () => void};
 
-const keyHints = 'Enter open · / search · c copy · L log · Esc close';
+const keyHints = 'Enter open · [ ] your messages · / search · c copy · L log · Esc close';
 
 /** Shows the whole transcript, with what the conversation leaves out: thoughts, arguments and outputs in full. */
 export function createTranscriptView({invalidate, ...dependencies}: Dependencies): FullScreenView {

@@ -14,7 +14,7 @@ const talk = [
 	say('# It\n\nsays hello'),
 	end,
 ];
-const keys = 'Enter open · / search · c copy · L log · Esc close';
+const keys = 'Enter open · [ ] your messages · / search · c copy · L log · Esc close';
 
 test('Enter opens the details that the conversation leaves out', () => {
 	const {shown, press} = reader(...talk);
@@ -75,6 +75,21 @@ test('a search goes backwards from the chosen block, and wraps around', () => {
 	expect(shown().at(-1)).toBe('/thing');
 	press(key('escape'));
 	expect(shown().at(-1)).toBe(keys);
+});
+
+test('[ and ] go from one message of the user to the next', () => {
+	const {shown, press} = reader(...talk, start, user('Another thing'), say('Yes.'), end, start, user('Last'), end);
+	const place = () => shown()[0]?.replace('Transcript · ', '').replace(' · End: jump to latest', '');
+	press('[');
+	expect(place()).toBe('5 of 7');
+	expect(shown().at(-1)).toBe('Message 2 of 3');
+	press('[[');
+	expect(shown().at(-1)).toBe('No earlier message of yours.');
+	expect(place()).toBe('1 of 7');
+	press(']', {type: 'key', name: 'down', ctrl: false, alt: false, shift: true});
+	expect(place()).toBe('7 of 7');
+	press(']');
+	expect(shown().at(-1)).toBe('No later message of yours.');
 });
 
 test('a search counts its matches and opens the details that contain one', () => {
