@@ -34,7 +34,7 @@ describe('a stream of Markdown', () => {
 			fc.property(markdownSource, fc.integer({min: 1, max: 7}), (source, step) => {
 				expect(stream(source, unlimited, step).all).toEqual(renderMarkdown(source, options));
 			}),
-			{numRuns: 600},
+			{numRuns: 200},
 		);
 	});
 
@@ -55,7 +55,7 @@ describe('a stream of Markdown', () => {
 
 				expect([...settled, ...markdown.end(source)]).toEqual(renderMarkdown(source, {...options, ...size}));
 			}),
-			{numRuns: 300},
+			{numRuns: 100},
 		);
 	});
 
@@ -86,6 +86,7 @@ describe('a stream of Markdown', () => {
 					expect(Math.max(0, ...[...settled, ...live].map(lineWidth))).toBeLessThanOrEqual(options.width);
 				}
 			}),
+			{numRuns: 50},
 		);
 	});
 
@@ -156,7 +157,7 @@ describe('a block that is longer than the tail', () => {
 	test('holds a table until it is whole, shows its end below a count, and loses no cell', () => {
 		const rows = Array.from({length: 12}, (_, index) => `| r${index} | ${'words '.repeat(30)} | last${index} |\n`);
 		const source = `| a | b | c |\n|---|---|---|\n${rows.join('')}`;
-		const {pushes, all} = stream(source, 4);
+		const {pushes, all} = stream(source, 4, 5);
 		expect(pushes.flatMap(push => push.settled)).toEqual([]);
 		const {live = []} = pushes.at(-1) ?? {};
 		expect(live).toHaveLength(4);
@@ -208,10 +209,10 @@ describe('the cost of a push', () => {
 		['of blocks', mixed],
 		['that is one fence', 'const a = (b: string) => c(b, 12);\n', '```ts\n'],
 		['that is one list', '- an item with **bold** text\n'],
-		['that is one item', '  a line of an item\n', '- one\n'],
+		['that is one item', '  a line of an item\n', '- one\n', 800],
 		['that is one word', 'x'],
 		['that is one paragraph', 'Some **bold** words in a sentence. '],
-		['that is one table', '| one cell | another cell | a third `cell` |\n', '| a | b | c |\n|---|---|---|\n'],
+		['that is one table', '| one cell | another cell | a third `cell` |\n', '| a | b | c |\n|---|---|---|\n', 800],
 		['that is one cell', 'x', '| a |\n|---|\n| '],
 		['that is one quote', '> a line of a quote\n'],
 		['that is open emphasis', '*a **b _c ', '', 1500],
