@@ -209,7 +209,7 @@ test.each(Object.entries(cases))(
 
 test('an interrupt while a file is written leaves the old text or the new one, and nothing beside it', async () => {
 	const [home, folder] = [join(temporaryFolder(), 'home'), temporaryFolder()];
-	const texts = [poem, poem.toUpperCase()] as const;
+	const texts = [poem, poem.replace('roses', 'Roses')] as const;
 	writeFileSync(join(folder, 'poem.txt'), texts[0]);
 	const [proxy, host] = [await socketServer(() => undefined), await startModelHost()];
 	const {program, events} = open({home, folder, host, proxy});
@@ -221,7 +221,7 @@ test('an interrupt while a file is written leaves the old text or the new one, a
 		program.conversation.interrupt();
 	};
 
-	for (const turns of [0, 1, 2, 4, 6, 8, 10, 13, 16, 20, 30, 60]) {
+	for (const turns of [0, 1, 2, 4, 6, 10, 16, 30, 60]) {
 		const [from, to] = readFileSync(join(folder, 'poem.txt'), 'utf8') === texts[0] ? texts : texts.toReversed();
 		const stops: Promise<void>[] = [];
 		program.askWith(async ({hash}) => {

@@ -33,13 +33,9 @@ describe.each(['stdio', 'HTTP'])('a server of the official SDK over %s', transpo
 		expect(shown).toMatchObject([{type: 'image/png', width: 1}]);
 	});
 
-	test('runs nothing that the user refuses', async () => {
-		const {call} = openServers({files: await entry()}, {allow: () => false});
-		await expect(call('mcp__files__echo', {text: 'x'})).rejects.toThrow('The user did not allow this call.');
-	});
-
-	test('ends a call that is interrupted, and answers the next one', async () => {
-		const {call} = openServers({files: await entry()});
+	test('runs nothing that the user refuses, ends a call that is interrupted, and answers the next one', async () => {
+		const {call} = openServers({files: await entry()}, {allow: ({act}) => !JSON.stringify(act).includes('refused')});
+		await expect(call('mcp__files__echo', {text: 'refused'})).rejects.toThrow('The user did not allow this call.');
 		const stop = new AbortController();
 		const running = call('mcp__files__slow', {}, {signal: stop.signal});
 		setTimeout(() => stop.abort(new Error('interrupted')), 50);
@@ -86,17 +82,29 @@ test('headers go to the server, with variables of the user [6]', async () => {
 	expect(new Set(readFileSync(seen, 'utf8').trim().split('\n'))).toContain('POST Bearer abcdefgh');
 });
 
-test.each([
-	[{command: '/nowhere/at-all'}, /not found|status 127/],
-	[{url: 'http://127.0.0.1:9/mcp'}, /127\.0\.0\.1:9/],
-	[{url: 'http://mcp.example.com/mcp'}, /Refusing plain HTTP/],
-	[{command: 'x', env: {A: '${NOT_SET}'}}, /needs the variable NOT_SET/],
-	[{command: process.execPath, args: ['-e', 'console.error("no config"); process.exit(2)']}, /status 2 \(no config\)/],
-])('a server that cannot start says why: %j', async (entry, reason) => {
-	const {servers, status} = openServers({bad: entry, files: node(official)});
+test('servers that cannot start say why, and cost no other server', async () => {
+	const reasons = {
+		missing: [{command: '/nowhere/at-all'}, /not found|status 127/],
+		closed: [{url: 'http://127.0.0.1:9/mcp'}, /127\.0\.0\.1:9/],
+		plain: [{url: 'http://mcp.example.com/mcp'}, /Refusing plain HTTP/],
+		unset: [{command: 'x', env: {A: '${NOT_SET}'}}, /needs the variable NOT_SET/],
+		ends: [
+			{command: process.execPath, args: ['-e', 'console.error("no config"); process.exit(2)']},
+			/status 2 \(no config\)/,
+		],
+	} as const;
+	const bad = Object.fromEntries(Object.entries(reasons).map(([name, [entry]]) => [name, entry]));
+	const {servers, status} = openServers({...bad, files: node(official)});
 	expect(names(await servers.tools())).toEqual(all);
-	expect((await status('bad')).state).toMatchObject({state: 'failed', reason: expect.stringMatching(reason)});
-	expect(servers.warnings()).toEqual([expect.stringContaining('The MCP server bad is not running: ')]);
+	for (const [name, [, reason]] of Object.entries(reasons)) {
+		expect((await status(name)).state).toMatchObject({state: 'failed', reason: expect.stringMatching(reason)});
+	}
+
+	expect(servers.warnings().toSorted()).toEqual(
+		Object.keys(reasons)
+			.toSorted()
+			.map(name => expect.stringContaining(`The MCP server ${name} is not running: `)),
+	);
 	// It is told once.
 	await servers.tools();
 	expect(servers.warnings()).toEqual([]);
