@@ -3,14 +3,15 @@ import {describe, expect, test} from 'vitest';
 import {fixture} from '../providers/replay.ts';
 import {connectedTo, startChat, waitForIdle} from './chat.ts';
 import {type Answer, startModelHost} from './model-host.ts';
-import {folderWith, runProgram} from './program.ts';
+import {runInProcess} from './in-process.ts';
+import {folderWith} from './program.ts';
 
 async function withHost(query = '') {
 	const host = await startModelHost();
 	const {env, args} = connectedTo({baseUrl: host.baseUrl + query});
 	const place = {env, folder: folderWith({a: 'content'}), home: join(folderWith(), 'home')};
 	const run = async (...more: readonly string[]) => {
-		const {status, stdout, stderr} = await runProgram([...args, ...more, '--output-format', 'json'], place);
+		const {status, stdout, stderr} = await runInProcess([...args, ...more, '--output-format', 'json'], place);
 		return {status, stderr, result: JSON.parse(stdout)};
 	};
 	return {host, run};

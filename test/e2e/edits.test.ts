@@ -2,6 +2,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith, runProgram} from './program.ts';
 
@@ -32,7 +33,7 @@ describe('-p', () => {
 		const connected = connectedTo(host);
 		const folder = folderWith({'poem.txt': poem});
 		const home = join(folderWith(), 'home');
-		const {status, stdout, stderr} = await runProgram([...connected.args, '-p', 'fix the poem', ...args], {
+		const {status, stdout, stderr} = await runInProcess([...connected.args, '-p', 'fix the poem', ...args], {
 			env: connected.env,
 			folder,
 			home,

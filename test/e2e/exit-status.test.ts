@@ -2,6 +2,7 @@ import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
 import {calledSo, folderWith, program, runProgram, startProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -104,7 +105,7 @@ test('a cut answer ends with 3, and its text is printed', async () => {
 test('a refused key ends with 4', async () => {
 	const {host, place, args} = await withHost();
 	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"No such key."}}'));
-	const {status, stdout, stderr} = await runProgram([...args, '-p', 'hello', '--output-format', 'json'], place);
+	const {status, stdout, stderr} = await runInProcess([...args, '-p', 'hello', '--output-format', 'json'], place);
 	expect({status, stderr}).toEqual({status: 4, stderr: ''});
 	expect(JSON.parse(stdout)).toMatchObject({
 		text: '',
@@ -120,14 +121,14 @@ test('a missing key ends with 4, before anything is sent', async () => {
 });
 
 test('a session that does not exist ends with 5', async () => {
-	const {status, stderr} = await runProgram(['-p', 'hello', '--resume', 'abcdef']);
+	const {status, stderr} = await runInProcess(['-p', 'hello', '--resume', 'abcdef']);
 	expect(status).toBe(5);
 	expect(stderr).toMatch(advice);
 });
 
 test('a run that cannot start still prints a result, for programs that wait for one', async () => {
 	const run = ['-p', 'hello', '--resume', 'abcdef', '--output-format', 'stream-json'];
-	const {status, stdout, stderr} = await runProgram(run);
+	const {status, stdout, stderr} = await runInProcess(run);
 	expect(status).toBe(5);
 	expect(JSON.parse(stdout)).toEqual({
 		type: 'result',
@@ -163,7 +164,7 @@ test('a run that used up its turns ends with 7', async () => {
 		finish();
 	});
 	const run = [...args, '-p', 'look', '--max-turns', '1', '--output-format', 'json'];
-	const {status, stdout} = await runProgram(run, place);
+	const {status, stdout} = await runInProcess(run, place);
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
 		tool_calls: [{name: 'list_files', arguments: {}}],
@@ -181,7 +182,7 @@ test('a run that used up its budget ends with 7, even if prices were not loaded 
 	});
 	const env = {MISTRAL_BASE_URL: host.baseUrl, MISTRAL_API_KEY: 'sk-e2e'};
 	const run = ['--model', 'mistral/mistral-medium-latest', '-p', 'look', '--budget', '0.00001'];
-	const {status, stdout} = await runProgram([...run, '--output-format', 'json'], {...place, env});
+	const {status, stdout} = await runInProcess([...run, '--output-format', 'json'], {...place, env});
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
 		cost_usd: expect.any(Number),

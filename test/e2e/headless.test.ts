@@ -2,6 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {apiKey, connectedTo} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {startModelHost} from './model-host.ts';
 import {folderWith, runProgram, startProgram} from './program.ts';
 
@@ -45,7 +46,7 @@ test('with an empty home the demo model lists the files, with its calls in the r
 
 test('text is the answer alone, with one line end', async () => {
 	const {place, args} = await withHost();
-	expect(await runProgram([...args, '-p', 'hello'], place)).toEqual({
+	expect(await runInProcess([...args, '-p', 'hello'], place)).toEqual({
 		status: 0,
 		stdout: 'Hello from the host.\n',
 		stderr: '',
@@ -65,7 +66,7 @@ test('stream-json writes each record as it arrives and the result last', async (
 			finish();
 		},
 	);
-	const {status, stdout, stderr} = await runProgram([...args, '-p', 'look', '--output-format', 'stream-json'], place);
+	const {status, stdout, stderr} = await runInProcess([...args, '-p', 'look', '--output-format', 'stream-json'], place);
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 	const lines = stdout
 		.trimEnd()
@@ -129,10 +130,10 @@ test('the prompt comes from standard input, alone or below the one of the flag',
 test('-c and an id continue the session of an earlier run', async () => {
 	const {host, place, args} = await withHost();
 	const home = join(folderWith(), 'home');
-	const first = await runProgram([...args, '-p', 'one', '--output-format', 'json'], {...place, home});
+	const first = await runInProcess([...args, '-p', 'one', '--output-format', 'json'], {...place, home});
 	const {session_id: id} = JSON.parse(first.stdout);
-	await runProgram([...args, '-p', 'two', '-c'], {...place, home});
-	await runProgram([...args, '-p', 'three', '--resume', id.slice(0, 8)], {...place, home});
+	await runInProcess([...args, '-p', 'two', '-c'], {...place, home});
+	await runInProcess([...args, '-p', 'three', '--resume', id.slice(0, 8)], {...place, home});
 	expect(
 		host
 			.chats()
@@ -146,20 +147,20 @@ const nobody = {HTTPS_PROXY: 'http://127.0.0.1:1'};
 
 test('a piped key is stored, and shown by its last letters only [8] [11]', async () => {
 	const home = join(folderWith(), 'home');
-	const set = await runProgram(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`, env: nobody});
+	const set = await runInProcess(['keys', 'set', 'openai'], {home, input: `${apiKey}\n`, env: nobody});
 	expect(set).toEqual({
 		status: 0,
 		stdout: expect.stringContaining('…wxyz'),
 		stderr: expect.not.stringContaining(apiKey),
 	});
-	const list = await runProgram(['keys', 'list', '--json'], {home});
+	const list = await runInProcess(['keys', 'list', '--json'], {home});
 	expect(JSON.parse(list.stdout)).toEqual([
 		{provider: 'openai', last4: 'wxyz', source: 'file', base_url: 'https://api.openai.com/v1'},
 	]);
 });
 
 test('a key in the arguments works, with a warning [11]', async () => {
-	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'openai', apiKey], {env: nobody});
+	const {status, stdout, stderr} = await runInProcess(['keys', 'set', 'openai', apiKey], {env: nobody});
 	expect({status, stdout}).toEqual({status: 0, stdout: expect.stringContaining('…wxyz')});
 	expect(stderr).toMatch(/^A secret on the command line is kept in your shell's history\./);
 	expect(stdout + stderr).not.toContain(apiKey);
@@ -168,11 +169,11 @@ test('a key in the arguments works, with a warning [11]', async () => {
 test('-p uses the only model of a configured host, and lists them if there are several', async () => {
 	const [one, several] = [await startModelHost(['solo']), await startModelHost(['alpha', 'beta'])];
 	const home = join(folderWith(), 'home');
-	await runProgram(['keys', 'set', 'custom', '--base-url', one.baseUrl], {home, input: `${apiKey}\n`});
-	expect(await runProgram(['-p', 'hi'], {home})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
+	await runInProcess(['keys', 'set', 'custom', '--base-url', one.baseUrl], {home, input: `${apiKey}\n`});
+	expect(await runInProcess(['-p', 'hi'], {home})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
 	const env = {CUSTOM_BASE_URL: one.baseUrl, CUSTOM_API_KEY: apiKey};
-	expect(await runProgram(['-p', 'hi'], {env})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
-	expect(await runProgram(['-p', 'hi'], {env: {...env, CUSTOM_BASE_URL: several.baseUrl}})).toMatchObject({
+	expect(await runInProcess(['-p', 'hi'], {env})).toMatchObject({status: 0, stdout: 'Hello from the host.\n'});
+	expect(await runInProcess(['-p', 'hi'], {env: {...env, CUSTOM_BASE_URL: several.baseUrl}})).toMatchObject({
 		status: 2,
 		stderr: expect.stringContaining('No model selected. Your provider has custom/alpha, custom/beta.'),
 	});
@@ -182,10 +183,10 @@ test('a key in the prompt reaches neither the model nor the disk, unless everyth
 	const host = await startModelHost(['solo']);
 	const home = join(folderWith(), 'home');
 	const env = {CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: apiKey};
-	const {stderr} = await runProgram(['-p', `say ${apiKey}`], {home, env});
+	const {stderr} = await runInProcess(['-p', `say ${apiKey}`], {home, env});
 	expect(stderr).toContain('The prompt contains an API key; the model gets it masked.');
 	expect(host.chats().at(-1)?.at(-1)).toBe('user: say ***');
-	await runProgram(['-p', `say ${apiKey}`, '--approve', 'all'], {home, env});
+	await runInProcess(['-p', `say ${apiKey}`, '--approve', 'all'], {home, env});
 	expect(host.chats().at(-1)?.at(-1)).toBe(`user: say ${apiKey}`);
 	const kept = readdirSync(home, {recursive: true, withFileTypes: true}).filter(entry => entry.isFile());
 	expect(kept.length).toBeGreaterThan(0);

@@ -5,11 +5,12 @@ import {commands} from '../../commands/index.ts';
 import {findCommand} from '../../src/command/table.ts';
 import {httpServer} from '../net/servers.ts';
 import {connectedTo} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith, runProgram} from './program.ts';
 import {startWireHost} from './wire-host.ts';
 
-// What other programs rely on, compared with the program as it is shipped.
+// What other programs rely on. What a process adds, its exit status and streams, is in exit-status.test.ts.
 
 const key = 'sk-e2e-0123456789-wxyz';
 const bearer = {authorization: `Bearer ${key}`};
@@ -38,14 +39,14 @@ test.each([
 	const host = await startWireHost(wire, [{text: 'Done.'}]);
 	const {suffix, path, headers} = requests[wire];
 	const env = {[keyName]: key, [baseName]: `${host.origin}${suffix}`};
-	const ended = await runProgram(['-p', 'hi', '--model', model], {env});
+	const ended = await runInProcess(['-p', 'hi', '--model', model], {env});
 	expect(ended).toEqual({status: 0, stdout: 'Done.\n', stderr: ''});
 	expect(host.seen.find(({method}) => method === 'POST')).toMatchObject({url: path, headers});
 });
 
 test('no .env file is read', async () => {
 	const folder = folderWith({'.env': `SERVICE_SERVER=http://127.0.0.1:1\nOPENAI_API_KEY=${key}\n`});
-	const {stdout} = await runProgram(['keys', 'list', '--json'], {folder});
+	const {stdout} = await runInProcess(['keys', 'list', '--json'], {folder});
 	expect(JSON.parse(stdout)).toEqual([]);
 });
 
@@ -57,7 +58,7 @@ describe('a server and a scope', () => {
 			...{SERVICE_WORKSPACE: 'main', SERVICE_PROJECT: 'demo'},
 		};
 		const whoami = async (...args: readonly string[]) =>
-			JSON.parse((await runProgram(['whoami', '--json', ...args], {env})).stdout);
+			JSON.parse((await runInProcess(['whoami', '--json', ...args], {env})).stdout);
 		const credential = {kind: 'api-key', last4: 'wxyz'};
 		expect(await whoami()).toMatchObject({server, org: 'acme', workspace: 'main', project: 'demo', credential});
 		expect(await whoami('--org', 'b', '--workspace', 'c', '--project', 'd', '--server', server)).toMatchObject({
@@ -69,10 +70,10 @@ describe('a server and a scope', () => {
 		const {origin: server} = await httpServer((_, response) => void response.end('{}'));
 		const home = join(folderWith(), 'home');
 		const login = ['login', key, '--server', server, '--profile'];
-		expect(await runProgram([...login, 'one'], {home})).toMatchObject({status: 0});
-		expect(await runProgram([...login, 'two'], {home})).toMatchObject({status: 0});
+		expect(await runInProcess([...login, 'one'], {home})).toMatchObject({status: 0});
+		expect(await runInProcess([...login, 'two'], {home})).toMatchObject({status: 0});
 		const whoami = async (args: readonly string[], env: Readonly<Record<string, string>>) =>
-			JSON.parse((await runProgram(['whoami', '--json', ...args], {home, env})).stdout).profile;
+			JSON.parse((await runInProcess(['whoami', '--json', ...args], {home, env})).stdout).profile;
 		expect(await whoami([], {SERVICE_PROFILE: 'one'})).toBe('one');
 		expect(await whoami(['--profile', 'one'], {SERVICE_PROFILE: 'two'})).toBe('one');
 	});
@@ -100,7 +101,7 @@ describe('the exit status of -p', () => {
 		const host = await startModelHost();
 		host.answerWith(script);
 		const {args, env} = connectedTo(host);
-		const ended = await runProgram([...args, '-p', 'hi', '--output-format', 'json'], {env});
+		const ended = await runInProcess([...args, '-p', 'hi', '--output-format', 'json'], {env});
 		const result = JSON.parse(ended.stdout);
 		expect([ended.status, result.stop_reason, result.error.code]).toEqual([status, reason, code]);
 		expect(Object.keys(result)).toEqual([
@@ -118,7 +119,7 @@ test.each([
 		response.writeHead(code, {'content-type': 'application/json'}).end('{}');
 	});
 	const env = {SERVICE_SERVER: origin, SERVICE_API_KEY: key, SERVICE_ORG: 'acme'};
-	const ended = await runProgram(['credits', 'show', '--json'], {env});
+	const ended = await runInProcess(['credits', 'show', '--json'], {env});
 	expect([ended.status, JSON.parse(ended.stderr).error.code, ended.stdout]).toEqual([status, named, '']);
 });
 

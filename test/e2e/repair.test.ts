@@ -2,7 +2,8 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {answer, quit, waitForIdle} from './chat.ts';
-import {folderWith, runProgram} from './program.ts';
+import {runInProcess} from './in-process.ts';
+import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
 import {startWireHost, type Turn, wires} from './wire-host.ts';
 
@@ -58,7 +59,7 @@ async function run(wire: keyof typeof wires, ...args: readonly string[]) {
 	const host = await startWireHost(wire, turns);
 	const folder = makeRepository();
 	const stream = ['-p', 'fix the bug', '--output-format', 'stream-json'];
-	const {status, stdout} = await runProgram([...host.args, ...stream, ...args], {env: host.env, folder});
+	const {status, stdout} = await runInProcess([...host.args, ...stream, ...args], {env: host.env, folder});
 	const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 	return {status, result, source: sourceIn(folder), told: host.bodies.join('\n')};
 }
@@ -83,35 +84,32 @@ test('-p without approval changes nothing, and tells the model why', async () =>
 	expect(told).not.toMatch(/fail 1\b|pass 1\b/);
 });
 
-test.each(allWires)(
-	'on the wire format %s, the app fixes the bug, shows the diff, and goes back to before',
-	async wire => {
-		const host = await startWireHost(wire, turns);
-		const folder = makeRepository();
-		const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
-		await waitForIdle(terminal);
-		terminal.type('fix the bug\r');
-		await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
-		await answer(terminal, 'y', /Change src\/area\.mjs/);
-		await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
-		await terminal.waitFor('The bug is fixed.');
-		await waitForIdle(terminal);
-		expect(sourceIn(folder)).toBe(fixed);
-		expect(terminal.text()).toContain('export const area = (width, height) => width * height;');
+test('the app fixes the bug, shows the diff, and goes back to before', async () => {
+	const host = await startWireHost('anthropic', turns);
+	const folder = makeRepository();
+	const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
+	await waitForIdle(terminal);
+	terminal.type('fix the bug\r');
+	await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
+	await answer(terminal, 'y', /Change src\/area\.mjs/);
+	await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
+	await terminal.waitFor('The bug is fixed.');
+	await waitForIdle(terminal);
+	expect(sourceIn(folder)).toBe(fixed);
+	expect(terminal.text()).toContain('export const area = (width, height) => width * height;');
 
-		terminal.type('/diff\r');
-		await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
-		terminal.press('escape');
-		await waitForIdle(terminal);
-		terminal.type('/rewind\r');
-		await terminal.waitFor(/❯ fix the bug .*1 file changed since/);
-		terminal.press('enter');
-		await terminal.waitFor('❯ Conversation and files');
-		terminal.press('enter');
-		await terminal.waitFor('Continues from before that message in a new session.');
-		expect(sourceIn(folder)).toBe(source);
-		await terminal.waitFor(() => terminal.screen().some(line => /^❯ fix the bug\s*$/.test(line)));
-		terminal.press('ctrl+c');
-		await quit(terminal);
-	},
-);
+	terminal.type('/diff\r');
+	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	terminal.press('escape');
+	await waitForIdle(terminal);
+	terminal.type('/rewind\r');
+	await terminal.waitFor(/❯ fix the bug .*1 file changed since/);
+	terminal.press('enter');
+	await terminal.waitFor('❯ Conversation and files');
+	terminal.press('enter');
+	await terminal.waitFor('Continues from before that message in a new session.');
+	expect(sourceIn(folder)).toBe(source);
+	await terminal.waitFor(() => terminal.screen().some(line => /^❯ fix the bug\s*$/.test(line)));
+	terminal.press('ctrl+c');
+	await quit(terminal);
+});

@@ -2,8 +2,9 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
-import {folderWith, runProgram} from './program.ts';
+import {folderWith} from './program.ts';
 
 const poem = 'roses are red\nviolets are blu\n';
 const edit = {path: 'poem.txt', edits: [{old_text: 'blu', new_text: 'blue'}]};
@@ -38,7 +39,7 @@ describe('[12] -p', () => {
 		host.answerWith(...script);
 		const connected = connectedTo(host);
 		const folder = project();
-		const ended = await runProgram([...connected.args, '-p', 'fix the poem', '--approve', 'all', ...args], {
+		const ended = await runInProcess([...connected.args, '-p', 'fix the poem', '--approve', 'all', ...args], {
 			env: connected.env,
 			folder,
 		});
@@ -69,7 +70,7 @@ test("invalid settings of the user's own stop a run before the model is called",
 	const home = join(folderWith(), 'home');
 	mkdirSync(home, {mode: 0o700});
 	writeFileSync(join(home, 'settings.json'), '{"hooks": {"before-tool": [{"comand": "x"}]}}');
-	const {status, stderr} = await runProgram([...args, '-p', 'hi'], {env, home});
+	const {status, stderr} = await runInProcess([...args, '-p', 'hi'], {env, home});
 	expect(status).toBe(1);
 	expect(stderr).toContain('hooks.before-tool.0');
 	expect(host.chats()).toEqual([]);
@@ -146,7 +147,7 @@ test('[12] a rule of the folder denies also while the folder is not trusted, wha
 	const {args, env} = connectedTo(host);
 	const folder = project({deny: ['edit_file(*.txt)']});
 	host.answerWith(...script);
-	const {status} = await runProgram([...args, '-p', 'fix the poem', '--approve', 'all', '--allow', 'edit_file'], {
+	const {status} = await runInProcess([...args, '-p', 'fix the poem', '--approve', 'all', '--allow', 'edit_file'], {
 		env,
 		folder,
 	});

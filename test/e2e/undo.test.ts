@@ -123,7 +123,7 @@ test('a resumed session shows its edits with /diff, takes them back with /undo, 
 });
 
 test('kill -9 during /undo leaves each file old or new, and the next /undo restores the rest', async () => {
-	const names = Array.from({length: 40}, (_, index) => `poem-${index}.txt`);
+	const names = Array.from({length: 20}, (_, index) => `poem-${index}.txt`);
 	const folder = folderWith(Object.fromEntries(names.map(name => [name, poem])));
 	const home = join(folderWith(), 'home');
 	const texts = () => names.map(name => readFileSync(join(folder, name), 'utf8'));
