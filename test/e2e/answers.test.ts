@@ -2,8 +2,8 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {fixture} from '../providers/replay.ts';
 import {connectedTo, startChat, waitForIdle} from './chat.ts';
-import {type Answer, startModelHost} from './model-host.ts';
 import {runInProcess} from './in-process.ts';
+import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
 
 async function withHost(query = '') {

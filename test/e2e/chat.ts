@@ -1,5 +1,6 @@
 import {type ModelHost, startModelHost} from './model-host.ts';
 import {startTerminal, type TestTerminal} from './terminal.ts';
+import type {TerminalView} from './terminal-view.ts';
 
 export const apiKey = 'sk-e2e-0123456789-wxyz';
 
@@ -26,19 +27,19 @@ export async function startChat({args = [], env, ...options}: Options = {}): Pro
 }
 
 /** Waits until the app is idle and connected. */
-export function waitForIdle(terminal: TestTerminal): Promise<void> {
+export function waitForIdle(terminal: TerminalView): Promise<void> {
 	return terminal.waitFor(() => terminal.status().includes('○ idle') && !terminal.status().includes('starting'));
 }
 
 /** Answers the question on the screen with a key, once keys can answer it. */
-export async function answer(terminal: TestTerminal, key: string, question: RegExp): Promise<void> {
+export async function answer(terminal: TerminalView, key: string, question: RegExp): Promise<void> {
 	await terminal.waitFor(() => question.test(openQuestion(terminal)));
 	terminal.type(key);
 	await terminal.waitFor(() => !question.test(openQuestion(terminal)));
 }
 
 /** Returns what waits for an answer, from its call to its keys; empty if keys can't answer a question. */
-function openQuestion(terminal: TestTerminal): string {
+function openQuestion(terminal: TerminalView): string {
 	const shown = terminal
 		.screen()
 		.join('\n')
@@ -49,7 +50,7 @@ function openQuestion(terminal: TestTerminal): string {
 }
 
 /** Quits as a user does: Ctrl+C twice. */
-export async function quit(terminal: TestTerminal) {
+export async function quit(terminal: TerminalView) {
 	terminal.press('ctrl+c');
 	await terminal.waitFor('Press Ctrl+C again');
 	terminal.press('ctrl+c');
