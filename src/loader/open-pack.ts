@@ -6,6 +6,7 @@ import vm from 'node:vm';
 import type {Pack} from './chunks.ts';
 import {type CachedCode, type CodeCache, openCodeCache} from './code-cache.ts';
 import {makeInPrivateFolder} from './private-place.ts';
+import {createTierUp, type TierUp} from './tier-up.ts';
 
 type Options = {
 	/** The folder of the packs. */
@@ -21,12 +22,21 @@ type Options = {
 
 /** When the app has settled, so that everything that a start uses was compiled. */
 const settledMs = 5000;
+/** When the first frame is drawn. Before, Node loads modules of its own, which it keeps as compiled with V8's own settings. */
+const drawnMs = 500;
 
 /**
  * Returns a function that reads packs. Their compiled code is kept in `cache`, by Node where it can. No fault of the cache
- * stops the program.
+ * stops the program. Optimizations of V8 are delayed once the first frame is drawn.
  */
 export function createOpenPack({folder, cache, way, others, nodeCache}: Options): (name: string) => Pack {
+	const tierUp = createTierUp(flags => others('node:v8').setFlagsFromString(flags));
+	if (way === 'worker') {
+		tierUp.delay();
+	} else {
+		setTimeout(tierUp.delay, drawnMs).unref();
+	}
+
 	const plain = (name: string): Pack => others(join(folder, `${name}.js`)).chunks;
 	if (cache === undefined) {
 		return plain;
@@ -40,7 +50,7 @@ export function createOpenPack({folder, cache, way, others, nodeCache}: Options)
 		return plain;
 	}
 
-	const compile = createCompile(openCodeCache(cache), way);
+	const compile = createCompile(openCodeCache(cache), way, tierUp);
 	return name => {
 		const path = join(folder, `${name}.js`);
 		const script = compile(name, path, readFileSync(path));
@@ -58,23 +68,23 @@ type Compiled = {
 };
 
 /** Returns a function that compiles packs with the code in the cache. What is missing there is added once the app has settled. */
-function createCompile(cache: CodeCache, way: string) {
+function createCompile(cache: CodeCache, way: string, tierUp: TierUp) {
 	let missing: Compiled[] = [];
 
 	const save = () => {
 		const saved = missing;
 		missing = [];
 		for (const {name, source, script, kept} of saved) {
-			cache.write(name, source, {data: script.createCachedData(), ways: [...new Set([...(kept?.ways ?? []), way])]});
+			const data = tierUp.asAtStart(() => script.createCachedData());
+			cache.write(name, source, {data, ways: [...new Set([...(kept?.ways ?? []), way])]});
 		}
 	};
 
 	return (name: string, path: string, source: Buffer): vm.Script => {
 		const kept = cache.read(name, source);
-		const script = new vm.Script(`(function(exports){${source.toString(isAscii(source) ? 'latin1' : 'utf8')}\n})`, {
-			filename: path,
-			...(kept && {cachedData: kept.data}),
-		});
+		const code = `(function(exports){${source.toString(isAscii(source) ? 'latin1' : 'utf8')}\n})`;
+		const options = {filename: path, ...(kept && {cachedData: kept.data})};
+		const script = tierUp.asAtStart(() => new vm.Script(code, options));
 		const accepted = script.cachedDataRejected === false ? kept : undefined;
 		if (!accepted?.ways.includes(way)) {
 			if (missing.length === 0) {

@@ -1,0 +1,54 @@
+import process from 'node:process';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import {expect, onTestFinished, test} from 'vitest';
+import {createTierUp} from '../../src/loader/tier-up.ts';
+
+const source = 'function add(a, b) { return a + b; } add(1, 2);';
+
+test.runIf(process.versions.v8.startsWith('11.'))('V8 accepts code that was kept before and after the delay', () => {
+	const {delay, asAtStart} = createTierUp(v8.setFlagsFromString);
+	onTestFinished(() => asAtStart(() => undefined));
+	let count = 0;
+	// V8 would find what it compiled already by its name.
+	const nextName = () => `${++count}.js`;
+	const keep = () => asAtStart(() => new vm.Script(source, {filename: nextName()}).createCachedData());
+	const isAccepted = (cachedData: Buffer) =>
+		new vm.Script(source, {filename: nextName(), cachedData}).cachedDataRejected === false;
+
+	const before = keep();
+	expect(isAccepted(before)).toBe(true);
+	delay();
+	const after = keep();
+	// What the wrapper is for.
+	expect(isAccepted(before)).toBe(false);
+	for (const data of [before, after]) {
+		expect(asAtStart(() => isAccepted(data))).toBe(true);
+	}
+
+	expect(isAccepted(before)).toBe(false);
+	v8.setFlagsFromString('--interrupt-budget=67584');
+	expect(isAccepted(after)).toBe(true);
+});
+
+test('the delay is set again after code was compiled, even if that failed', () => {
+	const flags: string[] = [];
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), {...process.versions, v8: '11.3.244.8'});
+	delay();
+	const [delayed] = flags;
+	expect(() =>
+		asAtStart(() => {
+			throw new SyntaxError('Broken.');
+		}),
+	).toThrow('Broken.');
+	expect(flags.at(-1)).toBe(delayed);
+	expect(flags.at(-2)).not.toBe(delayed);
+});
+
+test('newer versions of V8 keep their settings', () => {
+	const flags: string[] = [];
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), {...process.versions, v8: '12.4.254.21'});
+	delay();
+	expect(asAtStart(() => 'done')).toBe('done');
+	expect(flags).toEqual([]);
+});
