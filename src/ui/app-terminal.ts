@@ -7,6 +7,7 @@ import {createTerminalSession, type TerminalSession} from '../terminal/terminal-
 import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
+import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import type {Painter} from './screen/painter.ts';
 import {createScreen, type Screen} from './screen/screen.ts';
 import {measureTerminal, type TerminalMeasure} from './screen/terminal-measure.ts';
@@ -38,6 +39,8 @@ type Listeners = {
 /** The parts of the app that write to the terminal, with the modes that they need. */
 export type AppTerminal = {
 	readonly screen: Screen;
+	/** The lines above everything else in each frame. */
+	readonly live: LiveLines;
 	readonly session: TerminalSession;
 	readonly measure: TerminalMeasure;
 	readonly fit: WindowFit;
@@ -47,10 +50,12 @@ export type AppTerminal = {
 /** Opens the terminal: enables its modes and fits the store to its window. Nothing is drawn yet. */
 export function openTerminal(options: TerminalOptions, listeners: Listeners): AppTerminal {
 	const {store, env, stdout, process, widths, frames} = options;
+	const live = createLiveLines();
 	const screen = createScreen(frames?.output ?? stdout, {
 		reflows: () => measure.reflows(),
 		insertsLines: insertsLines(env),
 		later: frames?.later,
+		live,
 	});
 	const session = createTerminalSession({
 		stdout,
@@ -98,5 +103,5 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		hold: fit.hold,
 		release: fit.release,
 	});
-	return {screen, session, measure, fit, fullScreen};
+	return {screen, live, session, measure, fit, fullScreen};
 }

@@ -1,4 +1,4 @@
-import {memo} from 'react';
+import {memo, useLayoutEffect} from 'react';
 import {useStore} from 'zustand';
 import {useShallow} from 'zustand/react/shallow';
 import {layoutComposer} from '../editor/editor-layout.ts';
@@ -18,7 +18,7 @@ import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
-import {type Layout, layOut, logPanelHeight, todoHeight} from './screen/layout.ts';
+import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
 import {suggestionLines, suggestionsFor} from './suggestions.ts';
 import {todoLines} from './transcript/todo-lines.ts';
@@ -67,20 +67,21 @@ const layoutParts = ({
 
 type LayoutParts = ReturnType<typeof layoutParts>;
 
-/** Draws the live region: the live lines of the transcript, log panel, panel, queue, prompt and status. */
+/** The rows of the parts below the live lines. */
+type Below = Omit<Layout, 'live'>;
+
+/** Draws the live region below the live lines of the transcript: log panel, panel, queue, prompt and status. */
 export function App() {
-	const {store, palette, entries, live} = useUi();
+	const {store, palette, entries} = useUi();
 	const parts = useStore(store, useShallow(layoutParts));
-	const liveCount = useStore(live, lines => lines.length);
 	const {panel, queue, composer, size, completion: chosen, toast, todo, approvalMode} = parts;
 	const {columns, rows} = size;
 
 	const suggestions = panel ? [] : suggestionsFor(entries(), composer, chosen, store.getState());
 	const room = columns - promptWidth(approvalMode);
 	const prompt = layoutComposer(composer, room, 10);
-	const layout = layOut({
+	const layout = useLayout({
 		rows,
-		live: liveCount,
 		panel: panelHeight(parts),
 		queue: queue.length,
 		composer: prompt.rows.length,
@@ -90,11 +91,10 @@ export function App() {
 		todo: todoHeight(todo),
 	});
 	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
-	const above = layout.live + layout.gap + layout.dock + layout.panel + layout.queue + layout.todo + layout.rule;
+	const above = layout.gap + layout.dock + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
 		<Box flexDirection="column">
-			{layout.live > 0 && <LiveRows rows={layout.live} />}
 			{layout.gap > 0 && <Text> </Text>}
 			{layout.dock > 0 && <LogPanel rows={layout.dock} />}
 			{panel && layout.panel > 0 && (
@@ -129,10 +129,18 @@ export function App() {
 	);
 }
 
-/** Draws the last live lines of the transcript, which change with each token. */
-const LiveRows = memo(function LiveRows({rows}: {readonly rows: number}) {
-	return <Lines lines={useStore(useUi().live).slice(-rows)} />;
-});
+/**
+ * Returns the rows of each part below the live lines, and limits those. They change with each token; the parts below them are
+ * drawn again only if the live lines need their rows.
+ */
+function useLayout(wanted: Parameters<typeof layOutBelow>[0]): Below {
+	const {live, limitLive} = useUi();
+	useLayoutEffect(() => limitLive(lines => layOut({...wanted, live: lines}).live));
+	return useStore(
+		live,
+		useShallow(({length}) => layOutBelow(wanted, length)),
+	);
+}
 
 /** Draws the log panel, whenever a log has more to show. */
 const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
@@ -158,7 +166,7 @@ function placeholderOf({panel, isRunning, busy}: LayoutParts): string {
 }
 
 /** Returns the place of the caret in the field of an open panel; undefined if it has none. */
-function caretElsewhere(parts: LayoutParts, layout: Layout) {
+function caretElsewhere(parts: LayoutParts, layout: Below) {
 	switch (parts.panel?.kind) {
 		case 'pick':
 			return filterCaret(parts, layout);
@@ -172,25 +180,25 @@ function caretElsewhere(parts: LayoutParts, layout: Layout) {
 }
 
 /** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
-function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {live, gap, dock, panel}: Layout) {
+function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, panel}: Below) {
 	const row = fieldRow(asked, columns, panel);
 	return asked.choices.length === 0 && row < panel
-		? {row: live + gap + dock + row, column: drawLine(answerLabel, filter, columns).column}
+		? {row: gap + dock + row, column: drawLine(answerLabel, filter, columns).column}
 		: undefined;
 }
 
 /** Returns the place of the caret in an open picker's filter, or undefined if the window is too low for the filter. */
-function filterCaret({filter, size}: LayoutParts, {live, gap, dock, panel}: Layout) {
+function filterCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
 	const row = filterRow(panel);
 	return row === undefined
 		? undefined
-		: {row: live + gap + dock + row, column: drawLine(filterLabel, filter, size.columns).column};
+		: {row: gap + dock + row, column: drawLine(filterLabel, filter, size.columns).column};
 }
 
 /** Returns the place of the caret in an open editor. */
-function editorCaret({filter, size}: LayoutParts, {live, gap, dock, panel}: Layout) {
+function editorCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
 	const {caret} = editorLayout(filter, size.columns, panel);
-	return {row: live + gap + dock + titleRows(panel) + caret.row, column: editorIndent + caret.column};
+	return {row: gap + dock + titleRows(panel) + caret.row, column: editorIndent + caret.column};
 }
 
 function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {

@@ -10,12 +10,12 @@ import type {Caret} from './screen/live-region.ts';
 
 type Props = {
 	readonly layout: ComposerLayout;
-	/** Row of the live region in which the composer starts. */
+	/** Row below the live lines in which the composer starts. */
 	readonly top: number;
 	/** False while a panel has the focus. */
 	readonly focused: boolean;
 	readonly placeholder: string;
-	/** The place of the caret in the live region while another field is edited. */
+	/** The place of the caret below the live lines while another field is edited. */
 	readonly elsewhere?: Caret | undefined;
 };
 

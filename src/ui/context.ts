@@ -18,8 +18,10 @@ export type Ui = {
 	readonly logs: () => {readonly panelLines: (size: Size) => readonly string[]} | undefined;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
-	/** Moves the terminal's cursor to a place in the live region; undefined hides it. */
+	/** Moves the terminal's cursor to a place below the live lines; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
+	/** Sets how many rows the live lines have above everything else, given their number. */
+	readonly limitLive: (rowsFor: (lines: number) => number) => void;
 };
 
 export const UiContext = createContext<Ui | undefined>(undefined);

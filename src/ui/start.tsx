@@ -19,7 +19,7 @@ import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {followWindow} from './screen/follow-window.ts';
 import {followMoving} from './screen/live-clock.ts';
-import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
+import type {LiveLines} from './screen/live-lines.ts';
 import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';
 
@@ -71,7 +71,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 	const parts: Parts = {
 		...surroundings,
 		palette,
-		live: createLiveLines(),
+		live: terminal.live,
 		interact: {
 			...createPanelInteraction(store, {opensPages: canOpenPages(env)}),
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
@@ -125,7 +125,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 				entries: () => loaded.program?.entries() ?? [],
 				logs: () => loaded.logs,
 				answer: interact.answer,
-				setCaret: screen.setCaret,
+				...{setCaret: screen.setCaret, limitLive: screen.limitLive},
 			}}
 		>
 			<App />

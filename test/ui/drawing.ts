@@ -30,7 +30,7 @@ export function conversation(
 	const emulator = createEmulator(columns, rows);
 	// As the app has it: no row wraps by itself.
 	emulator.stdout.write('\u001B[?7l');
-	const screen = createScreen(emulator.stdout);
+	const screen = createScreen(emulator.stdout, {live});
 	store.getState().setSize(screen.size());
 	const ui = {
 		store,
@@ -40,12 +40,13 @@ export function conversation(
 		logs: () => ({panelLines: (size: {readonly rows: number}) => logLines(size.rows)}),
 		answer: () => undefined,
 		setCaret: screen.setCaret,
+		limitLive: screen.limitLive,
 	};
-	let layouts = 0;
+	let renders = 0;
 	const ink = mount(createElement(UiContext, {value: ui}, createElement(App)), {
 		stdin: createStandInStdin().stream,
 		stdout: screen.stdout,
-		onRender: () => layouts++,
+		onRender: () => renders++,
 	});
 	const painter = createPainter({
 		store,
@@ -83,8 +84,8 @@ export function conversation(
 		store,
 		painter,
 		dispose,
-		/** Returns how often Ink laid out the live region. */
-		layouts: () => layouts,
+		/** Returns how often React rendered and Ink laid out what it changed. */
+		renders: () => renders,
 		/** Applies events as one batch, in a turn of its own. */
 		async feed(...events: readonly AgentEvent[]) {
 			const records = events.map(

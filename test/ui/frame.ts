@@ -26,9 +26,9 @@ export function draw(node: ReactNode, options: Options = {}) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const emulator = createEmulator(columns, rows);
-	const {stdout, setCaret} = createScreen(emulator.stdout);
-	const {stream, feed} = createStandInStdin();
 	const live = createLiveLines();
+	const {stdout, setCaret, limitLive} = createScreen(emulator.stdout, {live});
+	const {stream, feed} = createStandInStdin();
 	const ui = {
 		store,
 		palette: createPalette({color: false}),
@@ -37,6 +37,7 @@ export function draw(node: ReactNode, options: Options = {}) {
 		logs: () => ({panelLines}),
 		answer,
 		setCaret,
+		limitLive,
 	};
 	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});
 	onTestFinished(() => {

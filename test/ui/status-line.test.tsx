@@ -45,6 +45,7 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		live: createLiveLines(),
 		answer: () => undefined,
 		setCaret: () => undefined,
+		limitLive: () => undefined,
 	};
 	const {lastFrame, unmount} = render(
 		<UiContext value={ui}>{createElement(StatusLine, {elapsedMs: elapsed})}</UiContext>,

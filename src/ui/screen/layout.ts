@@ -84,6 +84,12 @@ export function layOut(wanted: Wanted): Layout {
 	};
 }
 
+/** Returns the rows of each part below so many live lines. */
+export function layOutBelow(wanted: Omit<Wanted, 'live'>, live: number): Omit<Layout, 'live'> {
+	const {live: _, ...below} = layOut({...wanted, live});
+	return below;
+}
+
 /** Returns the rows for the list of steps: all, one that sums it up, or none in a very low window. */
 function todoRoom({
 	todo,

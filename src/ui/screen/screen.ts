@@ -1,5 +1,6 @@
 import {createInkStdout} from './ink-stdout.ts';
-import type {Caret} from './live-region.ts';
+import {createLiveLines, type LiveLines} from './live-lines.ts';
+import type {Caret, Frame} from './live-region.ts';
 import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Rewrap, startOver} from './region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
@@ -10,6 +11,8 @@ type Options = {
 	readonly reflows?: () => boolean;
 	/** True by default: the terminal inserts and deletes lines. */
 	readonly insertsLines?: boolean;
+	/** The lines at the top of each frame. Ink doesn't lay them out, because they change with each token. */
+	readonly live?: LiveLines | undefined;
 };
 
 /** Terminals with synchronized output show everything between the two at once. */
@@ -21,8 +24,10 @@ export type Screen = {
 	readonly stdout: NodeJS.WriteStream;
 	/** Writes finished lines, each with its newline, above the frame, where they become the terminal's own scrollback. */
 	readonly print: (data: string) => void;
-	/** Moves the terminal's cursor to this cell of the frame when it is drawn next; undefined hides it. */
+	/** Moves the terminal's cursor to this cell of what Ink draws, in the next frame; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
+	/** Sets how many rows above those of Ink the live lines have, given their number. The last ones are drawn. */
+	readonly limitLive: (rowsFor: (lines: number) => number) => void;
 	/** Writes everything pending now, before the process exits or something else uses the terminal. */
 	readonly flush: () => void;
 	/** Writes nothing until `release`: something else has the window, or its size is unknown. */
@@ -53,13 +58,13 @@ export type Screen = {
  */
 export function createScreen(
 	output: ScreenOutput,
-	{later = run => setImmediate(run), reflows = () => true, insertsLines = true}: Options = {},
+	{later = run => setImmediate(run), reflows = () => true, insertsLines = true, live = createLiveLines()}: Options = {},
 ): Screen {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;
 
 	const draw = () => {
-		const next = drawRegion(region, sizeOf(output), {reflows, insertsLines});
+		const next = drawRegion({...region, frame: frame.current()}, sizeOf(output), {reflows, insertsLines});
 		region = next.region;
 		isErased = false;
 		if (next.data) {
@@ -68,20 +73,18 @@ export function createScreen(
 	};
 
 	const {schedule, flush, hold, release} = createFrameQueue(draw, later);
+	const frame = createFrame(live, schedule);
+	const {stdout, emitResize} = createInkStdout(output, {onFrame: frame.setRows, flush});
 	const update = (next: Region) => {
 		region = next;
 		schedule();
 	};
 
-	const {stdout, emitResize} = createInkStdout(output, {
-		onFrame: rows => update({...region, frame: {...region.frame, rows}}),
-		flush,
-	});
-
 	return {
 		stdout,
 		print: data => update(appendLines(region, data.split('\n').slice(0, -1))),
-		setCaret: caret => update({...region, frame: {...region.frame, caret}}),
+		setCaret: frame.setCaret,
+		limitLive: frame.limitLive,
 		flush,
 		hold,
 		release() {
@@ -111,6 +114,32 @@ export function createScreen(
 		},
 		size: () => drawnSizeOf(output),
 		isTooSmall: () => isTooSmall(output),
+	};
+}
+
+/** Creates what is drawn: the live lines above what Ink drew last. */
+function createFrame(live: LiveLines, onChange: () => void) {
+	let below: Frame = {rows: [], caret: undefined};
+	let liveRowsFor = (_lines: number) => 0;
+	const change = (next: Partial<Frame>) => {
+		below = {...below, ...next};
+		onChange();
+	};
+
+	live.subscribe(onChange);
+	return {
+		current(): Frame {
+			const all = live.getState();
+			const lines = all.slice(all.length - liveRowsFor(all.length)).map(line => line.trimEnd());
+			const {rows, caret} = below;
+			return {rows: [...lines, ...rows], caret: caret && {...caret, row: lines.length + caret.row}};
+		},
+		setRows: (rows: readonly string[]) => change({rows}),
+		setCaret: (caret: Caret | undefined) => change({caret}),
+		limitLive(rowsFor: (lines: number) => number) {
+			liveRowsFor = rowsFor;
+			onChange();
+		},
 	};
 }
 
