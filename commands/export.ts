@@ -1,44 +1,48 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
+import {endingOf, exportFormat, exportFormats} from '../src/command/export/export-formats.ts';
 import {AppError} from '../src/core/error.ts';
-import {toMarkdown} from '../src/core/session/markdown-export.ts';
 
 export default command({
 	name: 'export',
-	summary: 'Write the session as Markdown, or its events as JSON',
+	summary: 'Write the session as Markdown, HTML or JSON',
 	args: z.object({
 		file: z.optional(z.string()),
 		session: z.optional(z.string()),
+		format: z.optional(z.enum(exportFormats)),
 		events: z.optional(z.boolean()),
 	}),
 	positional: ['file'],
 	completes: {session: 'saved-session'},
 	describe: {
-		file: 'a new file; without it a shell prints the text, the app names a file',
+		file: 'a new file, whose ending names the format; without it a shell prints the text, the app names a file',
 		session: 'id or prefix; defaults to the session on screen, or the latest one here',
+		format: 'markdown, json, html (one page that loads nothing) or events; defaults to the ending of the file',
 		events: 'every recorded event, one JSON object a line',
 	},
-	examples: ['export notes.md', 'export --session 3f2a --events > session.jsonl'],
+	examples: ['export notes.md', 'export talk.html', 'export --session 3f2a --events > session.jsonl'],
 	whileRunning: true,
 
-	async run({file, session, events}, {live, sessions, store, writeFile}) {
+	async run({file, session, format: named, events}, {live, models, sessions, store, writeFile}) {
+		const format = exportFormat({file, format: named, events});
 		const {transcript} = store.getState();
 		const onScreen = live && !session;
 		if (onScreen && transcript.seq < 0) {
 			throw new AppError('usage', 'Nothing to export: this session is empty.');
 		}
 
+		const {exportText} = await import('../src/command/export/export-text.ts');
 		const summary = onScreen ? await sessions.find(transcript.session) : await sessions.findOrLatest(session);
+		const {updatedAt} = summary;
 		const saved = await sessions.read(summary);
-		const text = events
-			? saved.records.map(record => `${JSON.stringify(record)}\n`).join('')
-			: toMarkdown(onScreen ? transcript : saved.transcript);
+		const {priceOf} = await models.catalog();
+		const text = await exportText(format, {...saved, priceOf, updatedAt, ...(onScreen && {transcript})});
 		if (!file && !live) {
 			return {kind: 'lines', lines: text.trimEnd().split('\n'), data: text};
 		}
 
 		// On screen, raw Markdown would only repeat the conversation.
-		const path = await writeFile(file ?? fileNameOf(summary.id, events ? 'jsonl' : 'md'), text);
+		const path = await writeFile(file ?? fileNameOf(summary.id, endingOf(format)), text);
 		return {kind: 'text', text: `Wrote ${path}.`, data: {path, bytes: Buffer.byteLength(text)}};
 	},
 });
