@@ -57,6 +57,7 @@ import traces from './traces/traces.ts';
 import trust from './trust/trust.ts';
 import undo from './undo.ts';
 import usage from './usage/usage.ts';
+import vim from './vim/vim.ts';
 import watch from './watch/watch.ts';
 import whoami from './whoami.ts';
 import workspace from './workspace/workspace.ts';
@@ -121,6 +122,7 @@ export const commands: readonly Entry[] = [
 	clear,
 	help,
 	keysHelp,
+	vim,
 	completion,
 	quit,
 	serve,

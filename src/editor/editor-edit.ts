@@ -132,6 +132,11 @@ export function kill(state: ComposerState, start: number, end: number): Composer
 	return {...replace(state, start, end, '', {kind: 'kill'}), kills};
 }
 
+/** Adds text to the kill ring without a change of the prompt. */
+export function keepKilled(state: ComposerState, text: string): ComposerState {
+	return text === '' ? state : {...state, kills: [text, ...state.kills].slice(0, maxKills), chain: unchained};
+}
+
 /** Inserts the latest entry of the kill ring. */
 export function yank(state: ComposerState): ComposerState {
 	const {caret, kills} = state;

@@ -13,8 +13,8 @@ export type Chain =
 	| {readonly kind: 'none' | 'typing' | 'kill'}
 	/** `index` is the entry of the kill ring that was inserted at `start`. */
 	| {readonly kind: 'yank'; readonly start: number; readonly index: number}
-	/** The text between `anchor` and the caret is selected; with the character there if `isInclusive`. */
-	| {readonly kind: 'select'; readonly anchor: number; readonly isInclusive?: boolean}
+	/** The text between `anchor` and the caret is selected; `inclusive` with the character there, or in whole lines. */
+	| {readonly kind: 'select'; readonly anchor: number; readonly extent?: 'inclusive' | 'lines'}
 	/** Up and Down keep this column, in cells, across shorter rows. */
 	| {readonly kind: 'vertical'; readonly goal: number};
 

@@ -17,7 +17,7 @@ export type ComposerAction =
 
 type ComposerStep = {readonly state: ComposerState; readonly action?: ComposerAction};
 
-type ComposerWindow = {
+export type ComposerWindow = {
 	/** The width of the prompt in cells: Up and Down move by wrapped rows. */
 	readonly columns: number;
 	/** The default keys without it. */

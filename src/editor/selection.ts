@@ -1,10 +1,11 @@
 import {kill, moveTo, replace} from './editor-edit.ts';
 import type {ComposerState} from './editor-state.ts';
 import {nextBoundary} from './graphemes.ts';
+import {lineEnd, lineStart} from './motion.ts';
 
 export type Selection = {readonly start: number; readonly end: number};
 
-/** Returns the selected part of the text, which is never empty; undefined if nothing is selected. */
+/** Returns the selected part of the text; undefined if nothing is selected. */
 export function selectionOf({text, caret, chain}: ComposerState): Selection | undefined {
 	if (chain.kind !== 'select') {
 		return undefined;
@@ -12,7 +13,11 @@ export function selectionOf({text, caret, chain}: ComposerState): Selection | un
 
 	const start = Math.min(chain.anchor, caret);
 	const last = Math.max(chain.anchor, caret);
-	const end = chain.isInclusive && last < text.length ? nextBoundary(text, last) : last;
+	if (chain.extent === 'lines') {
+		return {start: lineStart(text, start), end: Math.min(text.length, lineEnd(text, last) + 1)};
+	}
+
+	const end = chain.extent === 'inclusive' ? nextBoundary(text, last) : last;
 	return end > start ? {start, end} : undefined;
 }
 

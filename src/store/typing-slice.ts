@@ -1,24 +1,36 @@
 import type {StateCreator} from 'zustand/vanilla';
 import {defaultKeymap, type Keymap} from '../editor/keymap/keymap.ts';
 import type {StashedDraft} from '../editor/stash.ts';
+import type {reduceVim} from '../editor/vim/vim.ts';
+import type {VimState} from '../editor/vim/vim-state.ts';
+
+/** A Vim mode. Its reducer is loaded with it. */
+export type VimTyping = {readonly state: VimState; readonly reduce: typeof reduceVim};
 
 /** How the user types. */
 export type TypingSlice = {
 	/** What the keys do in the prompt: the default keys until those of the user are read. */
 	readonly keymap: Keymap;
+	/** The Vim mode of the prompt with what applies tokens to it; undefined if the user types without. */
+	readonly vim: VimTyping | undefined;
 	/** Drafts that the user put aside, the latest last. */
 	readonly stash: readonly StashedDraft[];
 
 	setKeymap: (keymap: Keymap) => void;
+	setVim: (vim: VimTyping | undefined) => void;
 	setStash: (stash: readonly StashedDraft[]) => void;
 };
 
 export const createTypingSlice: StateCreator<TypingSlice> = set => ({
 	keymap: defaultKeymap,
+	vim: undefined,
 	stash: [],
 
 	setKeymap(keymap) {
 		set({keymap});
+	},
+	setVim(vim) {
+		set({vim});
 	},
 	setStash(stash) {
 		set({stash});

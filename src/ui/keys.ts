@@ -1,8 +1,10 @@
 import type {Entry} from '../command/context.ts';
-import {reduceComposer} from '../editor/editor.ts';
+import {type ComposerWindow, reduceComposer} from '../editor/editor.ts';
 import {endTyping} from '../editor/editor-edit.ts';
+import type {ComposerState} from '../editor/editor-state.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf} from '../editor/keymap/keymap.ts';
+import type {AppState} from '../store/store.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/input.ts';
 import {chordOf, type InputToken, type ReplyToken} from '../terminal/input/token.ts';
@@ -129,13 +131,32 @@ function withMentions(token: Extract<InputToken, {type: 'paste'}>, {store, menti
 	return mentions === undefined ? token : {...token, text: isApart ? mentions : ` ${mentions}`};
 }
 
+/** Applies a token to the prompt, in its Vim mode if it has one. */
+function stepOf(
+	composer: ComposerState,
+	token: InputToken,
+	window: ComposerWindow,
+	{vim, setVim}: Pick<AppState, 'vim' | 'setVim'>,
+) {
+	if (!vim) {
+		return reduceComposer(composer, token, window);
+	}
+
+	const step = vim.reduce(vim.state, composer, token, window);
+	if (step.vim !== vim.state) {
+		setVim({...vim, state: step.vim});
+	}
+
+	return step;
+}
+
 function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	const {store, submit, now} = keyboard;
 	const state = store.getState();
 	const hasPaused = state.typedAt !== undefined && now() - state.typedAt > typingPauseMs;
 	const before = hasPaused ? endTyping(state.composer) : state.composer;
 	const columns = state.size.columns - promptWidth(state.approvalMode);
-	const step = reduceComposer(before, token, {columns, keymap: state.keymap});
+	const step = stepOf(before, token, {columns, keymap: state.keymap}, state);
 	const isWalking = step.state.position !== state.composer.position && !step.action;
 	// An earlier prompt would be sent in place of the message that is being edited.
 	if (state.editing !== undefined && isWalking) {
@@ -145,7 +166,8 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	const isText = token.type === 'text' || token.type === 'paste';
 	const edit: PromptEdit = {
 		...(step.state !== state.composer && {composer: step.state}),
-		...(step.state.text !== state.composer.text && {
+		// A command of Vim is typed, too: it must not answer a question that appears meanwhile.
+		...((step.state.text !== state.composer.text || (state.vim && isText)) && {
 			typedAt: step.action ? undefined : now(),
 			// A line from the history was not typed: the arrows continue through the history.
 			completion: isWalking ? -1 : 0,

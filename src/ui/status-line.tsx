@@ -46,6 +46,7 @@ export function StatusLine({elapsedMs}: Props) {
 	const jobs = useApp(state => state.jobs);
 	const drafts = useApp(state => state.stash.length);
 	const leftMs = useCountdown(expiresAt);
+	const vim = useApp(state => state.vim?.state);
 
 	const state = run
 		? palette.accent(`● ${activity}${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
@@ -53,6 +54,7 @@ export function StatusLine({elapsedMs}: Props) {
 			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
+		...(vim ? [{text: [vim.mode.toUpperCase(), ...vim.pending].join(' '), role: palette.accent, rank: 0.5}] : []),
 		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
 		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'

@@ -64,6 +64,12 @@ const table = {
 		inProject: true,
 		isJoined: true,
 	},
+	vim: {
+		summary: 'Edit the prompt with the keys of Vim',
+		type: {kind: 'switch'},
+		place: 'settings.json',
+		default: false,
+	},
 	keys: {
 		summary: 'Your own keys in the app, by action: /keys-help lists them',
 		type: {kind: 'json', fault: value => (Array.isArray(value) ? 'must be an object of actions and keys' : undefined)},

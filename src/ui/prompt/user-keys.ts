@@ -1,6 +1,7 @@
 import type {Program} from '../../command/program.ts';
 import {defaultKeymap} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
+import type {VimTyping} from '../../store/typing-slice.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -9,10 +10,10 @@ type Dependencies = {
 	readonly warn: (text: string) => void;
 };
 
-/** Uses the keys that the user has in the settings, now and when they change. Warns of those that can't be used. */
+/** Uses the keys and the mode that the user has in the settings, now and when they change. Warns of keys that can't be used. */
 export async function followUserKeys({store, program, warn}: Dependencies): Promise<() => void> {
 	const {settings} = program;
-	const use = async () => {
+	const applyKeys = async () => {
 		const value = settings.value('keys');
 		if (value === undefined) {
 			store.getState().setKeymap(defaultKeymap);
@@ -26,6 +27,25 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 			warn(`keys in ${settings.file}: ${fault}`);
 		}
 	};
-	await use();
-	return settings.onChange(key => void (key === 'keys' && use()));
+	const applyVim = async () => {
+		const {vim, setVim} = store.getState();
+		const isWanted = settings.value('vim');
+		if (isWanted !== (vim !== undefined)) {
+			setVim(isWanted ? await loadVim() : undefined);
+		}
+	};
+	await Promise.all([applyKeys(), applyVim()]);
+	return settings.onChange(key => {
+		if (key === 'keys' || key === 'vim') {
+			(key === 'keys' ? applyKeys() : applyVim()).catch((error: unknown) => warn(String(error)));
+		}
+	});
+}
+
+async function loadVim(): Promise<VimTyping> {
+	const [{reduceVim}, {initialVim}] = await Promise.all([
+		import('../../editor/vim/vim.ts'),
+		import('../../editor/vim/vim-state.ts'),
+	]);
+	return {state: initialVim, reduce: reduceVim};
 }
