@@ -1,7 +1,8 @@
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {fixture} from '../providers/replay.ts';
-import {connectedTo, startChat, waitForIdle} from './chat.ts';
+import {openChat} from './app-in-process.ts';
+import {connectedTo, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -116,7 +117,7 @@ test('a prompt that overflows the context is not sent again in the next run', as
 });
 
 test('after an overflow the app compacts what it can, shows what to do, leaves the refused message out, and lets it be edited', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	host.answerWith(tooLong, ({say, finish}) => {
 		say('A short answer.');
 		finish();

@@ -1,12 +1,14 @@
 import {PassThrough, type Readable, Writable} from 'node:stream';
+import {onTestFinished} from 'vitest';
 import {readInvocation} from '../../src/command/invocation.ts';
 import type {ComposeOptions} from '../../src/command/program.ts';
 import {compose} from '../../src/compose/compose.ts';
 import {openTerminalWidths} from '../../src/config/terminal-widths.ts';
 import {createAppStore} from '../../src/store/store.ts';
+import {defaultCellWidths, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
 import {startApp} from '../../src/ui/start.tsx';
-import {connectedTo, waitForIdle} from './chat.ts';
-import {type ModelHost, startModelHost} from './model-host.ts';
+import {type Chat, connectedTo, waitForIdle} from './chat.ts';
+import {startModelHost} from './model-host.ts';
 import {environmentOf, folderWith, type Place} from './program.ts';
 import {type TerminalEnd, type TerminalView, viewTerminal} from './terminal-view.ts';
 
@@ -35,6 +37,7 @@ export function openApp({columns = 80, rows = 24, args = [], ...place}: Options 
 		},
 	});
 	const stdout = Object.assign(screen, {columns, rows, isTTY: true}) as NodeJS.WriteStream & Writable;
+	onTestFinished(() => setCellWidths(defaultCellWidths));
 	const ended = start(args, {env, folder, stdin: stdin as NodeJS.ReadStream, stdout});
 	return viewTerminal(
 		{
@@ -81,10 +84,7 @@ async function start(args: readonly string[], {env, folder, ...streams}: Parts):
 }
 
 /** The app in this process, with a host that the test scripts as its model, ready for a prompt. */
-export async function openChat({args = [], env, ...options}: Options = {}): Promise<{
-	readonly host: ModelHost;
-	readonly terminal: TerminalView;
-}> {
+export async function openChat({args = [], env, ...options}: Options = {}): Promise<Chat<TerminalView>> {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = openApp({...options, env: {...connected.env, ...env}, args: [...connected.args, ...args]});

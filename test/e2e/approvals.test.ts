@@ -1,6 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import type {Answer} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -24,7 +25,7 @@ const done = ({say, finish}: Answer) => {
 
 test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes without asking', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(edit, done, edit, done);
 	terminal.type('\u001b[Z\u001b[Z\u001b[Z');
 	await terminal.waitFor('plan ❯');
@@ -67,7 +68,7 @@ test('a rule for the session is asked for once; what the user edited is what run
 
 test('a refusal carries its reason to the model', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('touch one'), done);
 	terminal.type('run it\r');
 	await terminal.waitFor('r say why not');

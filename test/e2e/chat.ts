@@ -11,10 +11,13 @@ export function connectedTo(host: {readonly baseUrl: string}, model = 'custom/al
 
 type Options = NonNullable<Parameters<typeof startTerminal>[0]>;
 
-export type Chat = {readonly host: ModelHost; readonly terminal: TestTerminal};
+export type Chat<Terminal extends TerminalView = TestTerminal> = {
+	readonly host: ModelHost;
+	readonly terminal: Terminal;
+};
 
 /** The app in a terminal, with a host that the test scripts as its model, ready for a prompt. */
-export async function startChat({args = [], env, ...options}: Options = {}): Promise<Chat> {
+export async function startChat({args = [], env, ...options}: Options = {}): Promise<Chat<TestTerminal>> {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = startTerminal({

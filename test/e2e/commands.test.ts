@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {hasBubblewrap, skipped} from '../agent/sandbox/needs-bubblewrap.ts';
 import {expectStill} from '../agent/tools/command/expect-still.ts';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import type {Answer} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -39,7 +40,7 @@ test('a command is asked for, streams while it runs, and ends with its status', 
 
 test('Esc ends a command and what it started', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('(while sleep 0.05; do touch alive; done) & echo started; wait'));
 	terminal.type('run it\r');
 	await terminal.waitFor('[y once');
@@ -55,7 +56,7 @@ test('Esc ends a command and what it started', async () => {
 
 test('Ctrl+C on a command that ignores SIGTERM says stopping, and it is gone when the run has ended', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(run("trap '' TERM INT; echo started; while :; do touch alive; sleep 0.05; done"), done);
 	terminal.type('run it\r');
 	await terminal.waitFor('[y once');
@@ -73,7 +74,7 @@ test('Ctrl+C on a command that ignores SIGTERM says stopping, and it is gone whe
 });
 
 test('Esc at a question of the agent ends the question, and the next message is answered', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	const ask = ({call, finish}: Answer) => {
 		call('ask_user', {question: 'Which one?', choices: [{label: 'SQLite'}, {label: 'PostgreSQL'}]});
 		finish();

@@ -1,6 +1,7 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {connectedTo, quit, startChat, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
@@ -109,7 +110,7 @@ test('the app shows the diff, writes after y, and shows the change', async () =>
 
 test('a refusal and a change by somebody else leave the file alone', async () => {
 	const folder = folderWith({'poem.txt': poem});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	const other = [{old_text: 'sugar is sweet', new_text: 'sugar is sticky'}];
 	host.answerWith(
 		...script.slice(0, 2),

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {openApp, openChat} from './app-in-process.ts';
 import {connectedTo, startChat, waitForIdle} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
-import {startTerminal} from './terminal.ts';
 
 test('each failure of an answer is told with what to do, and the prompt works after it [22] [23]', async () => {
 	const {host, terminal} = await startChat();
@@ -54,11 +54,11 @@ test('each failure of an answer is told with what to do, and the prompt works af
 
 // Both are tried again after a while, so they wait at the same time.
 test("a proxy's web page and a refused connection each get their own error", async () => {
-	const {host, terminal: behindProxy} = await startChat();
+	const {host, terminal: behindProxy} = await openChat();
 	host.answerWith(({refuse}) => refuse(200, 'text/html', '<html><title>Sign in to Wi-Fi</title></html>'));
 	behindProxy.type('hello\r');
 	const baseUrl = await unusedAddress();
-	const alone = startTerminal(connectedTo({baseUrl}));
+	const alone = openApp(connectedTo({baseUrl}));
 	await waitForIdle(alone);
 	alone.type('hello\r');
 
@@ -69,7 +69,7 @@ test("a proxy's web page and a refused connection each get their own error", asy
 });
 
 test("control characters of a model's answer are shown, not sent to the terminal, and no URL of it is fetched [1] [2] [16]", async () => {
-	const [{host, terminal}, named] = await Promise.all([startChat(), startModelHost()]);
+	const [{host, terminal}, named] = await Promise.all([openChat(), startModelHost()]);
 	host.answerWith(
 		({think, say, call, finish}) => {
 			think('thinking \u001b[31mred\u0007');

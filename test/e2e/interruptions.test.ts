@@ -1,11 +1,12 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith, program} from './program.ts';
 
 test('Escape ends an answer at once; its text stays, and the prompt works; what was queued returns to it', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	let closed = false;
 	host.answerWith(
 		async answer => {
@@ -46,7 +47,7 @@ test('Escape ends an answer at once; its text stays, and the prompt works; what 
 
 test('a message during a run is shown as queued and joins at the next turn', async () => {
 	const folder = folderWith({'apple.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	let goOn: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {
 		goOn = resolve;

@@ -1,7 +1,8 @@
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {apiKey, quit, startChat, waitForIdle} from './chat.ts';
+import {openApp, openChat} from './app-in-process.ts';
+import {apiKey, quit, waitForIdle} from './chat.ts';
 import {startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -53,7 +54,7 @@ test('a key is entered masked, sent to its host only and shown nowhere else [8] 
 	expect(filesWith(home, apiKey)).toEqual(['config.json']);
 	expect(filesWith(home, 'good day')).toEqual(expect.arrayContaining(['prompt-history.jsonl']));
 
-	const again = startTerminal({home});
+	const again = openApp({home});
 	await waitForIdle(again);
 	expect(again.status()).toContain('custom/alpha · ○ idle');
 	await quit(again);
@@ -62,7 +63,7 @@ test('a key is entered masked, sent to its host only and shown nowhere else [8] 
 test('a key on the command line gets a warning, and is saved in no history [11]', async () => {
 	const host = await startModelHost();
 	const home = join(folderWith(), 'home');
-	const terminal = startTerminal({home});
+	const terminal = openApp({home});
 	await waitForIdle(terminal);
 	terminal.type(`/keys set custom ${apiKey} --base-url ${host.baseUrl}\r`);
 	await terminal.waitFor('Select a model');
@@ -74,7 +75,7 @@ test('a key on the command line gets a warning, and is saved in no history [11]'
 });
 
 test('/model selects with a filter, and /usage counts tokens without a known price', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');
 	terminal.type('gamma');
@@ -97,7 +98,7 @@ test('/model selects with a filter, and /usage counts tokens without a known pri
 });
 
 test('Escape cancels the picker', async () => {
-	const {terminal} = await startChat();
+	const {terminal} = await openChat();
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');
 	terminal.press('escape');

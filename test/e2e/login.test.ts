@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {deviceCode, granted, loginServer, pending, userCode} from '../client/login-server.ts';
 import {quit, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {runProgram, startProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
@@ -81,7 +82,7 @@ test('Ctrl+C ends a waiting login with status 130', async () => {
 test('a piped key is used even if a browser login is possible [11]', async () => {
 	const server = await loginServer({api: anyToken});
 	for (const flags of [[], ['--with-token']]) {
-		const {status} = await runProgram(['login', '--server', server.origin, ...flags], {input: 'key-0123456789\n'});
+		const {status} = await runInProcess(['login', '--server', server.origin, ...flags], {input: 'key-0123456789\n'});
 		expect(status).toBe(0);
 	}
 
@@ -93,7 +94,7 @@ test('a piped key is used even if a browser login is possible [11]', async () =>
 
 test('an empty pipe is not a key', async () => {
 	const server = await loginServer({metadata: () => ({token_endpoint: 7}), api: anyToken});
-	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: ''});
+	const {status, stderr} = await runInProcess(['login', '--server', server.origin], {input: ''});
 	expect(status).toBe(2);
 	expect(stderr).toMatch(/^service: API key for [\d.:]+ is missing\.\n {2}Pass it as an argument, or pipe it in\.\n$/);
 });

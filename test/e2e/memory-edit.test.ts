@@ -1,6 +1,7 @@
 import {chmodSync, existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
 
@@ -68,7 +69,7 @@ test.each([
 	[{EDITOR: '', VISUAL: ''}, '✗ No editor is set.'],
 	[{EDITOR: 'no-such-editor -w', VISUAL: ''}, '✗ Couldn’t start the editor “no-such-editor -w”.'],
 ])('with %j, /memory edit says so', async (env, message) => {
-	const {terminal} = await startChat({folder: folderWith(), env});
+	const {terminal} = await openChat({folder: folderWith(), env});
 	terminal.type('/memory edit user\r');
 	await terminal.waitFor(message.replace('’', "'"));
 	await waitForIdle(terminal);

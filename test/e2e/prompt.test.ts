@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {startChat, waitForIdle} from './chat.ts';
 
 /** What the host was last told by the user. */
@@ -82,7 +83,7 @@ test('a slash shows the commands; arrows select, Tab completes, Escape closes, a
 });
 
 test('Up recalls prompts of earlier sessions', async () => {
-	const {terminal} = await startChat();
+	const {terminal} = await openChat();
 	terminal.type('the first\r');
 	await terminal.waitFor('Hello from the host.');
 	await waitForIdle(terminal);
@@ -94,7 +95,7 @@ test('Up recalls prompts of earlier sessions', async () => {
 });
 
 test('lines that are typed ahead take effect in order', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	terminal.type('the old session\r');
 	await terminal.waitFor('Hello from the host.');
 	await waitForIdle(terminal);

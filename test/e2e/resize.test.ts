@@ -1,13 +1,15 @@
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {startChat, waitForIdle} from './chat.ts';
 
+/** One of them in a process, which gets the signal of its terminal. */
 test.each([
 	['narrower', 50, 24],
 	['wider', 110, 24],
 	['lower', 80, 12],
 	['higher', 80, 40],
 ])('a window made %s in the middle of an answer shows each line once', async (_, columns, rows) => {
-	const {host, terminal} = await startChat({columns: 80, rows: 24});
+	const {host, terminal} = await (columns === 50 ? startChat : openChat)({columns: 80, rows: 24});
 	let goOn: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {
 		goOn = resolve;

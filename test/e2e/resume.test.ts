@@ -1,7 +1,9 @@
 import {describe, expect, test} from 'vitest';
+import {openApp} from './app-in-process.ts';
 import {connectedTo, quit, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {startModelHost} from './model-host.ts';
-import {folderWith, runProgram} from './program.ts';
+import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 describe.each([
@@ -9,7 +11,8 @@ describe.each([
 	[120, 40],
 ])('/resume with the embedded server, at %i columns and %i rows', (columns, rows) => {
 	test('finds a demo runtime, asks, resumes it, and knows it the next time', async () => {
-		const terminal = startTerminal({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
+		const open = columns === 80 ? startTerminal : openApp;
+		const terminal = open({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
 		await waitForIdle(terminal);
 		await terminal.waitFor(() => terminal.status() === 'local · custom/demo · ○ idle');
 		terminal.type('/resume\r');
@@ -37,16 +40,16 @@ test('-p refuses a session of another folder, says whose it is, and reads nothin
 	const host = await startModelHost();
 	const {env, args} = connectedTo(host);
 	const [home, there, here] = [`${folderWith()}/home`, folderWith(), folderWith({'secret.txt': 'x'})];
-	const first = await runProgram(['-p', 'Hi', '--output-format', 'json', ...args], {env, home, folder: there});
+	const first = await runInProcess(['-p', 'Hi', '--output-format', 'json', ...args], {env, home, folder: there});
 	const {session_id: id} = JSON.parse(first.stdout);
-	const elsewhere = await runProgram(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: here});
+	const elsewhere = await runInProcess(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: here});
 	expect(elsewhere).toEqual({
 		status: 2,
 		stdout: '',
 		stderr: `service: Session ${id.slice(0, 8)} belongs to another folder: ${there}\n  Change to that folder, then resume it.\n`,
 	});
 	expect(host.chats()).toHaveLength(1);
-	const back = await runProgram(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: there});
+	const back = await runInProcess(['-p', 'And now?', '--resume', id, ...args], {env, home, folder: there});
 	expect([back.status, back.stderr]).toEqual([0, '']);
 });
 
@@ -54,7 +57,7 @@ test('-p in the home folder warns about what the agent can read', async () => {
 	const host = await startModelHost();
 	const {env, args} = connectedTo(host);
 	const folder = folderWith();
-	const {status, stderr} = await runProgram(['-p', 'Hi', ...args], {env, home: `${folder}/home`, folder});
+	const {status, stderr} = await runInProcess(['-p', 'Hi', ...args], {env, home: `${folder}/home`, folder});
 	expect([status, stderr]).toEqual([
 		0,
 		'service: The agent can read your home folder. Run this in a project folder to narrow that.\n',

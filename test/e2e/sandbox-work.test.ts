@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openApp} from './app-in-process.ts';
 import {answer, quit, waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -36,7 +37,7 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 });
 
 test('the demo model repairs the broken cart in its sandbox, asking before each request', async () => {
-	const terminal = startTerminal({rows: 40});
+	const terminal = openApp({rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('/env create broken-cart\r');
 	await terminal.waitFor('Enter send to the agent');
@@ -52,7 +53,7 @@ test('the demo model repairs the broken cart in its sandbox, asking before each 
 
 test('the demo model writes, tests and fixes a small project of its own, asking each time', async () => {
 	const folder = folderWith();
-	const terminal = startTerminal({rows: 40, folder});
+	const terminal = openApp({rows: 40, folder});
 	await waitForIdle(terminal);
 	terminal.type('fix the failing test\r');
 	await answer(terminal, 'y', /Create service-demo\/average\.mjs/);

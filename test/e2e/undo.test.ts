@@ -1,9 +1,11 @@
 import {appendFileSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {answer, quit, startChat, waitForIdle} from './chat.ts';
+import {openChat} from './app-in-process.ts';
+import {answer, type Chat, quit, startChat, waitForIdle} from './chat.ts';
 import type {Answer} from './model-host.ts';
-import {folderWith} from './program.ts';
+import {folderWith, type Place} from './program.ts';
+import type {TerminalView} from './terminal-view.ts';
 
 const poem = 'roses are red\nviolets are blu\nsugar is sweet\n';
 const fixed = poem.replace('blu\n', 'blue\n');
@@ -24,10 +26,10 @@ const fixes: readonly ((answer: Answer) => void)[] = [
 	},
 ];
 
-async function fixedPoem() {
+async function fixedPoem<Terminal extends TerminalView>(open: (place: Place) => Promise<Chat<Terminal>>) {
 	const folder = folderWith({'poem.txt': poem});
 	const home = join(folderWith(), 'home');
-	const {host, terminal} = await startChat({folder, home});
+	const {host, terminal} = await open({folder, home});
 	host.answerWith(...fixes);
 	terminal.type('fix the poem\r');
 	await answer(terminal, 'y', /Change poem\.txt/);
@@ -37,7 +39,7 @@ async function fixedPoem() {
 }
 
 test('/diff shows an edit, takes it back after a question, and /undo --redo brings it back', async () => {
-	const {host, terminal, read} = await fixedPoem();
+	const {host, terminal, read} = await fixedPoem(startChat);
 	terminal.type('/diff\r');
 	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
 	expect(terminal.screen().join('\n')).toMatch(
@@ -69,7 +71,7 @@ test('/diff shows an edit, takes it back after a question, and /undo --redo brin
 });
 
 test('/undo asks about a file that the user changed, too, and keeps what they wrote', async () => {
-	const {terminal, read, folder} = await fixedPoem();
+	const {terminal, read, folder} = await fixedPoem(openChat);
 	appendFileSync(join(folder, 'poem.txt'), 'and so is honey\n');
 	terminal.type('/undo\r');
 	await terminal.waitFor('You changed poem.txt, too');
@@ -84,7 +86,7 @@ test('/undo asks about a file that the user changed, too, and keeps what they wr
 });
 
 test('/rewind goes back to before a message with the files, and puts the message into the prompt', async () => {
-	const {terminal, read} = await fixedPoem();
+	const {terminal, read} = await fixedPoem(openChat);
 	terminal.type('/rewind\r');
 	await terminal.waitFor(/❯ fix the poem .*1 file changed since/);
 	terminal.type('\r');
@@ -101,11 +103,11 @@ test('/rewind goes back to before a message with the files, and puts the message
 });
 
 test('a resumed session shows its edits with /diff, takes them back with /undo, and the model reads of it', async () => {
-	const {terminal: earlier, read, folder, home} = await fixedPoem();
+	const {terminal: earlier, read, folder, home} = await fixedPoem(startChat);
 	earlier.kill('SIGKILL');
 	await earlier.exit();
 
-	const {host, terminal} = await startChat({folder, home, args: ['-c']});
+	const {host, terminal} = await openChat({folder, home, args: ['-c']});
 	terminal.type('/diff\r');
 	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
 	terminal.press('escape');

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith, program} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -10,7 +11,7 @@ test.each([
 	['letters that are written as one', 'क्षत्रिय'],
 	['Khmer', 'កម្ពុជា'],
 ])('rows full of %s do not wrap or repeat, and the caret is after the text', async (_, word) => {
-	const {host, terminal} = await startChat({columns: 40, rows: 16});
+	const {host, terminal} = await openChat({columns: 40, rows: 16});
 	const words = Array.from({length: 60}, (__, index) => `${index + 100}${word}`);
 	host.answerWith(async ({say, finish}) => {
 		for (const each of words) {

@@ -1,7 +1,9 @@
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {type Chat, connectedTo, quit, startChat, waitForIdle} from './chat.ts';
 import {startModelHost} from './model-host.ts';
 import {startTerminal} from './terminal.ts';
+import type {TerminalView} from './terminal-view.ts';
 
 const eraseScrollback = '\u001b[3J';
 const eraseScreen = '\u001b[H\r\u001b[K\u001b[C\u001b[J';
@@ -16,7 +18,7 @@ const answer = [
 	'The end.',
 ].join('\n\n');
 
-async function chatAbout({host, terminal}: Chat, text = answer) {
+async function chatAbout({host, terminal}: Chat<TerminalView>, text = answer) {
 	host.answerWith(async ({say, finish}) => {
 		for (const piece of text.match(/[\s\S]{1,40}/gu) ?? []) {
 			say(piece);
@@ -36,7 +38,7 @@ test.each([
 	[20, 5],
 	[40, 10],
 ])('in a window of %i x %i every line fits, and nothing is left over or erased', async (columns, rows) => {
-	const chat = await startChat({columns, rows});
+	const chat = await openChat({columns, rows});
 	const {terminal} = chat;
 	await chatAbout(chat);
 	expect(terminal.wrapped()).toBe(0);
