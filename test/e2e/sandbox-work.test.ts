@@ -13,7 +13,7 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));
 	terminal.type('web-shop --input visits_per_minute:=1200\r');
 	await terminal.waitFor('Enter send to the agent');
-	expect(terminal.text()).toMatch(/\nstate +ready\n/);
+	expect(terminal.text()).toMatch(/\nweb-shop · ready\n/);
 	expect(terminal.screen().join('\n')).toContain('Its services:\n  - web: http://127.0.0.1:');
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
 
