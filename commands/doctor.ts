@@ -5,11 +5,19 @@ import {doctorResult} from '../src/command/doctor/doctor-view.ts';
 export default command({
 	name: 'doctor',
 	summary: 'Check terminal, keys, server and sandbox; name the fixes',
-	args: z.object({}),
-	examples: ['doctor', 'doctor --json'],
+	args: z.object({bundle: z.optional(z.string())}),
+	describe: {bundle: 'a new file for a bug report: checks, versions, settings, debug log; no keys'},
+	examples: ['doctor', 'doctor --json', 'doctor --bundle report.json'],
 	whileRunning: true,
 
-	async run(_, {diagnose, live}) {
-		return doctorResult(await diagnose(), live ? 'app' : 'shell');
+	async run({bundle}, context) {
+		const {diagnose, live} = context;
+		const checked = doctorResult(await diagnose(), live ? 'app' : 'shell');
+		if (bundle === undefined) {
+			return checked;
+		}
+
+		const {writeBundle} = await import('../src/command/doctor/doctor-bundle.ts');
+		return writeBundle(bundle, checked.data, context);
 	},
 });

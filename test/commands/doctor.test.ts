@@ -1,3 +1,5 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {Keychain} from '../../src/config/keychain.ts';
 import {AppError} from '../../src/core/error.ts';
@@ -6,6 +8,9 @@ import {dataOf, drawn, testContext} from './context.ts';
 import {goodKey, platform} from './platform.ts';
 
 type Found = {ok: boolean; checks: {name: string; state: string; finding: string; fix: string | null}[]};
+
+const inHome = {HOME: '/home/ada', SERVICE_KEYCHAIN: 'off'};
+const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
 
 const check = (found: Found, name: string) => found.checks.find(one => one.name === name);
 
@@ -89,4 +94,41 @@ test('a keychain that fails is a fault only if it holds secrets', async () => {
 		finding: 'The keychain refused access: locked. It holds 1 of your secrets.',
 		fix: 'Unlock it.',
 	});
+});
+
+test('a bundle for a bug report has checks, settings and the debug log, and no names or keys [8]', async () => {
+	const context = testContext({
+		env: {...inHome, SERVICE_DEBUG: 'debug.jsonl', OPENAI_API_KEY: key, TMUX: '/tmp/tmux-1000/ada', LANG: 'C.UTF-8'},
+		flags: {server: 'https://agents.acme.example', org: 'acme-secret-project'},
+	});
+	const lines = Array.from({length: 300}, (_, index) => `{"kind":"request","n":${index}}`);
+	writeFileSync(join(context.folder, 'debug.jsonl'), `${lines.join('\n')}\n{"torn ${key}`);
+	await context.run('config', 'set', 'compact_at', '70');
+	const result = await context.run('doctor', '--bundle', 'report.json');
+	expect(context.said[0]).toMatch(
+		/^The bundle has the checks of doctor, .*the last 200 lines of the debug log\. Keys, /,
+	);
+	expect(drawn(result, 200)).toContain('report.json. Read it before you share it.');
+
+	const file = join(context.folder, 'report.json');
+	const text = readFileSync(file, 'utf8');
+	expect(statSync(file).mode & 0o777).toBe(0o600);
+	expect(text).not.toMatch(/abcdefghijklmnop|acme|tmux-1000|\/home\/ada/);
+	const bundle = JSON.parse(text);
+	expect(bundle.doctor.checks.length).toBeGreaterThan(8);
+	expect(bundle.settings).toContainEqual({key: 'compact_at', source: 'user file', value: 70});
+	expect(bundle.settings).toContainEqual({key: 'org', source: 'flag', value: 'set'});
+	expect(bundle.terminal).toMatchObject({TMUX: 'set', LANG: 'C.UTF-8'});
+	expect(bundle.debug_log).toHaveLength(200);
+	expect(bundle.debug_log[198]).toEqual({kind: 'request', n: 299});
+	await expect(context.run('doctor', '--bundle', 'report.json')).rejects.toMatchObject({code: 'conflict'});
+});
+
+test('a bundle is written without a debug log, and says why there is none', async () => {
+	const context = testContext({env: {...inHome, SERVICE_DEBUG: 'nowhere.jsonl'}});
+	await context.run('doctor', '--bundle', 'report.json');
+	expect(context.said[0]).toContain('no debug log (');
+	const plain = testContext({env: inHome});
+	await plain.run('doctor', '--bundle', 'report.json');
+	expect(plain.said[0]).toContain('no debug log (SERVICE_DEBUG names none)');
 });

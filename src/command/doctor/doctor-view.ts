@@ -8,7 +8,7 @@ const signs = {good: '✓', note: '·', fault: '✗'} as const;
  * Returns what was checked, each with what to do about it, and a line that counts the faults. Commands in it are named as
  * typed in `place`.
  */
-export function doctorResult(found: readonly Check[], place: CommandPlace): Result {
+export function doctorResult(found: readonly Check[], place: CommandPlace): Extract<Result, {kind: 'group'}> {
 	const checks = found.map(({fix, ...check}) => ({...check, fix: fix === undefined ? null : nameCommands(fix, place)}));
 	const faults = checks.filter(({state}) => state === 'fault').length;
 	return {
