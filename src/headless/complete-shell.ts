@@ -12,6 +12,7 @@ import {openRecents} from '../config/recents.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import type {Environment} from '../core/environment.ts';
 import {type Home, openHome} from '../storage/home.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
 
 type Options = {
 	readonly env: Environment;
@@ -45,8 +46,8 @@ export async function runCompletion(
 	const found = find(asked.size > 0 ? await valuesFor(words, {env, folder, asked}) : () => []);
 	const typed = words.at(-1) ?? '';
 	const lines = narrowed(found, typed)
-		.filter(({word}) => word.startsWith(typed.slice(0, kept)))
-		.map(({word, summary}) => `${word.slice(kept)}\t${summary}\n`);
+		.filter(({word}) => word.startsWith(typed.slice(0, kept)) && safeLine(word) === word)
+		.map(({word, summary}) => `${word.slice(kept)}\t${safeLine(summary)}\n`);
 	stdout.write(lines.join(''));
 	return 0;
 }

@@ -3,7 +3,7 @@ import type {StreamItem} from '../command/result.ts';
 import type {Environment} from '../core/environment.ts';
 import {isAbort} from '../core/error.ts';
 import {wantsColor} from '../terminal/abilities.ts';
-import {safeJson} from '../terminal/text/safe-text.ts';
+import {safeJson, safeLine} from '../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../terminal/text/sgr.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {printWarning} from './print.ts';
@@ -59,7 +59,7 @@ function drawn(items: readonly StreamItem[], palette: Palette): string {
 		.map((end, part) => {
 			const start = part === 0 ? 0 : (notes[part - 1] ?? 0) + 1;
 			const lines = shown.slice(start, end).map(({text}) => `${cut(text)}\n`);
-			const note = shown[end] ? `${palette.dim(shown[end].text)}\n` : '';
+			const note = shown[end] ? `${palette.dim(safeLine(shown[end].text))}\n` : '';
 			return `${paint(parseSgr(lines.join('')), palette)}${note}`;
 		})
 		.join('');

@@ -1,5 +1,6 @@
 import {formatDuration} from '../core/format.ts';
 import type {Interaction} from '../platform/interaction.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly columns?: number};
@@ -70,7 +71,7 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 	const draw = () => {
 		if (held === 0) {
 			const seconds = Math.floor((clock() - begun) / secondMs);
-			const line = `${command}…${seconds > 0 ? ` ${formatDuration(seconds * secondMs)}` : ''} Ctrl+C cancel`;
+			const line = `${safeLine(command)}…${seconds > 0 ? ` ${formatDuration(seconds * secondMs)}` : ''} Ctrl+C cancel`;
 			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
 			shown = true;
 		}

@@ -2,6 +2,7 @@ import type {Program} from '../../command/program.ts';
 import {shellLine} from '../../core/program-name.ts';
 import {blocksOf} from '../../core/session/transcript.ts';
 import type {AppStore} from '../../store/store.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {Painter} from '../screen/painter.ts';
 import {shortFolder, welcomeLines} from '../welcome.ts';
@@ -39,12 +40,12 @@ export function greet({program, painter, store, palette, version, homeFolder, wa
 export function farewell({store}: Pick<Parts, 'store'>): string {
 	const {transcript, unsaved, background} = store.getState();
 	if (unsaved) {
-		return `This session was not saved: ${unsaved}\n`;
+		return `This session was not saved: ${safeLine(unsaved)}\n`;
 	}
 
 	// A session without a message is not kept.
 	const isKept = blocksOf(transcript).some(({kind}) => kind === 'user' || kind === 'command');
-	const resume = (session: string) => shellLine(`--resume ${session.slice(0, 8)}`);
+	const resume = (session: string) => shellLine(`--resume ${safeLine(session.slice(0, 8))}`);
 	return [
 		...(isKept ? [`Resume this session with: ${resume(transcript.session)}\n`] : []),
 		...background.map(({id, state}) => {

@@ -1,4 +1,4 @@
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {EventEmitter, once} from 'node:events';
 import {constants, existsSync, openSync, readFileSync, rmSync} from 'node:fs';
 import {Socket} from 'node:net';
@@ -118,32 +118,23 @@ async function openMultiplexed(
 	};
 }
 
-/** Opens a window of a tmux server of its own. */
-export function openTmux(columns: number, rows: number): Promise<ContractTerminal> {
-	return openMultiplexed(columns, rows, (folder, script) => {
-		const tmux = (...args: readonly string[]) =>
-			execFileSync('tmux', ['-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {encoding: 'utf8'});
-		tmux(
-			'new-session',
-			'-d',
-			'-x',
-			`${columns}`,
-			'-y',
-			`${rows}`,
-			`exec sh -c "${script}"`,
-			';',
-			'set',
-			'-g',
-			'status',
-			'off',
-		);
-		tmux('resize-window', '-x', `${columns}`, '-y', `${rows}`);
+/** Opens a window of a tmux server of its own. `ask` runs one of its commands and returns what that prints. */
+export async function openTmux(columns: number, rows: number) {
+	let socket = '';
+	const tmux = (...args: readonly string[]) =>
+		spawnSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], {encoding: 'utf8'}).stdout;
+	const terminal = await openMultiplexed(columns, rows, (folder, script) => {
+		socket = join(folder, 'socket');
+		const size = ['-x', `${columns}`, '-y', `${rows}`];
+		tmux('new-session', '-d', ...size, `exec sh -c "${script}"`, ';', 'set', '-g', 'status', 'off');
+		tmux('resize-window', ...size);
 		return {
 			resize: (newColumns, newRows) => void tmux('resize-window', '-x', `${newColumns}`, '-y', `${newRows}`),
 			capture: () => tmux('capture-pane', '-p', '-S', '-').replace(/\n$/, '').split('\n'),
 			end: () => void tmux('kill-server'),
 		};
 	});
+	return {...terminal, ask: tmux};
 }
 
 /** Opens a window of GNU Screen, which needs a terminal around it. */

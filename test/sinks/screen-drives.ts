@@ -1,0 +1,127 @@
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
+import type {Panel} from '../../src/store/view-slice.ts';
+import {safeLine} from '../../src/terminal/text/safe-text.ts';
+import {say, think, result as toolResult, user} from '../ui/canvas.ts';
+import type {ContractApp} from '../ui/contract/contract-app.ts';
+
+/** Brings a hostile text to one place on the screen. */
+export type Drive = (app: ContractApp, text: string) => Promise<void> | void;
+
+const panel =
+	(panelOf: (text: string) => Panel): Drive =>
+	({store}, text) =>
+		store.getState().setPanel(panelOf(text));
+
+let ids = 0;
+const events =
+	(eventsOf: (text: string, id: string) => readonly AgentEvent[]): Drive =>
+	({store}, text) => {
+		const {transcript, applyRecords} = store.getState();
+		applyRecords(
+			eventsOf(text, `id${++ids}`).map((event, index) => ({
+				v: 1,
+				seq: transcript.seq + 1 + index,
+				at: '2026-01-01T00:00:00.000Z',
+				session: transcript.session,
+				server: 'local',
+				event,
+			})),
+		);
+	};
+
+/** The drawing of a change as a panel shows it; what draws changes is tested with its own hostile texts. */
+const subject = (text: string) => ({
+	title: () => safeLine(text),
+	window: () => ({shown: [safeLine(text)], leftOut: 0}),
+	rows: () => 1,
+	lastOffset: () => 0,
+});
+
+/** By the place, how text gets there. Texts of other people alone: what the user typed goes through the prompt. */
+export const screenDrives: Readonly<Record<string, Drive>> = {
+	'connection and model': ({store}, text) => {
+		store.getState().setConnection({profile: text, server: 'http://127.0.0.1:1', state: 'ready'});
+		store.getState().setModel(`custom/${text}`);
+	},
+	'not saved': ({store}, text) => store.setState({unsaved: text}),
+	'command that runs': ({store}, text) => store.getState().setBusy(true, text),
+	toast: ({store}, text) => store.getState().setToast(text),
+	queue: ({store}, text) => store.setState({queue: [{id: 'q', text}] as never}),
+	steps: ({store}, text) =>
+		store.setState(({transcript}) => ({transcript: {...transcript, todo: [{text, state: 'active'}]}})),
+	prompt: ({store}, text) => store.getState().setComposer(setComposerText(store.getState().composer, text)),
+	suggestion: async ({store, terminal, waitFor}, text) => {
+		const {composer, setComposer, setSavedSessions} = store.getState();
+		setComposer(setComposerText(composer, '/resume '));
+		// The line lists the sessions of the folder, of which there are none, at some time.
+		await waitFor(() => {
+			if (store.getState().savedSessions[0]?.title !== text) {
+				setSavedSessions([{id: 's1', title: text, preview: text}]);
+			}
+
+			return terminal.window().some(row => row.includes(text.split(' ')[0] ?? ''));
+		});
+	},
+	picker: panel(text => ({kind: 'pick', title: text, choices: [{id: 'a', label: text, detail: text}]})),
+	field: panel(text => ({kind: 'field', label: text, masked: false})),
+	editor: panel(text => ({kind: 'edit', label: text, keys: 'Enter save', text})),
+	question: panel(text => ({
+		kind: 'confirm',
+		question: text,
+		about: {title: text, facts: [[text, text]]},
+		subject: subject(text),
+		answers: [{key: 'a', label: text, value: 'a'}],
+		askedAt: 0,
+	})),
+	'question of the agent': panel(text => ({
+		kind: 'ask',
+		question: text,
+		choices: [{label: text, description: text}],
+		askedAt: 0,
+		isFollowUp: false,
+	})),
+	login: panel(text => ({
+		kind: 'device',
+		server: `http://${text}`,
+		page: `http://x/${text}`,
+		pageWithCode: `http://x/${text}`,
+		code: text,
+		expiresAt: Date.now() + 60_000,
+		opens: false,
+	})),
+	table: panel(text => ({kind: 'table', title: text, columns: [{label: text}], rows: [[text], [{at: text}]]})),
+	lines: panel(text => ({kind: 'lines', title: text, lines: [safeLine(text)]})),
+	message: events((text, id) => [user(text, id)]),
+	answer: events((text, id) => [say(text, id), say(`\n\n${text}\n\n`, id)]),
+	'answer that goes on': events((text, id) => [say(`${text} and so on`, id)]),
+	thought: events(text => [think(text)]),
+	call: events((text, id) => [
+		{type: 'tool-call', id, messageId: 'm', name: text, arguments: {[text]: text}},
+		{type: 'tool-output', id, text},
+		toolResult(id, text, true),
+	]),
+	command: events((text, id) => [
+		{type: 'tool-call', id, messageId: 'm', name: 'run_command', arguments: {command: text, description: text}},
+		{type: 'tool-output', id, text: `${text}\n${text}`},
+		toolResult(id, `Exit status 1\n${text}`, true),
+	]),
+	notice: events(text => [{type: 'notice', level: 'warning', text, hint: text}]),
+	'error of a host': events(text => [
+		{type: 'run-start', runId: 'r', model: text},
+		{type: 'run-end', reason: 'error', stopReason: 'error', error: {code: 'provider', message: text, hint: text}},
+	]),
+	title: events(text => [{type: 'rename', title: text}]),
+	'result of a command': app => app.type('/hostile\r'),
+	'table that opens': app => app.type('/hostile-table\r'),
+	'error of a command': app => app.type('/hostile-error\r'),
+	'log panel': app => app.type('/hostile-log\r'),
+	'transcript view': async app => {
+		await app.type('\u000f');
+		await app.waitFor(() => app.terminal.window()[0]?.startsWith('Transcript') === true);
+	},
+	'log viewer': async app => {
+		await app.type('\u0007');
+		await app.waitFor(() => app.terminal.window().at(-1)?.includes('search') === true);
+	},
+};
