@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
+import {BaseSequencer, type TestSpecification} from 'vitest/node';
 import {inkStandInFor, standInSources} from './.scripts/bundle-stand-ins.mjs';
 import {databaseTests} from './test/database-tests.ts';
 
@@ -38,14 +39,29 @@ const markdownAsText = {
 		id.endsWith('.md') ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))};` : undefined,
 };
 
+/** Tests that wait for terminals, sandboxes and servers. */
+const waiting = /\/test\/(?:e2e|agent\/(?:mcp|sandbox|tools\/command)|server\/sandboxes|session|commands)\//;
+
+/** Runs what waits first, so that the last files are short ones and no core waits for a long one. */
+class WaitingFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = ({project, moduleId}: TestSpecification) =>
+			project.name === 'service' ? (waiting.test(moduleId) ? 1 : 2) : 0;
+		return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+	}
+}
+
+const isShuffled = process.argv.some(argument => argument.startsWith('--sequence.shuffle'));
+
 /** What opens a database runs on SQLite, and again on PostgreSQL in a project of its own; everything else runs once. */
 export default defineConfig({
 	plugins: [shippedStandIns, markdownAsText],
 	oxc: {jsx: {runtime: 'automatic', development: false}},
 	test: {
 		server: {deps: {inline: [drawnWith]}},
-		// Most tests wait for terminals, sockets and processes, so that three go together even on two cores.
-		maxWorkers: Math.max(3, availableParallelism()),
+		// Half of the time, tests wait for terminals, sockets and processes, so that four go together even on two cores.
+		maxWorkers: Math.max(4, availableParallelism()),
+		...(!isShuffled && {sequence: {sequencer: WaitingFirst}}),
 		// Ends what hangs, however busy the machine is; no test measures by it.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,

@@ -10,7 +10,11 @@ const source = 'test/server/database/engine.ts';
  */
 const oneEngine = [
 	...['test/agent/', 'test/commands/', 'test/server/demo/', 'test/server/demo-model/', 'test/server/http/'],
-	...['test/server/artifacts/transfer', 'test/server/artifacts/s3-blobs', 'test/server/handlers/environments-logs'],
+	...['test/server/artifacts/transfer', 'test/server/artifacts/s3-blobs', 'test/server/authorization-matrix'],
+	// Sandboxes; their credits and states are asked of every engine, and each of their operations by server-contract.
+	...['environments.test', 'environments-logs', 'environments-stop', 'runtimes-stop'].map(
+		name => `test/server/handlers/${name}`,
+	),
 	...[
 		'test/server/hostile-bodies',
 		'test/server/hostile-http',

@@ -84,7 +84,7 @@ test.each(['anthropic', 'openai-responses', 'openai-chat', 'gemini'])(
 					expect(parseRecorded({v: 1, seq: 0, at: '', session: '', server: '', event: whole})).toBeDefined();
 				}
 			}),
-			{numRuns: 300},
+			{numRuns: 100},
 		);
 	},
 );

@@ -148,7 +148,7 @@ describe('hostile Markdown', () => {
 					expect(lineWidth(line)).toBeLessThanOrEqual(width);
 				}
 			}),
-			{numRuns: 400},
+			{numRuns: 150},
 		);
 	});
 

@@ -61,7 +61,7 @@ test('the terminal shows every printed line once, and the last frame below, afte
 				emulator.dispose();
 			}
 		}),
-		{numRuns: 300},
+		{numRuns: 100},
 	);
 });
 
