@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {runInProcess} from '../e2e/in-process.ts';
 import {calledSo, folderWith, runProgram} from '../e2e/program.ts';
 import {goodKey, platform} from './platform.ts';
 
@@ -28,14 +29,14 @@ test('login reads a key from standard input, verifies and stores it [11]', async
 
 test('keys set reads a key from standard input, and the list shows four characters [8]', async () => {
 	const place = {home: home()};
-	const set = await runProgram(['keys', 'set', 'openai'], {...place, input: 'sk-0123456789abcdef'});
+	const set = await runInProcess(['keys', 'set', 'openai'], {...place, input: 'sk-0123456789abcdef'});
 	expect([set.status, set.stderr]).toEqual([0, '']);
-	const list = await runProgram(['keys', 'list'], place);
+	const list = await runInProcess(['keys', 'list'], place);
 	expect(list.stdout).toBe('provider  key    source  goes to\nopenai    …cdef  file    https://api.openai.com/v1\n');
 });
 
 test('a key on the command line works, with a warning [11]', async () => {
-	const {status, stdout, stderr} = await runProgram(['keys', 'set', 'groq', 'gsk-0123456789']);
+	const {status, stdout, stderr} = await runInProcess(['keys', 'set', 'groq', 'gsk-0123456789']);
 	expect(status).toBe(0);
 	expect(stdout).toContain('Stored the key of Groq (…6789).');
 	expect(stderr).toBe(
@@ -45,13 +46,13 @@ test('a key on the command line works, with a warning [11]', async () => {
 
 test('help and login work with an invalid environment', async () => {
 	const env = {SERVICE_PROFILE: 'ghost', SERVICE_SERVER: 'ftp://wrong', ANTHROPIC_BASE_URL: 'nonsense'};
-	expect(await runProgram(['--help'], {env})).toMatchObject({status: 0, stderr: ''});
-	expect(await runProgram(['keys', 'list', '--json'], {env})).toMatchObject({status: 0, stdout: '[]\n'});
-	expect(await runProgram(['whoami'], {env: {SERVICE_PROFILE: 'ghost'}})).toMatchObject({status: 5});
+	expect(await runInProcess(['--help'], {env})).toMatchObject({status: 0, stderr: ''});
+	expect(await runInProcess(['keys', 'list', '--json'], {env})).toMatchObject({status: 0, stdout: '[]\n'});
+	expect(await runInProcess(['whoami'], {env: {SERVICE_PROFILE: 'ghost'}})).toMatchObject({status: 5});
 });
 
 test.each([
-	[['lgoin'], 2, `service: Unknown command “lgoin”. Did you mean “login”?\n  Run ${calledSo} help to see them all.\n`],
+	[['lgoin'], 2, `service: Unknown command “lgoin”. Did you mean “login”?\n`],
 	[['item'], 2, 'service: item needs a verb.\n  Usage: '],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: Unknown provider “opennai”.\n'],
 	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Pass it as an argument, or pipe it in.\n'],
@@ -62,7 +63,7 @@ test.each([
 	[['profile', 'use', 'ghost'], 5, 'service: Profile not found: “ghost”.\n'],
 	[['connect', 'http://127.0.0.1:1'], 6, 'service: Nothing is listening on http://127.0.0.1:1.\n'],
 ])('%j exits with %i and one sentence', async (args, status, message) => {
-	const ended = await runProgram(args);
+	const ended = await runInProcess(args);
 	expect([ended.status, ended.stdout]).toEqual([status, '']);
 	expect(ended.stderr).toContain(message);
 });
@@ -81,6 +82,6 @@ test('with --json an error is JSON on standard error', async () => {
 
 test('a hostile response is drawn safely [1]', async () => {
 	const server = await platform({status: 401, body: '{"detail":"\\u001b[2Jgone"}'});
-	const {status, stderr} = await runProgram(['login', '--server', server.origin], {input: goodKey});
+	const {status, stderr} = await runInProcess(['login', '--server', server.origin], {input: goodKey});
 	expect([status, stderr.includes('\u001B'), stderr.includes('␛[2Jgone')]).toEqual([4, false, true]);
 });

@@ -1,6 +1,18 @@
-import {appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {
+	appendFileSync,
+	chmodSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
-import {expect, test} from 'vitest';
+import {afterAll, expect, test} from 'vitest';
 import {connectedTo, waitForIdle} from './chat.ts';
 import {unusedAddress} from './model-host.ts';
 import {folderWith, runProgram} from './program.ts';
@@ -39,13 +51,26 @@ test('--version reads two files, a command at most ten, and neither reads the sc
 	}
 });
 
-/** A state folder with the compiled code of a first run. It is on only where Node has no cache of its own. */
+const first = mkdtempSync(join(tmpdir(), 'service-first-'));
+afterAll(() => rmSync(first, {recursive: true, force: true}));
+
+/** Compiled code is kept only where Node has no cache of its own. */
+const keysList = (home: string) => runProgram(['keys', 'list'], {home, env: {NODE_DISABLE_COMPILE_CACHE: ''}});
+
+let stdout = '';
+
+/** A copy of the state folder, with the compiled code, that a first run of all tests made. */
 async function filledHome() {
+	const made = join(first, 'home');
+	if (!stdout) {
+		mkdirSync(made, {mode: 0o700});
+		({stdout} = await keysList(made));
+	}
+
 	const home = join(folderWith(), 'home');
-	mkdirSync(home, {mode: 0o700});
+	cpSync(made, home, {recursive: true});
 	const cache = join(home, 'cache');
-	const run = () => runProgram(['keys', 'list'], {home, env: {NODE_DISABLE_COMPILE_CACHE: ''}});
-	const {stdout} = await run();
+	const run = () => keysList(home);
 	const files = () =>
 		readdirSync(cache, {recursive: true, withFileTypes: true})
 			.filter(entry => entry.isFile())

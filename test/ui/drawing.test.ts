@@ -32,7 +32,7 @@ test('a streamed answer looks like one that is drawn at once', async () => {
 				dispose();
 			},
 		),
-		{numRuns: 50},
+		{numRuns: 25},
 	);
 });
 

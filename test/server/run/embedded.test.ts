@@ -104,19 +104,16 @@ test('the server does not keep the program alive', async () => {
 	expect(status).toBe(0);
 });
 
-test.each([0, 100, 150, 200, 250, 300, 400])(
-	'closed %i ms after its start began, the program ends cleanly',
-	async wait => {
-		const child = spawn(process.execPath, [join(folder, 'leaves.mjs'), String(wait)]);
-		const [said, complaints, [status, signal]] = await Promise.all([
-			text(child.stdout),
-			text(child.stderr),
-			once(child, 'exit'),
-		]);
-		expect(said).toMatch(/^(TimeoutError|closed)$/);
-		expect([complaints, status, signal]).toEqual(['', 0, null]);
-	},
-);
+test.each([0, 150, 250, 400])('closed %i ms after its start began, the program ends cleanly', async wait => {
+	const child = spawn(process.execPath, [join(folder, 'leaves.mjs'), String(wait)]);
+	const [said, complaints, [status, signal]] = await Promise.all([
+		text(child.stdout),
+		text(child.stderr),
+		once(child, 'exit'),
+	]);
+	expect(said).toMatch(/^(TimeoutError|closed)$/);
+	expect([complaints, status, signal]).toEqual(['', 0, null]);
+});
 
 test.each([
 	['throws.mjs', 'no such thing'],

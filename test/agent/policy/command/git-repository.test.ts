@@ -13,15 +13,17 @@ const commands = ['git status', 'git diff', 'git log -p', 'git show', 'git blame
 /** Creates a repository with a changed file. */
 async function createRepository(name: string): Promise<string> {
 	const folder = path(name);
-	await writeAll(folder, {'a.txt': 'a\n', '.gitattributes': '* filter=x diff=x\n'});
-	git(folder, 'init', '-q', '-b', 'main');
-	git(folder, 'add', '.');
-	git(folder, 'commit', '-q', '-m', 'first');
+	await cp(join(root(), 'template'), folder, {recursive: true});
 	await writeFile(join(folder, 'a.txt'), 'b\n');
 	return folder;
 }
 
 beforeAll(async () => {
+	const template = join(root(), 'template');
+	await writeAll(template, {'a.txt': 'a\n', '.gitattributes': '* filter=x diff=x\n'});
+	git(template, 'init', '-q', '-b', 'main');
+	git(template, 'add', '.');
+	git(template, 'commit', '-q', '-m', 'first');
 	// Whatever starts it leaves a file.
 	await writeFile(canary(), `#!/bin/sh\ntouch "${join(root(), 'canary-')}$$"\ncat\n`);
 	await chmod(canary(), 0o755);

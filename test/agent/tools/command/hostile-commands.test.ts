@@ -85,17 +85,6 @@ describe.each(places)('[15] %s', (_, options) => {
 		expect(result).not.toContain('value-of-a-token');
 	});
 
-	test('[21] 100 MB of output are cut to head and tail, in few events', async () => {
-		const {run, shown} = await openCommands(options);
-		const result = await run('echo first; yes | head -c 100000000; echo last');
-		expect(result).toMatch(/^first\ny\n/);
-		expect(result).toMatch(/\ny\nlast\n\[exit status 0/);
-		expect(result).toMatch(/\[… 49,9\d\d,\d{3} lines left out\. Its first 15 MB: \S+\.txt/);
-		expect(Buffer.byteLength(result)).toBeLessThan(32_000);
-		expect(shown.join('').length).toBeLessThan(100_000);
-		expect(shown.length).toBeLessThan(100);
-	});
-
 	test('[21] a command that prints for ever is stopped', async () => {
 		const {run} = await openCommands(options);
 		expect(await run('yes', {timeout_sec: 1})).toMatch(/y\n\[timed out after/);
@@ -122,4 +111,15 @@ test.skipIf(!hasBubblewrap)(`[15] a fork bomb ends at the limit of processes${sk
 	// Bounded by itself too. For root the limit isn't the kernel's.
 	const result = await run('for i in $(seq 100); do sleep 20 & done; wait');
 	expect(result).toMatch(/stopped after .+: more than 60 processes|Resource temporarily unavailable/);
+});
+
+test('[21] 100 MB of output are cut to head and tail, in few events', async () => {
+	const {run, shown} = await openCommands({...allowed, hasSandbox: false});
+	const result = await run('echo first; yes | head -c 100000000; echo last');
+	expect(result).toMatch(/^first\ny\n/);
+	expect(result).toMatch(/\ny\nlast\n\[exit status 0/);
+	expect(result).toMatch(/\[… 49,9\d\d,\d{3} lines left out\. Its first 15 MB: \S+\.txt/);
+	expect(Buffer.byteLength(result)).toBeLessThan(32_000);
+	expect(shown.join('').length).toBeLessThan(100_000);
+	expect(shown.length).toBeLessThan(100);
 });
