@@ -6,7 +6,8 @@ import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf} from '../editor/keymap/keymap.ts';
 import type {AppState} from '../store/store.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
-import {joinBursts} from '../terminal/input/input.ts';
+import {joinBursts} from '../terminal/input/bursts.ts';
+import {maxPastedBytes} from '../terminal/input/paste.ts';
 import {chordOf, type InputToken, type ReplyToken} from '../terminal/input/token.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
@@ -73,9 +74,13 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 
 	return tokens => {
 		const left = tokens.filter(token => !isTakenElsewhere(token));
-		// A panel takes keys one by one; in the prompt an Enter that was pasted must not send.
-		for (const token of store.getState().panel ? left : joinBursts(left)) {
-			pressToken(token, keyboard);
+		// An Enter that was pasted must not send, and must answer no question.
+		for (const token of joinBursts(left)) {
+			if (token.type === 'paste' && token.truncated) {
+				store.getState().setToast(refusalOf(token));
+			} else {
+				pressToken(token, keyboard);
+			}
 		}
 	};
 }
@@ -92,6 +97,14 @@ function hearFocus(token: InputToken, {attention}: Keyboard): boolean {
 	}
 
 	return false;
+}
+
+/** Returns why a paste is not inserted: what is sent must be whole. */
+function refusalOf({text}: Extract<InputToken, {type: 'paste'}>): string {
+	// One character has at most four bytes.
+	return text.length * 4 >= maxPastedBytes
+		? 'The paste is larger than 8 MB, so it was not inserted. Save it to a file and type @ and its path.'
+		: 'The paste ended too early, so it was not inserted. Paste it again.';
 }
 
 function pressToken(token: InputToken, keyboard: Keyboard): void {

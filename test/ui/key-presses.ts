@@ -77,6 +77,7 @@ export function handler({
 	return {
 		store,
 		asked,
+		handle,
 		/** Everything in one turn of the loop. */
 		press: (...pressed: readonly string[]) => handle(pressed.flatMap(tokens)),
 		wait(milliseconds: number) {

@@ -82,7 +82,9 @@ describe('what is sent', () => {
 
 	test('with a secret is shown and saved without it [11]', async () => {
 		const {type, waitFor, written, remembered, store} = await started();
-		type('\u001b[200~/keys set openai sk-verysecret12\u001b[201~\r');
+		type('\u001b[200~/keys set openai sk-verysecret12\u001b[201~');
+		await expect.poll(() => store.getState().composer.text).toContain('sk-verysecret12');
+		type('\r');
 		await waitFor('/keys set openai ***');
 		expect(remembered).toEqual(['/keys set openai']);
 		const below = written.join('').split('***').slice(1).join('');

@@ -1,4 +1,5 @@
-import {chordOf, type InputToken} from './token.ts';
+import {mayContinue} from './bursts.ts';
+import type {InputToken} from './token.ts';
 import {createTokenizer} from './tokenizer.ts';
 
 /** The part of `process.stdin` that is used. */
@@ -196,40 +197,5 @@ function setRawMode(stdin: InputStream, raw: boolean): void {
 		}
 	} catch {
 		// The read fails in the same way, and calls `onClose`.
-	}
-}
-
-/** Keys that stand for the line ends and tabs of a text. */
-const spaceOf: Readonly<Record<string, string>> = {enter: '\r', 'ctrl+j': '\n', tab: '\t'};
-
-/**
- * Returns tokens that were read at once, as one paste if they are lines of text. No user types text, Enter and more text
- * within one turn of the loop: it was pasted in a terminal without bracketed paste. With other keys in it, it was typed.
- */
-export function joinBursts(tokens: readonly InputToken[]): readonly InputToken[] {
-	const text = tokens.map(textOf).join('');
-	const isText = tokens.every(token => token.type === 'focus' || token.type === 'reply' || textOf(token) !== '');
-	return isText && isPaste(text) ? [{type: 'paste', text: text.replaceAll(/\r\n?/g, '\n'), truncated: false}] : tokens;
-}
-
-/** True for tokens that end in a line end behind text: they may be the beginning of such a paste. */
-export function mayContinue(tokens: readonly InputToken[]): boolean {
-	const last = tokens.at(-1);
-	return last !== undefined && /[\r\n]$/.test(textOf(last)) && tokens.at(-2)?.type === 'text';
-}
-
-/** True for a line end with text on both sides. */
-function isPaste(text: string): boolean {
-	return /[^\r\n\t][^\S\r\n]*[\r\n]\s*[^\r\n\t]/.test(text);
-}
-
-function textOf(token: InputToken): string {
-	switch (token.type) {
-		case 'text':
-			return token.text;
-		case 'key':
-			return spaceOf[chordOf(token)] ?? '';
-		default:
-			return '';
 	}
 }

@@ -1,7 +1,8 @@
 import type {InputToken} from './token.ts';
 import {unfinished} from './utf8.ts';
 
-const defaultMaxBytes = 8 * 1024 * 1024;
+/** The largest paste that is kept whole. */
+export const maxPastedBytes = 8 * 1024 * 1024;
 const endMark = Buffer.from('\u001b[201~', 'latin1');
 
 /** Collects one bracketed paste. */
@@ -17,7 +18,7 @@ export type Paste = {
  * Collects a paste up to its end mark (`CSI 201 ~`), which may come in pieces. Keeps the first `maxBytes`. Copies the
  * bytes into one growing buffer, so that a paste of tiny chunks takes no more memory than its size.
  */
-export function createPaste(maxBytes = defaultMaxBytes): Paste {
+export function createPaste(maxBytes = maxPastedBytes): Paste {
 	let buffer = Buffer.allocUnsafe(Math.min(maxBytes, 4096));
 	let length = 0;
 	let truncated = false;

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {joinBursts, mayContinue} from '../../../src/terminal/input/input.ts';
+import {joinBursts, mayContinue} from '../../../src/terminal/input/bursts.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
 const read = (input: string) => createTokenizer().push(Buffer.from(input));
@@ -14,17 +14,22 @@ test.each([
 	expect(joinBursts(read(input))).toEqual(expected);
 });
 
+const bracketed = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+test.each([
+	['an Enter', `${bracketed('rm')}\r`, [paste('rm\n')]],
+	['lines', `typed${bracketed('one')}two\rthree\r`, [read('typed')[0], paste('onetwo\nthree\n')]],
+	['an end mark and keys', `${bracketed('one')}\u001b[201~\u0018\u0005\u001b[D\r`, [paste('one\n')]],
+	['another paste', `${bracketed('one')}${bracketed('two')}`, [paste('onetwo')]],
+])('%s read at once with a paste before it is a part of it', (_, input, expected) => {
+	expect(joinBursts(read(input))).toEqual(expected);
+});
+
 test.each([['hello\r'], ['\rhello'], ['\r'], ['a\tb'], ['a\rb\u007f\rc'], ['hello\r\r']])('%j is typed', input => {
 	expect(joinBursts(read(input))).toEqual(read(input));
 });
 
-test('text with an Enter after it may continue', () => {
-	expect(['hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''].map(input => mayContinue(read(input)))).toEqual([
-		true,
-		true,
-		false,
-		false,
-		false,
-		false,
-	]);
+test('a paste, and text with an Enter after it, may continue', () => {
+	const inputs = [bracketed('one'), 'hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''];
+	expect(inputs.map(input => mayContinue(read(input)))).toEqual([true, true, true, false, false, false, false]);
 });

@@ -33,11 +33,19 @@ describe('keys of a picker that arrive in one turn of the event loop', () => {
 		[[keys.down, 'web', keys.enter], ['answer 1']],
 		[['wex', keys.backspace, 'b si', keys.enter], ['answer 2']],
 		[['ste', `${esc}[D`, `${esc}[D`, 'i', `${esc}[C`, keys.enter], ['answer 2']],
-		[[`${esc}[200~state:running\n${esc}[201~`, keys.enter], ['answer 2']],
 		[['nothing of it', keys.enter], []],
 		[['web', keys.escape], ['answer undefined']],
 	])('%j do what they would one by one', (pressed, asked) => {
 		expect(answers(...pressed)).toEqual(asked);
+	});
+
+	test('a paste is one line of the filter, and selects nothing by itself', () => {
+		const {store, press, asked} = handler();
+		store.getState().setPanel(pick);
+		press(`${esc}[200~state:running\n${esc}[201~`);
+		expect(asked).toEqual([]);
+		press(keys.enter);
+		expect(asked).toEqual(['answer 2']);
 	});
 
 	test('select nothing while the filter is invalid', () => {

@@ -7,7 +7,8 @@ const paste = `${esc}[200~1\n2\n3${esc}[201~`;
 
 test('Ctrl+S puts a draft aside, and on an empty prompt brings it back with its pastes and its caret', () => {
 	const {press, prompt, store, toast} = handler();
-	press('see ', paste, ' please', `${esc}[D`, ctrlS);
+	press('see ', paste);
+	press(' please', `${esc}[D`, ctrlS);
 	expect([prompt(), store.getState().stash.length, toast()]).toEqual([
 		'',
 		1,
@@ -28,7 +29,10 @@ test('a stashed draft survives a message, and several come back the latest first
 
 test('an own paste and a killed one stay what they are beside a stashed draft with pastes', () => {
 	const {press, store} = handler();
-	press(paste, '\u0017', `${esc}[200~a\nb\nc${esc}[201~`, ctrlS, '\u0019');
+	press(paste);
+	press('\u0017');
+	press(`${esc}[200~a\nb\nc${esc}[201~`);
+	press(ctrlS, '\u0019');
 	expect(expandedText(store.getState().composer)).toBe('1\n2\n3');
 	press(keys.ctrlC, ctrlS, '\u0019');
 	expect(expandedText(store.getState().composer)).toBe('a\nb\nc1\n2\n3');

@@ -1,0 +1,53 @@
+import {chordOf, type InputToken} from './token.ts';
+
+/** Keys that stand for the line ends and tabs of a text. */
+const spaceOf: Readonly<Record<string, string>> = {enter: '\r', 'ctrl+j': '\n', tab: '\t'};
+
+/**
+ * Returns tokens that were read at once, as one paste if they are lines of text. No user types text, Enter and more text
+ * within one turn of the loop: it was pasted in a terminal without bracketed paste. With other keys in it, it was typed.
+ * Nor does a user type within the turn of a bracketed paste: what follows its end mark was pasted, too, with such a mark
+ * in it.
+ */
+export function joinBursts(tokens: readonly InputToken[]): readonly InputToken[] {
+	const typed = tokens.filter(({type}) => type !== 'focus' && type !== 'reply');
+	const pasted = typed.findIndex(({type}) => type === 'paste');
+	const first = pasted === -1 ? 0 : pasted;
+	const burst = typed.slice(first);
+	const text = burst.map(textOf).join('');
+	const isJoined = pasted === -1 ? burst.every(token => textOf(token) !== '') && isPaste(text) : burst.length > 1;
+	if (!isJoined) {
+		return tokens;
+	}
+
+	const truncated = burst.some(token => token.type === 'paste' && token.truncated);
+	return [...typed.slice(0, first), {type: 'paste', text: text.replaceAll(/\r\n?/g, '\n'), truncated}];
+}
+
+/**
+ * True for tokens that end in a line end behind text, or in a paste: they may be the beginning of such a paste, or of one
+ * that has an end mark in it.
+ */
+export function mayContinue(tokens: readonly InputToken[]): boolean {
+	const last = tokens.at(-1);
+	return (
+		last !== undefined && (last.type === 'paste' || (/[\r\n]$/.test(textOf(last)) && tokens.at(-2)?.type === 'text'))
+	);
+}
+
+/** True for a line end with text on both sides. */
+function isPaste(text: string): boolean {
+	return /[^\r\n\t][^\S\r\n]*[\r\n]\s*[^\r\n\t]/.test(text);
+}
+
+function textOf(token: InputToken): string {
+	switch (token.type) {
+		case 'text':
+		case 'paste':
+			return token.text;
+		case 'key':
+			return spaceOf[chordOf(token)] ?? '';
+		default:
+			return '';
+	}
+}
