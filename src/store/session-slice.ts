@@ -3,6 +3,7 @@ import type {QueuedMessage} from '../agent/history.ts';
 import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDropped} from '../core/session/call-draft.ts';
 import type {Recorded} from '../core/session/event.ts';
 import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
+import {joinDeltas} from './join-deltas.ts';
 
 /** A session in the background, and what it does. */
 export type BackgroundRun = {readonly id: string; readonly state: 'running' | 'waiting' | 'ended'};
@@ -44,7 +45,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	isStopping: false,
 
 	applyRecords(items) {
-		set(({transcript, drafts}) => items.reduce(applyItem, {transcript, drafts}));
+		set(({transcript, drafts}) => joinDeltas(items).reduce(applyItem, {transcript, drafts}));
 	},
 	openTranscript(transcript) {
 		set({transcript, queue: [], unsaved: undefined, drafts: []});
