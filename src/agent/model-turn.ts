@@ -61,7 +61,14 @@ export async function* takeTurn(
 		const {events, facts} = yield* openAnswer(messages, options, ledger);
 		answer.facts = facts;
 		for await (const event of events) {
-			yield* await addEvent(answer, event, options.newId);
+			if (event.type === 'usage') {
+				answer.usage = event.usage;
+				yield await ledger(answer.messageId, event.usage, facts);
+			} else {
+				for (const shown of addEvent(answer, event, options.newId)) {
+					yield shown;
+				}
+			}
 		}
 	} catch (error) {
 		yield* await estimate(answer, messages, options);
@@ -112,11 +119,11 @@ function emptyAnswer(messages: readonly Message[], messageId: string, ledger: Le
 }
 
 /** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
-async function addEvent(
+function addEvent(
 	answer: Answer,
-	event: AnswerEvent,
+	event: Exclude<AnswerEvent, {type: 'usage'}>,
 	newId: TurnOptions['newId'],
-): Promise<readonly AgentEvent[]> {
+): readonly AgentEvent[] {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':
@@ -125,9 +132,6 @@ async function addEvent(
 			return addCall(answer, event, newId);
 		case 'notice':
 			return [event];
-		case 'usage':
-			answer.usage = event.usage;
-			return [await answer.ledger(answer.messageId, event.usage, answer.facts)];
 		case 'finish':
 			answer.finish = event;
 			return [];

@@ -23,13 +23,14 @@ type Options = {
 	readonly onState: (state: JournalState) => void;
 };
 
-type Line = {readonly bytes: Buffer; readonly durable: boolean};
+/** A line with its line end. */
+type Line = {readonly text: string; readonly durable: boolean};
 
 /** How long a gathered line waits at most: as long as the screen gathers tokens for a frame. */
 const gatherMs = 33;
 
-/** The most bytes of one write call, unless one line alone has more. */
-const maxBatchBytes = 1024 * 1024;
+/** The most UTF-16 units of one write call, unless one line alone has more. */
+const maxBatchLength = 1024 * 1024;
 
 /**
  * Writes lines in the background: those of one turn of the event loop, and those gathered before, go out in one write call
@@ -64,11 +65,11 @@ export function createLineWriter(options: Options): LineWriter {
 
 	return {
 		write: (line, durable) => {
-			writer.queue.push({bytes: Buffer.from(`${line}\n`), durable});
+			writer.queue.push({text: `${line}\n`, durable});
 			void start();
 		},
 		gather: line => {
-			writer.queue.push({bytes: Buffer.from(`${line}\n`), durable: false});
+			writer.queue.push({text: `${line}\n`, durable: false});
 			gathering ??= setTimeout(start, gatherMs);
 		},
 		flush,
@@ -115,7 +116,7 @@ async function writeBatch(writer: Writer): Promise<void> {
 	writer.file ??= await openAppendFile(writer.path, writer.size);
 	writer.size = writer.file.size();
 	const batch = firstBatch(writer.queue);
-	const bytes = Buffer.concat(batch.map(line => line.bytes));
+	const bytes = Buffer.from(batch.map(({text}) => text).join(''));
 	await writer.file.append(
 		bytes,
 		batch.some(line => line.durable),
@@ -140,10 +141,10 @@ async function closeFile(writer: Writer): Promise<void> {
 }
 
 function firstBatch(lines: readonly Line[]): readonly Line[] {
-	let bytes = 0;
-	const end = lines.findIndex((line, index) => {
-		bytes += line.bytes.length;
-		return index > 0 && bytes > maxBatchBytes;
+	let length = 0;
+	const end = lines.findIndex(({text}, index) => {
+		length += text.length;
+		return index > 0 && length > maxBatchLength;
 	});
 	return end === -1 ? [...lines] : lines.slice(0, end);
 }

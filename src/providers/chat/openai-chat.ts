@@ -68,9 +68,15 @@ export function openaiChat(quirks: Quirks): Provider {
 			const choice = pickChoice(chunk);
 			assertNoError(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
-			yield* speech.read(delta);
+			for (const event of speech.read(delta)) {
+				yield event;
+			}
+
 			isRefused ||= textAt(delta, 'refusal') !== '';
-			yield* addCalls(calls, delta);
+			for (const event of addCalls(calls, delta)) {
+				yield event;
+			}
+
 			const ending = textAt(choice, 'finish_reason');
 			vendorReason = ending && ending !== 'null' ? ending : vendorReason;
 			const usage = readUsage(chunk, choice);
