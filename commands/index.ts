@@ -42,6 +42,7 @@ import profile from './profile/profile.ts';
 import project from './project/project.ts';
 import quit from './quit.ts';
 import rename from './rename.ts';
+import replay from './replay/replay.ts';
 import resume from './resume.ts';
 import rewind from './rewind.ts';
 import run from './run/run.ts';
@@ -85,6 +86,7 @@ export const commands: readonly Entry[] = [
 	rewind,
 	fork,
 	exportSession,
+	replay,
 	copy,
 	context,
 	compact,

@@ -117,9 +117,15 @@ async function main(argv: readonly string[]): Promise<number> {
 		}
 		case 'command': {
 			const {runShell} = await import('./headless/shell.ts');
-			const outcome = await runShell(invocation.words, await surround());
+			const surroundings = await surround();
+			const outcome = await runShell(invocation.words, surroundings);
 			if ('status' in outcome) {
 				return outcome.status;
+			}
+
+			if ('replay' in outcome) {
+				const {startReplay} = await import('./ui/replay/start-replay.ts');
+				return startReplay(outcome.replay, {...surroundings, process});
 			}
 
 			const {open: resume, ...flags} = outcome;

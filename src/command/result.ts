@@ -1,5 +1,6 @@
 import type {Cell} from '../core/cell.ts';
 import type {Json} from '../core/json.ts';
+import type {Recorded} from '../core/session/event.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {MarkdownOptions} from '../terminal/markdown/markdown-options.ts';
 import type {Plot} from './render/plot.ts';
@@ -63,12 +64,19 @@ export type Result =
 			readonly kind: 'panel';
 			readonly panel:
 				| {readonly show: 'session'; readonly id: string}
+				| {readonly show: 'replay'; readonly replay: Replay}
 				| {readonly show: 'clear'}
 				| {readonly show: 'log'; readonly log: LogToFollow}
 				/** The log panel, open or collapsed, with that log in front. */
 				| {readonly show: 'log-panel'; readonly isShown: boolean; readonly focus: string};
 	  }
 	| {readonly kind: 'quit'};
+
+/** A saved session to play, that many times faster than recorded. */
+export type Replay = {readonly records: readonly Recorded[]; readonly speed: number};
+
+/** How many times faster a session may be played. */
+export const replaySpeeds = {minimum: 0.1, maximum: 100} as const;
 
 /** An item of a stream. */
 export type StreamItem = {

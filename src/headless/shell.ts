@@ -2,7 +2,7 @@ import type {GlobalFlags} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import type {Surroundings} from '../command/program.ts';
-import type {Result} from '../command/result.ts';
+import type {Replay, Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
@@ -13,9 +13,10 @@ import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
 import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
 
-/** How a command line ended: with an exit status, or with a session for the app to open. */
+/** How a command line ended: with an exit status, or with a session for the app to open or to play. */
 type ShellOutcome =
 	| {readonly status: number}
+	| {readonly replay: Replay}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
 type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries' | 'scheme'>, 'store' | 'version'>;
@@ -66,6 +67,10 @@ async function showResult(
 ): Promise<ShellOutcome> {
 	if (result.kind === 'panel' && result.panel.show === 'session') {
 		return {open: result.panel.id, profile, insecureHttp};
+	}
+
+	if (result.kind === 'panel' && result.panel.show === 'replay') {
+		return {replay: result.panel.replay};
 	}
 
 	if (result.kind === 'stream') {

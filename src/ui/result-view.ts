@@ -130,6 +130,9 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, 
 		case 'session':
 			await resume(panel.id);
 			break;
+		case 'replay':
+			// Only a shell plays sessions.
+			break;
 		default:
 			panel satisfies never;
 	}

@@ -16,7 +16,7 @@ import {dataOf, drawn, saveSession, testContext} from './context.ts';
 import {withJobs} from './with-jobs.ts';
 
 /** Results without text: the screen shows them by what it does. */
-const silent = new Set(['clear', 'quit', 'resume', 'logs show', 'logs hide']);
+const silent = new Set(['clear', 'quit', 'resume', 'replay', 'logs show', 'logs hide']);
 
 /** Commands that need something open in the app. */
 const inApp = new Set([

@@ -1,0 +1,141 @@
+import type {Replay} from '../../command/result.ts';
+import type {Environment} from '../../core/environment.ts';
+import {formatAmount, formatNumber} from '../../core/format.ts';
+import {emptyTranscript} from '../../core/session/transcript.ts';
+import {type AppStore, createAppStore} from '../../store/store.ts';
+import {wantsColor, wantsLinear} from '../../terminal/abilities.ts';
+import {createInput, type InputStream} from '../../terminal/input/input.ts';
+import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import type {ProcessHooks} from '../../terminal/process-hooks.ts';
+import {createTerminalSession} from '../../terminal/terminal-session.ts';
+import {createPalette, type Palette} from '../../terminal/text/style.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {createLiveLines} from '../screen/live-lines.ts';
+import {loadPainter} from '../screen/load-painter.ts';
+import {createPlayer, type Player} from './player.ts';
+import {createReplayScreen} from './replay-screen.ts';
+
+type Surroundings = {
+	readonly stdin: InputStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly env: Environment;
+	readonly process: ProcessHooks;
+};
+
+/**
+ * Plays a saved session into the terminal, as the app showed it; nothing is sent or run. Without a terminal on both sides,
+ * or line by line, it is printed without pauses. Returns the exit status.
+ */
+export async function startReplay({records, speed}: Replay, surroundings: Surroundings): Promise<number> {
+	const {stdin, stdout, env} = surroundings;
+	const isPlayed = Boolean(stdin.isTTY && stdout.isTTY) && !wantsLinear(env);
+	const store = createAppStore();
+	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
+	store.getState().openTranscript(emptyTranscript(records[0]?.session ?? ''));
+	const palette = createPalette({color: wantsColor(stdout, env)});
+	const live = createLiveLines();
+	const write = (data: string) => void stdout.write(data);
+	const screen = createReplayScreen(write);
+	const painter = await loadPainter({
+		...{store, palette, live, joinsReads: isPlayed},
+		write: isPlayed ? screen.print : write,
+	});
+	store.subscribe(painter.advance);
+	if (!isPlayed) {
+		store.getState().applyRecords(records);
+		// A killed run left these open.
+		write(
+			live
+				.getState()
+				.map(line => `${line}\n`)
+				.join(''),
+		);
+		return 0;
+	}
+
+	const player = createPlayer({records, speed, apply: store.getState().applyRecords, now: () => performance.now()});
+	const draw = () => screen.show([...live.getState(), statusLine(player, records.length, store, palette)]);
+	store.subscribe(draw);
+	const stop = openKeys({...surroundings, player, draw, store});
+	try {
+		draw();
+		await player.play();
+	} finally {
+		stop();
+		screen.show([...live.getState()]);
+	}
+
+	write(`${live.getState().length > 0 ? '\n' : ''}${palette.dim(endOf(player, records.length))}\n`);
+	return 0;
+}
+
+/** Returns what the keys do, and how far it is; at most as wide as the window. */
+function statusLine(player: Player, count: number, store: AppStore, palette: Palette): string {
+	const {speed, isPaused, played} = player.state();
+	const place = `${formatNumber(played)} of ${formatAmount(count, 'event')}`;
+	const pace = `${isPaused ? 'paused · ' : ''}${Number(speed.toPrecision(2))}x`;
+	const text = `Replay · ${place} · ${pace} · Space ${isPaused ? 'continue' : 'pause'} · ← slower · → faster · q quit`;
+	return palette.dim(truncate(text, Math.max(1, store.getState().size.columns - 1)));
+}
+
+function endOf(player: Player, count: number): string {
+	const {played} = player.state();
+	return played < count
+		? `Replay stopped after ${formatNumber(played)} of ${formatAmount(count, 'event')}.`
+		: `Replayed ${formatAmount(count, 'event')}.`;
+}
+
+const factor = 1.5;
+
+/** Reads keys until the returned function is called, which restores the terminal. */
+function openKeys({
+	player,
+	draw,
+	store,
+	...surroundings
+}: Surroundings & {readonly player: Player; readonly draw: () => void; readonly store: AppStore}): () => void {
+	const {stdin, stdout, env, process} = surroundings;
+	const session = createTerminalSession({
+		...{stdout, process, environment: env},
+		onSuspend: () => input.stop(),
+		onContinue: () => input.resume(),
+		onResume: draw,
+	});
+	const acts: Readonly<Record<string, () => void>> = {
+		...{q: player.stop, escape: player.stop, 'ctrl+c': player.stop, 'ctrl+d': player.stop},
+		...{' ': player.togglePause, space: player.togglePause, 'ctrl+z': session.suspend},
+		...{right: () => player.changeSpeed(factor), '+': () => player.changeSpeed(factor)},
+		...{up: () => player.changeSpeed(factor), left: () => player.changeSpeed(1 / factor)},
+		...{down: () => player.changeSpeed(1 / factor), '-': () => player.changeSpeed(1 / factor)},
+	};
+	const input = createInput({
+		stdin,
+		onTokens(tokens) {
+			for (const key of tokens.flatMap(keysOf)) {
+				if (Object.hasOwn(acts, key)) {
+					acts[key]?.();
+				}
+			}
+
+			draw();
+		},
+		onClose: player.stop,
+	});
+	const resize = () => {
+		store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
+		draw();
+	};
+	session.start();
+	input.start();
+	stdout.on('resize', resize);
+	return () => {
+		stdout.off('resize', resize);
+		input.stop();
+		session.end();
+	};
+}
+
+/** A key that is held down arrives as one text. */
+function keysOf(token: InputToken): readonly string[] {
+	return token.type === 'key' ? [chordOf(token)] : token.type === 'text' ? Array.from(token.text) : [];
+}
