@@ -8,7 +8,10 @@ import {transform} from 'esbuild';
  * conversation. Every other chunk is a file by itself.
  */
 const main = ['src/main.tsx'];
-const screen = ['src/store/store.ts', 'src/ui/start.tsx', 'src/config/terminal-widths.ts'];
+const screen = [
+	...['src/store/store.ts', 'src/ui/start.tsx', 'src/config/terminal-widths.ts'],
+	'src/config/settings/accessible.ts',
+];
 const program = [
 	...['src/store/store.ts', 'src/compose/compose.ts', 'src/config/keychain.ts', 'src/storage/debug-log.ts'],
 	...['src/headless/headless.ts', 'src/headless/shell.ts'],

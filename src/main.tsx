@@ -2,6 +2,7 @@
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions} from './command/program.ts';
+import type {Environment} from './core/environment.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
 import type {DebugLog} from './storage/debug-log.ts';
@@ -18,6 +19,8 @@ const written = new Set<NodeJS.WriteStream>();
 const version = SERVICE_VERSION;
 /** With `--json`, errors are printed as JSON too. */
 const json = process.argv.includes('--json');
+/** The environment for what is printed: `ACCESSIBLE` also says what the flag and the setting do. */
+let shownEnv: Environment = env;
 setProgramName(nameOfProgram);
 /** The log of `SERVICE_DEBUG`; undefined without it. */
 let debug: DebugLog | undefined;
@@ -69,16 +72,20 @@ function onInterrupt(listener: () => void): void {
 
 /** Returns what the program runs in, with the state of the app, which `--version` doesn't need. */
 async function surround() {
-	const {createAppStore} = await import('./store/store.ts');
+	const [{createAppStore}, {wantsAccessible}] = await Promise.all([
+		import('./store/store.ts'),
+		import('./config/settings/accessible.ts'),
+	]);
+	shownEnv = {...env, ACCESSIBLE: (await wantsAccessible(env, process.argv.includes('--accessible'))) ? '1' : ''};
 	const store = createAppStore();
 	const composeWith = (options: ComposeOptions) => compose(options, store);
 	const [stdout, stderr] = [guarded('stdout'), guarded('stderr')];
-	return {compose: composeWith, store, env, stdin: process.stdin, stdout, stderr, version, onInterrupt};
+	return {compose: composeWith, store, env: shownEnv, stdin: process.stdin, stdout, stderr, version, onInterrupt};
 }
 
 async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string}): Promise<number> {
 	const surroundings = await surround();
-	if (wantsLinear(env)) {
+	if (wantsLinear(shownEnv)) {
 		const {startLinear} = await import('./ui/linear.ts');
 		return startLinear(flags, surroundings);
 	}
@@ -173,7 +180,7 @@ async function fail(error: unknown): Promise<number> {
 
 // An error that no code catches is a bug. Node would print it with everything attached to it (SAFETY 8).
 process.once('uncaughtException', error => {
-	if (process.stdout.isTTY && !wantsLinear(env)) {
+	if (process.stdout.isTTY && !wantsLinear(shownEnv)) {
 		// Below the cursor, in place of the prompt and the status line.
 		process.stdout.write('\r\n\u001b[J');
 	}

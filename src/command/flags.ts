@@ -30,6 +30,7 @@ export type ApprovalMode = (typeof approvals)[number];
 const shared = {
 	profile: {names: ['--profile'], value: 'name', summary: 'Use this profile', completes: 'profile'},
 	insecureHttp: {names: ['--insecure-http'], summary: 'Allow plain http beyond this machine'},
+	accessible: {names: ['--accessible'], summary: 'Print line by line and in words, for screen readers'},
 } as const satisfies Readonly<Record<string, Flag>>;
 
 /** The flags of a line without a command, in the order shown. */
@@ -102,6 +103,7 @@ const globalFlagTable = {
 	workspace: {names: ['--workspace'], value: 'slug', summary: 'Use this workspace', completes: 'workspace'},
 	project: {names: ['--project'], value: 'slug', summary: 'Use this project', completes: 'project'},
 	insecureHttp: shared.insecureHttp,
+	accessible: shared.accessible,
 	help: {names: ['--help'], summary: 'Show its usage'},
 } as const satisfies Readonly<Record<string, Flag>>;
 

@@ -33,6 +33,8 @@ export type RunFlags = {
 	readonly profile: string | undefined;
 	/** Plain http beyond this machine is allowed (SAFETY 9). */
 	readonly insecureHttp: boolean;
+	/** True to print line by line and in words. */
+	readonly accessible: boolean;
 };
 
 /** What the program was asked to do. */
@@ -100,6 +102,7 @@ function readRun(given: Given): Invocation {
 		trust: given.has('trust'),
 		profile: given.get('profile'),
 		insecureHttp: given.has('insecureHttp'),
+		accessible: given.has('accessible'),
 	};
 	const format = choiceOf(given, 'format', formats) ?? 'text';
 	return given.has('prompt') ? readOnce(given, format, run) : readApp(given, run);

@@ -23,7 +23,11 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	let storeOf = (_session: string) => store;
 	const home = openHome(env);
 	const config = openConfig(home, options.keychain);
-	const settings = openUserSettings(env, {model: options.model, profile: options.profile});
+	const settings = openUserSettings(env, {
+		model: options.model,
+		profile: options.profile,
+		...(options.accessible && {accessible: true}),
+	});
 	const folder = createFolderAccess({folder: realpathSync(options.folder), env, config});
 	const secrets = createKnownSecrets(config, env);
 	debug?.hideWith(secrets.hide);

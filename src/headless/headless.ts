@@ -4,6 +4,7 @@ import type {Program, Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
+import {wantsLinear} from '../terminal/abilities.ts';
 import {runOnce} from './once.ts';
 import {printError, printJson, printWarning} from './print.ts';
 import {readInput} from './read-input.ts';
@@ -32,7 +33,7 @@ type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
  */
 export async function runHeadless(
 	once: Once,
-	surroundings: Pick<Surroundings<Part>, 'store' | 'compose'> & Streams,
+	surroundings: Pick<Surroundings<Part>, 'store' | 'compose'> & Partial<Pick<Surroundings<Part>, 'env'>> & Streams,
 ): Promise<number> {
 	const {store, compose, stdin, stdout, stderr, signal} = surroundings;
 	const warn = (text: string) => printWarning(text, stderr);
@@ -74,6 +75,7 @@ export async function runHeadless(
 			priceOf: program.loadCatalog,
 			stdout,
 			stderr,
+			isLinear: wantsLinear(surroundings.env ?? {}),
 		});
 		return await status.finally(() => endTraces(program, warn));
 	} catch (error) {

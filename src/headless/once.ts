@@ -23,13 +23,15 @@ type Dependencies = {
 	readonly priceOf: () => Promise<PriceOf>;
 	readonly stdout: Output;
 	readonly stderr: Output;
+	/** True to redraw nothing. */
+	readonly isLinear?: boolean;
 };
 
 /** Runs one prompt without a screen. Returns the exit status. Throws AppError("usage") for an empty prompt. */
 export async function runOnce(
 	prompt: string,
 	format: OutputFormat,
-	{store, conversation, onRecord, priceOf, stdout, stderr}: Dependencies,
+	{store, conversation, onRecord, priceOf, stdout, stderr, isLinear = false}: Dependencies,
 ): Promise<number> {
 	if (!prompt.trim()) {
 		throw new AppError('usage', 'The prompt is empty.', {hint: 'Pass it as -p "prompt", or pipe it in.'});
@@ -38,7 +40,7 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
-	const progress = createRunProgress(format === 'stream-json' ? {write: () => true} : stderr);
+	const progress = createRunProgress(format === 'stream-json' || isLinear ? {write: () => true} : stderr);
 	const report = createReport(progress.clear, stderr);
 	onRecord(record => {
 		progress.follow(record.event);

@@ -3,7 +3,7 @@ import type {Result} from '../command/result.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
-import {wantsColor} from '../terminal/abilities.ts';
+import {wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeJson, safeText} from '../terminal/text/safe-text.ts';
 import {createPalette, type Scheme} from '../terminal/text/style.ts';
 
@@ -54,7 +54,7 @@ export function drawResult(
 	const width = output.isTTY ? output.columns || 80 : 10_000;
 	const lines = renderResult(output.isTTY ? result : asMarkdown(result), {
 		width,
-		palette: createPalette({color: wantsColor(output, env), ...(scheme && {scheme})}),
+		palette: createPalette({color: wantsColor(output, env), spoken: wantsWords(env), ...(scheme && {scheme})}),
 		place: 'shell',
 		exact,
 	});

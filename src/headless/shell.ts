@@ -23,7 +23,7 @@ type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries' | 
 
 /** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
-	const {compose, stdin, stderr, onInterrupt} = surroundings;
+	const {compose, stdin, stderr, env, onInterrupt} = surroundings;
 	let json = words.includes('--json');
 	let note: WaitNote | undefined;
 	try {
@@ -33,7 +33,7 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		const abort = new AbortController();
 		const {signal} = abort;
 		onInterrupt(() => abort.abort());
-		const questions = createTerminalQuestions({stdin, stderr, json});
+		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env)});
 		// The words may hold a secret, so the note names the command alone.
 		note = noteFor(findCommand(program.entries(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);

@@ -14,6 +14,8 @@ type Streams = {
 	readonly stdin: NodeJS.ReadStream;
 	/** Questions are printed here, so that standard output has only the result. */
 	readonly stderr: NodeJS.WritableStream & {readonly isTTY?: boolean; readonly columns?: number};
+	/** True to redraw nothing. */
+	readonly linear?: boolean;
 	/** Prints each question and notice as a JSON object on one line, for programs. */
 	readonly json?: boolean;
 };
@@ -28,7 +30,7 @@ type Say = Lines['say'];
  * pipe. They throw `AppError("interrupted")` if the user cancels, so that a script doesn't take it for success.
  */
 export function createTerminalQuestions(streams: Streams): Interaction {
-	const {stdin, stderr, json = false} = streams;
+	const {stdin, stderr, linear = false, json = false} = streams;
 	const say: Say = text => {
 		if (json) {
 			printJson({notice: text}, stderr);
@@ -46,6 +48,7 @@ export function createTerminalQuestions(streams: Streams): Interaction {
 		choose: async pick => (pick.filters && stdin.isTTY ? lines.choose(pick) : answers.choose(pick)),
 		log: line => stderr.write(line),
 		...(stderr.isTTY &&
+			!linear &&
 			!json && {
 				// Redraws its line, cut to the width: a wrapped line couldn't be erased.
 				progress: text => stderr.write(`\r\u001B[K${truncate(safeLine(text), (stderr.columns || 80) - 1)}`),

@@ -14,9 +14,14 @@ export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment)
 	return Boolean(output.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
+/** True if a screen reader is in use: words stand for signs, and nothing is drawn. */
+export function wantsWords({ACCESSIBLE}: Environment): boolean {
+	return Boolean(ACCESSIBLE) && ACCESSIBLE !== '0';
+}
+
 /** True if no row may be redrawn: a screen reader is in use, or the terminal can't move its cursor. */
 export function wantsLinear(env: Environment): boolean {
-	return env['TERM'] === 'dumb' || Boolean(env['ACCESSIBLE'] && env['ACCESSIBLE'] !== '0');
+	return env['TERM'] === 'dumb' || wantsWords(env);
 }
 
 /** The earliest terminals, and names that say nothing about the terminal. */

@@ -21,10 +21,17 @@ export type LineTerminal = {
 	readonly prompt: () => void;
 	/** Asks for a line, after the questions that are open. Resolves to undefined for Esc and the end of input. */
 	readonly question: (label: string, masked: boolean) => Promise<string | undefined>;
-	/** Asks like `question`, for an answer that counts only if it was typed after the question. */
-	readonly timedQuestion: (label: string) => Promise<TimedLine>;
+	/**
+	 * Asks like `question`, for an answer that counts only if it was typed after the question. `before` writes what stands
+	 * above it, once no other question is open.
+	 */
+	readonly timedQuestion: (label: string, before?: () => void) => Promise<TimedLine>;
 	/** Reads lines from now on. */
 	readonly listen: () => void;
+	/** Lends the terminal to a program until `use` is done. */
+	readonly lend: <T>(use: () => Promise<T>) => Promise<T>;
+	/** Returns true while a program has the terminal. */
+	readonly isLent: () => boolean;
 };
 
 /** Creates a terminal that is read and written line by line, with its own line editing. */
@@ -32,6 +39,7 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 	/** True while the sign to type at is the last thing that was written. */
 	let hasPrompt = false;
 	let isAsking = false;
+	let isLent = false;
 	let pending = '';
 	let lastQuestion: Promise<unknown> = Promise.resolve();
 
@@ -55,9 +63,10 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 		stdin.resume();
 	};
 
-	const ask = async (label: string, masked: boolean): Promise<TimedLine> => {
+	const ask = async (label: string, masked: boolean, before?: () => void): Promise<TimedLine> => {
 		isAsking = true;
 		stdin.off('data', onData);
+		before?.();
 		write(`${safeLine(label)} `);
 		const askedAt = now();
 		let typedAt: number | undefined;
@@ -69,8 +78,8 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 		return {line, askedAt, typedAt: typedAt ?? now()};
 	};
 
-	const askNext = (label: string, masked: boolean) => {
-		const answer = lastQuestion.then(() => ask(label, masked));
+	const askNext = (label: string, masked: boolean, before?: () => void) => {
+		const answer = lastQuestion.then(() => ask(label, masked, before));
 		lastQuestion = answer.catch(() => undefined);
 		return answer;
 	};
@@ -85,7 +94,19 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 			}
 		},
 		question: async (label, masked) => (await askNext(label, masked)).line,
-		timedQuestion: label => askNext(label, false),
+		timedQuestion: (label, before) => askNext(label, false, before),
 		listen,
+		async lend(use) {
+			stdin.off('data', onData);
+			stdin.pause();
+			isLent = true;
+			try {
+				return await use();
+			} finally {
+				isLent = false;
+				listen();
+			}
+		},
+		isLent: () => isLent,
 	};
 }

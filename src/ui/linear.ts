@@ -1,22 +1,27 @@
-import {isCommandLine} from '../command/line.ts';
-import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
+import {isCommandLine, isShellLine} from '../command/line.ts';
+import {createLineInteraction} from '../command/line-interaction.ts';
 import type {Surroundings} from '../command/program.ts';
-import {formatCount, formatNumber, formatUsd} from '../core/format.ts';
+import type {Environment} from '../core/environment.ts';
+import {formatCount, formatUsd} from '../core/format.ts';
 import {usedWindow} from '../core/session/compaction.ts';
 import type {TodoItem} from '../core/session/todo.ts';
 import {totalCost} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
-import type {SubjectDrawing} from '../store/view-slice.ts';
-import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
+import {assertTerminal, wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeLine, safeText} from '../terminal/text/safe-text.ts';
+import {signOf} from '../terminal/text/signs.ts';
 import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
-import type {AppInteraction, Inquiry} from './interaction.ts';
+import type {AppInteraction} from './interaction.ts';
+import {inquireInLines} from './line/line-inquiry.ts';
+import {completeMentions} from './line/line-mentions.ts';
+import {createLineOutput, type LineOutput} from './line/line-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
-import {askInLines, askSettled} from './panels/line-questions.ts';
-import {answerTo, keysOf, steadyNow} from './panels/question.ts';
+import {deferred} from './opening/turns.ts';
+import {askInLines} from './panels/line-questions.ts';
+import {steadyNow} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
 import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
@@ -31,6 +36,8 @@ type Parts = {
 	readonly store: AppStore;
 	readonly terminal: LineTerminal;
 	readonly opened: OpenedConversation;
+	/** Completes the mentions of a message. */
+	readonly complete: (message: string) => Promise<string>;
 };
 
 /**
@@ -42,12 +49,9 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;
 	assertTerminal({stdin, stdout});
 
-	const palette = createPalette({color: wantsColor(stdout, env)});
+	const palette = createPalette({color: wantsColor(stdout, env), spoken: wantsWords(env)});
 	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
-	let quit: () => void = () => undefined;
-	const ended = new Promise<void>(resolve => {
-		quit = resolve;
-	});
+	const {promise: ended, resolve: quit} = deferred();
 
 	/** The line that was entered last, if nothing was written between it and its result. */
 	let entered: string | undefined;
@@ -55,10 +59,14 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		...{stdin, stdout, now},
 		onLine(line, isAlone) {
 			entered = isAlone && !isWorking(store) ? line : undefined;
-			void send(line, {store, terminal, opened});
+			void send(line, {store, terminal, opened, complete});
 		},
 	});
 	const program = await compose(flags);
+	const ring = () => void (program.settings.value('notifications') !== 'off' && stdout.write('\u0007'));
+	const interact = createInteraction({terminal, palette, env, ring});
+	const complete = (text: string) => completeMentions(text, {list: program.listPaths, choose: interact.choose});
+	const output = createLineOutput({say: terminal.say, palette});
 	recolor(palette, await program.scheme());
 	const opened = await openConversation(
 		program,
@@ -69,7 +77,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 			// Nothing is drawn that may still change.
 			live: createLiveLines(),
 			joinsReads: false,
-			interact: createInteraction(terminal, palette),
+			interact,
 			version,
 			homeFolder: env['HOME'],
 			write: terminal.write,
@@ -77,18 +85,17 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 			quit,
 			logs: createLinearLogs({say: terminal.say, palette}),
 			isOnScreen: line => line === entered,
+			unheard: output.unheard,
 		},
 	);
 
-	followRuns(store, terminal, stdout);
-	interruptOrQuit({store, opened}, {onInterrupt, quit});
+	followRuns(store, {...terminal, ring, follow: output.follow});
+	interruptOrQuit({store, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
 	terminal.listen();
 	terminal.prompt();
-	if (program.isDemo()) {
-		// Lines arrive whole here, so that nothing tells when the user begins to type.
-		program.prepare('').catch(() => undefined);
-	}
+	// Lines arrive whole here, so that nothing tells when the user begins to type.
+	void (program.isDemo() && program.prepare('').catch(() => undefined));
 
 	await ended;
 	stdin.pause();
@@ -96,55 +103,36 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	return 0;
 }
 
-function createInteraction(terminal: LineTerminal, palette: Palette): AppInteraction {
+type Asking = {
+	readonly terminal: LineTerminal;
+	readonly palette: Palette;
+	readonly env: Environment;
+	/** Rings the bell: a question waits. */
+	readonly ring: () => void;
+};
+
+function createInteraction({terminal, palette, env, ring}: Asking): AppInteraction {
 	const {say, question} = terminal;
+	const inquire = (inquiry: Parameters<typeof inquireInLines>[0]) => inquireInLines(inquiry, terminal, {palette, ring});
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
 		async confirm(text, about, subject) {
 			const inquiry = {question: text, ...(about && {about}), ...(subject && {subject})};
-			return (await inquire(inquiry, terminal, palette)) === 'yes';
+			return (await inquire(inquiry)) === 'yes';
 		},
-		inquire: inquiry => inquire(inquiry, terminal, palette),
+		inquire,
+		async editFile(path) {
+			const {createFileEditor} = await import('./screen/edit-file.ts');
+			await createFileEditor({env, session: terminal, fullScreen: {close: () => undefined}})(path);
+		},
 		edit: async ({label, text}) => {
 			say(`${safeText(label)}${text ? ` It is now:\n${safeText(text)}` : ''}`);
 			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
 		},
-		askUser: question => askInLines(question, terminal),
+		askUser: question => askInLines(question, terminal, {sign: signOf('?', palette), ring}),
 		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
 	};
-}
-
-/** Most lines that are printed with a question about them. */
-const maxSubjectLines = 2000;
-
-/** Wider than any line of a change: a screen reader needs no wrapping. */
-const unwrapped = 32_000;
-
-function wholeSubject(subject: SubjectDrawing, palette: Palette): readonly string[] {
-	const style = {width: unwrapped, palette};
-	const {shown, leftOut} = subject.window({...style, rows: maxSubjectLines});
-	return [subject.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
-}
-
-type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
-
-/** Asks until the answer was typed after the question. Returns undefined for no. */
-async function inquire(
-	{question: text, about, subject, answers}: LineInquiry,
-	terminal: LineTerminal,
-	palette: Palette,
-): Promise<string | undefined> {
-	if (subject) {
-		terminal.say(wholeSubject(subject, palette).join('\n'));
-	}
-
-	if (about) {
-		terminal.say(aboutLines(about).map(safeLine).join('\n'));
-	}
-
-	const typed = await askSettled(`${text} ${keysOf({answers})}`, terminal);
-	return answerTo({answers}, typed ?? '') || undefined;
 }
 
 function isWorking(store: AppStore): boolean {
@@ -153,18 +141,23 @@ function isWorking(store: AppStore): boolean {
 }
 
 /** Sends a line. Two lines that end together, such as messages of one run, are followed by one prompt. */
-async function send(line: string, {store, terminal, opened}: Parts): Promise<void> {
-	await opened.submit(takeOffered(store, line));
+async function send(line: string, {store, terminal, opened, complete}: Parts): Promise<void> {
+	const offered = takeOffered(store, line);
+	const isMessage = !isCommandLine(offered) && !isShellLine(offered);
+	await opened.submit(isMessage && !isWorking(store) ? await complete(offered) : offered);
 	if (!isWorking(store)) {
 		terminal.prompt();
 	}
 }
 
-/** Writes when a run starts and ends, and rings the bell for alerts. */
-function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS.WriteStream): void {
+type Followed = Pick<LineTerminal, 'say' | 'prompt'> & Pick<LineOutput, 'follow'> & {readonly ring: () => void};
+
+/** Writes when a run starts and ends and what commands print, and rings the bell for ends and alerts. */
+function followRuns(store: AppStore, {say, prompt, follow, ring}: Followed): void {
 	store.subscribe((state, before) => {
+		follow(state.transcript);
 		if (state.alert && state.alert !== before.alert) {
-			stdout.write('\u0007');
+			ring();
 			// The text of the alert is written over the prompt.
 			setImmediate(() => isWorking(store) || prompt());
 		}
@@ -184,6 +177,7 @@ function followRuns(store: AppStore, {say, prompt}: LineTerminal, stdout: NodeJS
 		} else if (before.transcript.run && !state.transcript.run) {
 			tellUnsent(store, say);
 			say(summary(store));
+			ring();
 		}
 	});
 }

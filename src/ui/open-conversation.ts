@@ -1,6 +1,7 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
+import type {Command as UserCommand} from '../core/session/block.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -52,6 +53,8 @@ type Dependencies = {
 	readonly logs: LogDisplay;
 	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
 	readonly isOnScreen?: (line: string) => boolean;
+	/** Returns what of the output of the user's command is not on the screen yet; all of it by default. */
+	readonly unheard?: (command: UserCommand) => string;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: () => number;
 	/** False to write each call that reads when it is done. */

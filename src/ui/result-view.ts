@@ -7,6 +7,7 @@ import {reportError} from '../core/error.ts';
 import {formatNumber} from '../core/format.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
+import {signOf} from '../terminal/text/signs.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {wrapLine} from '../terminal/text/wrap.ts';
 import type {AppInteraction} from './interaction.ts';
@@ -66,7 +67,7 @@ export function createResultView(
 			isShown
 				? []
 				: wrapLine(palette.dim(safeText(withoutSecret(entries(), line))), width, {
-						first: palette.dim('❯ '),
+						first: palette.dim(signOf('❯', palette)),
 						rest: '  ',
 					});
 	};

@@ -208,7 +208,8 @@ async function forkIfEditing({store, painter, palette, conversation}: Parts): Pr
 	const old = transcript.session.slice(0, 8);
 	await painter.keepScreen(() => conversation.forkBefore(editing));
 	editPrompt({editing: undefined, toast: ''});
-	const note = `── continues from here in a new session; the previous one is ${old} ──`;
+	const text = `continues from here in a new session; the previous one is ${old}`;
+	const note = palette.spoken ? `Note: ${text}` : `── ${text} ──`;
 	painter.print(width => [palette.dim(truncate(note, width))]);
 }
 

@@ -1,57 +1,11 @@
-import {PassThrough} from 'node:stream';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
-import {createAppStore} from '../../src/store/store.ts';
-import {startLinear} from '../../src/ui/linear.ts';
 import {finish, call as modelCall, text as say, scriptedModel} from '../agent/scripted.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
-import {testProgram} from './program.ts';
-
-type Model = ReturnType<typeof scriptedModel>['ask'];
-
-/** The app line by line, between lines that are typed and what is written; the terminal echoes what is typed by itself. */
-function runLinear(
-	ask?: Model,
-	place: Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder' | 'more' | 'userTools'>> = {},
-) {
-	let now = 0;
-	const store = createAppStore();
-	store.getState().setModel('custom/demo');
-	const {program} = testProgram({store, ...place, ...(ask && {ask})});
-	const stdin = new PassThrough();
-	const stdout = new PassThrough();
-	let written = '';
-	stdout.on('data', (data: Buffer) => (written += data.toString('utf8')));
-	const status = startLinear(
-		{pick: false},
-		{
-			compose: async () => program,
-			store,
-			env: {NO_COLOR: '1'},
-			stdin: Object.assign(stdin, {isTTY: true, setRawMode: () => stdin}) as never,
-			stdout: Object.assign(stdout, {isTTY: true, columns: 80, rows: 24}) as never,
-			version: '1.2.3',
-			onInterrupt: () => undefined,
-			now: () => now,
-		},
-	);
-	onTestFinished(async () => {
-		stdin.end();
-		expect(await status).toBe(0);
-	});
-	return {
-		store,
-		wait(milliseconds: number) {
-			now += milliseconds;
-		},
-		type: (text: string) => void stdin.write(text),
-		text: () => written,
-		waitFor: (text: string) => expect.poll(() => written, {interval: 10}).toContain(text),
-	};
-}
+import {runLinear} from './line/running-lines.ts';
 
 /** A model that answers once it is let. */
 function waitingModel() {

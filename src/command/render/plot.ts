@@ -29,6 +29,31 @@ export function drawPlot(plot: Plot, width: number): readonly string[] {
 	return lines.map(line => truncate(line.trimEnd(), width));
 }
 
+/** Returns the same numbers in words, for users who hear them. */
+export function sayPlot(plot: Plot): readonly string[] {
+	if (plot.shape === 'bars') {
+		const more = plot.bars.length - mostBars;
+		return plot.bars.length === 0
+			? [nothing]
+			: [
+					...plot.bars.slice(0, mostBars).map(([label, value]) => `${safeLine(label)}: ${formatMeasure(value)}`),
+					...(more > 0 ? [`and ${more} more`] : []),
+				];
+	}
+
+	const points = plot.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y));
+	const [first] = points;
+	const last = points.at(-1);
+	if (!first || !last) {
+		return [nothing];
+	}
+
+	const [lowest, highest] = extentOf(points.map(([, y]) => y));
+	const at = ([x, y]: Point) => `${formatMeasure(y)} at ${formatMeasure(x)}`;
+	const extremes = `lowest ${formatMeasure(lowest)}, highest ${formatMeasure(highest)}`;
+	return [`${points.length} points, from ${at(first)} to ${at(last)}; ${extremes}`];
+}
+
 function drawBars(all: readonly Bar[], width: number): readonly string[] {
 	const bars = all.slice(0, mostBars).map(([label, value]) => ({
 		label: truncate(safeLine(label), Math.min(widestLabel, Math.floor(width / 3))),

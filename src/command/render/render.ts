@@ -6,7 +6,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {Column, Result} from '../result.ts';
-import {drawPlot} from './plot.ts';
+import {drawPlot, sayPlot} from './plot.ts';
 
 type Style = {
 	readonly width: number;
@@ -38,7 +38,10 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
 			];
 		case 'plot':
-			return [...heading(result.title, style), ...drawPlot(result.plot, width)];
+			return [
+				...heading(result.title, style),
+				...(palette.spoken ? sayPlot(result.plot) : drawPlot(result.plot, width)),
+			];
 		case 'page':
 			return result.draw(result.markdown, {width: Math.max(width, 8), palette});
 		case 'group':
@@ -69,6 +72,12 @@ function heading(title: string | undefined, {width, palette}: Style): readonly s
 }
 
 function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {
+	if (palette.spoken) {
+		// A bar of blocks has its number behind it.
+		const said = (value: string) => safeText(value.replace(/[█░]+ ?/g, ''));
+		return fields.flatMap(([name, value]) => wrapLine(`${palette.dim(`${safeLine(name)}:`)} ${said(value)}`, width));
+	}
+
 	const longest = Math.max(8, Math.floor(width / 3));
 	const labels = fields.map(([name]) => truncate(safeLine(name), longest));
 	const label = Math.max(0, ...labels.map(lineWidth));
@@ -104,7 +113,7 @@ function renderTable(
 		whole || align === 'right' || (spare >= 0 && index === 0) ? (wanted[index] ?? 0) : spare >= 0 ? 16 : 8,
 	);
 	const widths = shrink(wanted, least, width - gap.length * (columns.length - 1));
-	if (!widths && spare >= 0) {
+	if (!palette.spoken && !widths && spare >= 0) {
 		return renderTable(
 			columns.toSpliced(spare, 1),
 			rows.map(row => row.toSpliced(spare, 1)),
@@ -112,7 +121,7 @@ function renderTable(
 		);
 	}
 
-	if (!widths) {
+	if (palette.spoken || !widths) {
 		return cells.flatMap((row, index) => [
 			...(index > 0 ? [''] : []),
 			...renderFields(

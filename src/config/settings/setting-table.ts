@@ -134,10 +134,11 @@ const table = {
 		variable: {name: 'NO_COLOR', read: () => false},
 	},
 	accessible: {
-		summary: 'Print line by line, for screen readers',
+		summary: 'Print line by line and in words, for screen readers',
 		type: {kind: 'switch'},
-		place: 'environment',
+		place: 'settings.json',
 		default: false,
+		flag: '--accessible',
 		variable: {
 			name: 'ACCESSIBLE',
 			read: text => text !== '0',

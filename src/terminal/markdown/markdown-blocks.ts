@@ -93,7 +93,7 @@ function renderBlock(
 		case 'table':
 			return renderTable(token, options);
 		case 'hr':
-			return [palette.dim('─'.repeat(width))];
+			return [palette.dim(palette.spoken ? '---' : '─'.repeat(width))];
 		case 'html':
 			return wrapLine(token.raw.trim(), width);
 		default:
@@ -150,8 +150,11 @@ function renderItem(item: Tokens.ListItem, options: MarkdownOptions, depth: numb
 }
 
 function renderQuote(quote: Tokens.Blockquote, options: MarkdownOptions): readonly string[] {
-	const bar = `${options.palette.quote('│')} `;
-	return indented(bar, bar, options, inner => renderBlocks(quote.tokens as MarkedToken[], inner));
+	const {quote: role, spoken} = options.palette;
+	const bar = `${role('│')} `;
+	return indented(spoken ? 'Quote: ' : bar, spoken ? '' : bar, options, inner =>
+		renderBlocks(quote.tokens as MarkedToken[], inner),
+	);
 }
 
 function indented(

@@ -40,9 +40,15 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 	const end = marker ? new RegExp(`^ {0,3}${marker}${marker.charAt(0)}* *$`) : undefined;
 	const stripped = new RegExp(`^ {0,${indent.length}}`);
 	return {
-		header: palette.dim(label ? `── ${label} ${rule.slice(textWidth(label) + 4)}` : rule),
+		header: palette.dim(
+			palette.spoken
+				? `Code${language ? ` in ${language}` : ''}:`
+				: label
+					? `── ${label} ${rule.slice(textWidth(label) + 4)}`
+					: rule,
+		),
 		get footer() {
-			return palette.dim(ruleOf());
+			return palette.dim(palette.spoken ? 'End of code.' : ruleOf());
 		},
 		isEnd: text => end?.test(text) ?? false,
 		renderLine: text => wrapLine(highlighter.next(text.replace(stripped, '')), options.width, {hard: true}),

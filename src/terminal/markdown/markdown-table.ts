@@ -18,7 +18,7 @@ export function renderTable(table: Tokens.Table, options: MarkdownOptions): read
 	const {palette} = options;
 	const cells = cellsOf(table, options);
 	const [header = [], ...rows] = cells;
-	const widths = columnWidths(cells, options);
+	const widths = palette.spoken ? undefined : columnWidths(cells, options);
 	if (!widths) {
 		return renderAsList(header, rows, options);
 	}
@@ -77,7 +77,7 @@ function renderAsList(header: Row, rows: readonly Row[], {width, palette}: Markd
 	}
 
 	return rows.flatMap((row, index) => [
-		...(index === 0 ? [] : [rule]),
+		...(palette.spoken ? [`Row ${index + 1} of ${rows.length}`] : index === 0 ? [] : [rule]),
 		...row.flatMap((cell, column) => wrapLine(`${header[column] ?? ''}: ${cell}`, width, {rest: '  '})),
 	]);
 }

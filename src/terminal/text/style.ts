@@ -28,6 +28,8 @@ const levelRoles = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 export type Palette = {
 	/** True if there is colour at all, for text with its own colours. */
 	readonly color: boolean;
+	/** True for a screen reader: words stand for signs, and neither lines nor columns are drawn. */
+	readonly spoken: boolean;
 	/** `level` is 1 to 6. */
 	readonly heading: (text: string, level: number) => string;
 	readonly emphasis: Role;
@@ -159,14 +161,16 @@ const plainRole: Role = text => text;
  * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and
  * `` `code` ``.
  */
-export function createPalette({color, scheme}: {readonly color: boolean; readonly scheme?: Scheme}): Palette {
-	return color ? coloredIn(scheme ?? terminalScheme) : {...unstyled};
+export function createPalette({color, scheme, spoken = false}: Options): Palette {
+	return color ? {...coloredIn(scheme ?? terminalScheme), ...(spoken && heard)} : {...unstyled, spoken};
 }
+
+type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spoken?: boolean};
 
 /** Changes the colours of a palette wherever it is in use. One without colour stays as it is. */
 export function recolor(palette: Palette, scheme: Scheme): void {
 	if (palette.color) {
-		Object.assign(palette, coloredIn(scheme));
+		Object.assign(palette, coloredIn(scheme), palette.spoken && heard);
 	}
 }
 
@@ -194,6 +198,7 @@ function coloredIn(scheme: Scheme): Palette {
 	const deepHeading = role(deepHeadingLook);
 	return {
 		color: true,
+		spoken: false,
 		heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
 		...mapRoles(looks, role),
 		level: mapRoles(levelLooks, role),
@@ -215,6 +220,7 @@ function mapRoles<Name extends string>(
 
 const unstyled: Palette = {
 	color: false,
+	spoken: false,
 	heading: (text, level) => `${'#'.repeat(level)} ${text}`,
 	...mapRoles(looks, () => plainRole),
 	emphasis: marked('*'),
@@ -226,3 +232,11 @@ const unstyled: Palette = {
 	highlights: [plainRole],
 	syntax: mapRoles(syntaxLooks, () => plainRole),
 };
+
+/** What differs in a palette with colours that is spoken: nobody hears that text is bold or struck. */
+const heard = {
+	spoken: true,
+	heading: unstyled.heading,
+	strikethrough: unstyled.strikethrough,
+	code: unstyled.code,
+} as const satisfies Partial<Palette>;

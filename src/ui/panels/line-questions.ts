@@ -5,14 +5,15 @@ import {untilAnswerable} from './question.ts';
 
 /**
  * Asks until the whole answer was typed after the question (SAFETY 4): a terminal passes on keys that were pressed before
- * it. Returns undefined for Esc and the end of input.
+ * it. `before` writes what stands above the question. Returns undefined for Esc and the end of input.
  */
 export async function askSettled(
 	label: string,
 	{say, timedQuestion}: Pick<LineTerminal, 'say' | 'timedQuestion'>,
+	before?: () => void,
 ): Promise<string | undefined> {
-	for (;;) {
-		const {line, askedAt, typedAt} = await timedQuestion(label);
+	for (let first = before; ; first = undefined) {
+		const {line, askedAt, typedAt} = await timedQuestion(label, first);
 		if (line === undefined || untilAnswerable({askedAt}, undefined, typedAt) <= 0) {
 			return line;
 		}
@@ -21,22 +22,26 @@ export async function askSettled(
 	}
 }
 
-/** Asks a question of the agent line by line, with numbered choices. Returns undefined for an empty line. */
+/** Asks a question of the agent line by line, with a bell and numbered choices. Returns undefined for an empty line. */
 export async function askInLines(
 	{question, choices, form}: UserQuestion,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
+	{sign = '? ', ring}: {readonly sign?: string; readonly ring?: () => void} = {},
 ): Promise<string | undefined> {
 	const numbered = choices.map(
 		({label, description}, index) =>
 			`${index + 1}. ${safeLine(label)}${description ? `, ${safeLine(description)}` : ''}`,
 	);
-	terminal.say([`? ${safeText(question)}`, ...numbered].join('\n'));
+	const before = () => {
+		terminal.say([`${sign}${safeText(question)}`, ...numbered].join('\n'));
+		ring?.();
+	};
 	if (form) {
-		return askStep({choices, form}, terminal);
+		return askStep({choices, form}, terminal, before);
 	}
 
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}, or your own answer` : 'Your answer';
-	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal))?.trim();
+	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal, before))?.trim();
 	return typed ? (choices[Number(typed) - 1]?.label ?? typed) : undefined;
 }
 
@@ -46,11 +51,12 @@ type Step = Pick<UserQuestion, 'choices'> & {readonly form: NonNullable<UserQues
 async function askStep(
 	{choices, form: {initial, mayBeEmpty}}: Step,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
+	before: () => void,
 ): Promise<string | undefined> {
 	const blank = initial ? `; Enter for “${safeLine(initial)}”` : mayBeEmpty ? '; Enter to skip' : '';
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}` : `Your answer${blank}`;
-	for (;;) {
-		const typed = (await askSettled(`${label}; “cancel” to cancel:`, terminal))?.trim();
+	for (let first: typeof before | undefined = before; ; first = undefined) {
+		const typed = (await askSettled(`${label}; “cancel” to cancel:`, terminal, first))?.trim();
 		if (typed === undefined || typed.toLowerCase() === 'cancel') {
 			return undefined;
 		}

@@ -19,6 +19,11 @@ export type BlockTools = {
 
 export type DrawingTools = {readonly palette: Palette; readonly tools: BlockTools};
 
+/** Returns the line that says who speaks, before an answer that is heard. */
+export function speaker({spoken}: Palette): readonly string[] {
+	return spoken ? ['Answer:'] : [];
+}
+
 /** Returns a block as an item of the screen. `now` lets a running call move. */
 export function blockItem(block: Shown, {palette, tools}: DrawingTools, now?: number): Item {
 	if (block.kind !== 'text') {
@@ -30,7 +35,7 @@ export function blockItem(block: Shown, {palette, tools}: DrawingTools, now?: nu
 
 	return {
 		kind: 'text',
-		draw: width => tools.renderMarkdown(block.text, {width, palette}),
-		parts: width => tools.renderMarkdownParts(block.text, {width, palette}),
+		draw: width => [...speaker(palette), ...tools.renderMarkdown(block.text, {width, palette})],
+		parts: width => [speaker(palette), ...tools.renderMarkdownParts(block.text, {width, palette})],
 	};
 }

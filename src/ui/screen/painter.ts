@@ -1,9 +1,10 @@
+import type {Command as UserCommand} from '../../core/session/block.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {createOpenText} from '../transcript/open-text.ts';
-import type {BlockTools} from './block-item.ts';
+import {type BlockTools, speaker} from './block-item.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
 import type {LiveLines} from './live-lines.ts';
 import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
@@ -18,6 +19,8 @@ type Dependencies = {
 	readonly write: (data: string) => void;
 	/** Returns true if the screen already shows this message as it was typed. False by default. */
 	readonly isOnScreen?: ((text: string) => boolean) | undefined;
+	/** Returns what of the output of the user's command is not on the screen yet; all of it by default. */
+	readonly unheard?: ((command: UserCommand) => string) | undefined;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: (() => number) | undefined;
 	/** True to begin held, until `release`. */
@@ -138,6 +141,7 @@ function createDrawing({
 	palette,
 	tools,
 	isOnScreen = () => false,
+	unheard = ({output}) => output,
 	clock,
 	joinsReads = true,
 }: Omit<Dependencies, 'write' | 'live' | 'isHeld'>): Drawing {
@@ -147,10 +151,11 @@ function createDrawing({
 	const written = createWritten();
 	const text = createOpenText({
 		written,
+		speaker: speaker(palette),
 		createStream: () => tools.createMarkdownStream({palette, ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, tools}, written, text, width, now, isOnScreen, joinsReads};
+	return {style: {palette, tools}, written, text, width, now, isOnScreen, unheard, joinsReads};
 }
 
 /** Updates the live lines if they changed. */

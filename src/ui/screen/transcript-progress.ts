@@ -1,4 +1,4 @@
-import type {Block} from '../../core/session/block.ts';
+import type {Block, Command} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -18,6 +18,8 @@ export type Drawing = {
 	readonly now: () => number | undefined;
 	/** True to draw adjacent calls that read as one line. */
 	readonly joinsReads: boolean;
+	/** Returns what of the output of the user's command is not on the screen yet. */
+	readonly unheard: (command: Command) => string;
 	/** Returns true if the screen already shows this message as it was typed. */
 	readonly isOnScreen: (text: string) => boolean;
 };
@@ -105,12 +107,12 @@ function endsReads({open, run}: Transcript): boolean {
 }
 
 /** Returns the lines of a finished block that are not on the screen yet. */
-function settledLines(block: Shown, {style, written, text, width, isOnScreen}: Drawing): readonly string[] {
+function settledLines(block: Shown, {style, written, text, width, isOnScreen, unheard}: Drawing): readonly string[] {
 	if (block.kind === 'user' && isOnScreen(block.text)) {
 		return [];
 	}
 
-	const item = blockItem(block, style);
+	const item = blockItem(block.kind === 'command' ? {...block, output: unheard(block)} : block, style);
 	written.remember(item);
 	const rest = block.kind === 'text' ? text.end(block) : undefined;
 	return rest ?? written.spaced(item.kind, item.draw(width()));

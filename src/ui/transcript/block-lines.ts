@@ -2,6 +2,7 @@ import {formatAmount, formatCount, formatDuration, formatNumber} from '../../cor
 import type {Block} from '../../core/session/block.ts';
 import {restoreText} from '../../core/session/restore-text.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
@@ -36,7 +37,7 @@ export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
 		case 'restore':
 			return messageLines('↺', palette.dim, restoreText(block), undefined, style);
 		case 'compaction':
-			return messageLines('⇣', palette.dim, compactionText(block), compactionHint, style);
+			return messageLines('⇣', palette.dim, compactionText(block), compactionHint(palette), style);
 		case 'end': {
 			const failed = block.reason === 'error';
 			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
@@ -53,17 +54,20 @@ function attachmentLine(
 	{width, palette}: Style,
 ): string {
 	if (source === 'none') {
-		return truncate(palette.warning(`  └ ${safeLine(text.replace(/^\[|\]$/g, ''))}`), width);
+		return truncate(palette.warning(`  ${signOf('└', palette)}${safeLine(text.replace(/^\[|\]$/g, ''))}`), width);
 	}
 
 	const what = {file: '', folder: 'folder ', image: '', log: '', resource: ''}[source];
 	const size = lines === undefined ? [] : [formatAmount(lines, source === 'folder' ? 'file' : 'line')];
 	const facts = [...size, `about ${formatCount(tokens)} tokens`].join(' · ');
 	const room = Math.max(12, width - facts.length - 7 - what.length);
-	return truncate(palette.dim(`  └ ${what}${truncate(safeLine(name), room)} · ${facts}`), width);
+	return truncate(palette.dim(`  ${signOf('└', palette)}${what}${truncate(safeLine(name), room)} · ${facts}`), width);
 }
 
-const compactionHint = 'The model reads a summary from now on. Read it with Ctrl+O.';
+/** Without a screen no key opens the whole transcript. */
+function compactionHint({spoken}: Palette): string {
+	return `The model reads a summary from now on.${spoken ? '' : ' Read it with Ctrl+O.'}`;
+}
 
 function compactionText({beforeTokens, afterTokens, pinned = []}: Extract<Block, {kind: 'compaction'}>): string {
 	const sizes =
@@ -92,7 +96,7 @@ const pastedImage = /@image:[\da-f]{64}/g;
 /** Returns the lines of the whole message. */
 export function messageOf({text}: Message, {width, palette}: Style): readonly string[] {
 	return wrapLine(palette.user(safeText(text.replace(pastedImage, '[Image]'))), width, {
-		first: palette.accent('❯ '),
+		first: palette.accent(signOf('❯', palette)),
 		rest: '  ',
 	});
 }
@@ -114,6 +118,7 @@ function reasoningLines(
 	{width, palette}: Style,
 ): readonly string[] {
 	const text = block.text.trim();
+	const thought = palette.spoken ? '' : '✻ ';
 	if (!text) {
 		return [];
 	}
@@ -125,7 +130,7 @@ function reasoningLines(
 				.split('\n')
 				.filter(Boolean)
 				.at(-1) ?? '';
-		return [palette.dim(truncate(`✻ Thinking… ${safeLine(tail)}`, width))];
+		return [palette.dim(truncate(`${thought}Thinking… ${safeLine(tail)}`, width))];
 	}
 
 	const took = block.endedAt ? Date.parse(block.endedAt) - Date.parse(block.at) : 0;
@@ -135,5 +140,7 @@ function reasoningLines(
 			.replace(/\*\*|`|^#+ /gm, '')
 			.replace(/\s+/g, ' '),
 	);
-	return [palette.dim(truncate(`✻ Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width))];
+	return [
+		palette.dim(truncate(`${thought}Thought${took >= 1000 ? ` for ${formatDuration(took)}` : ''}: ${first}`, width)),
+	];
 }

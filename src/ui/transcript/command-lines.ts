@@ -27,7 +27,8 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 	const how = isRunning ? (elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '') : end || 'interrupted';
 	const behind = how ? palette.dim(` · ${safeLine(how)}`) : '';
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
-	return truncate(`${role(sign)} ${palette.label('!')} ${truncate(safeLine(command), room)}${behind}`, width);
+	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.label('!')}`;
+	return truncate(`${head} ${truncate(safeLine(command), room)}${behind}`, width);
 }
 
 function outputLines({status, output}: Command, {width, palette}: ToolStyle): readonly string[] {

@@ -1,5 +1,6 @@
 import {nameCommands} from '../../core/command-words.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
+import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 
@@ -12,9 +13,12 @@ export function messageLines(
 	{width, palette}: {readonly width: number; readonly palette: Palette},
 ): readonly string[] {
 	return [
-		...wrapLine(role(safeText(text)), width, {first: role(`${sign} `), rest: '  '}),
+		...wrapLine(role(safeText(text)), width, {first: role(signOf(sign, palette)), rest: '  '}),
 		...(hint
-			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {first: palette.dim('  → '), rest: '    '})
+			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {
+					first: palette.dim(`  ${signOf('→', palette)}`),
+					rest: '    ',
+				})
 			: []),
 	];
 }

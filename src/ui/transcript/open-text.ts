@@ -6,6 +6,8 @@ type TextBlock = {readonly id: string; readonly text: string};
 
 type Dependencies = {
 	readonly written: Written;
+	/** The line that says who speaks, if any. */
+	readonly speaker: readonly string[];
 	/** Creates a Markdown stream for the current size of the window. */
 	readonly createStream: () => MarkdownStream;
 	/** Returns the current size of the window, for a stream that is already open. */
@@ -27,14 +29,20 @@ export type OpenText = {
 };
 
 /** `isBegun` once lines of it were written; `isCut` while something else stands below them. */
-type OpenBlock = {readonly id: string; readonly stream: MarkdownStream; isBegun: boolean; isCut: boolean};
+type OpenBlock = {
+	readonly id: string;
+	readonly stream: MarkdownStream;
+	readonly speaker: readonly string[];
+	isBegun: boolean;
+	isCut: boolean;
+};
 
-export function createOpenText({written, createStream, size}: Dependencies): OpenText {
+export function createOpenText({written, speaker, createStream, size}: Dependencies): OpenText {
 	let open: OpenBlock | undefined;
 
 	return {
 		grow(block) {
-			open ??= {id: block.id, stream: createStream(), isBegun: false, isCut: false};
+			open ??= {id: block.id, stream: createStream(), isBegun: false, isCut: false, speaker};
 			const {settled, live} = open.stream.push(block.text);
 			const lines = separated(open, settled, written);
 			if (lines.length > 0) {
@@ -75,7 +83,7 @@ export function createOpenText({written, createStream, size}: Dependencies): Ope
 /** Returns lines of the text below the blank line that separates them from what is above, if any is needed. */
 function separated(open: OpenBlock, lines: readonly string[], {last}: Written): readonly string[] {
 	if (!open.isBegun) {
-		return spacedAfter(last, 'text', lines);
+		return spacedAfter(last, 'text', lines.length > 0 ? [...open.speaker, ...lines] : lines);
 	}
 
 	return open.isCut && lines.length > 0 && lines[0] !== '' ? ['', ...lines] : lines;

@@ -2,6 +2,7 @@ import {formatElapsed, formatNumber} from '../../core/format.ts';
 import {type Block, isWaitingForUser} from '../../core/session/block.ts';
 import {callWords} from '../../core/session/call-words.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
@@ -44,9 +45,10 @@ function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyl
 	const isAnswered = output.startsWith(answerPrefix);
 	const answer = isAnswered ? safeText(output.slice(answerPrefix.length)) : palette.dim('declined');
 	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
+	const first = palette.spoken ? signOf('?', palette) : `${sign} `;
 	return [
-		...wrapLine(`${palette.tool('Ask')} ${safeText(subject)}`, width, {first: `${sign} `, rest: '  '}),
-		...wrapLine(answer, width, {first: palette.dim('  → '), rest: '    '}),
+		...wrapLine(`${palette.tool('Ask')} ${safeText(subject)}`, width, {first, rest: '  '}),
+		...wrapLine(answer, width, {first: palette.dim(palette.spoken ? '  Your answer: ' : '  → '), rest: '    '}),
 	];
 }
 
@@ -66,7 +68,8 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	}[status];
 	const {verb, subject} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
-	const head = `${role(sign)} ${palette.tool(safeLine(verb))}`;
+	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
+	const head = `${role(palette.spoken ? said : sign)} ${palette.tool(safeLine(verb))}`;
 	const going = status === 'running' ? [...taskParts(block), ...elapsed(block, now)] : outcomeOf({...block, status});
 	const parts = going.map(part => palette.dim(` · ${part}`));
 	const output = status === 'running' ? lastLine(block.task?.doing ?? block.output, palette) : '';

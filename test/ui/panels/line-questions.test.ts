@@ -10,7 +10,8 @@ function terminal(...lines: readonly (string | undefined)[]) {
 	return {
 		said,
 		say: (text: string) => void said.push(text),
-		async timedQuestion(label: string) {
+		async timedQuestion(label: string, before?: () => void) {
+			before?.();
 			said.push(label);
 			return {line: left.shift(), askedAt: 0, typedAt: settled};
 		},

@@ -1,0 +1,21 @@
+import type {Palette} from './style.ts';
+
+/** What signs at the beginning of a line mean, for users who hear it. */
+const words: Readonly<Record<string, string>> = {
+	'❯': 'You:',
+	'✓': 'Done:',
+	'✗': 'Error:',
+	'!': 'Warning:',
+	ℹ: 'Note:',
+	'■': 'Stopped:',
+	'?': 'Question:',
+	'↺': 'Restored:',
+	'⇣': 'Compacted:',
+	'→': 'Hint:',
+	'└': 'Attached:',
+};
+
+/** Returns a sign with the space behind it; its word if the palette is spoken. */
+export function signOf(sign: string, {spoken}: Pick<Palette, 'spoken'>): string {
+	return `${(spoken ? words[sign] : undefined) ?? sign} `;
+}
