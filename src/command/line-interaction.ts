@@ -26,9 +26,13 @@ export function aboutLines({title, facts}: About): readonly string[] {
 
 /** Returns what the user reads while they log in through a browser. Page and code have a line each, to be copied. */
 function loginLines({server, page, code, expiresAt}: BrowserLogin, now: number): readonly string[] {
+	const intro = [`To log in to ${server}, open this page:`, page];
+	if (!code) {
+		return [...intro, `You have ${formatDuration(expiresAt - now)}. Press Ctrl+C to cancel.`];
+	}
+
 	return [
-		`To log in to ${server}, open this page:`,
-		page,
+		...intro,
 		`and type this code there, within ${formatDuration(expiresAt - now)}:`,
 		code,
 		'Press Ctrl+C to cancel.',

@@ -35,7 +35,7 @@ export type McpParts = {
 
 /** Creates the access to MCP servers. Nothing of it is loaded before there is one. */
 export function createMcpParts(options: ProgramOptions, local: LocalState, ask: () => AskUser | undefined): McpParts {
-	const {home, project} = local;
+	const {project} = local;
 	const load = once(() => loadServers(options, local, ask));
 	let open: Awaited<ReturnType<typeof load>> | undefined;
 
@@ -68,14 +68,16 @@ export function createMcpParts(options: ProgramOptions, local: LocalState, ask: 
 		warnings: () => open?.servers.warnings() ?? [],
 		reset: () => open?.set.reset(),
 		end: async () => open?.servers.end(),
-		access: createAccess(async () => (await opened())?.servers, {home, project}),
+		access: createAccess(async () => (await opened())?.servers, options, local),
 	};
 }
 
 function createAccess(
 	opened: () => Promise<McpServers | undefined>,
-	{home, project}: Pick<LocalState, 'home' | 'project'>,
+	options: ProgramOptions,
+	local: LocalState,
 ): McpAccess {
+	const {home, project} = local;
 	return {
 		async servers() {
 			const {configuredServers} = await import('../agent/mcp/configured-servers.ts');
@@ -87,6 +89,14 @@ function createAccess(
 		},
 		async reconnect(configured) {
 			await (await opened())?.reconnect(configured);
+		},
+		async logIn(configured, login) {
+			const {logIn} = await import('./mcp-logins.ts');
+			return logIn(configured, login, options, local);
+		},
+		async logOut(configured) {
+			const {logOut} = await import('./mcp-logins.ts');
+			return logOut(configured, options, local);
 		},
 		async faults() {
 			const {serverFaults} = await import('../agent/mcp/configured-servers.ts');
@@ -100,7 +110,7 @@ function createAccess(
 
 async function loadServers(
 	{env, version, insecureHttp = false}: ProgramOptions,
-	{home, folder, project, secrets}: LocalState,
+	{home, folder, project, secrets, config}: LocalState,
 	ask: () => AskUser | undefined,
 ) {
 	const [{createMcpServers}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] = await Promise.all([
@@ -112,7 +122,7 @@ async function loadServers(
 	const servers = createMcpServers({
 		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
-		ask,
+		...{ask, config},
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		async whyNot(command, state) {

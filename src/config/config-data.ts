@@ -43,6 +43,26 @@ const profile = z.looseObject({
 });
 export type Profile = z.infer<typeof profile>;
 
+const mcpLogin = z.looseObject({
+	/** The URL of the MCP server, the only one that the access token goes to (SAFETY 6). */
+	url: z.string(),
+	issuer: z.string(),
+	/** The only URL that the refresh token goes to, and how a client proves itself there. */
+	tokenEndpoint: z.string(),
+	authMethods: z.optional(z.array(z.string())),
+	revocationEndpoint: z.optional(z.string()),
+	resource: z.optional(z.string()),
+	clientId: z.string(),
+	clientSecret: z.optional(secretText),
+	accessToken: z.optional(secretText),
+	refreshToken: z.optional(secretText),
+	/** When the access token expires; ISO 8601 in UTC. */
+	expiresAt: z.optional(z.string()),
+	savedAt: z.string(),
+});
+/** A login to an MCP server. */
+export type McpLogin = z.infer<typeof mcpLogin>;
+
 const settings = z.looseObject({
 	/** `provider/model-name` of new sessions. */
 	model: z.optional(z.string()),
@@ -61,6 +81,8 @@ const configData = z.looseObject({
 	keys: z._default(z.record(z.string(), storedKey), {}),
 	/** By profile name. */
 	profiles: z._default(z.record(z.string(), profile), {}),
+	/** By the URL of the MCP server. */
+	mcpLogins: z.optional(z.record(z.string(), mcpLogin)),
 	activeProfile: z.optional(z.string()),
 	/** The profile that was active before. */
 	previousProfile: z.optional(z.string()),
@@ -88,8 +110,17 @@ export function parseConfig(
 
 /** Returns the configuration as it is stored. Reveals secrets that are not in the keychain (SAFETY 8). */
 export function toStored(data: ConfigData): Record<string, unknown> {
+	const {mcpLogins} = data;
 	return {
 		...data,
+		...(mcpLogins && {
+			mcpLogins: mapValues(mcpLogins, ({clientSecret, accessToken, refreshToken, ...rest}) => ({
+				...rest,
+				...(clientSecret && {clientSecret: storedText(clientSecret)}),
+				...(accessToken && {accessToken: storedText(accessToken)}),
+				...(refreshToken && {refreshToken: storedText(refreshToken)}),
+			})),
+		}),
 		keys: mapValues(data.keys, stored => ({...stored, ...(stored.key && {key: storedText(stored.key)})})),
 		profiles: mapValues(data.profiles, ({apiKey, accessToken, refreshToken, ...rest}) => ({
 			...rest,

@@ -24,8 +24,11 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 	const variables = ['SERVICE_API_KEY', ...Object.values(keyVariables).flat()];
 
 	const stored = (): readonly Secret[] => {
-		const {keys, profiles} = config.read();
+		const {keys, profiles, mcpLogins = {}} = config.read();
 		return [
+			...Object.values(mcpLogins).flatMap(({clientSecret, accessToken, refreshToken}) => [
+				...[clientSecret, accessToken, refreshToken],
+			]),
 			...Object.values(keys).map(({key}) => key),
 			...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
 		].filter(held => held !== undefined);

@@ -125,8 +125,17 @@ async function removeEntries(keychain: Keychain, entries: readonly string[], onF
 	}
 }
 
-function lost(entry: string, {profiles, keys}: ConfigData): AppError {
+function lost(entry: string, {profiles, keys, mcpLogins = {}}: ConfigData): AppError {
 	const isHere = (held: Secret | undefined) => held?.keychainEntry === entry;
+	const login = Object.values(mcpLogins).find(({clientSecret, accessToken, refreshToken}) =>
+		[clientSecret, accessToken, refreshToken].some(isHere),
+	);
+	if (login) {
+		return new AppError('auth', `The keychain no longer has your login to the MCP server ${login.url}.`, {
+			hint: 'Log in again: `mcp login <name>`',
+		});
+	}
+
 	const profile = Object.values(profiles).find(({apiKey, accessToken, refreshToken}) =>
 		[apiKey, accessToken, refreshToken].some(isHere),
 	);
@@ -178,11 +187,28 @@ async function mapChanged(before: ConfigData, after: ConfigData, put: Sealer['pu
 		}
 	}
 
-	return {...after, keys, profiles};
+	const mcpLogins = {...after.mcpLogins};
+	for (const [url, login] of Object.entries(mcpLogins)) {
+		if (login !== entryOf(before.mcpLogins ?? {}, url)) {
+			const {clientSecret, accessToken, refreshToken} = login;
+			const label = `MCP ${url.slice(0, 80)},`;
+			mcpLogins[url] = {
+				...login,
+				...(clientSecret && {clientSecret: await put(clientSecret, `${label} client secret`)}),
+				...(accessToken && {accessToken: await put(accessToken, `${label} access token`)}),
+				...(refreshToken && {refreshToken: await put(refreshToken, `${label} refresh token`)}),
+			};
+		}
+	}
+
+	return {...after, keys, profiles, ...(after.mcpLogins && {mcpLogins})};
 }
 
-function entriesOf({keys, profiles}: ConfigData): readonly string[] {
+function entriesOf({keys, profiles, mcpLogins = {}}: ConfigData): readonly string[] {
 	return [
+		...Object.values(mcpLogins).flatMap(({clientSecret, accessToken, refreshToken}) => [
+			...[clientSecret, accessToken, refreshToken],
+		]),
 		...Object.values(keys).map(({key}) => key),
 		...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
 	].flatMap(held => held?.keychainEntry ?? []);

@@ -45,9 +45,9 @@ export type Interaction = {
 	readonly piped?: () => Promise<string>;
 	/**
 	 * Shows where and with which code the user logs in, until the returned function is called. Calls `cancel` if they
-	 * cancel.
+	 * cancel, and `onPaste` if they want to paste the address that their browser ends on.
 	 */
-	readonly showLogin: (login: BrowserLogin, cancel: () => void) => () => void;
+	readonly showLogin: (login: BrowserLogin & {readonly onPaste?: () => void}, cancel: () => void) => () => void;
 	/** Prints a sentence at once, without ending the command. */
 	readonly say: (text: string) => void;
 	/** Writes a line unchanged, for programs that read it. Left out if it would disturb a screen. */

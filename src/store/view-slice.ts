@@ -64,6 +64,7 @@ export type BrowserLogin = {
 	readonly page: string;
 	/** The page with the code filled in. */
 	readonly pageWithCode: string;
+	/** Empty for a login without one. */
 	readonly code: string;
 	/** When the code expires, in milliseconds since the epoch. */
 	readonly expiresAt: number;
@@ -118,8 +119,8 @@ export type Panel =
 	 * `askedAt` is as above.
 	 */
 	| (UserQuestion & {readonly kind: 'ask'; readonly askedAt: number; readonly isFollowUp: boolean})
-	/** A login that waits for the user's browser. `opens` is true if the program can open a browser. */
-	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean})
+	/** A login that waits for the browser. `opens`: the program can open one; `pastes`: the user can paste where theirs ends. */
+	| (BrowserLogin & {readonly kind: 'device'; readonly opens: boolean; readonly pastes?: boolean})
 	| TablePanel
 	/**
 	 * The result of a command that ran during a run, so that it does not cut an answer in two. One that `closesOnKey` closes

@@ -212,7 +212,7 @@ function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {
 		case 'lines':
 			return panel.lines.length + 1;
 		case 'device':
-			return deviceRows;
+			return deviceRows(panel, columns);
 		case 'edit':
 			return editorRows(filter, columns);
 		case 'ask':

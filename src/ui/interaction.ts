@@ -108,10 +108,14 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),
 		askUser: (question, signal) => askUser(question, signal, slot, now),
-		showLogin(login, cancel) {
-			const panel: Panel = {kind: 'device', ...login, opens: opensPages};
+		showLogin({onPaste, ...login}, cancel) {
+			const panel: Panel = {kind: 'device', ...login, opens: opensPages, ...(onPaste && {pastes: true})};
 			let isShown = true;
-			void open(panel).then(() => isShown && cancel());
+			void open(panel).then(value => {
+				if (isShown) {
+					(value === 'paste' && onPaste ? onPaste : cancel)();
+				}
+			});
 			return () => {
 				isShown = false;
 				if (slot.panel() === panel) {

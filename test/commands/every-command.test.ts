@@ -8,6 +8,7 @@ import {allCommands} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
 import {printResult} from '../../src/headless/print.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
+import {protectedServer} from '../agent/mcp/authorization-server.ts';
 import {done, said, start, toRecords, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
 import {openLog} from '../ui/log-parts.ts';
@@ -89,6 +90,16 @@ async function runExample(path: string, example: string, seed: number) {
 		await here.run('approvals', 'allow', 'run_command(npm test *)');
 	}
 
+	const protectedBy = /^mcp log(?:in|out)$/.test(path) ? await protectedServer() : undefined;
+	const withBrowser = protectedBy && {
+		env: {DISPLAY: ':none', PATH: '/nowhere'},
+		onLogin: ({page}: {readonly page: string}) => void protectedBy.browse(page),
+	};
+	if (withBrowser) {
+		await here.run('mcp', 'add', 'docs', protectedBy.url);
+		await (path === 'mcp logout' && testContext({like: here, ...withBrowser}).run('mcp', 'login', 'docs'));
+	}
+
 	if (/^mcp (?:get|remove|log|reconnect)$/.test(path)) {
 		await here.run('mcp', 'add', 'docs', 'http://127.0.0.1:9/mcp');
 	}
@@ -113,6 +124,7 @@ async function runExample(path: string, example: string, seed: number) {
 		env: path === 'logout' ? {} : scope,
 		flags: given,
 		answers,
+		...withBrowser,
 	});
 	if (path.startsWith('logs ')) {
 		place.store.getState().addLog(openLog({title: 'web-shop'}));

@@ -148,6 +148,8 @@ export function testProgram({
 				status: async () => [],
 				reconnect: async () => undefined,
 				change: async () => '',
+				logIn: async () => undefined,
+				logOut: async () => 'none' as const,
 			},
 			diagnose: async () => [],
 			contextWindow: async () => ({system: '', instructions: '', tools: [], size: undefined}),

@@ -10,6 +10,8 @@ import {createBoundFetch} from '../../net/bound-fetch.ts';
 import type {Connection, ConnectionEvents} from './connection.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
 import {createFloodGuard} from './flood-guard.ts';
+import {createOAuthFetch} from './oauth/oauth-fetch.ts';
+import {createTokenAuth, type TokenAuthOptions} from './oauth/token-auth.ts';
 import {requestsTo} from './requests.ts';
 import {createStdioTransport} from './stdio-transport.ts';
 
@@ -29,6 +31,9 @@ export type ConnectOptions = ConnectionEvents & {
 	readonly signal: AbortSignal;
 	/** Asks the user for the server. */
 	readonly elicitor: Elicitor;
+	/** Where the logins to servers are stored, and what masks their tokens. */
+	readonly config: TokenAuthOptions['config'];
+	readonly addSecret: TokenAuthOptions['addSecret'];
 };
 
 /** Longest list of tools that is read, in pages. */
@@ -98,5 +103,17 @@ function transportTo(options: ConnectOptions): {readonly transport: Transport; r
 		...{env, insecureHttp, headers: server.headers, origin: originOf(server.url), allows: guard.allows},
 		userAgent: `service/${version}`,
 	});
-	return {transport: new StreamableHTTPClientTransport(new URL(server.url), {fetch}), end: close};
+	const url = new URL(server.url);
+	if (Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization')) {
+		return {transport: new StreamableHTTPClientTransport(url, {fetch}), end: close};
+	}
+
+	const oauth = createOAuthFetch({server: url, env, version});
+	const authProvider = createTokenAuth({...options, name: server.name, url: url.href, fetch: oauth.fetch});
+	return {
+		transport: new StreamableHTTPClientTransport(url, {fetch, authProvider}),
+		async end() {
+			await Promise.all([close(), oauth.close()]);
+		},
+	};
 }

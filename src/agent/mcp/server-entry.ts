@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import type {Config} from '../../config/config.ts';
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
 import {entryOf} from '../../config/mcp/mcp-file.ts';
 import type {Environment} from '../../core/environment.ts';
@@ -25,6 +26,7 @@ export type Dependencies = {
 	readonly insecureHttp: boolean;
 	readonly known: KnownTools;
 	readonly hide: (text: string) => string;
+	readonly config: Config;
 	/** Returns what asks the user for a server; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;
 	/** Opens a page in a browser; undefined where there is none. */
@@ -90,9 +92,10 @@ export function opener({server}: ConfiguredServer, dependencies: Dependencies): 
 			import('./connect.ts'),
 			import('./elicitation/elicitor.ts'),
 		]);
-		const {ask, openPage} = dependencies;
+		const {ask, openPage, config} = dependencies;
 		const options: ConnectOptions = {
 			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
+			...{config, addSecret},
 			timeoutMs: startTimeoutMs,
 			elicitor: createElicitor({server: server.name, ask, openPage, onLog: events.onLog}),
 		};

@@ -12,12 +12,18 @@ import type {
 	ResourceContent,
 	ResultPart,
 } from './connection.ts';
+import {loginNeeded} from './login-needed.ts';
 import {createServerLog} from './server-log.ts';
 
 export type ServerState =
 	| {readonly state: 'stopped' | 'starting'}
 	| {readonly state: 'ready'; readonly about: string}
-	| {readonly state: 'failed'; readonly reason: string};
+	| {
+			readonly state: 'failed';
+			readonly reason: string;
+			/** True if the user must log in first. */
+			readonly needsLogin?: boolean;
+	  };
 
 /** A server, whose connection opens when it is needed. */
 export type Server = {
@@ -134,7 +140,7 @@ async function begin(own: Own): Promise<void> {
 			await connection.close();
 		}
 	} catch (error) {
-		await fail(own, life, messageOf(error));
+		await fail(own, life, messageOf(error), loginNeeded(error));
 	}
 }
 
@@ -158,7 +164,7 @@ async function refreshPrompts(own: Own, life: Life): Promise<void> {
 	}
 }
 
-async function fail(own: Own, life: Life, reason: string): Promise<void> {
+async function fail(own: Own, life: Life, reason: string, login?: AppError): Promise<void> {
 	if (own.life !== life) {
 		return;
 	}
@@ -166,7 +172,9 @@ async function fail(own: Own, life: Life, reason: string): Promise<void> {
 	own.life = undefined;
 	const last = own.log.lines().at(-1);
 	own.log.add(`Ended: ${reason}`);
-	own.state = {state: 'failed', reason: last ? `${reason} (${last.slice(0, 200)})` : reason};
+	own.state = login
+		? {state: 'failed', reason: login.message, needsLogin: true}
+		: {state: 'failed', reason: last ? `${reason} (${last.slice(0, 200)})` : reason};
 	life.stop.abort();
 	await life.connection?.close();
 }
@@ -183,7 +191,7 @@ async function end(own: Own): Promise<void> {
 /** Returns the open connection. Starts a server that has ended again. Throws AppError("failed") if it does not run. */
 async function ready(own: Own): Promise<Connection> {
 	await own.starting;
-	if (own.state.state === 'failed' && !own.isSecond) {
+	if (own.state.state === 'failed' && !own.state.needsLogin && !own.isSecond) {
 		own.isSecond = true;
 		own.log.add('Starting it again.');
 		own.state = {state: 'stopped'};
@@ -216,6 +224,14 @@ async function request<Result>(
 		return result;
 	} catch (error) {
 		signal?.throwIfAborted();
+		const login = loginNeeded(error);
+		if (login && own.life) {
+			await fail(own, own.life, login.message, login);
+			throw new AppError('auth', `The MCP server ${own.name} can't be used: ${login.message}.`, {
+				...(login.hint !== undefined && {hint: `Ask the user to log in. ${login.hint}`}),
+			});
+		}
+
 		if (error instanceof AppError || isAbort(error)) {
 			throw error;
 		}

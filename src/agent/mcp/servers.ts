@@ -165,7 +165,7 @@ function whyMissing({configured, server}: Entry): readonly string[] {
 		case 'starting':
 			return [`The MCP server ${name} is still starting. Its tools join when it is ready.`];
 		case 'failed':
-			return [`The MCP server ${name} is not running: ${state.reason}.`];
+			return [`The MCP server ${name} ${state.needsLogin ? `can't be used` : 'is not running'}: ${state.reason}.`];
 		default:
 			return [];
 	}

@@ -1,4 +1,5 @@
 import type {ConfiguredServer, ServerFault} from '../../agent/mcp/configured-servers.ts';
+import type {LoginOptions} from '../../agent/mcp/oauth/log-in.ts';
 import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import type {JsonObject} from '../../core/json.ts';
 
@@ -18,6 +19,13 @@ export type McpAccess = {
 	readonly status: () => Promise<readonly ServerStatus[]>;
 	/** Starts a server, or starts it again. Resolves when it runs or has failed. Throws AppError("conflict") for an unused one. */
 	readonly reconnect: (configured: ConfiguredServer) => Promise<void>;
+	/**
+	 * Logs the user in to a server that is reached over HTTP. Returns a sentence about where the login was saved, if that matters.
+	 * Throws as `logInToServer` does, and AppError("usage") for a server that is a command.
+	 */
+	readonly logIn: (configured: ConfiguredServer, options: Omit<LoginOptions, 'server'>) => Promise<string | undefined>;
+	/** Removes the login to a server; `revoked` if the server ended it, too. Throws AppError("usage") as `logIn` does. */
+	readonly logOut: (configured: ConfiguredServer) => Promise<'none' | 'removed' | 'revoked'>;
 	/** Returns entries and files that can't be used, of the files as they were read last. */
 	readonly faults: () => Promise<readonly ServerFault[]>;
 	/**

@@ -16,7 +16,7 @@ export function pressInDevicePanel(
 ): void {
 	const copyAndSay = (text: string, name: string) =>
 		say(copy(text) ? `Copied the ${name}.` : "Not copied: the terminal doesn't support it.");
-	if (chord === 'c') {
+	if (chord === 'c' && code) {
 		copyAndSay(code, 'code');
 	} else if (chord === 'u') {
 		copyAndSay(page, 'URL');

@@ -1,7 +1,9 @@
 import {formatDuration} from '../../core/format.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
 import {useApp, useUi} from '../context.ts';
 import {Lines} from '../lines.tsx';
 import {useCountdown} from '../use-elapsed.ts';
@@ -14,8 +16,19 @@ type Props = {
 	readonly height: number;
 };
 
-/** Rows of a login that waits for the browser. */
-export const deviceRows = 4;
+/** Rows of a login with a code. */
+const codeRows = 4;
+const maxPageRows = 10;
+
+/** Returns the rows of a login that waits for the browser. */
+export function deviceRows({code, page}: Device, columns: number): number {
+	return code ? codeRows : pageLines(page, columns).length + 2;
+}
+
+/** A page that is long, as it has no code, is shown whole. */
+function pageLines(page: string, columns: number): readonly string[] {
+	return wrapLine(safeLine(page), columns).slice(0, maxPageRows);
+}
 
 /**
  * Shows a login that waits for the browser. The page and the code have lines of their own, so that a double click selects
@@ -25,6 +38,10 @@ export function DevicePanel({panel, height}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const left = useCountdown(panel.expiresAt);
+	if (!panel.code) {
+		return <Lines lines={linesWithoutCode(panel, left, palette, columns).slice(-height)} />;
+	}
+
 	const page = safeLine(panel.page);
 	const code = palette.label(safeLine(panel.code));
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
@@ -40,9 +57,17 @@ export function DevicePanel({panel, height}: Props) {
 		`${sign} Log in to ${safeLine(panel.server)}: open this page and enter the code.`,
 		`${sign} Open this page and enter the code.`,
 	);
-	const rows = height >= deviceRows ? [title, page, code] : height === 3 ? [page, code] : height === 2 ? [code] : [];
+	const rows = height >= codeRows ? [title, page, code] : height === 3 ? [page, code] : height === 2 ? [code] : [];
 	const lines = [...rows, height > 1 ? palette.dim(hints) : `${code} ${palette.dim(hints)}`];
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;
+}
+
+function linesWithoutCode(panel: Device, left: number, palette: Palette, columns: number): readonly string[] {
+	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
+	const more = `${panel.opens ? ' · Enter open' : ''}${panel.pastes ? ' · p paste the address it ends on' : ''}`;
+	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}. Open this page:`;
+	const keys = palette.dim(`${time}${more} · u copy URL · Esc cancel`);
+	return [truncate(title, columns), ...pageLines(panel.page, columns), truncate(keys, columns)];
 }
 
 /** Returns the long text if it fits on a line, else the short one. */

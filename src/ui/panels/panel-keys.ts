@@ -71,7 +71,11 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	} else if (panel.kind === 'pick') {
 		pressInPicker(token, panel, {store, answer});
 	} else if (panel.kind === 'device') {
-		pressInDevicePanel(typed, panel);
+		if (typed === 'p' && panel.pastes) {
+			answer('paste');
+		} else {
+			pressInDevicePanel(typed, panel);
+		}
 	} else if (panel.kind === 'table' && (chord === 'tab' || chord === 'shift+tab')) {
 		sortBy(chord === 'tab' ? 1 : -1);
 	} else if (panel.kind === 'table' && chord === 'ctrl+t') {

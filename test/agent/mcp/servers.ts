@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {onTestFinished} from 'vitest';
 import {createMcpServers} from '../../../src/agent/mcp/servers.ts';
+import {openConfig} from '../../../src/config/config.ts';
 import {openKnownTools} from '../../../src/config/mcp/known-tools.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
@@ -11,6 +12,7 @@ import type {Secret} from '../../../src/core/secrets/secret.ts';
 import type {Approval} from '../../../src/core/session/approval.ts';
 import type {ToolContext} from '../../../src/core/session/tool.ts';
 import type {AskUser} from '../../../src/core/session/user-question.ts';
+import {openHome} from '../../../src/storage/home.ts';
 import {repository} from '../project/repository.ts';
 
 export const official = fileURLToPath(new URL('official-server.mjs', import.meta.url));
@@ -49,6 +51,8 @@ export function openServers(
 		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
 	});
 	const secrets: Secret[] = [];
+	const config = openConfig(openHome({SERVICE_HOME: stateFolder}));
+	const addSecret = (value: Secret) => void secrets.push(value);
 	const asked: Approval[] = [];
 	const hide = (text: string) =>
 		secrets.reduce((rest, held) => rest.replaceAll(held.reveal(), '***'), redactKnown(text));
@@ -60,8 +64,9 @@ export function openServers(
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
 		ask: () => ask,
+		config,
 		openPage,
-		addSecret: value => secrets.push(value),
+		addSecret,
 	});
 	onTestFinished(() => servers.end());
 	const outputs: string[] = [];
@@ -78,7 +83,7 @@ export function openServers(
 		...more,
 	});
 	return {
-		...{servers, asked, outputs, folder, stateFolder, project, hide},
+		...{servers, asked, outputs, folder, stateFolder, project, hide, config, addSecret},
 		/** Calls a tool by its name. */
 		async call(name: string, args: JsonObject = {}, more: Partial<ToolContext> = {}) {
 			const tools = await servers.tools();

@@ -52,6 +52,14 @@ test('without a browser there is no hint for Enter', async () => {
 	);
 });
 
+test('a page without a code is shown whole, with a key to paste the address that the browser ends on', async () => {
+	const page = `https://login.example.com/authorize?${'a'.repeat(100)}`;
+	const lines = await frame({...device, code: '', page, server: 'the MCP server docs', opens: false, pastes: true}, 80);
+	expect(lines[0]).toBe('? Log in to the MCP server docs. Open this page:');
+	expect(lines.slice(1, -1).join('')).toBe(page);
+	expect(lines.at(-1)).toBe('14 m 32 s left · p paste the address it ends on · u copy URL · Esc cancel');
+});
+
 test('an expired code is marked', async () => {
 	expect((await frame({...device, expiresAt: Date.now() - 1}, 80)).at(-1)).toMatch(/^expired · .*Esc cancel$/);
 });

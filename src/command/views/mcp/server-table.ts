@@ -31,6 +31,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 		empty: 'No MCP servers. Add one: `mcp add <name> <url>`',
 		notes: [
 			...(total > 0 ? [`The definitions of their tools take about ${formatCount(total)} tokens.`] : []),
+			...servers.flatMap(loginNote),
 			...faults.map(({name, path, reason}) => `${name} is not used: ${reason} (${path}).`),
 		],
 		opens: {words: ['mcp', 'get'], ids: servers.map(({configured}) => configured.server.name)},
@@ -67,10 +68,16 @@ export function serverRecord(status: ServerStatus): Result {
 			tool.description.replace(/^\[.*?\] /, ''),
 		]),
 		empty: state.state === 'ready' ? 'It has no tools.' : 'Its tools are known once it runs.',
-		notes: faults,
+		notes: [...loginNote(status), ...faults],
 		data: null,
 	};
 	return {kind: 'group', parts: [record, table], data: dataOf(status)};
+}
+
+/** Returns the command that logs in to a server that needs it. */
+function loginNote({configured: {server}, state}: ServerStatus): readonly string[] {
+	const name = /^[\w.-]+$/.test(server.name) ? server.name : JSON.stringify(server.name);
+	return state.state === 'failed' && state.needsLogin ? [`Log in to ${server.name}: \`mcp login ${name}\``] : [];
 }
 
 function fieldOf(line: string): readonly [string, string] {
@@ -88,7 +95,7 @@ export function statusOf({configured: {unused}, state}: Pick<ServerStatus, 'conf
 		case 'stopped':
 			return 'not started';
 		case 'failed':
-			return `failed: ${state.reason}`;
+			return state.needsLogin ? 'needs login' : `failed: ${state.reason}`;
 		default:
 			return state.state;
 	}

@@ -1,0 +1,58 @@
+import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
+import {canOpenPages, openPage} from '../../terminal/browser.ts';
+import type {CommandContext} from '../context.ts';
+
+type Context = Pick<CommandContext, 'mcp' | 'interact' | 'env' | 'signal'>;
+
+/**
+ * Logs in to an MCP server: opens the page in a browser, or shows it and asks for the address that the browser ends on. Returns a
+ * sentence about where the login was saved, 'cancelled' if the user cancels.
+ */
+export async function logInToMcp(
+	configured: ConfiguredServer,
+	{mcp, interact, env, signal}: Context,
+	clientId: string | undefined,
+): Promise<string | undefined> {
+	const cancelled = new AbortController();
+	const opens = canOpenPages(env);
+	let hide: () => void = () => undefined;
+	let askForAddress: () => void = () => undefined;
+	const isAsked = new Promise<void>(resolve => {
+		askForAddress = resolve;
+	});
+	try {
+		return await mcp.logIn(configured, {
+			...{clientId, signal: AbortSignal.any([signal, cancelled.signal])},
+			onPage({url, host, expiresAt}) {
+				const server = `the MCP server ${configured.server.name} at ${host}`;
+				const login = {server, page: url, pageWithCode: url, code: '', expiresAt, onPaste: askForAddress};
+				hide = interact.showLogin(login, () => cancelled.abort());
+				if (opens) {
+					void openPage(url, env).then(
+						isOpen => isOpen || interact.say("Couldn't start a browser. Open the page yourself."),
+					);
+				} else if (!interact.review && !interact.piped) {
+					// Without a panel there is no key that asks for it.
+					askForAddress();
+				}
+			},
+			async pasted(problem) {
+				await isAsked;
+				if (problem) {
+					interact.say(problem);
+				}
+
+				const label = 'Address that the browser ends on (http://127.0.0.1…):';
+				return interact.ask({label, masked: false});
+			},
+		});
+	} catch (error) {
+		if (cancelled.signal.aborted && !signal.aborted) {
+			return 'cancelled';
+		}
+
+		throw error;
+	} finally {
+		hide();
+	}
+}

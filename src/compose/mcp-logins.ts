@@ -1,0 +1,79 @@
+import {type ConfiguredServer, expanded} from '../agent/mcp/configured-servers.ts';
+import type {LoginOptions} from '../agent/mcp/oauth/log-in.ts';
+import type {McpAccess} from '../command/mcp/mcp-access.ts';
+import {mcpLoginOf, removeMcpLogin, saveMcpLogin} from '../config/mcp/mcp-logins.ts';
+import {storedWhere} from '../config/stored-where.ts';
+import {AppError} from '../core/error.ts';
+import type {LocalState} from './local-state.ts';
+import type {ProgramOptions} from './program-options.ts';
+
+type Options = Pick<ProgramOptions, 'env' | 'version'>;
+type Local = Pick<LocalState, 'config' | 'secrets'>;
+
+/** Logs the user in to an MCP server, and saves the login. */
+export async function logIn(
+	configured: ConfiguredServer,
+	options: Omit<LoginOptions, 'server'>,
+	{env, version}: Options,
+	{config, secrets}: Local,
+): ReturnType<McpAccess['logIn']> {
+	const server = urlOf(configured, env);
+	const [{logInToServer}, {createOAuthFetch}] = await Promise.all([
+		import('../agent/mcp/oauth/log-in.ts'),
+		import('../agent/mcp/oauth/oauth-fetch.ts'),
+	]);
+	const {fetch, close} = createOAuthFetch({server, env, version, signal: options.signal});
+	try {
+		const login = await logInToServer({...options, server}, {fetch});
+		const held = [login.accessToken, login.refreshToken, login.clientSecret].filter(each => each !== undefined);
+		for (const each of held) {
+			secrets.add(each);
+		}
+
+		let fault: string | undefined;
+		const saved = await saveMcpLogin(config, login, why => {
+			fault = why;
+		});
+		return storedWhere(config, [saved.accessToken, saved.refreshToken, saved.clientSecret], fault);
+	} finally {
+		await close();
+	}
+}
+
+/** Removes the login to an MCP server here, and revokes it there if that is possible. */
+export async function logOut(
+	configured: ConfiguredServer,
+	{env, version}: Options,
+	{config}: Local,
+): ReturnType<McpAccess['logOut']> {
+	const server = urlOf(configured, env);
+	const login = mcpLoginOf(config.read(), server.href);
+	if (!login) {
+		return 'none';
+	}
+
+	const [{revokeLogin}, {createOAuthFetch}] = await Promise.all([
+		import('../agent/mcp/oauth/log-out.ts'),
+		import('../agent/mcp/oauth/oauth-fetch.ts'),
+	]);
+	const {fetch, close} = createOAuthFetch({server, env, version});
+	const isRevoked = await revokeLogin(login, config.open, fetch);
+	await close();
+	await removeMcpLogin(config, server.href);
+	return isRevoked ? 'revoked' : 'removed';
+}
+
+function urlOf({server}: ConfiguredServer, env: Options['env']): URL {
+	if (server.type !== 'http') {
+		throw new AppError('usage', `The MCP server ${server.name} is a command, which has no login here.`, {
+			hint: 'Pass a key as a variable: `mcp add <name> --env NAME=value -- <command>`',
+		});
+	}
+
+	const found = expanded(server, env);
+	if ('fault' in found || found.server.type !== 'http') {
+		throw new AppError('usage', 'fault' in found ? found.fault : 'It has no URL.');
+	}
+
+	return new URL(found.server.url);
+}
