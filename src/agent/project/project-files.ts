@@ -11,6 +11,7 @@ import {boundsOf} from '../tools/files/bounds.ts';
 import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
+import {withSkillFiles} from './skill-files.ts';
 
 export type FileKind =
 	| 'instructions'
@@ -33,6 +34,8 @@ export type ProjectFile = FileContent & {
 	readonly settings?: SettingsFile;
 	/** What a file of MCP servers says. */
 	readonly mcp?: McpFile;
+	/** Of the files beside a skill of a project; `hash` covers them. */
+	readonly filesHash?: string;
 };
 
 /** A file that can't be used. */
@@ -88,7 +91,9 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 			await finder.add(prefix + projectSettings, 'settings');
 			await finder.addPrompts(prefix + projectPrompts, await promptNames(join(root, prefix, projectPrompts)));
 			for (const skills of projectSkills) {
-				await finder.addSkills(prefix + skills, await skillNames(join(root, prefix, skills)));
+				const place = join(root, prefix, skills);
+				await finder.addSkills(prefix + skills, await skillNames(place));
+				await withSkillFiles(finder.found, prefix + skills, place);
 			}
 		}
 

@@ -5,6 +5,7 @@ import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {readOwn} from '../project/read-file.ts';
+import {hashSkillFiles} from '../project/skill-files.ts';
 import {isWithin} from '../sandbox/existing.ts';
 import {defineTool} from '../tools/define-tool.ts';
 import type {Skill} from './skill.ts';
@@ -61,7 +62,13 @@ export async function skillText({name, folder, body}: Pick<Skill, 'name' | 'fold
 	].join('\n');
 }
 
-async function fileOf({name, folder}: Skill, file: string): Promise<string> {
+async function fileOf({name, folder, isOwn, filesHash}: Skill, file: string): Promise<string> {
+	if (!isOwn && (await hashSkillFiles(folder)) !== filesHash) {
+		throw new AppError('conflict', `The files of the skill ${name} are not those that the user trusted.`, {
+			hint: 'Tell the user: they can look at the skill and trust it again.',
+		});
+	}
+
 	const root = await realpath(folder);
 	const real = await realpath(join(root, file)).catch(() => undefined);
 	if (real === undefined || !isWithin(real, root) || isSecretFile(real.replaceAll('\\', '/'))) {

@@ -16,6 +16,8 @@ export type Skill = {
 	/** Its `SKILL.md`, as `ProjectFile.path`. */
 	readonly path: string;
 	readonly isOwn: boolean;
+	/** Of the files beside it, as the user agreed to them; undefined for a skill of the user, or without files. */
+	readonly filesHash: string | undefined;
 	/** The arguments as the user should read them. */
 	readonly argumentHint: string | undefined;
 	/** False for a skill that only the user starts. */
@@ -41,6 +43,7 @@ export function skillsOf(state: ProjectState): readonly Skill[] {
 			folder: dirname(resolve(locationOf(file, state))),
 			path: file.path,
 			isOwn: file.standing === 'user',
+			filesHash: file.filesHash,
 			argumentHint: cutLine(fields.get('argument-hint') ?? '', maxDescription) || undefined,
 			isForModel: fields.get('disable-model-invocation') !== 'true',
 			isForUser: fields.get('user-invocable') !== 'false',

@@ -1,4 +1,4 @@
-import {symlinkSync} from 'node:fs';
+import {rmSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createReadSkill} from '../../../src/agent/skills/read-skill.ts';
@@ -94,3 +94,44 @@ test.each(['../../../outside.txt', '/etc/passwd', 'link', '.env', 'nothing'])(
 		await expect(read('a', file)).rejects.toMatchObject({code: 'not-found'});
 	},
 );
+
+test('the trust in a skill covers the files beside it: a changed, new or removed one is asked about again [12]', async () => {
+	const files = {
+		'.service/skills/a/SKILL.md': skill('one', 'body'),
+		'.service/skills/a/scripts/run.sh': 'echo one',
+		'.service/skills/b/SKILL.md': skill('two', 'body'),
+	};
+	const {folder, project, skills, read} = opened(files, {}, false);
+	await project.decide(true, (await project.load()).files);
+	const names = async () => (await skills()).map(({name}) => name);
+	expect(await names()).toEqual(['a', 'b']);
+	const changes: readonly Readonly<Record<string, string>>[] = [
+		{'.service/skills/a/scripts/run.sh': 'echo two'},
+		{'.service/skills/a/scripts/run.sh': 'echo one', '.service/skills/a/more.sh': 'x'},
+	];
+	for (const change of changes) {
+		write(folder, change);
+		expect(await names()).toEqual(['b']);
+	}
+
+	rmSync(join(folder, '.service/skills/a/more.sh'));
+	expect(await names()).toEqual(['a', 'b']);
+	expect(await read('a', 'scripts/run.sh')).toBe('echo one');
+	rmSync(join(folder, '.service/skills/a/scripts/run.sh'));
+	expect(await names()).toEqual(['b']);
+});
+
+test('a file that changes after the trust was read is not returned, and too many files are a fault', async () => {
+	const {folder, project} = opened({
+		'.service/skills/a/SKILL.md': skill('one', 'body'),
+		'.service/skills/a/notes.md': 'first',
+		'.service/skills/many/SKILL.md': skill('many', 'body'),
+		...Object.fromEntries(Array.from({length: 201}, (_, index) => [`.service/skills/many/${index}.md`, ''])),
+	});
+	const state = await project.load();
+	expect(state.faults).toEqual([{path: '.service/skills/many/SKILL.md', reason: 'its skill has more than 200 files'}]);
+	const tool = createReadSkill({skills: async () => skillsOf(state), hide: redactKnown});
+	expect(await tool.run({name: 'a', file: 'notes.md'}, context)).toBe('first');
+	write(folder, {'.service/skills/a/notes.md': 'second'});
+	await expect(tool.run({name: 'a', file: 'notes.md'}, context)).rejects.toMatchObject({code: 'conflict'});
+});

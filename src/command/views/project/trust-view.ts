@@ -18,7 +18,12 @@ export function trustTable(state: ProjectState): Result {
 		kind: 'table',
 		title: `Files for the agent in ${root}`,
 		columns: [{label: 'file', whole: true}, {label: 'kind'}, {label: 'size', align: 'right'}, {label: 'status'}],
-		rows: files.map(({path, kind, sizeBytes, standing}) => [path, kind, formatBytes(sizeBytes), standings[standing]]),
+		rows: files.map(({path, kind, sizeBytes, standing, filesHash}) => [
+			path,
+			filesHash ? `${kind}, with files` : kind,
+			formatBytes(sizeBytes),
+			standings[standing],
+		]),
 		empty: 'No instructions, settings or hooks here.',
 		notes: [
 			...files.flatMap(hookLines),
