@@ -18,12 +18,12 @@ test.each([
 	[
 		'{"path":"src/a.ts","edits":[{"old_text":"x","new_text":"1\\n2\\n\\t3\\n4',
 		undefined,
-		['◌ Edit src/a.ts … 4 lines', '  2', '   3', '  4'],
+		['◌ Edit src/a.ts … 4 lines', '  1', '  2', '   3'],
 	],
-	['{"command":"npm te', 'run_command', ['◌ Run npm te …']],
+	['{"command":"npm te', 'run_command', ['◌ Run npm …']],
 	['{"items":[{"text":"a', 'todo', ['◌ Todo …']],
 	['{"query":"a", "limit":3', 'mcp_find', ['◌ mcp_find a …']],
-	[`{"path":"${'x'.repeat(90)}","content":"y`, 'write_file', [`◌ Write ${'x'.repeat(22)}… … 1 line`, '  y']],
+	[`{"path":"${'x'.repeat(90)}","content":"y`, 'write_file', [`◌ Write ${'x'.repeat(22)}… … 1 line`]],
 ])('a call that is written is shown as far as it came: %s', (text, name, expected) => {
 	expect(lines(text, name)).toEqual(expected);
 });
@@ -47,7 +47,7 @@ test('a draft is drawn in the live region alone, until the complete call replace
 		painter.advance();
 	};
 	show(piece(''), piece('{"path":"a.ts","edits":[{"new_text":"one'));
-	expect([taken(), live()]).toEqual([[], ['', 'Let me see.', '', '◌ Edit a.ts … 1 line', '  one']]);
+	expect([taken(), live()]).toEqual([[], ['', 'Let me see.', '', '◌ Edit a.ts … 1 line']]);
 	show(piece('\\ntwo"}]}'));
 	expect(live()).toEqual(['', 'Let me see.', '', '◌ Edit a.ts … 2 lines', '  one', '  two']);
 	feed(call('c', 'edit_file', {path: 'a.ts', edits: []}));
@@ -57,4 +57,21 @@ test('a draft is drawn in the live region alone, until the complete call replace
 	]);
 	feed(result('c', 'Changed a.ts.'));
 	expect(live()).toEqual([]);
+});
+
+test('no piece of a credential is drawn while it is written, and nothing that was drawn changes [8]', () => {
+	const key = `sk-ant-api03-${'a1'.repeat(12)}`;
+	for (const [name, text] of [
+		['run_command', JSON.stringify({command: `curl -H "X-Api-Key: ${key}" https://x.test`})],
+		['write_file', JSON.stringify({path: 'a.ts', content: `const key = '${key}';\nconst more = 1;\n`})],
+	] as const) {
+		let before = '';
+		for (let end = 1; end <= text.length; end++) {
+			const drawn = lines(text.slice(0, end), name, 120).map(plainText).join('\n');
+			expect(drawn).not.toContain('sk-ant');
+			const body = drawn.replace(/ … .*| …$/gm, '').replace(/^◌ /, '');
+			expect(body.startsWith(before.trimEnd()) || name === 'write_file').toBe(true);
+			before = body;
+		}
+	}
 });
