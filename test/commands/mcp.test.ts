@@ -69,10 +69,14 @@ test.each([
 	['usage', 'mcp add x npx -y files', 'Unknown flag -y for mcp add.'],
 	['not-found', 'mcp get nothing', 'No MCP server “nothing”.'],
 	['not-found', 'mcp remove nothing', 'No MCP server “nothing”.'],
-	['conflict', 'mcp add Docs! https://mcp.example.com', 'There is an MCP server “Docs?” already.'],
+	['conflict', 'mcp add Docs https://mcp.example.com', 'There is an MCP server “Docs” already.'],
+	['usage', 'mcp add Docs? https://mcp.example.com', 'Invalid name “Docs?” for an MCP server.'],
+	['usage', 'mcp add -- -x https://mcp.example.com', 'Invalid name “-x” for an MCP server.'],
+	['usage', 'mcp add x ftp://example.com/mcp', '“ftp://example.com/mcp” is neither an http(s) URL nor a command.'],
+	['usage', 'mcp add x mcp.example.com/mcp', '“mcp.example.com/mcp” is neither a URL nor a command.'],
 ])('fails with %s: %s', async (code, line, message) => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'Docs?', 'https://mcp.example.com/mcp');
+	await here.run('mcp', 'add', 'Docs', 'https://mcp.example.com/mcp');
 	await expect(here.run(...line.split(' '))).rejects.toMatchObject({code, message: expect.stringContaining(message)});
 });
 
@@ -96,4 +100,11 @@ test('the prompt history keeps no credential of a server [11]', () => {
 	expect(promptToKeep(commands, '/mcp add a --env API_TOKEN=abcd1234 -- run')).toBe(
 		'/mcp add a --env API_TOKEN=*** -- run',
 	);
+});
+
+test.each([
+	['npx -y files', '“npx -y files” is no command: it has spaces.'],
+	[' ', 'The URL or the command is missing.'],
+])('a target that is neither a URL nor a command is refused: “%s”', async (target, message) => {
+	await expect(testContext().run('mcp', 'add', 'x', target)).rejects.toMatchObject({code: 'usage', message});
 });

@@ -14,7 +14,7 @@ type Request = {
 	readonly usedTokens: number;
 };
 
-export type WindowPart = 'system' | 'instructions' | 'tools' | 'files' | 'results' | 'conversation';
+export type WindowPart = 'system' | 'instructions' | 'tools' | 'mcp' | 'files' | 'results' | 'conversation';
 
 /** A result that takes much of the window. */
 type LargeResult = {readonly name: string; readonly tokens: number};
@@ -29,6 +29,9 @@ export type Breakdown = {
 const fileTools: ReadonlySet<string> = new Set(['read_file', 'list_files', 'search_text']);
 const mostLarge = 3;
 
+/** True for a tool of an MCP server, and for the one that finds such tools. */
+const isOfMcp = ({name}: ToolDefinition) => name.startsWith('mcp__') || name === 'search_tools';
+
 /**
  * Returns how the tokens of the context window are used. The provider reports their sum only, so that the parts are
  * estimated and then made to add up to it.
@@ -42,7 +45,8 @@ export function breakDown({system, instructions, tools, messages, usedTokens}: R
 	const estimated: Record<WindowPart, number> = {
 		system: Math.max(0, tokensOf(system) - ofInstructions),
 		instructions: ofInstructions,
-		tools: tokensOfDefinitions(tools),
+		tools: tokensOfDefinitions(tools.filter(tool => !isOfMcp(tool))),
+		mcp: tokensOfDefinitions(tools.filter(isOfMcp)),
 		files: sum(results.filter(({name}) => fileTools.has(name))),
 		results: sum(results.filter(({name}) => !fileTools.has(name))),
 		conversation: tokensOfMessages(messages.filter(({role}) => role !== 'tool')),
@@ -55,6 +59,7 @@ export function breakDown({system, instructions, tools, messages, usedTokens}: R
 			system: scaled(estimated.system),
 			instructions: scaled(estimated.instructions),
 			tools: scaled(estimated.tools),
+			mcp: scaled(estimated.mcp),
 			files: scaled(estimated.files),
 			results: scaled(estimated.results),
 			conversation: scaled(estimated.conversation),

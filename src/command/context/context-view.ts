@@ -12,6 +12,7 @@ const labels: ReadonlyArray<readonly [part: WindowPart, label: string]> = [
 	['system', 'System prompt'],
 	['instructions', 'Instruction files'],
 	['tools', 'Tools'],
+	['mcp', 'MCP tools'],
 	['files', 'Files read'],
 	['results', 'Other results'],
 	['conversation', 'Conversation'],

@@ -24,6 +24,8 @@ type Arguments = {
 export function serverFromArguments({name, target, env = [], header = [], timeout, scope}: Arguments): McpServer {
 	const [first = '', ...args] = target;
 	const isUrl = /^https?:\/\//i.test(first);
+	checkName(name);
+	checkTarget(first);
 	if (isUrl ? env.length > 0 || args.length > 0 : header.length > 0) {
 		throw usage(isUrl ? 'A URL takes no --env and no arguments.' : 'A command takes no --header.');
 	}
@@ -53,6 +55,42 @@ export function serverFromArguments({name, target, env = [], header = [], timeou
 	}
 
 	return server;
+}
+
+/** Throws AppError("usage") for a name that couldn't be typed in rules, mentions and commands. */
+function checkName(name: string): void {
+	if (!/^[A-Za-z0-9][\w.-]{0,29}$/.test(name)) {
+		throw usage(
+			`Invalid name “${name.slice(0, 60)}” for an MCP server.`,
+			'Use up to 30 letters, digits, “-”, “_” and “.”, beginning with a letter or a digit.',
+		);
+	}
+}
+
+/** Throws AppError("usage") for what is neither a URL nor a command. */
+function checkTarget(target: string): void {
+	const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(target) ?? [];
+	if (!target.trim()) {
+		throw usage('The URL or the command is missing.', 'Add it: `mcp add <name> <url>`');
+	}
+
+	if (scheme && !/^https?$/i.test(scheme)) {
+		throw usage(
+			`“${target}” is neither an http(s) URL nor a command.`,
+			'Write https://… for a server, or a command after --.',
+		);
+	}
+
+	if (/^[\w-]+(?:\.[\w-]+)+\/\S*$/.test(target) && !target.includes('..')) {
+		throw usage(`“${target}” is neither a URL nor a command.`, `Did you mean https://${target}?`);
+	}
+
+	if (/^[^/\\\s]+\s/.test(target)) {
+		throw usage(
+			`“${target}” is no command: it has spaces.`,
+			'Write the command and its arguments as words of their own after --.',
+		);
+	}
 }
 
 function readHeaders(words: readonly string[]): Readonly<Record<string, string>> {

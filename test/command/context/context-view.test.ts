@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {contextResult} from '../../../src/command/context/context-view.ts';
-import {drawn} from '../../commands/context.ts';
+import {dataOf, drawn} from '../../commands/context.ts';
 import {answered, called, said, start, transcriptOf, used, user} from '../../core/records.ts';
 
 const facts = {system: 'You help. '.repeat(100), instructions: 'Be brief. '.repeat(20), tools: [], size: 200_000};
@@ -39,4 +39,12 @@ test('a new session of a model of unknown size says what is unknown', () => {
 	expect(text).toContain('No request yet: all of it is estimated.');
 	expect(text).toContain('The size of the window of this model is unknown.');
 	expect(text).not.toContain('Free');
+});
+
+test('the definitions of MCP tools have a row of their own', () => {
+	const tool = (name: string) => ({name, description: 'Does something. '.repeat(40), parameters: {type: 'object'}});
+	const tools = [tool('read_file'), tool('mcp__docs__find'), tool('search_tools')];
+	const {parts} = dataOf(contextResult(long, {...facts, tools})) as {readonly parts: Record<string, number>};
+	expect(parts['mcp']).toBeGreaterThan(parts['tools'] ?? Number.NaN);
+	expect(drawn(contextResult(long, {...facts, tools}), 80)).toContain('MCP tools');
 });
