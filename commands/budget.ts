@@ -24,7 +24,7 @@ export default command({
 		}
 
 		const {budgetsResult} = await import('../src/command/views/usage/budget-view.ts');
-		return budgetsResult(await statesOf(context));
+		return budgetsResult(await statesOf(context), context.live !== undefined);
 	},
 });
 

@@ -105,11 +105,17 @@ function isOptional(fields: readonly Field[], name: string): boolean {
 function parse(path: string, words: readonly string[], flags: readonly Field[], hint: string) {
 	const options = Object.fromEntries(flags.map(({name, type, multiple}) => [flagOf(name), {type, multiple}]));
 	try {
-		return parseArgs({args: joinNumbers(words, flags), options, allowPositionals: true, strict: true});
+		const {values, positionals} = parseArgs({
+			...{args: joinNumbers(words, flags), options, allowPositionals: true, strict: true},
+		});
+		return {values, positionals: positionals.map(word => word.replace(negative, ''))};
 	} catch (error) {
 		throw new AppError('usage', explain(path, error, Object.keys(options)), {hint});
 	}
 }
+
+/** Stands before a negative number that is an argument. */
+const negative = '\u0000';
 
 /** Joins a flag and a negative number after it, which Node would take for another flag. */
 function joinNumbers(words: readonly string[], flags: readonly Field[]): string[] {
@@ -120,7 +126,8 @@ function joinNumbers(words: readonly string[], flags: readonly Field[]): string[
 		if (/^-\.?\d/.test(word) && takers.has(flag) && !joined.includes('--')) {
 			joined[joined.length - 1] = `${flag}=${word}`;
 		} else {
-			joined.push(word);
+			// A negative number is no flag: the command says what is wrong with it.
+			joined.push(/^-\.?\d/.test(word) && !joined.includes('--') ? `${negative}${word}` : word);
 		}
 	}
 

@@ -55,6 +55,10 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 		return usual ? {command: usual, path: `${entry.name} ${usual.name}`, rest} : nounWithoutVerb(entry, entries);
 	}
 
+	if (entry.verbs.length === 1 && fallback) {
+		throw new AppError('usage', `${entry.name} takes no argument: “${second}”.`, {hint: 'Leave it out.'});
+	}
+
 	const verbs = entry.verbs.map(({name}) => name);
 	const hint = `Choose one of ${verbs.join(', ')}.`;
 	throw unknown(`Unknown verb for ${entry.name}:`, second, verbs, hint);

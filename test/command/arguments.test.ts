@@ -33,7 +33,6 @@ test.each([
 	[['a', '--wholly-unknown'], 'Unknown flag --wholly-unknown for greet.'],
 	[['a', '--name', 'b'], 'Unknown flag --name for greet.'],
 	[['a', '-x'], 'Unknown flag -x for greet.'],
-	[['-5'], 'Unknown flag -5 for greet.'],
 	[['a', '--title'], '--title needs a value.'],
 	[['a', '--title', '--twice'], '--title needs a value.'],
 	[['a', '--twice=yes'], '--twice takes no value.'],
@@ -115,4 +114,8 @@ test('an error reads the same when another package has set messages for all sche
 	z.config({localeError: () => 'Other words'});
 	const schema = z.object({level: z.enum(['warn', 'error'])});
 	expect(() => parseArguments(schema, {level: 'loud'})).toThrow('--level must be one of warn, error.');
+});
+
+test('a negative number is an argument, about which the command has its own words', () => {
+	expect(read('-5')).toMatchObject({name: '-5'});
 });

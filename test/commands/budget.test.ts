@@ -45,3 +45,24 @@ test('a shell sets the budget of a day alone', async () => {
 	await here.run('budget', 'off');
 	expect(here.context.config.read().settings.budgetDayUsd).toBe(undefined);
 });
+
+test('a negative budget is refused with what a budget must be', async () => {
+	await expect(testContext().run('budget', '-5')).rejects.toMatchObject({
+		...{code: 'usage', message: 'Invalid amount “-5”.'},
+		hint: 'A budget is an amount above 0 in US dollars, such as 5 or 0.50.',
+	});
+});
+
+test('the hint names only what can be typed where it is read', async () => {
+	const here = testContext();
+	expect(drawn(await here.run('budget'), 80)).not.toContain('for this session:');
+	expect(
+		drawn(await here.runInApp('budget'), 80)
+			.split('\n')
+			.slice(-2)
+			.map(line => line.trim()),
+	).toEqual([
+		expect.stringMatching(/^Set one for this session: .*budget 5/),
+		expect.stringMatching(/^Set one for every day: .*budget day 20/),
+	]);
+});

@@ -11,6 +11,7 @@ const labels: Readonly<Record<BudgetKind, string>> = {
 /** Returns the budgets with what is spent of them, those without a limit too. */
 export function budgetsResult(
 	states: readonly (Omit<BudgetState, 'limitUsd'> & {readonly limitUsd: number | undefined})[],
+	inApp: boolean,
 ): Result {
 	const right = 'right';
 	const hasAny = states.some(({limitUsd}) => limitUsd !== undefined);
@@ -31,11 +32,9 @@ export function budgetsResult(
 				limitUsd === undefined || kind === 'turn' ? '–' : formatUsd(Math.max(0, limitUsd - spentUsd)),
 			]),
 		empty: 'No budgets.',
-		notes: [
-			hasAny
-				? 'Each request is estimated first. The agent stops before one that would pass a budget.'
-				: 'Set one for this session: `budget 5` · For every day: `budget day 20`',
-		],
+		notes: hasAny
+			? ['Each request is estimated first. The agent stops before one that would pass a budget.']
+			: [...(inApp ? ['Set one for this session: `budget 5`'] : []), 'Set one for every day: `budget day 20`'],
 		data: states.map(({kind, limitUsd, spentUsd}) => ({
 			budget: kind,
 			limit_usd: limitUsd ?? null,
