@@ -1,67 +1,9 @@
-import {mkdirSync, readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {ApprovalRequest, Decision} from '../../src/agent/approval/approval.ts';
-import type {CommandContext, LiveSession} from '../../src/command/context.ts';
-import {dispatch} from '../../src/command/dispatch.ts';
-import {blocksOf} from '../../src/core/session/transcript.ts';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
-import {type Answer, startModelHost} from '../e2e/model-host.ts';
-import {temporaryFolder} from '../storage/temporary.ts';
-import {open} from './open-program.ts';
-
-const says =
-	(text: string) =>
-	({say, finish}: Answer) => {
-		say(text);
-		finish();
-	};
-const writes =
-	(path: string) =>
-	({call, finish}: Answer) => {
-		call('write_file', {path, content: 'x\n'});
-		finish();
-	};
-
-/** Returns the real program with a scripted host, its commands, and a user who answers `decide`. */
-async function world() {
-	const host = await startModelHost();
-	const place = temporaryFolder();
-	const [home, folder] = [join(place, 'home'), join(place, 'work')];
-	mkdirSync(folder);
-	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
-	const asked: ApprovalRequest[] = [];
-	let answer: (decision: Decision) => void = () => undefined;
-	program.askWith(request => {
-		asked.push(request);
-		return new Promise(resolve => {
-			answer = resolve;
-		});
-	});
-	const signal = new AbortController().signal;
-	const flags = {json: false, exact: false, insecureHttp: false, server: undefined, profile: undefined} as const;
-	const context: CommandContext = program.contextFor({
-		live: {} as LiveSession,
-		flags: {...flags, org: undefined, workspace: undefined, project: undefined},
-		signal,
-		interact: {
-			ask: async () => undefined,
-			choose: async () => undefined,
-			confirm: async () => false,
-			say: () => undefined,
-			showLogin: () => () => undefined,
-		},
-	});
-	const {store} = context;
-	return {
-		...{program, host, home, folder, asked, store},
-		allow: () => answer({answer: 'yes', hash: asked.at(-1)?.hash ?? ''}),
-		session: () => store.getState().transcript.session,
-		background: () => store.getState().background.map(({id, state}) => [id, state]),
-		run: (...words: readonly string[]) => dispatch(words, context),
-		texts: () => blocksOf(store.getState().transcript).flatMap(block => ('text' in block ? [block.text] : [])),
-	};
-}
+import type {Answer} from '../e2e/model-host.ts';
+import {says, world, writes} from './background-world.ts';
 
 test('/bg starts a session beside the run, which goes on with a journal of its own and says when it ends', async () => {
 	const {program, host, session, run, background, texts, store, home} = await world();

@@ -93,6 +93,21 @@ describe('Ctrl+C', () => {
 		expect(asked).toEqual(['quit']);
 	});
 
+	test('quits on the second Ctrl+C if a run in the background would end with the app, and says so', () => {
+		const {press, asked, store, toast} = handler();
+		store.setState({
+			background: [
+				{id: 'a', state: 'running'},
+				{id: 'b', state: 'waiting'},
+				{id: 'c', state: 'ended'},
+			],
+		});
+		press(keys.ctrlC);
+		expect([asked, toast()]).toEqual([[], '2 background runs will end with the app. Press Ctrl+C again to quit.']);
+		press(keys.ctrlC);
+		expect(asked).toEqual(['quit']);
+	});
+
 	test('twice quits while nothing runs, and says so first', () => {
 		const {press, asked, toast} = handler();
 		press(keys.ctrlC);

@@ -22,7 +22,9 @@ export function parseUsd(text: string): number {
 		/^(?:US)?\$?\s*(\d{1,12}(?:\.\d{1,12})?|\.\d{1,12})\s*(?:\$|USD|dollars?)?$/i.exec(text.trim()) ?? [];
 	const usd = Number(digits);
 	if (digits === undefined) {
-		throw new AppError('usage', `Invalid amount “${text}”.`, {hint: 'Use US dollars, such as 5 or 0.50.'});
+		throw new AppError('usage', `Invalid amount “${text}”.`, {
+			hint: 'A budget is an amount above 0 in US dollars, such as 5 or 0.50.',
+		});
 	}
 
 	if (usd < minUsd) {
