@@ -7,6 +7,14 @@ import {readKeys} from './read-keys.ts';
 
 type Row = {readonly action: Action; readonly keys: readonly string[]; readonly isOwn: boolean};
 
+/** Keys of an action that are shown, so that its name fits a window of 80 columns beside them. */
+const maxShown = 2;
+
+function shortList(keys: readonly string[]): string {
+	const more = keys.length > maxShown ? ' …' : '';
+	return keys.length === 0 ? '–' : keys.slice(0, maxShown).map(keyLabel).join(', ') + more;
+}
+
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
 export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extract<Result, {kind: 'table'}> {
 	const {keymap, faults} = readKeys(settings.value('keys') ?? {});
@@ -27,7 +35,7 @@ export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extrac
 		rows: [
 			...fixedKeys.map(([key, summary]) => [key, summary, '', 'fixed']),
 			...rows.map(({action, keys, isOwn}) => [
-				keys.map(keyLabel).join(', ') || '–',
+				shortList(keys),
 				actionSummaries[action],
 				action,
 				isOwn ? 'yours' : 'default',
