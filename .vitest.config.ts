@@ -62,6 +62,8 @@ export default defineConfig({
 		// Half of the time, tests wait for terminals, sockets and processes, so that four go together even on two cores.
 		maxWorkers: Math.max(4, availableParallelism()),
 		...(!isShuffled && {sequence: {sequencer: WaitingFirst}}),
+		// Collects garbage less often, and without threads that compete with the tests: a tenth less processor time.
+		execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
 		// Ends what hangs, however busy the machine is; no test measures by it.
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
