@@ -30,7 +30,7 @@ const drawnMs = 500;
  * stops the program. Optimizations of V8 are delayed once the first frame is drawn.
  */
 export function createOpenPack({folder, cache, way, others, nodeCache}: Options): (name: string) => Pack {
-	const tierUp = createTierUp(flags => others('node:v8').setFlagsFromString(flags));
+	const tierUp = createTierUp(flags => others('node:v8').setFlagsFromString(flags), way);
 	if (way === 'worker') {
 		tierUp.delay();
 	} else {

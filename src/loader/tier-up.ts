@@ -1,11 +1,13 @@
 import process from 'node:process';
 
-/** Bytes of bytecode that a function runs until V8 considers optimizing it: V8's own figure, and ours. */
-const early = '--interrupt-budget=67584';
+/** V8's own figures: bytes of bytecode until a function may be optimized, and the growth of the space of new objects. */
+const early = '--interrupt-budget=67584 --semi-space-growth-factor=2';
 const late = '--interrupt-budget=1081344';
+/** The app has few new objects at a time, for which V8 would take 32 MB. */
+const lateInApp = `${late} --semi-space-growth-factor=1`;
 
 export type TierUp = {
-	/** From now on, only functions that run for long are optimized. */
+	/** From now on, only functions that run for long are optimized. In the app, the space of new objects stays as it is. */
 	readonly delay: () => void;
 	/** Compiles or keeps code as at the start of the process: V8 refuses code that was kept with other settings. */
 	readonly asAtStart: <Value>(work: () => Value) => Value;
@@ -16,14 +18,15 @@ export type TierUp = {
  * another thread, which takes a third of the processor time of an answer. From Node 22 on it waits longer by itself. The
  * settings are those of the process, so a worker that starts later delays them at once.
  */
-export function createTierUp(setFlags: (flags: string) => void, {v8: version} = process.versions): TierUp {
+export function createTierUp(setFlags: (flags: string) => void, way: string, {v8: version} = process.versions): TierUp {
+	const delayed = way === 'app' ? lateInApp : late;
 	const isEarly = version.startsWith('11.');
 	let isDelayed = false;
 	return {
 		delay() {
 			if (isEarly) {
 				isDelayed = true;
-				setFlags(late);
+				setFlags(delayed);
 			}
 		},
 		asAtStart(work) {
@@ -35,7 +38,7 @@ export function createTierUp(setFlags: (flags: string) => void, {v8: version} = 
 			try {
 				return work();
 			} finally {
-				setFlags(late);
+				setFlags(delayed);
 			}
 		},
 	};

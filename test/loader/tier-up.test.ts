@@ -7,7 +7,7 @@ import {createTierUp} from '../../src/loader/tier-up.ts';
 const source = 'function add(a, b) { return a + b; } add(1, 2);';
 
 test.runIf(process.versions.v8.startsWith('11.'))('V8 accepts code that was kept before and after the delay', () => {
-	const {delay, asAtStart} = createTierUp(v8.setFlagsFromString);
+	const {delay, asAtStart} = createTierUp(v8.setFlagsFromString, 'app');
 	onTestFinished(() => asAtStart(() => undefined));
 	let count = 0;
 	// V8 would find what it compiled already by its name.
@@ -27,13 +27,13 @@ test.runIf(process.versions.v8.startsWith('11.'))('V8 accepts code that was kept
 	}
 
 	expect(isAccepted(before)).toBe(false);
-	v8.setFlagsFromString('--interrupt-budget=67584');
+	v8.setFlagsFromString('--interrupt-budget=67584 --semi-space-growth-factor=2');
 	expect(isAccepted(after)).toBe(true);
 });
 
 test('the delay is set again after code was compiled, even if that failed', () => {
 	const flags: string[] = [];
-	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), {...process.versions, v8: '11.3.244.8'});
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), 'app', {...process.versions, v8: '11.3.244.8'});
 	delay();
 	const [delayed] = flags;
 	expect(() =>
@@ -45,9 +45,19 @@ test('the delay is set again after code was compiled, even if that failed', () =
 	expect(flags.at(-2)).not.toBe(delayed);
 });
 
+test.each([
+	['app', true],
+	['command', false],
+	['worker', false],
+])('started as %s, the space of new objects stays small: %s', (way, isSmall) => {
+	const flags: string[] = [];
+	createTierUp(flag => flags.push(flag), way, {...process.versions, v8: '11.3.244.8'}).delay();
+	expect(flags.join().includes('--semi-space-growth-factor=1')).toBe(isSmall);
+});
+
 test('newer versions of V8 keep their settings', () => {
 	const flags: string[] = [];
-	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), {...process.versions, v8: '12.4.254.21'});
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), 'app', {...process.versions, v8: '12.4.254.21'});
 	delay();
 	expect(asAtStart(() => 'done')).toBe('done');
 	expect(flags).toEqual([]);
