@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {Entry} from '../src/command/context.ts';
-import {helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
+import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
 import type {Result} from '../src/command/result.ts';
 import {findCommand} from '../src/command/table.ts';
 import {topicResult} from '../src/command/topics/topic-result.ts';
@@ -14,9 +14,9 @@ export default command({
 	args: z.object({command: z.optional(z.string())}),
 	positional: ['command'],
 	rest: true,
-	describe: {command: 'a command, such as keys set, or a topic, such as environment'},
+	describe: {command: 'a command, such as keys set, a topic, such as environment, or words to search for'},
 	suggests: {command: topics.map(({name, summary}) => ({value: name, hint: summary}))},
-	examples: ['help', 'help keys set', 'help environment'],
+	examples: ['help', 'help keys set', 'help environment', 'help cost'],
 	whileRunning: true,
 
 	async run({command: name}, {entries, live}) {
@@ -46,6 +46,12 @@ function helpOfCommand(
 ): Result {
 	if (entry && words.length === 1) {
 		return helpOfEntry(entry, inApp);
+	}
+
+	// A word that names no command is one to search for.
+	const about = entry ? undefined : helpAbout(words, entries, inApp);
+	if (about) {
+		return about;
 	}
 
 	const {path, command: found} = findCommand(entries, words);

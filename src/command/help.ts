@@ -2,6 +2,7 @@ import {shellLine} from '../core/program-name.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './context.ts';
 import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
+import {helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
 import type {Result} from './result.ts';
 import {allCommands} from './table.ts';
 import {topics} from './topics/topics.ts';
@@ -37,52 +38,92 @@ const elsewhere = (inApp: boolean) =>
 
 const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
-/** Returns the help of the program: its commands in the order of the table and, in a shell, its flags. */
+/** Returns the help of the program: its commands in groups and, in the app, topics and keys; in a shell, flags. */
 export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
-	const commands = commandTable(entries, inApp);
 	return inApp
-		? {...commands, notes: [appHelp, topicNames, ...keyHelp]}
+		? tableOf('Commands', rowsOfAll(entries, inApp), [appHelp])
 		: {
 				kind: 'group',
 				parts: [
-					{...commands, notes: ['Run `$ <command> --help` for details.', 'Start the app: `$`, or `$ "first prompt"`']},
+					tableOf('Commands', commandRows(entries, inApp), [
+						'Run `$ <command> --help` for details, and `$ help <word>` to search.',
+						'Start the app: `$`, or `$ "first prompt"`',
+					]),
 					flagTable('Flags without a command', Object.values(runFlags)),
 					flagTable('Flags of every command', Object.values(globalFlags)),
-					topicTable(),
+					tableOf('Topics', topicRows(inApp), []),
 				],
-				data: commands.data,
+				data: dataOf(commandRows(entries, inApp)),
 			};
 }
 
-/** Returns a table with one line for each command that can run here. */
-function commandTable(entries: readonly Entry[], inApp: boolean) {
+/** Returns what the help has about some words, all of which must stand in a row; undefined if nothing does. */
+export function helpAbout(words: readonly string[], entries: readonly Entry[], inApp: boolean): Result | undefined {
+	const wanted = words.map(word => word.toLowerCase());
+	const found = rowsOfAll(entries, inApp).filter(({searched}) => wanted.every(word => searched.includes(word)));
+	const hint = inApp ? appHelp : 'Run `$ <command> --help` for details.';
+	return found.length > 0 ? tableOf(`Help about “${words.join(' ')}”`, found, [hint]) : undefined;
+}
+
+type HelpRow = {
+	readonly name: string;
+	readonly summary: string;
+	readonly group: string;
+	/** What `help` shows about the row. */
+	readonly about: string;
+	/** What is searched, in lower case. */
+	readonly searched: string;
+	readonly data?: {readonly command: string; readonly summary: string; readonly usage: string};
+};
+
+function rowsOfAll(entries: readonly Entry[], inApp: boolean): readonly HelpRow[] {
+	const keys = inApp ? helpKeys.map(([key, does]) => rowOf(key, does, keyGroup, 'keys')) : [];
+	return [...commandRows(entries, inApp), ...topicRows(inApp), ...keys];
+}
+
+function rowOf(name: string, summary: string, group: string, about: string): HelpRow {
+	return {name, summary, group, about, searched: `${name} ${summary} ${group}`.toLowerCase()};
+}
+
+function topicRows(inApp: boolean): readonly HelpRow[] {
+	return topics.map(({name, summary}) => rowOf(`${inApp ? '/' : ''}help ${name}`, summary, topicGroup, name));
+}
+
+/** Returns a row for each command that can run here, by groups. */
+function commandRows(entries: readonly Entry[], inApp: boolean): readonly HelpRow[] {
 	const elsewhere = inApp ? 'shell' : 'app';
-	const shown = allCommands(entries).filter(({command}) => command.where !== elsewhere);
-	const slash = inApp ? '/' : '';
+	const rows = allCommands(entries)
+		.filter(({command}) => command.where !== elsewhere)
+		.map(({path, command}): HelpRow => {
+			const {summary, describe = {}, aliases = [], textFor} = command;
+			const row = rowOf((inApp ? '/' : '') + path, summary, helpGroupOf(path, textFor !== undefined), path);
+			const more = [...aliases, ...Object.entries(describe).flat()].join(' ').toLowerCase();
+			return {
+				...row,
+				searched: `${row.searched} ${more}`,
+				data: {command: path, summary, usage: usageOf(path, command)},
+			};
+		});
+	return helpGroups.flatMap(group => rows.filter(row => row.group === group));
+}
+
+function tableOf(title: string, rows: readonly HelpRow[], notes: readonly string[]) {
 	return {
 		kind: 'table',
-		title: 'Commands',
+		title,
 		columns: [{label: 'command'}, {label: 'what it does'}],
-		rows: shown.map(({path, command}) => [slash + path, command.summary]),
+		rows: rows.map(({name, summary}) => [name, summary]),
+		groups: rows.map(({group}) => group),
 		empty: '',
-		opens: {words: ['help'], ids: shown.map(({path}) => path)},
-		data: shown.map(({path, command}) => ({command: path, summary: command.summary, usage: usageOf(path, command)})),
+		notes,
+		opens: {words: ['help'], ids: rows.map(({about}) => about)},
+		data: dataOf(rows),
 	} as const;
 }
 
-const appHelp = '/help <command> for details. Text without / is sent to the agent.';
-const topicNames = `/help <topic> for more: ${topics.map(({name}) => name).join(', ')}.`;
+const dataOf = (rows: readonly HelpRow[]) => rows.flatMap(({data, group}) => (data ? [{...data, group}] : []));
 
-function topicTable(): Result {
-	return {
-		kind: 'table',
-		title: 'Topics',
-		columns: [{label: ''}, {label: ''}],
-		rows: topics.map(({name, summary}) => [`help ${name}`, summary]),
-		empty: '',
-		data: null,
-	};
-}
+const appHelp = '/help <command or topic> for details. Text without / is sent to the agent.';
 
 function flagTable(title: string, flags: readonly Flag[]): Result {
 	return {
@@ -95,12 +136,6 @@ function flagTable(title: string, flags: readonly Flag[]): Result {
 	};
 }
 
-const keyHelp = [
-	'Enter send · \\+Enter new line · Esc interrupt · Ctrl+C twice quit',
-	'@path attach a file · !command run it in your shell · Ctrl+V paste an image',
-	'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
-];
-
 /** Returns the help of one entry of the table: a command, or a noun with its verbs and an example of each. */
 export function helpOfEntry(entry: Entry, isInApp: boolean): Result {
 	if (!isNoun(entry)) {
@@ -109,7 +144,7 @@ export function helpOfEntry(entry: Entry, isInApp: boolean): Result {
 
 	const isHere = entry.verbs.some(verb => worksInApp(verb, isInApp) === isInApp);
 	const inApp = isHere ? isInApp : !isInApp;
-	const {title, ...table} = commandTable([entry], inApp);
+	const {title, groups, notes, ...table} = tableOf('', commandRows([entry], inApp), []);
 	const line = (words: string) => (inApp ? `/${words}` : shellLine(words));
 	const examples = entry.verbs
 		.filter(verb => worksInApp(verb, inApp) === inApp)

@@ -20,6 +20,8 @@ export type Result =
 			readonly title?: string;
 			readonly columns: readonly Column[];
 			readonly rows: readonly (readonly Cell[])[];
+			/** The heading of each row, if rows stand in groups; those of a group stand side by side. */
+			readonly groups?: readonly string[];
 			/** Shown instead of an empty table. */
 			readonly empty: string;
 			/** Lines under the table. */

@@ -82,6 +82,8 @@ export type TablePanel = {
 		readonly whole?: boolean;
 	}[];
 	readonly rows: readonly (readonly Cell[])[];
+	/** The heading of each row, if rows stand in groups. */
+	readonly groups?: readonly string[];
 	/** True to show times in full from the start. */
 	readonly exact?: boolean;
 	/** The id of each row, in the order of `rows`, if rows can be opened. It is the answer of the panel. */

@@ -150,11 +150,11 @@ type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteract
 /** Shows a table that is longer than the window in a panel. */
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
 	const {painter, palette, entries, echoOf, carryOut} = view;
-	const {columns, rows, title = withoutSecret(entries(), line), notes = [], opens} = table;
+	const {columns, rows, groups, title = withoutSecret(entries(), line), notes = [], opens} = table;
 	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join('\n')} as const;
 	const echo = echoOf(line);
 	painter.print(width => [...echo(width), ...renderResult(count, {width, palette})]);
-	const id = await open({kind: 'table', title, columns, rows, exact, ...(opens && {opens})});
+	const id = await open({kind: 'table', title, columns, rows, exact, ...(groups && {groups}), ...(opens && {opens})});
 	if (opens && id?.split(' ').every(isPlainWord)) {
 		await carryOut(`/${[...opens.words, id].join(' ')}`);
 	}

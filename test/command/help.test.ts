@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
-import {helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
+import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
@@ -102,9 +102,32 @@ test('the help of the program fits 80 columns', () => {
 
 	const inApp = draw(helpOfAll(commands, true), 80);
 	expect(inApp.filter(line => line.includes('…'))).toEqual([]);
-	expect(inApp.slice(-3)).toEqual([
-		'Enter send · \\+Enter new line · Esc interrupt · Ctrl+C twice quit',
-		'@path attach a file · !command run it in your shell · Ctrl+V paste an image',
-		'Ctrl+O transcript · Ctrl+R history · Ctrl+G log viewer · Alt+L log panel',
-	]);
+	expect(inApp.at(-1)).toBe('/help <command or topic> for details. Text without / is sent to the agent.');
+});
+
+test('help has groups, from chat to keys, and every command of ours stands in one of them', () => {
+	const headingsOf = (inApp: boolean) => {
+		const result = helpOfAll(commands, inApp);
+		const table = result.kind === 'group' ? result.parts[0] : result;
+		return table?.kind === 'table' ? [...new Set(table.groups)] : [];
+	};
+	const groups = ['Chat', 'Model and cost', 'Sandboxes and logs', 'Platform'];
+	expect(headingsOf(false)).toEqual([...groups, 'Server', 'This program']);
+	expect(headingsOf(true)).toEqual([...groups, 'Server', 'This program', 'Topics', 'Keys']);
+	const lines = draw(helpOfAll(commands, true), 80);
+	expect(lines.indexOf('Chat')).toBe(3);
+	expect(lines[lines.indexOf('Model and cost') - 1]).toBe('');
+	expect(lines[lines.indexOf('Keys') + 1]).toMatch(/^Enter +send$/);
+});
+
+test('words that name no command are searched in names, summaries, arguments and groups', () => {
+	const found = (...words: readonly string[]) => {
+		const result = helpAbout(words, commands, false);
+		return result?.kind === 'table' ? result.rows.map(([name]) => name) : [];
+	};
+	expect(found('TWO-factor')).toEqual(found('two-factor'));
+	expect(found('cost')).toEqual(expect.arrayContaining(['usage show', 'budget']));
+	expect(found('two-factor')).toEqual(['mfa verify']);
+	expect(found('revoke', 'key')).toContain('api-key revoke');
+	expect(found('nothing-like-this')).toEqual([]);
 });

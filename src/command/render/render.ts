@@ -33,7 +33,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 			return [
 				...heading(result.title, style),
 				...(result.rows.length > 0
-					? renderTable(result.columns, result.rows, style)
+					? renderTable(result.columns, result.rows, style, result.groups)
 					: wrapLine(told(result.empty), width)),
 				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
 			];
@@ -101,6 +101,7 @@ function renderTable(
 	columns: readonly Column[],
 	rows: ReadonlyArray<readonly Cell[]>,
 	style: Style,
+	groups?: readonly string[],
 ): readonly string[] {
 	const {width, palette, exact = false} = style;
 	const labels = columns.map(({label}) => safeLine(label));
@@ -118,6 +119,7 @@ function renderTable(
 			columns.toSpliced(spare, 1),
 			rows.map(row => row.toSpliced(spare, 1)),
 			style,
+			groups,
 		);
 	}
 
@@ -140,7 +142,14 @@ function renderTable(
 			})
 			.join(gap)
 			.trimEnd();
-	return [...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []), ...cells.map(draw)];
+	return [
+		...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []),
+		...cells.flatMap((row, index) => {
+			const group = groups?.[index];
+			const isNew = group !== undefined && group !== groups?.[index - 1];
+			return [...(isNew ? ['', palette.label(truncate(safeLine(group), width))] : []), draw(row)];
+		}),
+	];
 }
 
 /** Shrinks columns to their `least`, the last one first, until the sum fits. Returns undefined if it can't. */

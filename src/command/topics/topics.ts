@@ -6,7 +6,7 @@ export const topics = [
 	{name: 'keys', summary: 'Keys in the app, and completion in your shell'},
 	{name: 'access', summary: 'Screen readers, reduced motion, titles and notifications'},
 	{name: 'prompt', summary: 'Mentions with @, commands with !, images, prompt files'},
-	{name: 'hooks', summary: 'Instructions, hooks and deny rules, and the folders you trust'},
+	{name: 'hooks', summary: 'Instructions, hooks, deny rules, and folders you trust'},
 	{name: 'mcp', summary: 'MCP servers: tools, resources, prompts, questions'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},

@@ -33,21 +33,6 @@ function inGroups(found: readonly Choice[], all: readonly Choice[]): readonly Ch
 		: found;
 }
 
-/** A row of the list: a choice by its index, or the heading of a group. */
-type PickerRow = {readonly index: number; readonly heading?: string};
-
-/** Returns the rows of the list around the chosen choice, with the headings of groups above their first choices. */
-export function rowsAround(found: readonly Choice[], chosen: number, room: number): readonly PickerRow[] {
-	const rows = found.flatMap(({group}, index): readonly PickerRow[] =>
-		group !== undefined && group !== found[index - 1]?.group && room > 1
-			? [{index, heading: group}, {index}]
-			: [{index}],
-	);
-	const at = rows.findIndex(({index, heading}) => index === chosen && heading === undefined);
-	const start = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
-	return rows.slice(start, start + room);
-}
-
 /** Most rows of a picker, without its preview. */
 const mostRows = 14;
 

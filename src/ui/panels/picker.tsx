@@ -4,7 +4,8 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
-import {filterLabel, filterRow, type PickPanel, pickerState, previewRows, rowsAround} from './picker-state.ts';
+import {rowsAround} from './grouped-rows.ts';
+import {filterLabel, filterRow, type PickPanel, pickerState, previewRows} from './picker-state.ts';
 
 type Props = {
 	readonly panel: PickPanel;

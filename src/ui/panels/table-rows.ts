@@ -9,6 +9,8 @@ export type TableRow = {
 	/** Milliseconds since 1970; undefined for a cell that isn't a time. */
 	readonly times: readonly (number | undefined)[];
 	readonly index: number;
+	/** The heading that it stands under. */
+	readonly group?: string | undefined;
 };
 
 /** The column to sort by. */
@@ -17,12 +19,13 @@ type Sort = {readonly column: number; readonly descending: boolean};
 type Columns = TablePanel['columns'];
 
 /** Returns the rows of a table, each cell safe to print on one line (SAFETY 1). */
-export function rowsOf({rows}: Pick<TablePanel, 'rows'>, exact: boolean): readonly TableRow[] {
+export function rowsOf({rows, groups}: Pick<TablePanel, 'rows' | 'groups'>, exact: boolean): readonly TableRow[] {
 	const now = Date.now();
 	return rows.map((row, index) => ({
 		cells: row.map(cell => safeLine(cellText(cell, {exact, now}))),
 		times: row.map(cellTime),
 		index,
+		group: groups?.[index],
 	}));
 }
 
@@ -39,8 +42,8 @@ export function sortAfter(steps: number, columns: number): Sort | undefined {
  */
 export function arrange(rows: readonly TableRow[], filter: string, sort: Sort | undefined): readonly TableRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	const found = rows.filter(({cells}) => {
-		const text = cells.join('\n').toLowerCase();
+	const found = rows.filter(({cells, group = ''}) => {
+		const text = [...cells, group].join('\n').toLowerCase();
 		return words.every(word => text.includes(word));
 	});
 	if (!sort) {

@@ -5,6 +5,7 @@ import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
+import {rowsAround} from './grouped-rows.ts';
 import {arrange, drawRow, fitColumns, headOf, rowsOf, sortAfter, type TableRow} from './table-rows.ts';
 
 type Props = {
@@ -32,10 +33,15 @@ export function TableView({panel, height}: Props) {
 	};
 
 	const room = Math.max(1, height - tableFrame);
-	const start = Math.max(0, Math.min(chosen - Math.floor(room / 2), found.length - room));
-	const lines = found.slice(start, start + room).map((row, index) => {
-		const line = drawRow(row.cells, panel.columns, fit);
-		const isChosen = start + index === chosen;
+	// A sorted table is one list.
+	const grouped = sort ? found.slice(0, chosen + room + 1).map(row => ({...row, group: undefined})) : found;
+	const lines = rowsAround(grouped, chosen, room).map(({index, heading}) => {
+		if (heading !== undefined) {
+			return palette.label(truncate(safeLine(heading), columns));
+		}
+
+		const line = drawRow(found[index]?.cells ?? [], panel.columns, fit);
+		const isChosen = index === chosen;
 		return truncate(isChosen ? palette.accent('❯ ') + palette.selected(line) : `  ${line}`, columns);
 	});
 	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
