@@ -108,7 +108,7 @@ export async function openConversation(
 		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
 		return answer === undefined ? undefined : program.secrets.hide(answer);
 	});
-	greet(parts);
+	greet(parts, flags);
 	loadHistory(program, store, tell);
 	const stops = [
 		await connectApprovals({...parts, tell}),

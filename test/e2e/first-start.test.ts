@@ -17,7 +17,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 	const home = `${folderWith()}/home`;
 	const terminal = startTerminal({folder, home});
 	await waitForIdle(terminal);
-	expect(terminal.text()).toMatch(/Demo model, no AI · \/keys set <provider>.*\/login/);
+	expect(terminal.text()).toMatch(/Demo model, no AI · built-in server\n\n {2}\/keys set anthropic/);
 	expect(terminal.status()).toBe('local · custom/demo · ○ idle');
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 
@@ -48,7 +48,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 		const again = startTerminal({folder, home, args});
 		await again.waitFor(said.at(-1) ?? '');
 		await waitForIdle(again);
-		expect(again.text()).toMatch(/for a real one · \/help\n\n❯ list/);
+		expect(again.text()).toMatch(/Demo model, no AI · built-in server\n\n❯ list/);
 		expect(conversation(again.text())).toEqual(said);
 		again.type(`${prompt}\r`);
 		await again.waitFor(answer);

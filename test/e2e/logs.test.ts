@@ -115,7 +115,7 @@ test('the tail waits for a killed server and continues when it is back', async (
 test('without a screen a log is printed line by line until Ctrl+C', async () => {
 	const folder = folderWith();
 	const terminal = startTerminal({folder, env: {ACCESSIBLE: '1'}, columns: 200});
-	await terminal.waitFor('for a real one · /help');
+	await terminal.waitFor('all commands, in groups');
 	terminal.type('/env create web-shop\r');
 	await terminal.waitFor(() => addressOf(terminal.text()) !== '');
 	await terminal.waitFor(/when you are right\.\s+>\s*$/);

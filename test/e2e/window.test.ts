@@ -92,7 +92,7 @@ test('a dumb terminal gets lines without escape sequences', async () => {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = startTerminal({...connected, env: {...connected.env, TERM: 'dumb'}});
-	await terminal.waitFor('/help for commands');
+	await terminal.waitFor('all commands, in groups');
 	terminal.type('hello\r');
 	await terminal.waitFor(/Hello from the host\.\n[\s\S]*\n> /);
 	terminal.press('ctrl+d');

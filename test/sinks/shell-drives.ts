@@ -155,7 +155,16 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 			} as never,
 		}),
 	welcome: text =>
-		welcomeLines({version: '1', folder: text, model: `x/${text}`, isDemo: false, lacksKey: false, ...style}).join('\n'),
+		welcomeLines({
+			version: '1',
+			folder: text,
+			model: `x/${text}`,
+			isDemo: false,
+			lacksKey: false,
+			server: text,
+			isBrief: false,
+			...style,
+		}).join('\n'),
 	warning: text => messageLines('!', style.palette.warning, text, text, style).join('\n'),
 	'title of the window': text => titleSequence(text).slice('\u001b]2;'.length, -'\u001b\\'.length),
 	notification: text =>

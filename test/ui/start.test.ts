@@ -87,8 +87,8 @@ test('the app ends with how to resume, and the cursor below that', async () => {
 	type('\u0004');
 	expect(await status).toBe(0);
 	await settle();
-	expect(lines().slice(2)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
-	expect(cursor()).toEqual({row: 7, column: 0});
+	expect(lines().slice(6)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
+	expect(cursor()).toEqual({row: 11, column: 0});
 });
 
 test('a narrower window shows the same text, wrapped again', async () => {
@@ -100,9 +100,15 @@ test('a narrower window shows the same text, wrapped again', async () => {
 	resize(40, 20);
 	await settle(100);
 	expect(window().slice(1)).toEqual([
+		'Demo model, no AI · built-in server',
+		'',
 		// What may be above the window by now stays as the terminal broke it.
-		'Demo model, no AI · /keys set <provider>',
-		' or /login for a real one · /help',
+		'  /keys set anthropic   add an API key f',
+		'or a real model',
+		'  /env create web-shop  a sandbox with a',
+		' task, and its live log',
+		'  /help                 all commands, in',
+		' groups',
 		'',
 		'❯ hi',
 		'',
@@ -110,7 +116,6 @@ test('a narrower window shows the same text, wrapped again', async () => {
 		'',
 		'─'.repeat(40),
 		...prompt.slice(1),
-		...Array.from({length: 6}, () => ''),
 	]);
 });
 
@@ -153,8 +158,8 @@ test('a narrower window loses no line and repeats only those that the terminal p
 });
 
 test.each([
-	['', 4],
-	['41;390;0', 4],
+	['', 8],
+	['41;390;0', 8],
 	['0;276;0', 3],
 ])('a narrower window of a terminal that answers %j is erased from %i rows above the prompt', async (version, up) => {
 	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');

@@ -1,5 +1,9 @@
 import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {findCommand} from '../../src/command/table.ts';
+import {splitWords} from '../../src/command/words.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
+import {lineWidth} from '../../src/terminal/text/width.ts';
 import {welcomeLines} from '../../src/ui/welcome.ts';
 
 const facts = {
@@ -8,17 +12,31 @@ const facts = {
 	model: 'openai/gpt-5',
 	isDemo: false,
 	lacksKey: false,
+	server: undefined,
+	isBrief: false,
 	width: 80,
 	palette: createPalette({color: false}),
 };
 
 test.each([
-	[{}, 'Model: openai/gpt-5 · /help for commands · /model to switch'],
-	[{model: 'openai/\u001b[2Jx'}, 'Model: openai/␛[2Jx · /help for commands · /model to switch'],
-	[{lacksKey: true}, 'No API key for openai/gpt-5 · /keys set openai to add one · /model to switch'],
-	[{model: undefined}, 'No model selected · /model to select one · /keys set <provider> to add an API key'],
-	[{isDemo: true}, 'Demo model, no AI · /keys set <provider> or /login for a real one · /help'],
-])('with %j the first screen shows the next step', (given, said) => {
-	const [head, ...lines] = welcomeLines({...facts, ...given});
-	expect([head, lines.join(' ')]).toEqual(['service 1.2.3 · /tmp/x', said]);
+	[{}, 'openai/gpt-5 · built-in server', ['/init', '/env create web-shop', '/help']],
+	[{server: 'app.example.com'}, 'openai/gpt-5 · app.example.com', ['/init', '/env list', '/help']],
+	[{model: 'openai/\u001b[2Jx', server: '\u001b[2J'}, 'openai/␛[2Jx · ␛[2J', ['/init', '/env list', '/help']],
+	[{lacksKey: true}, 'No API key for openai/gpt-5 · built-in server', ['/keys set openai', '/model', '/help']],
+	[{model: undefined}, 'No model selected · built-in server', ['/model', '/keys set anthropic', '/help']],
+	[{isDemo: true}, 'Demo model, no AI · built-in server', ['/keys set anthropic', '/env create web-shop', '/help']],
+])('with %j the welcome shows model, server and three lines that work when typed', (given, state, steps) => {
+	const [head, shown, blank, ...lines] = welcomeLines({...facts, ...given});
+	expect([head, shown, blank]).toEqual(['service 1.2.3 · /tmp/x', state, '']);
+	const typed = lines.map(line => line.trim().split(/ {2,}/)[0] ?? '');
+	expect(typed).toEqual(steps);
+	for (const line of typed) {
+		expect(findCommand(commands, splitWords(line.slice(1)) as readonly string[]).path).toBeTruthy();
+	}
+});
+
+test('above a session that continues the welcome has two lines, and no line is wider than the window', () => {
+	expect(welcomeLines({...facts, isBrief: true})).toHaveLength(2);
+	const narrow = welcomeLines({...facts, width: 20});
+	expect(Math.max(...narrow.map(lineWidth))).toBeLessThanOrEqual(20);
 });

@@ -1,6 +1,7 @@
 import type {Program} from '../../command/program.ts';
 import {shellLine} from '../../core/program-name.ts';
 import {blocksOf} from '../../core/session/transcript.ts';
+import {localConnection} from '../../store/connection-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -17,9 +18,16 @@ type Parts = {
 	readonly warn: (text: string, hint?: string) => void;
 };
 
+/** What the app begins with, besides an empty session. */
+type Beginning = {readonly resume?: string | undefined; readonly pick?: boolean; readonly prompt?: string};
+
 /** Prints the welcome and the warnings. */
-export function greet({program, painter, store, palette, version, homeFolder, warn}: Parts): void {
+export function greet(
+	{program, painter, store, palette, version, homeFolder, warn}: Parts,
+	{resume, pick = false, prompt}: Beginning,
+): void {
 	painter.advance();
+	const {connection} = store.getState();
 	painter.print(width =>
 		welcomeLines({
 			version,
@@ -27,6 +35,9 @@ export function greet({program, painter, store, palette, version, homeFolder, wa
 			model: store.getState().model,
 			isDemo: program.isDemo(),
 			lacksKey: program.lacksKey(),
+			server:
+				connection.profile === localConnection.profile ? undefined : connection.server.replace(/^https?:\/\//, ''),
+			isBrief: resume !== undefined || pick || prompt !== undefined,
 			width,
 			palette,
 		}),
