@@ -4,10 +4,13 @@ import type {Run} from './runs.ts';
 const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '7d9f3a52-0c41-4b6e-9d27-5e8a1f6b3c90'],
 	[/\b[\da-f]{8}\b/g, '7d9f3a52'],
+	[/\/tmp\/service-test-\w+/g, '~/shop'],
 	[/duration=[\d.]+ms/g, 'duration=2.4ms'],
 	[/duration=[\d.]+…/g, 'duration=2.…'],
 	[/\bThought for [\d.]+ s:/g, 'Thought:'],
 	[/^· [\d.]+ m?s · /g, '· 24 ms · '],
+	[/^\d{3} rows\.$/g, '145 rows.'],
+	[/^\d{3} · Tab sort/g, '145 · Tab sort'],
 	[/^\d{2,} lines$/g, '17 lines'],
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
 	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],

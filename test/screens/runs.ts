@@ -12,6 +12,8 @@ export type Run = {
 	readonly isDim: boolean;
 	readonly isItalic: boolean;
 	readonly isUnderlined: boolean;
+	/** True for text in the colour of the window on its own. */
+	readonly isInverse: boolean;
 };
 
 type Style = Omit<Run, 'text' | 'column' | 'width'>;
@@ -50,7 +52,7 @@ function append(runs: Run[], cell: IBufferCell, column: number): void {
 
 function styleOf(cell: IBufferCell): Style {
 	const color = cell.isFgDefault() ? undefined : cell.getFgColor();
-	if (!cell.isBgDefault() || cell.isInverse() || cell.isFgRGB() || (color ?? 0) > 15) {
+	if (!cell.isBgDefault() || cell.isFgRGB() || (color ?? 0) > 15) {
 		throw new Error(`The picture can't show the style of “${cell.getChars()}”.`);
 	}
 
@@ -60,6 +62,7 @@ function styleOf(cell: IBufferCell): Style {
 		isDim: cell.isDim() !== 0,
 		isItalic: cell.isItalic() !== 0,
 		isUnderlined: cell.isUnderline() !== 0,
+		isInverse: cell.isInverse() !== 0,
 	};
 }
 
@@ -69,7 +72,8 @@ function isSame(one: Style, other: Style): boolean {
 		one.isBold === other.isBold &&
 		one.isDim === other.isDim &&
 		one.isItalic === other.isItalic &&
-		one.isUnderlined === other.isUnderlined
+		one.isUnderlined === other.isUnderlined &&
+		one.isInverse === other.isInverse
 	);
 }
 

@@ -12,6 +12,7 @@ const run = (text: string, column = 0): Run => ({
 	isDim: false,
 	isItalic: false,
 	isUnderlined: false,
+	isInverse: false,
 });
 
 test('text of the terminal is escaped', () => {

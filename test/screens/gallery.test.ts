@@ -1,0 +1,129 @@
+import {expect, test} from 'vitest';
+import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
+import {runApp} from '../ui/running-app.ts';
+import {withFixedValues} from './fixed-values.ts';
+import {userQuestion} from './gallery-parts.ts';
+import {windowRuns} from './runs.ts';
+import {renderSvg} from './svg.ts';
+
+type App = ReturnType<typeof runApp>;
+type Screen = {
+	readonly name: string;
+	/** What the picture shows. */
+	readonly shows: string;
+	/** Brings the screen about. */
+	readonly open: (app: App) => Promise<void> | void;
+	/** Waited for before the picture is taken. */
+	readonly until: string;
+};
+
+const diff = [
+	'@@ -1,4 +1,4 @@',
+	" import {products} from './products.ts';",
+	' ',
+	'-const rates = {EUR: 1, USD: 1.08, GPB: 1.17};',
+	'+const rates = {EUR: 1, USD: 1.08, GBP: 1.17};',
+	' ',
+].join('\n');
+const change = {path: 'checkout.ts', diff, added: 1, removed: 1};
+
+/** A conversation with thoughts, calls, a change and Markdown. */
+const chat = toRecords([
+	start,
+	user('Why does checkout fail for pounds?'),
+	thought('The rates are in checkout.ts.'),
+	called('checkout.ts'),
+	answered('checkout.ts', '1\tconst rates = {};'),
+	{type: 'tool-call', id: 'e1', messageId: 'm1', name: 'edit_file', arguments: {path: 'checkout.ts'}},
+	{type: 'tool-result', id: 'e1', output: 'Changed checkout.ts.', failed: false, milliseconds: 12, change},
+	{type: 'tool-call', id: 'c1', messageId: 'm1', name: 'run_command', arguments: {command: 'npm test'}},
+	{type: 'tool-result', id: 'c1', output: '1 failed\n\n[exit status 1]', failed: true, milliseconds: 2400},
+	said('The key was misspelled: **GPB** is now `GBP`.\n\n- 14 tests pass\n- 1 needs the network', 'm2'),
+	used('m2', 5200, 310),
+	done,
+]);
+
+const ask = async (app: App) => {
+	app.store
+		.getState()
+		.applyRecords(chat.map(record => ({...record, session: app.store.getState().transcript.session})));
+};
+
+const models = [
+	{
+		id: 'a',
+		label: 'groq/llama-3.3-70b-versatile',
+		detail: ' 131k   $0.59   $0.79',
+		group: 'Ready · context, $ per million tokens in and out',
+	},
+	{
+		id: 'b',
+		label: 'custom/demo',
+		detail: 'demo model, no AI',
+		group: 'Ready · context, $ per million tokens in and out',
+	},
+	{id: 'c', label: 'anthropic/claude-opus-5', detail: ' 200k      $5     $25', group: 'These need an API key'},
+	{id: 'd', label: 'openai/gpt-5', detail: ' 400k   $1.25     $10', group: 'These need an API key'},
+];
+
+const screens: readonly Screen[] = [
+	{name: 'welcome', shows: 'The first screen', open: () => undefined, until: 'all commands, in groups'},
+	{name: 'chat', shows: 'A conversation with a change of a file', open: ask, until: '1 needs the network'},
+	{
+		name: 'transcript',
+		shows: 'The transcript view',
+		async open(app) {
+			await ask(app);
+			app.type('\u000f');
+		},
+		until: 'Transcript',
+	},
+	{
+		name: 'approval',
+		shows: 'A change that waits for the user',
+		open: app => app.store.getState().setPanel(userQuestion(change)),
+		until: 'Write',
+	},
+	{name: 'commands', shows: 'Commands completed while they are typed', open: app => app.type('/e'), until: '/effort'},
+	{name: 'help', shows: 'The help in groups', open: app => app.type('/help\r'), until: 'Esc close'},
+	{
+		name: 'help-search',
+		shows: 'Commands about a word that names none',
+		open: app => app.type('/help sandbox\r'),
+		until: 'Help about',
+	},
+	{name: 'theme', shows: 'The themes with a sample', open: app => app.type('/theme\r'), until: 'misspelled'},
+	{
+		name: 'model',
+		shows: 'Models, the usable ones first',
+		open: app => app.store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: models, current: 'b'}),
+		until: 'These need',
+	},
+	{name: 'error', shows: 'A command that does not exist', open: app => app.type('/usge\r'), until: 'Did you mean'},
+];
+
+const sizes = [
+	{columns: 80, rows: 24},
+	{columns: 120, rows: 40},
+] as const;
+
+test.each(screens.flatMap(screen => sizes.map(size => ({...screen, ...size}))))(
+	'the screen $name looks the same at $columns x $rows, on dark and on light',
+	async ({name, shows, open, until, columns, rows}) => {
+		const app = runApp({columns, rows, env: {NO_COLOR: '', TERM: 'xterm'}});
+		await app.waitFor('all commands, in groups');
+		await open(app);
+		await app.waitFor(until);
+		await app.settle(60);
+		const picture = {
+			title: 'service',
+			description: shows,
+			columns,
+			rows: windowRuns(app.terminal).map(withFixedValues),
+		};
+		for (const theme of ['dark', 'light'] as const) {
+			const svg = renderSvg({...picture, cursor: app.cursor(), theme});
+			await expect(svg).toMatchFileSnapshot(`gallery/${name}-${columns}x${rows}-${theme}.svg`);
+		}
+	},
+);
