@@ -54,37 +54,59 @@ export function StatusLine({elapsedMs}: Props) {
 			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
-		...(vim ? [{text: [vim.mode.toUpperCase(), ...vim.pending].join(' '), role: palette.accent, rank: 0.5}] : []),
-		{text: connectionText(connection), role: connection.state === 'failed' ? palette.danger : palette.dim, rank: 4},
+		...(vim
+			? [{text: [vim.mode.toUpperCase(), ...vim.pending].join(' '), role: palette.accent, name: 'vim'} as const]
+			: []),
+		{
+			text: connectionText(connection),
+			role: connection.state === 'failed' ? palette.danger : palette.dim,
+			name: 'connection',
+		},
 		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'
-			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, rank: 3}]
+			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
-		{text: state, role: same, rank: 1},
-		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), rank: 0.5}]),
-		// Watches can cost money on their own, so they are left out last.
+		{text: state, role: same, name: 'state'},
+		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), name: 'mode'} as const]),
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
-		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, rank: 0.5}] : []),
-		...(drafts > 0 ? [{text: `${formatAmount(drafts, 'draft')} stashed`, role: palette.accent, rank: 1.5}] : []),
+		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, name: 'jobs'} as const] : []),
+		...(drafts > 0
+			? [{text: `${formatAmount(drafts, 'draft')} stashed`, role: palette.accent, name: 'drafts'} as const]
+			: []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
-		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, rank: 0}] : []),
+		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
-	return <Text wrap="truncate">{fitParts(parts, columns)}</Text>;
+	return <Text wrap="truncate">{fitParts(ranked(parts), columns)}</Text>;
 }
 
 type Part = {
 	readonly text: string;
 	readonly role: (text: string) => string;
-	/** In a narrow window, parts of a higher rank are left out first. */
-	readonly rank: number;
+	readonly name: (typeof byImportance)[number];
 };
+
+/** The parts from the most important one; in a narrow window the last ones are left out first. */
+const byImportance = [
+	'unsaved',
+	// These change what a key does, or can cost money on their own.
+	...(['vim', 'mode', 'watching', 'jobs', 'state', 'ending sandbox'] as const),
+	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
+] as const;
+
+/** A part of a line; those of a higher rank are left out first. */
+type RankedPart = Pick<Part, 'text' | 'role'> & {readonly rank: number};
+
+/** Returns the parts with their places among all by importance. */
+export function ranked(parts: readonly Part[]): readonly RankedPart[] {
+	return parts.map(part => ({...part, rank: byImportance.indexOf(part.name)}));
+}
 
 const same = (text: string) => text;
 const separator = ' · ';
 
 /** Returns the parts on one line, without the least important ones if they do not fit. */
-export function fitParts(parts: readonly Part[], columns: number): string {
+export function fitParts(parts: readonly RankedPart[], columns: number): string {
 	const line = parts.map(({text, role}) => role(text)).join(separator);
 	if (lineWidth(line) <= columns || parts.length <= 1) {
 		return truncate(line, columns);
@@ -121,8 +143,8 @@ const isWatching = /^(?:connecting|live|gap)/;
 function watchPart(count: number, trouble: string | undefined, palette: Palette): Part {
 	const text = count === 1 ? 'watching' : `watching ${count}`;
 	return trouble === undefined
-		? {text, role: palette.accent, rank: 0.5}
-		: {text: `${text}: ${trouble.split(/: | in | \d/, 1)[0]}`, role: palette.warning, rank: 0.5};
+		? {text, role: palette.accent, name: 'watching'}
+		: {text: `${text}: ${trouble.split(/: | in | \d/, 1)[0]}`, role: palette.warning, name: 'watching'};
 }
 
 /** Returns the time until the next sandbox expires: in minutes, or in seconds if it is soon. */
@@ -131,8 +153,8 @@ function sandboxPart(leftMs: number, palette: Palette): Part {
 	const minutes = Math.round(leftMs / 60_000);
 	const text = minutes < 60 ? `${minutes} min` : formatDuration(minutes * 60_000);
 	return isSoon
-		? {text: `sandbox ends in ${formatElapsed(leftMs)}`, role: palette.warning, rank: 1}
-		: {text: `sandbox ${text}`, role: palette.dim, rank: 5};
+		? {text: `sandbox ends in ${formatElapsed(leftMs)}`, role: palette.warning, name: 'ending sandbox'}
+		: {text: `sandbox ${text}`, role: palette.dim, name: 'sandbox'};
 }
 
 function usageParts(
@@ -153,10 +175,10 @@ function usageParts(
 		: formatCount(used);
 	const cost = totalCost(messages, priceOf);
 	return [
-		{text: `context ${share}`, rank: 5},
-		{text: `in ${formatCount(sum.input)}`, rank: 7},
-		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, rank: 8},
-		{text: `out ${formatCount(sum.output)}`, rank: 6},
-		{text: cost === null ? 'cost unknown' : formatUsd(cost), rank: 2},
+		{text: `context ${share}`, name: 'context'},
+		{text: `in ${formatCount(sum.input)}`, name: 'input'},
+		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, name: 'cache'},
+		{text: `out ${formatCount(sum.output)}`, name: 'output'},
+		{text: cost === null ? 'cost unknown' : formatUsd(cost), name: 'cost'},
 	];
 }
