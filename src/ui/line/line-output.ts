@@ -54,6 +54,8 @@ export function createLineOutput({
 
 /** Returns what follows in `output` behind what was seen of it; everything if that is not in it. */
 function newIn(output: string, seen: string): string {
-	const at = seen === '' ? -1 : output.lastIndexOf(seen);
-	return at < 0 ? output : output.slice(at + seen.length);
+	// The output that the model reads has no line end at its end.
+	const found = output.includes(seen) ? seen : seen.trimEnd();
+	const at = found === '' ? -1 : output.lastIndexOf(found);
+	return at < 0 ? output : output.slice(at + found.length);
 }

@@ -5,9 +5,12 @@ import * as z from 'zod/mini';
 import {commands} from '../../../commands/index.ts';
 import {command} from '../../../src/command/command.ts';
 import {indexPaths} from '../../../src/core/fuzzy-paths.ts';
+import type {Command} from '../../../src/core/session/block.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Interaction} from '../../../src/platform/interaction.ts';
 import type {Panel} from '../../../src/store/view-slice.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {createLineOutput} from '../../../src/ui/line/line-output.ts';
 import {finish, call as modelCall, text as say, scriptedModel} from '../../agent/scripted.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {runLinear} from './running-lines.ts';
@@ -231,4 +234,16 @@ test('a mention with a part of a path offers the files that it may mean; a whole
 	await expect.poll(() => text().split('Answer:\nYes.'), {interval: 10}).toHaveLength(3);
 	expect(text().split('Which file is')).toHaveLength(2);
 	expectSpoken(written(), {color: false});
+});
+
+test('output that was printed whole is not repeated when the command ends', () => {
+	const said: string[] = [];
+	const {follow, unheard} = createLineOutput({say: line => said.push(line), palette: createPalette({color: false})});
+	const running: Command = {
+		...{kind: 'command', id: 'c', command: 'ls', status: 'running', output: 'one\ntwo\n', end: '' as string},
+		...{milliseconds: undefined, open: true, at: '2026-01-01T00:00:00Z'},
+	};
+	follow({open: [running]});
+	expect(said).toEqual(['  one', '  two']);
+	expect(unheard({...running, output: 'one\ntwo'})).toBe('');
 });
