@@ -39,7 +39,7 @@ const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 describe('bash', () => {
 	test.each([
-		['service ke', 'ke', ['keys']],
+		['service ke', 'ke', ['keys', 'keys-help']],
 		['service keys ', '', ['set', 'list', 'remove']],
 		['service keys set an', 'an', ['anthropic']],
 		['service keys set --ba', '--ba', ['--base-url']],
@@ -65,9 +65,9 @@ describe('bash', () => {
 		// Another prompt tells that the script was read; the first one may be there before the line is.
 		terminal.type(`source ${script}; PS1='> '; clear\r`);
 		await terminal.waitFor(() => terminal.screen()[0]?.trim() === '>');
-		terminal.type('service ke\t');
-		await terminal.waitFor('> service keys ');
-		terminal.type('rem\tanth\t');
+		terminal.type('service approv\t');
+		await terminal.waitFor('> service approvals ');
+		terminal.type('\u0015service keys rem\tanth\t');
 		await terminal.waitFor('> service keys remove anthropic');
 		terminal.type('\u0015');
 		terminal.type('service env create "my task" --tim\t');
