@@ -1,6 +1,7 @@
 import type {Surroundings} from '../command/program.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
+import {showsLinks} from '../terminal/attention/terminal-kind.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
 import {createStandInStdin, type StandInStdin} from '../terminal/input/stand-in-stdin.ts';
@@ -67,7 +68,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		onEnd: async () => loaded.program?.conversation.saved(),
 	});
 	const {screen, session, measure, fit} = terminal;
-	const palette = createPalette({color: wantsColor(stdout, env)});
+	const palette = createPalette({color: wantsColor(stdout, env), links: showsLinks(env)});
 	const parts: Parts = {
 		...surroundings,
 		palette,

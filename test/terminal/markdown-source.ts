@@ -30,6 +30,7 @@ const pieces = [
 		'/* ',
 		' */',
 	],
+	...['$x*y', '*z$', '$$', ' $5 ', '[^1]', '[^1]: note\n', 'H~2~O'],
 	...['\n\n    indented code', '\n\n  continued', '\n   lazy'],
 ];
 

@@ -75,6 +75,16 @@ export function multiplexerOf({TMUX, STY, TERM = ''}: Environment): 'tmux' | 'sc
 	return TMUX || TERM.startsWith('tmux') ? 'tmux' : STY || TERM.startsWith('screen') ? 'screen' : undefined;
 }
 
+const withLinks = [
+	...['VS Code', 'Ghostty', 'WezTerm', 'kitty', 'iTerm2 3.6.6', 'iTerm2', 'foot', 'Ptyxis', 'VTE'],
+	...['Windows Terminal', 'Konsole', 'Alacritty'],
+];
+
+/** True for a terminal that is known to understand hyperlinks (OSC 8). tmux passes them on, or ignores them. */
+export function showsLinks(env: Environment): boolean {
+	return multiplexerOf(env) !== 'screen' && withLinks.includes(terminalKind(env).name);
+}
+
 /** Terminals that are known to read, or to ignore, titles and modes of xterm. Others print them, such as old consoles. */
 const likeXterm =
 	/^(?:xterm|tmux|screen|rxvt|vte|gnome|konsole|kitty|foot|alacritty|wezterm|ghostty|contour|mintty|iterm2?|st|ms-terminal|putty)(?:-|$)/;

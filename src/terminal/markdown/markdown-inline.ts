@@ -97,10 +97,15 @@ function renderToken(token: MarkedToken, options: MarkdownOptions): string {
 			return safeText(token.text);
 		case 'text':
 			// Not `text`: there the lexer has decoded control characters.
-			return decodeEntities(joinLines(token.raw));
+			return withFootnotes(decodeEntities(joinLines(token.raw)), options);
 		default:
 			return safeText(token.raw);
 	}
+}
+
+/** Marks the names of footnotes: `[^1]` becomes `[1]`. Their texts stay where they are, because a stream can't move them. */
+function withFootnotes(text: string, {palette}: MarkdownOptions): string {
+	return text.replace(/\[\^([\p{L}\p{N}_-]{1,32})\]/gu, (_, name: string) => palette.accent(`[${name}]`));
 }
 
 /** Drops spaces beside line breaks, which mean nothing. */
@@ -116,7 +121,7 @@ function children(token: {readonly tokens?: readonly unknown[]}, options: Markdo
  * Returns a link as its text and its URL, without the URL if that is the text. It is clickable if the terminal supports
  * hyperlinks (`options.links`) and the URL may be opened (SAFETY 3).
  */
-function renderLink(text: string, href: string, {palette, links}: MarkdownOptions): string {
+function renderLink(text: string, href: string, {palette, links = palette.links}: MarkdownOptions): string {
 	const decoded = decodeEntities(href);
 	const url = checkedUrl(decoded);
 	const target = links ? url : undefined;

@@ -10,6 +10,8 @@ const maxInlineLength = 10_000;
 const maxSearched = 10_000;
 /** A formula as LaTeX delimits it, without anything that Markdown uses. */
 const formula = /^\\(?:\((?:[^\\\n]|\\[^)\n]){1,500}\\\)|\[(?:[^\\]|\\[^\]]){1,500}\\\])/;
+/** A formula between dollars; not two prices. */
+const dollars = /\$\$[^$\n]{1,500}\$\$|\$(?![\s$])[^$\n]{0,199}[^\s$\\]\$(?![\w$])/g;
 /** A backslash with a meaning in LaTeX, which Markdown would drop. */
 const latexEscape = /^\\[\\()[\]{},;]/;
 
@@ -42,7 +44,8 @@ export function lexInline(text: string, references?: References): readonly Marke
 /**
  * Changes GitHub's Markdown in a few ways, so that a stream never takes back what it has drawn, and for models that
  * write LaTeX. Reference definitions are drawn as text, and links find only earlier ones. An underlined heading is one
- * short line, the header of a table has an early bar. Backslashes of formulas stay. Nesting is limited.
+ * short line, the header of a table has an early bar. Formulas stay as they are, and so does `H~2~O`: only two tildes
+ * strike. Nesting is limited.
  */
 function createTokenizer(): Tokenizer {
 	const own = new Tokenizer();
@@ -52,8 +55,12 @@ function createTokenizer(): Tokenizer {
 	const table = own.table.bind(own);
 	const reflink = own.reflink.bind(own);
 	const escaped = own.escape.bind(own);
+	const del = own.del.bind(own);
+	const inlineText = own.inlineText.bind(own);
 	const emStrong = own.emStrong.bind(own);
 	own.def = () => undefined;
+	own.del = (source, ...rest) => (source.startsWith('~~') ? del(source, ...rest) : undefined);
+	own.inlineText = source => withFormula(inlineText(source), source);
 	own.list = source => nested(() => list(source));
 	own.blockquote = source => nested(() => blockquote(source));
 	own.lheading = source => {
@@ -81,6 +88,20 @@ function createTokenizer(): Tokenizer {
 		return raw ? ({type: 'escape', raw, text: raw} satisfies Tokens.Escape) : escaped(source);
 	};
 	return own;
+}
+
+/** Returns a text up to the end of a formula that begins in it, so that nothing in the formula is a style. */
+function withFormula(token: Tokens.Text | undefined, source: string): Tokens.Text | undefined {
+	const at = token?.raw.indexOf('$') ?? -1;
+	if (!token || at === -1) {
+		return token;
+	}
+
+	dollars.lastIndex = at;
+	const match = dollars.exec(source.slice(0, at + 1000));
+	const isBegun = match !== null && match.index < token.raw.length;
+	const raw = isBegun ? source.slice(0, match.index + match[0].length) : token.raw;
+	return raw.length > token.raw.length ? {...token, raw, text: raw} : token;
 }
 
 function nested<T>(tokenize: () => T): T | undefined {

@@ -4,7 +4,7 @@ export type MarkdownOptions = {
 	/** Cells that a line may take, 8 at least. */
 	readonly width: number;
 	readonly palette: Palette;
-	/** True if the terminal understands hyperlinks (OSC 8). */
+	/** True if the terminal understands hyperlinks (OSC 8); by default as the palette says. */
 	readonly links?: boolean;
 	/** The definitions that were read so far, for links that name one. */
 	readonly references?: References;

@@ -30,6 +30,8 @@ export type Palette = {
 	readonly color: boolean;
 	/** True for a screen reader: words stand for signs, and neither lines nor columns are drawn. */
 	readonly spoken: boolean;
+	/** True if the terminal understands hyperlinks (OSC 8). */
+	readonly links?: boolean;
 	/** `level` is 1 to 6. */
 	readonly heading: (text: string, level: number) => string;
 	readonly emphasis: Role;
@@ -161,11 +163,11 @@ const plainRole: Role = text => text;
  * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and
  * `` `code` ``.
  */
-export function createPalette({color, scheme, spoken = false}: Options): Palette {
-	return color ? {...coloredIn(scheme ?? terminalScheme), ...(spoken && heard)} : {...unstyled, spoken};
+export function createPalette({color, scheme, spoken = false, links = false}: Options): Palette {
+	return color ? {...coloredIn(scheme ?? terminalScheme), ...(spoken && heard), links} : {...unstyled, spoken, links};
 }
 
-type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spoken?: boolean};
+type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spoken?: boolean; readonly links?: boolean};
 
 /** Changes the colours of a palette wherever it is in use. One without colour stays as it is. */
 export function recolor(palette: Palette, scheme: Scheme): void {

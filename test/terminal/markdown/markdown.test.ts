@@ -85,6 +85,26 @@ describe('renderMarkdown', () => {
 		expect(renderMarkdown(source, {width: 80, palette})).toEqual([source]);
 	});
 
+	test.each([
+		['one tilde', 'H~2~O and x~y~z'],
+		['a formula between dollars', 'with $x*y*z$ and $$\\sum_{i}^{*n*} a_i$$ in it'],
+		['two prices', 'from $5 or `$6` on'],
+	])('leaves %s as it is', (_, source) => {
+		expect(draw(source, 80)).toEqual([source]);
+	});
+
+	test('marks the names of footnotes, and leaves their texts where they are', () => {
+		expect(draw('One[^1] and two[^note-2].\n\n[^1]: The **first**.')).toEqual([
+			...['One[1] and two[note-2].', '', '[1]: The **first**.'],
+		]);
+	});
+
+	test('draws 1 MB on a single line in CPU time that grows with its length', () => {
+		const line = (length: number) => 'word **b** `c` 日本 '.repeat(length / 20);
+		const small = cpuMs(() => void draw(line(100_000), 80));
+		expect(cpuMs(() => void draw(line(1_000_000), 80))).toBeLessThan(30 * Math.max(20, small));
+	});
+
 	test('reads a backslash before Markdown characters as an escape', () => {
 		expect(draw('\\*a\\* \\_b\\_ \\`c\\` \\# \\<d>')).toEqual(['*a* _b_ `c` # <d>']);
 	});
@@ -122,6 +142,12 @@ describe('links', () => {
 	test('[3] never carry a control character into a sequence', () => {
 		const drawn = line('[a](https://example.com/&#27;]8;;x&#7;) ![i](<https://x/\u0007\u001B\\>)') ?? '';
 		expect(drawn.replace(/\u001B\]8;;[!-~]*?\u001B\\/g, '')).not.toMatch(/[\0-\u001F\u007F-\u009F]/);
+	});
+
+	test('[3] can be clicked if the palette is that of a terminal with hyperlinks', () => {
+		const options = {width: 200, palette: createPalette({color: false, links: true})};
+		expect(renderMarkdown(`<${url}>`, options)).toEqual([hyperlink(url, url)]);
+		expect(renderMarkdown(`<${url}>`, {...options, palette: plain})).toEqual([url]);
 	});
 
 	test("are plain text if the terminal doesn't support hyperlinks", () => {
