@@ -11,6 +11,7 @@ const none = {
 	approve: undefined,
 	allow: [],
 	profile: undefined,
+	accessible: false,
 	insecureHttp: false,
 	trust: false,
 };
@@ -29,6 +30,7 @@ test.each([
 	[['--model', 'Groq/openai/gpt-oss'], {...app, model: 'groq/openai/gpt-oss'}],
 	[['--profile', 'lab'], {...app, profile: 'lab'}],
 	[['--insecure-http'], {...app, insecureHttp: true}],
+	[['--accessible'], {...app, accessible: true}],
 	[['--approve', 'edits'], {...app, approve: 'edits'}],
 	[['explain this'], {...app, prompt: 'explain this'}],
 	[['explain this', '-m', 'openai/gpt'], {...app, prompt: 'explain this', model: 'openai/gpt'}],

@@ -31,7 +31,9 @@ async function create(answer: unknown, env: Readonly<Record<string, string>> = {
 
 test('the app follows the log, counts down, and puts the task into the prompt, without its token [8]', async () => {
 	const {result, followed, sandboxes, prompt, said} = await create(environment);
-	expect(drawn(result, 80)).toContain('Instruction\n/logout\nThen fix the cart.');
+	// The prompt has the task, so the card above it only says where to read it again.
+	expect(drawn(result, 80)).not.toContain('Then fix the cart.');
+	expect(drawn(result, 80)).toContain('/env show 0b5e0a1c: task');
 	expect(followed).toEqual([
 		{
 			environment: id,
