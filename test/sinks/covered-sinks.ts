@@ -51,6 +51,8 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/screen/frame-log.ts createFrameLog stdout.write': {own: 'what the screen writes, passed on'},
 	'src/ui/screen/terminal-measure.ts createBackgroundQuestion stdout.write': {own: 'a constant'},
 	'src/ui/screen/terminal-measure.ts measureTerminal stdout.write': {own: 'constants'},
+	// The blocks of a session, drawn by the painter as on the screen.
+	'src/ui/replay/start-replay.ts startReplay stdout.write': ['message', 'answer', 'thought', 'command', 'notice'],
 	'src/ui/start.tsx startApp stdout.write': ['farewell'],
 	'src/terminal/terminal-session.ts createTerminalSession stdout.write': [
 		'title',
@@ -59,7 +61,6 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 		'copied text',
 	],
 	'src/ui/line-terminal.ts createLineTerminal stdout.write': ['line mode'],
-	'src/ui/linear.ts followRuns stdout.write': {own: 'a bell'},
 	'src/ui/linear.ts startLinear stdout.write': ['farewell'],
 	'src/terminal/input/read-line.ts readTerminalLine output.write': ['typed line'],
 	'src/headless/complete-shell.ts runCompletion stdout.write': ['completion'],
