@@ -97,7 +97,7 @@ test("control characters of a model's answer are shown, not sent to the terminal
 	// The app's own titles name its folder, and nothing of the model.
 	const output = terminal.output().replace(/\u001b\]2;(?:working · )?service-e2e-\w+ · service\u001b\\/g, '');
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
-	expect(text).toContain('Model: custom/alpha');
+	expect(text).toContain('custom/alpha · built-in server');
 
 	const url = `${named.baseUrl}/picture.png`;
 	host.answerWith(

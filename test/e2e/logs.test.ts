@@ -6,8 +6,8 @@ import {folderWith, runProgram, startProgram} from './program.ts';
 import {startTerminal, type TestTerminal} from './terminal.ts';
 
 const ctrlG = '\u0007';
-const idOf = (text: string) => /environment +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
-const addressOf = (text: string) => /web +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
+const idOf = (text: string) => /environment:? +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
+const addressOf = (text: string) => /web:? +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
 
 /** Creates a web shop. Returns its id and address. */
 async function createShop(terminal: TestTerminal) {
