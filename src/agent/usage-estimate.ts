@@ -28,9 +28,10 @@ export function estimateUsage(
 	return {...(counted ?? read), output, reasoning: Math.max(reasoning, counted?.reasoning ?? 0), estimated: true};
 }
 
-/** Returns the estimated tokens of the definitions of tools. */
+/** Returns the estimated tokens of the definitions of tools; 0 for none, because a request without tools has no list. */
 export function tokensOfDefinitions(tools: readonly ToolDefinition[]): number {
-	return tokensOf(JSON.stringify(tools.map(({name, description, parameters}) => ({name, description, parameters}))));
+	const definitions = tools.map(({name, description, parameters}) => ({name, description, parameters}));
+	return definitions.length > 0 ? tokensOf(JSON.stringify(definitions)) : 0;
 }
 
 /** Returns the estimated tokens of messages. */

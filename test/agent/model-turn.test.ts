@@ -44,7 +44,7 @@ test.each<[string, Script, object]>([
 	[
 		'counted nowhere',
 		[{type: 'reasoning-delta', id: 'r', text: 'Hm, hm.'}, text('数え切れない')],
-		{input: 3, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 2, estimated: true},
+		{input: 2, cacheRead: 0, cacheWrite: 0, output: 8, reasoning: 2, estimated: true},
 	],
 	['counted to the end', [{type: 'usage', usage: {...counted, output: 99}}, text('Half')], {...counted, output: 99}],
 ])('a cut answer that was %s counts, however it was cut', async (_, script, usage) => {
