@@ -28,12 +28,15 @@ test('/bg starts a session beside the run, which goes on with a journal of its o
 	await program.conversation.send('Meanwhile');
 	expect(texts()).toEqual(['Meanwhile', 'Hello there.']);
 	const second = session();
-	expect(await run('sessions')).toMatchObject({
-		data: expect.arrayContaining([
-			expect.objectContaining({id: first, background: 'running'}),
-			expect.objectContaining({id: second}),
-		]),
-	});
+	// The journal is written in steps of its own.
+	await expect
+		.poll(() => run('sessions'))
+		.toMatchObject({
+			data: expect.arrayContaining([
+				expect.objectContaining({id: first, background: 'running'}),
+				expect.objectContaining({id: second}),
+			]),
+		});
 
 	release();
 	await sent;

@@ -11,6 +11,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 	expect(openHome({SERVICE_HOME: path})).toEqual({
 		path,
 		configFile: join(path, 'config.json'),
+		copiedFile: join(path, 'copied.txt'),
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
 		approvalsFile: join(path, 'approvals.json'),
