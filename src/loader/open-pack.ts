@@ -27,7 +27,7 @@ const drawnMs = 500;
 
 /**
  * Returns a function that reads packs. Their compiled code is kept in `cache`, by Node where it can. No fault of the cache
- * stops the program. Optimizations of V8 are delayed once the first frame is drawn.
+ * stops the program. Except for a command, optimizations of V8 are delayed once the first frame is drawn.
  */
 export function createOpenPack({folder, cache, way, others, nodeCache}: Options): (name: string) => Pack {
 	const tierUp = createTierUp(flags => others('node:v8').setFlagsFromString(flags), way);

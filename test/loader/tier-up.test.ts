@@ -51,12 +51,20 @@ test('the delay is set again after code was compiled, even if that failed', () =
 
 test.each([
 	['app', true],
-	['command', false],
+	['once', false],
 	['worker', false],
 ])('started as %s, the space of new objects stays small: %s', (way, isSmall) => {
 	const flags: string[] = [];
 	createTierUp(flag => flags.push(flag), way, {...process.versions, v8: '11.3.244.8'}).delay();
 	expect(flags.join().includes('--semi-space-growth-factor=1')).toBe(isSmall);
+});
+
+test('a command keeps the settings: as a server it runs each function often', () => {
+	const flags: string[] = [];
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), 'command', {...process.versions, v8: '11.3.244.8'});
+	delay();
+	expect(asAtStart(() => 'done')).toBe('done');
+	expect(flags).toEqual([]);
 });
 
 test('newer versions of V8 keep their settings', () => {
