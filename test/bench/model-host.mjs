@@ -44,8 +44,9 @@ const tokenMs = 5;
 
 /** Starts a provider with a Chat Completions API. The last word of a message names the answer. */
 export async function startModelHost() {
-	let endedAt = 0;
+	let [askedAt, endedAt] = [0, 0];
 	const server = createServer(async (request, response) => {
+		askedAt = performance.now();
 		const name = nameOf(await textOf(request));
 		const tokens = answers[name]?.() ?? ['Nothing'];
 		response.writeHead(200, {'content-type': 'text/event-stream'});
@@ -61,6 +62,8 @@ export async function startModelHost() {
 	return {
 		origin,
 		env: {CUSTOM_BASE_URL: `${origin}/v1`, CUSTOM_API_KEY: 'bench'},
+		/** Returns the time at which the last request arrived. */
+		askedAt: () => askedAt,
 		/** Returns the time at which the last answer was sent. */
 		endedAt: () => endedAt,
 		close() {

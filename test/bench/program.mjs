@@ -27,7 +27,7 @@ export function start(args, {home, env = {}, command = process.execPath, timeout
 		env: {
 			PATH: process.env.PATH,
 			HOME: home,
-			SERVICE_HOME: home,
+			SERVICE_HOME: join(home, '.service'),
 			SERVICE_KEYCHAIN: 'off',
 			TERM: 'xterm-256color',
 			...env,

@@ -51,7 +51,7 @@ async function openApp(target, {home, host}) {
 	const app = start(args, {home, ...rest});
 	try {
 		await app.seen(text);
-		await (target.program && app.seen('· /help'));
+		await (target.program && app.seen('/help'));
 		// Another program may animate something for as long as it runs.
 		await Promise.race([app.quiet(400), sleep(5000)]);
 		return app;
@@ -128,6 +128,26 @@ async function keys(target, host) {
 			'key echo, ms (p50)': sorted[Math.floor(count / 2)],
 			'key echo, ms (p95)': sorted[Math.floor(count * 0.95)],
 		};
+	});
+}
+
+/** The time from Enter to the request: of the first message, for which everything is loaded, and of the fifth. */
+async function enter(target, host) {
+	return inApp(target, host, async app => {
+		const times = [];
+		while (times.length < 5) {
+			app.forget();
+			app.write('turn');
+			// The app opens the connection while one types.
+			await sleep(500);
+			const pressedAt = performance.now();
+			app.write('\r');
+			await app.seen('THE END');
+			times.push(host.askedAt() - pressedAt);
+			await app.quiet();
+		}
+
+		return {'Enter to the request, first, ms': times[0], 'Enter to the request, ms': times[4]};
 	});
 }
 
@@ -224,6 +244,7 @@ export const scenes = {
 	'first-frame': firstFrame,
 	idle,
 	keys,
+	enter,
 	stream,
 	burst,
 	resume,
