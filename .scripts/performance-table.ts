@@ -19,7 +19,12 @@ export type Report = {
 /** The figures that a user notices; bench.json has the others. */
 const shown = [
 	...['--version, times `node -e 0`', 'first frame, ms', 'key echo, ms (p50)', 'a key, ms CPU', 'idle, MB'],
-	...['2,000 tokens at 200/s, s CPU', '20,000 tokens at once, s CPU', 'after 200 turns of 30 lines, MB'],
+	...[
+		'Enter to the request, ms',
+		'2,000 tokens at 200/s, s CPU',
+		'20,000 tokens at once, s CPU',
+		'after 200 turns of 30 lines, MB',
+	],
 	'resume of 2,000 lines, ms',
 ];
 
