@@ -142,7 +142,7 @@ export function startProgram(
 }
 
 /** What a command writes to standard error after two seconds. */
-const waitNote = /^.* is still (?:waiting for an answer|working)\. Press Ctrl\+C to cancel\.\n/gm;
+const waitNote = /^.* is still (?:waiting for an answer|working)\. Press Ctrl\+C to cancel\..*\n/gm;
 
 /**
  * Runs the program without a terminal, to its end. Its standard error comes without the note that it still waits, which
