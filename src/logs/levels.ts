@@ -33,7 +33,7 @@ const names: Readonly<Record<string, Level>> = {
 };
 
 /** Numbers of pino and bunyan. Other numbers, such as those of syslog, mean something else. */
-const numbers: Readonly<Record<number, Level>> = {
+export const levelNumbers: Readonly<Record<string, Level>> = {
 	10: 'trace',
 	20: 'debug',
 	30: 'info',
@@ -95,7 +95,8 @@ function levelOfJson(line: string): Level | undefined {
 
 	for (const key of jsonKeys) {
 		const value = entryOf(record, key);
-		const level = typeof value === 'number' ? numbers[value] : typeof value === 'string' && names[value.toLowerCase()];
+		const level =
+			typeof value === 'number' ? levelNumbers[value] : typeof value === 'string' && names[value.toLowerCase()];
 		if (level) {
 			return level;
 		}

@@ -1,5 +1,6 @@
 import {entryOf} from '../core/entry-of.ts';
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
+import {levelNumbers} from './levels.ts';
 
 /** A line that a logger wrote as JSON or logfmt, in the parts that matter. All of it is untrusted. */
 export type StructuredLine = {
@@ -22,16 +23,6 @@ const maxDepth = 20;
 const timeKeys = ['time', 'ts', 'timestamp', '@timestamp', 't', 'datetime', 'date'];
 const levelKeys = ['level', 'lvl', 'severity', 'levelname', 'log.level', 'loglevel'];
 const messageKeys = ['msg', 'message', 'event', 'text'];
-
-/** The names that loggers give to numbers (pino, bunyan). */
-const levelNames: Readonly<Record<string, string>> = {
-	10: 'trace',
-	20: 'debug',
-	30: 'info',
-	40: 'warn',
-	50: 'error',
-	60: 'fatal',
-};
 
 /** Returns the parts of a line of JSON or logfmt; undefined for any other, and for one without message and level. */
 export function readStructured(line: string): StructuredLine | undefined {
@@ -86,7 +77,7 @@ function partsOf(pairs: readonly Pair[]): StructuredLine | undefined {
 	const fields = others.flatMap(([name, value]) => flat(name, value)).slice(0, maxFields + 1);
 	return {
 		time: time && momentOf(time[1]),
-		level: level && (entryOf(levelNames, String(level[1])) ?? String(level[1])),
+		level: level && (entryOf(levelNumbers, String(level[1])) ?? String(level[1])),
 		message: message ? String(message[1]) : '',
 		fields: fields.length > maxFields ? [...fields.slice(0, maxFields), ['…', '']] : fields,
 	};
