@@ -61,20 +61,34 @@ export async function logIn(
 }
 
 /** Logs the user in through a browser. Returns undefined if the server can't do that. */
-async function logInByBrowser(
-	server: Origin,
-	{platform, interact, flags, signal}: AccessContext,
-): Promise<Tokens | 'cancelled' | undefined> {
+async function logInByBrowser(server: Origin, context: AccessContext): Promise<Tokens | 'cancelled' | undefined> {
+	const {insecureHttp} = context.flags;
+	return await untilCancelled(context, (show, signal) =>
+		context.platform.logIn(
+			server,
+			({userCode: code, page, pageWithCode, expiresAt}) => show({server, page, pageWithCode, code, expiresAt}),
+			{insecureHttp, signal},
+		),
+	);
+}
+
+type ShownLogin = Parameters<AccessContext['interact']['showLogin']>[0];
+
+/**
+ * Runs a login in a browser, which `show` keeps on the screen until it ends. Returns its result, or 'cancelled' if the user
+ * cancels what is shown: then its signal aborts.
+ */
+export async function untilCancelled<Result>(
+	{interact, signal}: Pick<AccessContext, 'interact' | 'signal'>,
+	logIn: (show: (login: ShownLogin) => void, signal: AbortSignal) => Promise<Result>,
+): Promise<Result | 'cancelled'> {
 	const cancelled = new AbortController();
 	let hide: () => void = () => undefined;
+	const show = (login: ShownLogin) => {
+		hide = interact.showLogin(login, () => cancelled.abort());
+	};
 	try {
-		return await platform.logIn(
-			server,
-			({userCode: code, page, pageWithCode, expiresAt}) => {
-				hide = interact.showLogin({server, page, pageWithCode, code, expiresAt}, () => cancelled.abort());
-			},
-			{insecureHttp: flags.insecureHttp, signal: AbortSignal.any([signal, cancelled.signal])},
-		);
+		return await logIn(show, AbortSignal.any([signal, cancelled.signal]));
 	} catch (error) {
 		if (cancelled.signal.aborted && !signal.aborted) {
 			return 'cancelled';

@@ -1,4 +1,5 @@
 import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
+import {untilCancelled} from '../../platform/log-in.ts';
 import {canOpenPages, openPage} from '../../terminal/browser.ts';
 import type {CommandContext} from '../context.ts';
 
@@ -13,20 +14,17 @@ export async function logInToMcp(
 	{mcp, interact, env, signal}: Context,
 	clientId: string | undefined,
 ): Promise<string | undefined> {
-	const cancelled = new AbortController();
 	const opens = canOpenPages(env);
-	let hide: () => void = () => undefined;
 	let askForAddress: () => void = () => undefined;
 	const isAsked = new Promise<void>(resolve => {
 		askForAddress = resolve;
 	});
-	try {
-		return await mcp.logIn(configured, {
-			...{clientId, signal: AbortSignal.any([signal, cancelled.signal])},
+	return await untilCancelled({interact, signal}, (show, untilEnd) =>
+		mcp.logIn(configured, {
+			...{clientId, signal: untilEnd},
 			onPage({url, host, expiresAt}) {
 				const server = `the MCP server ${configured.server.name} at ${host}`;
-				const login = {server, page: url, pageWithCode: url, code: '', expiresAt, onPaste: askForAddress};
-				hide = interact.showLogin(login, () => cancelled.abort());
+				show({server, page: url, pageWithCode: url, code: '', expiresAt, onPaste: askForAddress});
 				if (opens) {
 					void openPage(url, env).then(
 						isOpen => isOpen || interact.say("Couldn't start a browser. Open the page yourself."),
@@ -45,14 +43,6 @@ export async function logInToMcp(
 				const label = 'Address that the browser ends on (http://127.0.0.1…):';
 				return interact.ask({label, masked: false});
 			},
-		});
-	} catch (error) {
-		if (cancelled.signal.aborted && !signal.aborted) {
-			return 'cancelled';
-		}
-
-		throw error;
-	} finally {
-		hide();
-	}
+		}),
+	);
 }
