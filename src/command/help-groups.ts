@@ -9,7 +9,7 @@ const groups: Readonly<Record<string, string>> = {
 	'This program': 'settings config theme vim keys-help doctor completion clear help quit',
 };
 
-export const lastGroup = 'More';
+const lastGroup = 'More';
 export const topicGroup = 'Topics';
 export const keyGroup = 'Keys';
 

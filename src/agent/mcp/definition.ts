@@ -18,7 +18,7 @@ export type McpTool = ToolDefinition & {
 };
 
 /** Most tools of one server. */
-export const maxTools = 300;
+const maxTools = 300;
 const maxDescription = 2000;
 const maxSchemaLength = 16_000;
 const maxSchemaDepth = 20;

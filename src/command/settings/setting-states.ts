@@ -10,7 +10,7 @@ import {isJsonObject, type Json} from '../../core/json.ts';
 import {closest} from '../closest.ts';
 import type {CommandContext} from '../context.ts';
 
-export const settingSources = ['flag', 'environment', 'profile', 'project file', 'user file', 'default'] as const;
+const settingSources = ['flag', 'environment', 'profile', 'project file', 'user file', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
 /** A setting with the value in effect. */

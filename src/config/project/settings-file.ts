@@ -5,7 +5,7 @@ import {type SettingKey, settingKeys, settingTable} from '../settings/setting-ta
 import {settingFault} from '../settings/setting-value.ts';
 
 /** When a hook runs. */
-export const hookEvents = ['run-start', 'before-tool', 'after-tool', 'run-end'] as const;
+const hookEvents = ['run-start', 'before-tool', 'after-tool', 'run-end'] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
 const hook = z.strictObject({
