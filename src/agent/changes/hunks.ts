@@ -41,14 +41,14 @@ export function hunksOf(traced: readonly TracedLine[]): readonly Hunk[] {
 	return hunks;
 }
 
-/** Returns the text without these changes of the agent, and with all others. */
+/** Returns the text without these changes of the agent, and with all others. Only its last line may be without a line end. */
 export function withoutHunks(traced: readonly TracedLine[], hunks: readonly Pick<Hunk, 'start' | 'end'>[]): string {
 	return traced
 		.filter(({state, by}, index) => {
 			const isTakenBack = by === 'agent' && hunks.some(({start, end}) => index >= start && index < end);
 			return state === 'kept' || (state === 'added') !== isTakenBack;
 		})
-		.map(({text}) => text)
+		.map(({text}, index, left) => (text.endsWith('\n') || index === left.length - 1 ? text : `${text}\n`))
 		.join('');
 }
 
