@@ -2,12 +2,12 @@ import {formatClock} from '../../core/format.ts';
 import {allowedText} from '../../core/session/allowed-text.ts';
 import type {Block, TaskBlocks} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
-import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
 import {allChangedLines} from './diff-lines.ts';
+import {wholeOutput} from './output/output-lines.ts';
 import {joinReads, type Shown} from './read-group.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
@@ -41,7 +41,7 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 		case 'reads':
 			return block.calls.flatMap(call => detailLines(call, style));
 		case 'command':
-			return [head[0] ?? '', ...indented(safeText(block.output), style)];
+			return [head[0] ?? '', ...outputDetail(block.output, style)];
 		case 'attachment':
 			return [...head, ...indented(safeText(block.text), style)];
 		case 'reasoning':
@@ -56,19 +56,27 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 function toolDetail(block: Tool, style: Style): readonly string[] {
 	const {at, name, arguments: args, output, change, allowed, task} = block;
 	const {palette} = style;
-	const cut = output.slice(0, maxCharacters);
-	const lines = paint(parseSgr(cut), palette).replace(/\n$/, '').split('\n');
-	const shown = lines.slice(0, maxLines);
-	const isWhole = cut.length === output.length && shown.length === lines.length;
 	return [
 		...indented(palette.dim(`${safeLine(name)} · started ${formatClock(Date.parse(at))}`), style),
 		...(allowed ? indented(palette.dim(safeLine(allowedText(allowed))), style) : []),
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(task ? taskLines(task, style) : []),
-		...(output ? shown.flatMap(line => indented(line, style)) : indented(palette.dim('no output'), style)),
-		...(isWhole ? [] : indented(palette.dim('… output truncated; /export has all of it'), style)),
+		...outputDetail(output, style),
 	];
+}
+
+function outputDetail(output: string, style: Style): readonly string[] {
+	if (!output) {
+		return indented(style.palette.dim('no output'), style);
+	}
+
+	const cut = output.slice(0, maxCharacters);
+	const lines = wholeOutput(cut.replace(/\n$/, ''), style.width - 2, style.palette);
+	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
+	return cut.length === output.length && lines.length <= maxLines
+		? shown
+		: [...shown, ...indented(style.palette.dim('… output truncated; /export has all of it'), style)];
 }
 
 /** Returns the conversation of a sub-agent, below the call that started it. */

@@ -1,8 +1,8 @@
 import {formatAmount, formatBytes, formatCount, formatDuration} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {type CommandResult, readCommandResult} from './command-result.ts';
 import {changeCounts} from './diff-lines.ts';
+import {type CommandResult, readCommandResult} from './output/command-result.ts';
 
 type Tool = Extract<Block, {kind: 'tool'}>;
 

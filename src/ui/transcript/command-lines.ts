@@ -2,7 +2,8 @@ import {formatElapsed, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
-import {drawOutput} from './output-lines.ts';
+import {drawOutput, drawRow, linesOf} from './output/output-lines.ts';
+import {type OutputRow, outputRows} from './output/output-rows.ts';
 import {runningSign, type ToolStyle} from './tool-lines.ts';
 
 type Command = Extract<Block, {kind: 'command'}>;
@@ -32,22 +33,24 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 }
 
 function outputLines({status, output}: Command, {width, palette}: ToolStyle): readonly string[] {
-	const all = output.replace(/\n+$/, '').split('\n');
 	if (output.trim() === '') {
 		return [];
 	}
 
-	const draw = (line: string) => truncate(`  ${drawOutput(line, palette)}`, width);
+	const lines = linesOf(output.replace(/\n+$/, ''));
 	if (status === 'running') {
-		return all.slice(-shown.running).map(draw);
+		return lines.slice(-shown.running).map(line => truncate(`  ${drawOutput(line, palette)}`, width));
 	}
 
-	const more = all.length - shown.head - shown.tail;
-	return more <= 1
-		? all.map(draw)
+	const rows = outputRows(lines, {width: width - 2, jsonRows: shown.head, folds: true});
+	const draw = (row: OutputRow) => truncate(`  ${drawRow(row, palette)}`, width);
+	const hidden = rows.slice(shown.head, -shown.tail);
+	const more = hidden.reduce((sum, row) => sum + row.lines, 0);
+	return hidden.length <= 1
+		? rows.map(draw)
 		: [
-				...all.slice(0, shown.head).map(draw),
+				...rows.slice(0, shown.head).map(draw),
 				palette.dim(truncate(`  … ${formatNumber(more)} more lines`, width)),
-				...all.slice(-shown.tail).map(draw),
+				...rows.slice(-shown.tail).map(draw),
 			];
 }

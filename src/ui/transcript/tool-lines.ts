@@ -7,9 +7,9 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
-import {readCommandResult} from './command-result.ts';
 import {changedLines} from './diff-lines.ts';
-import {drawOutput, excerptOf, lastLine} from './output-lines.ts';
+import {readCommandResult} from './output/command-result.ts';
+import {drawRow, excerptOf, lastLine} from './output/output-lines.ts';
 
 export type ToolStyle = {
 	readonly width: number;
@@ -108,12 +108,14 @@ function linesBelow({name, status, change, output}: Tool, {width, palette}: Tool
 	const result = readCommandResult(name, output);
 	// Without a known end the command didn't run, and the head says why.
 	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
-	const {lines, leftOut} =
-		status === 'failed' && result.end === undefined ? {lines: [], leftOut: 0} : excerptOf(result.output, isFailed);
+	const {rows, leftOut} =
+		status === 'failed' && result.end === undefined
+			? {rows: [], leftOut: 0}
+			: excerptOf(result.output, isFailed, width - 2);
 	const more = leftOut > 0 ? [palette.dim(`  … ${formatNumber(leftOut)} more lines`)] : [];
 	return [
 		...result.notes.map(note => palette.dim(`  ${safeLine(note)}`)),
 		...more,
-		...lines.map(line => `  ${drawOutput(line, palette)}`),
+		...rows.map(row => `  ${drawRow(row, palette)}`),
 	].map(line => truncate(line, width));
 }
