@@ -3,7 +3,7 @@ import {closest} from '../../src/command/closest.ts';
 import {command} from '../../src/command/command.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {modelChoices} from '../../src/command/picker/model-choices.ts';
-import {resolveKey} from '../../src/config/provider-keys.ts';
+import {noCustomHost, resolveKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {AppError} from '../../src/core/error.ts';
 import {demoModel, type ProviderName, parseModelId} from '../../src/core/model.ts';
@@ -38,6 +38,10 @@ export default command({
 		const key = keyOf(provider);
 		// A host of the user's own may have a model of that name too.
 		const isDemo = chosen === demoModel && !key;
+		if (registry[provider].defaultBaseUrl === undefined && !key && !isDemo) {
+			throw noCustomHost();
+		}
+
 		if (registry[provider].defaultModel === undefined && key && model !== undefined) {
 			await assertListed(provider, name, context);
 		}
@@ -64,7 +68,7 @@ async function assertListed(provider: ProviderName, name: string, {models, signa
 	const ids = await models.hostModels(within).catch((): readonly string[] => []);
 	const names = ids.filter(id => id.startsWith(`${provider}/`)).map(id => parseModelId(id).name);
 	signal.throwIfAborted();
-	if (names.length === 0 || names.includes(name)) {
+	if (names.length === 0 || names.some(listed => isListedAs(listed, name))) {
 		return;
 	}
 
@@ -76,6 +80,14 @@ async function assertListed(provider: ProviderName, name: string, {models, signa
 			hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
 		},
 	);
+}
+
+/** True if a host that lists `listed` has the model: Ollama adds a tag, and gateways list patterns such as `openai/*`. */
+function isListedAs(listed: string, name: string): boolean {
+	const [before = '', ...parts] = listed.split('*');
+	return parts.length > 0
+		? name.startsWith(before) && name.endsWith(parts.at(-1) ?? '')
+		: listed === name || listed === `${name}:latest`;
 }
 
 const mostNamed = 8;

@@ -1,5 +1,5 @@
 import type {Config} from '../config/config.ts';
-import {type ResolvedKey, resolveKey} from '../config/provider-keys.ts';
+import {noCustomHost, type ResolvedKey, resolveKey} from '../config/provider-keys.ts';
 import type {Effort} from '../core/effort.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -42,6 +42,8 @@ export type ModelAccess = {
 	readonly open: (model: string | undefined, task?: readonly ToolDefinition[], asker?: Asker) => Promise<ModelCall>;
 	/** Does all that `open` does, and connects to the host, so that the next request is sent at once. Throws as `open` does. */
 	readonly prepare: (model: string | undefined) => Promise<void>;
+	/** Throws as `open` does for a model that nothing here can answer for; asks no host, which alone knows its models. */
+	readonly assertUsable: (model: string) => void;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/** Returns the configured hosts that list their own models. */
@@ -72,10 +74,11 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const keyOfModel = (model: string) => keyOf(registry[parseModelId(model).provider]);
 	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
 
+	const hostOf = (row: ProviderRow) => assertHost(keyOf(row), row);
 	const bind = async (model: string | undefined) => {
 		const id = parseModelId(assertSelected(model));
 		const row = registry[id.provider];
-		const host = isDemo(model) ? demoHost(await embedded()) : assertHost(keyOf(row), row);
+		const host = isDemo(model) ? demoHost(await embedded()) : hostOf(row);
 		return {row, id, host, transport: transportTo(host, row.auth)};
 	};
 
@@ -110,6 +113,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const connect = transport.then(({warm}) => warm?.(host.baseUrl));
 			await Promise.all([connect, row.load(), tools(), instructions(front())]);
 		},
+		assertUsable: model => void (isDemo(model) || hostOf(registry[parseModelId(model).provider])),
 		async beginning() {
 			return {system: await instructions(front()), tools: await sortedTools()};
 		},
@@ -182,9 +186,7 @@ function assertHost(host: Host | undefined, {name, label, keyVariables, defaultB
 	}
 
 	if (defaultBaseUrl === undefined) {
-		throw new AppError('auth', 'No custom host is configured.', {
-			hint: 'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
-		});
+		throw noCustomHost();
 	}
 
 	const [variable] = keyVariables;

@@ -65,7 +65,7 @@ export type Program = {
 	readonly prepare: (line: string) => Promise<void>;
 	/**
 	 * Selects a model of the user's own host if none is selected; `choose` selects one of several. Throws AppError("usage") if
-	 * it can't, and as `hostModels` does.
+	 * it can't, as `hostModels` does, and for a selected model that has no key or host.
 	 */
 	readonly chooseModel: (choose?: ChooseModel) => Promise<void>;
 	/** Saves the model for new sessions; never throws. */

@@ -81,6 +81,13 @@ export function missingBaseUrl(): AppError {
 	});
 }
 
+/** Returns the error for a custom model other than the demo: nothing here answers for it. */
+export function noCustomHost(): AppError {
+	return new AppError('not-found', 'No custom host is configured.', {
+		hint: 'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
+	});
+}
+
 /**
  * Removes the stored key of a provider. Calls `onFault` if the keychain still has it. Throws AppError("not-found") if none
  * is stored.

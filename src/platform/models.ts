@@ -34,7 +34,7 @@ type Dependencies = {
 };
 
 type AllModels = Models & {
-	/** Selects a model if none is selected. Throws as `modelOfHost` and `hostModels`. */
+	/** Selects a model if none is selected. Throws as `modelOfHost`, `hostModels` and `ModelAccess.assertUsable` do. */
 	readonly choose: (choose: ChooseModel | undefined, signal: AbortSignal) => Promise<void>;
 	/** Saves the model for new sessions; never throws. */
 	readonly remember: (model: string) => void;
@@ -76,6 +76,8 @@ export function createModels({store, config, access, catalog, createTransport}: 
 			const {model, setModel} = store.getState();
 			if (model === undefined) {
 				setModel(await modelOfHost(await hostModels(signal), choose));
+			} else {
+				access.assertUsable(model);
 			}
 		},
 		remember(model) {

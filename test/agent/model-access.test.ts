@@ -129,18 +129,31 @@ describe('a key', () => {
 	});
 
 	test.each([
-		['openai/x', 'No API key for OpenAI.', 'Run `keys set openai`, or set OPENAI_API_KEY.'],
-		['google/x', 'No API key for Google.', 'Run `keys set google`, or set GOOGLE_API_KEY.'],
+		['openai/x', 'auth', 'No API key for OpenAI.', 'Run `keys set openai`, or set OPENAI_API_KEY.'],
+		['google/x', 'auth', 'No API key for Google.', 'Run `keys set google`, or set GOOGLE_API_KEY.'],
 		[
 			'custom/x',
+			'not-found',
 			'No custom host is configured.',
 			'Run `keys set custom --base-url <address>`, or set CUSTOM_BASE_URL and CUSTOM_API_KEY.',
 		],
-	])('that is missing for %s is asked for', async (id, message, hint) => {
-		const {open, started} = await access();
-		await expect(open(id)).rejects.toMatchObject({code: 'auth', message, hint});
+	])('that is missing for %s is asked for, before anything is sent', async (id, code, message, hint) => {
+		const {open, assertUsable, started} = await access();
+		await expect(open(id)).rejects.toMatchObject({code, message, hint});
+		expect(() => assertUsable(id)).toThrow(message);
 		expect(started()).toBe(0);
 	});
+});
+
+test('a model is usable whatever its name, if its provider has a host; the host knows its models', async () => {
+	const {assertUsable, started} = await access({CUSTOM_BASE_URL: 'http://127.0.0.1:9/v1', OPENAI_API_KEY: 'sk-1'});
+	for (const model of ['custom/any name at all', 'openai/gpt-none', 'ollama/llama3']) {
+		assertUsable(model);
+	}
+
+	expect(started()).toBe(0);
+	const {assertUsable: withoutKeys} = await access();
+	withoutKeys('custom/demo');
 });
 
 test('without a model the error says how to select one', async () => {

@@ -123,3 +123,25 @@ test('a model that a custom provider does not list is not found; without a list 
 	await down.run('model', 'use', 'custom/anything');
 	expect(down.store.getState().model).toBe('custom/anything');
 });
+
+test('a custom model is refused without a custom host, and nothing changes', async () => {
+	const {run, store, context} = testContext();
+	await expect(run('model', 'use', 'custom/nope')).rejects.toMatchObject({
+		code: 'not-found',
+		message: 'No custom host is configured.',
+	});
+	expect([store.getState().model, context.config.read().settings.model]).toEqual([undefined, undefined]);
+});
+
+test('a host lists models with a tag, or as a pattern', async () => {
+	const {origin} = await httpServer((_, response) =>
+		response.end('{"data":[{"id":"llama3:latest"},{"id":"openai/*"},{"id":"*-local"}]}'),
+	);
+	const {run, store} = testContext({env: {CUSTOM_BASE_URL: `${origin}/v1`}});
+	for (const name of ['llama3', 'llama3:latest', 'openai/gpt-x', 'mine-local']) {
+		await run('model', 'use', `custom/${name}`);
+		expect(store.getState().model).toBe(`custom/${name}`);
+	}
+
+	await expect(run('model', 'use', 'custom/llama2')).rejects.toMatchObject({code: 'not-found'});
+});

@@ -1,4 +1,6 @@
 import {execFile} from 'node:child_process';
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
@@ -118,6 +120,19 @@ test('a missing key ends with 4, before anything is sent', async () => {
 	const {status, stderr} = await runProgram(['-p', 'hello', '--model', 'anthropic/claude-sonnet-5']);
 	expect(status).toBe(4);
 	expect(stderr).toContain(`service: No API key for Anthropic.\n  Run ${calledSo} keys set anthropic`);
+});
+
+test.each([
+	['custom/nope', 5, 'No custom host is configured.'],
+	['openai/nope', 4, 'No API key for OpenAI.'],
+])('%s, which nothing here can answer for, ends with %i before a session begins', async (model, expected, message) => {
+	const home = join(folderWith(), 'home');
+	const run = ['-p', 'hello', '--model', model, '--output-format', 'stream-json'];
+	const {status, stdout} = await runInProcess(run, {home});
+	expect(status).toBe(expected);
+	expect(stdout.trim().split('\n')).toHaveLength(1);
+	expect(JSON.parse(stdout)).toMatchObject({type: 'result', error: {message}});
+	expect(readdirSync(home, {recursive: true}).filter(name => String(name).endsWith('.jsonl'))).toEqual([]);
 });
 
 test('a session that does not exist ends with 5', async () => {
