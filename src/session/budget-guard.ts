@@ -43,12 +43,10 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits) {
 	const {usage, model} = session;
 	const before = usage().size;
 	const warned = new Set<string>();
-	let requests = 0;
 
 	return async function* (messages: readonly Message[]): AsyncGenerator<AgentEvent> {
 		const {turn, session: ofSession} = session.budgets();
 		const ofDay = limits.day();
-		requests += 1;
 		if (turn === undefined && ofSession === undefined && ofDay === undefined && limits.runUsd === undefined) {
 			return;
 		}
@@ -80,14 +78,29 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits) {
 			}
 		}
 
-		// The first request of a script is made: its cost is a guess, and the script has no other answer.
-		const {runUsd} = limits;
-		const runSpentUsd = knownCost(run, priceOf);
-		if (runUsd !== undefined && requests > 1 && runSpentUsd + (nextUsd ?? 0) > runUsd) {
-			const message = `The next request would pass the budget of $${runUsd}: spent ${formatUsd(runSpentUsd)}, estimated ${formatUsd(nextUsd)} more.`;
-			throw new AppError('budget', message, {hint: 'Continue with -c, or allow more with --budget.'});
+		if (limits.runUsd !== undefined) {
+			assertInRun(limits.runUsd, knownCost(run, priceOf), nextUsd ?? 0);
 		}
 	};
+}
+
+/** Throws AppError("budget") if the next request would pass the budget of a script, which may be the first one. */
+function assertInRun(limitUsd: number, spentUsd: number, nextUsd: number): void {
+	if (spentUsd + nextUsd <= limitUsd) {
+		return;
+	}
+
+	const [message, hint] =
+		spentUsd > 0
+			? [
+					`The next request would pass the budget of $${limitUsd}: spent ${formatUsd(spentUsd)}, estimated ${formatUsd(nextUsd)} more.`,
+					'Continue with -c, or allow more with --budget.',
+				]
+			: [
+					`Nothing was sent: the request would cost about ${formatUsd(nextUsd)}, more than the budget of $${limitUsd}.`,
+					'Allow more with --budget, or select a cheaper model.',
+				];
+	throw new AppError('budget', message, {hint});
 }
 
 function assertWithin({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number): void {

@@ -189,7 +189,7 @@ test('a run that used up its turns ends with 7', async () => {
 	expect(host.chats()).toHaveLength(1);
 });
 
-test('a run that used up its budget ends with 7, even if prices were not loaded before', async () => {
+test('a run whose first request would pass its budget ends with 7 and sends nothing, even without prices before', async () => {
 	const {host, place} = await withHost();
 	host.answerWith(({call, finish}) => {
 		call('list_files', {});
@@ -200,10 +200,10 @@ test('a run that used up its budget ends with 7, even if prices were not loaded 
 	const {status, stdout} = await runInProcess([...run, '--output-format', 'json'], {...place, env});
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
-		cost_usd: expect.any(Number),
-		error: {code: 'budget', message: expect.stringMatching(/^Reached the budget of \$0\.00001: spent \$0\.\d{4}\.$/)},
+		text: '',
+		error: {code: 'budget', message: expect.stringMatching(/^Nothing was sent: .* more than the budget of \$0\.00001\.$/)},
 	});
-	expect(host.chats()).toHaveLength(1);
+	expect(host.chats()).toHaveLength(0);
 });
 
 test('an interrupt ends the run with 130, and the text so far is printed', async () => {

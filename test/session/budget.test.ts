@@ -167,3 +167,33 @@ test('the budget of a script stops before its second request would pass it', asy
 		error: {hint: 'Continue with -c, or allow more with --budget.'},
 	});
 });
+
+test('a script whose first request would pass its budget sends nothing, and is told what it would cost', async () => {
+	const model = costly();
+	const program = scripted([], {
+		openModel: model.openModel,
+		limits: limits(),
+		budget: {limitUsd: 0.02, loadPrices: async () => () => price},
+	});
+	await program.conversation.send('Go.');
+	expect(model.asked()).toBe(0);
+	expect(endOf(program)).toMatchObject({
+		reason: 'budget',
+		error: {
+			code: 'budget',
+			message: expect.stringMatching(
+				/^Nothing was sent: the request would cost about \$0\.0\d+, more than the budget of \$0\.02\.$/,
+			),
+			hint: 'Allow more with --budget, or select a cheaper model.',
+		},
+	});
+	expect(program.transcript().usage.size).toBe(0);
+
+	const unknown = scripted([], {
+		openModel: model.openModel,
+		limits: {...limits(), loadPrices: async () => () => undefined},
+		budget: {limitUsd: 0.0001, loadPrices: async () => () => undefined},
+	});
+	await unknown.conversation.send('Go.');
+	expect(model.asked()).toBe(1);
+});
