@@ -3,7 +3,7 @@ import type {Command} from '../core/session/block.ts';
 import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Attachment} from '../core/session/user-events.ts';
-import {userMessage} from '../core/session/user-message.ts';
+import {dateIn, userMessage} from '../core/session/user-message.ts';
 import {type Carried, compact, type Pinned} from './context/compact.ts';
 import {type ContextWindow, createContextWindow} from './context/context-window.ts';
 import {mapEvents} from './map-events.ts';
@@ -29,9 +29,17 @@ export type CompactionAccess = {
 	readonly pinned: () => readonly Pinned[];
 };
 
+/** The dates that the model knows, as YYYY-MM-DD. A message of another day brings its own: the system prompt stays. */
+export type Dates = {
+	/** The date in the system prompt. */
+	readonly begun: string;
+	readonly today: () => string;
+};
+
 type Options = TurnOptions & {
 	readonly messages: readonly Message[];
 	readonly compaction?: CompactionAccess;
+	readonly dates?: Dates | undefined;
 	/** Reads what a message mentions. Without it, mentions are text. */
 	readonly attach?: (message: QueuedMessage) => AsyncIterable<AgentEvent>;
 };
@@ -70,15 +78,16 @@ export function createHistory(options: Options) {
 		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
 		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
 			for (const {id, text, commands = []} of queued) {
+				const date = newDate(messages, options.dates);
 				const carried = commands.map(command => command.id);
-				yield {type: 'user-message', id, text, ...(carried.length > 0 && {commands: carried})};
-				const attached: Attachment[] = [];
+				yield {type: 'user-message', id, text, ...(carried.length > 0 && {commands: carried}), ...(date && {date})};
+				const attachments: Attachment[] = [];
 				for await (const event of options.attach?.({id, text}) ?? []) {
 					yield event;
-					attached.push(...(event.type === 'attachment' ? [event] : []));
+					attachments.push(...(event.type === 'attachment' ? [event] : []));
 				}
 
-				const message = userMessage(text, attached, commands);
+				const message = userMessage(text, {attachments, commands, date});
 				messages.push(message);
 				window.add([message]);
 				state.unanswered = [...state.unanswered, {id, message}];
@@ -110,6 +119,12 @@ export function createHistory(options: Options) {
 			return turn;
 		},
 	};
+}
+
+/** Returns today's date if the model knows another one. */
+function newDate(messages: readonly Message[], dates: Dates | undefined): string | undefined {
+	const today = dates?.today();
+	return today === (dateIn(messages) ?? dates?.begun) ? undefined : today;
 }
 
 /** Returns true if there is something to compact. */

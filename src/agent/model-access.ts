@@ -29,6 +29,8 @@ type Dependencies = {
 export type Asker = {
 	/** Its id, to find its cache with. */
 	readonly session: string;
+	/** When it began, as ISO 8601; undefined for a session without records. */
+	readonly beganAt?: string | undefined;
 	readonly isPlanning: boolean;
 	/** Returns the reasoning effort of a model; undefined for its own default. */
 	readonly effortOf: (model: string) => Effort | undefined;

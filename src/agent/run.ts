@@ -6,7 +6,7 @@ import type {Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
-import {type CompactionAccess, createHistory, type QueuedMessage} from './history.ts';
+import {type CompactionAccess, createHistory, type Dates, type QueuedMessage} from './history.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import type {LedgerOptions} from './ledger-entry.ts';
@@ -64,6 +64,8 @@ export type RunOptions = LedgerOptions & {
 	readonly images?: CallOptions['images'];
 	/** Compacts the conversation first. Without queued messages, that is all. */
 	readonly compact?: {readonly guidance: string | undefined};
+	/** The dates that the model knows; left out if it needs to know none. */
+	readonly dates?: Dates;
 	/** What messages may mention; left out to send mentions as text. */
 	readonly mentions?: Mentions;
 	/** How the conversation is made shorter when the context window is full; left out to end the run then. */
@@ -108,7 +110,7 @@ function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
 
 	const {compact: _, prompt: _prompt, onPiece: _piece, changes: _changes, sentBefore: _sent, ...most} = options;
 	// A model must not attach what the user would have to mention.
-	const {mentions: _mentions, ...shared} = most;
+	const {mentions: _mentions, dates: _dates, ...shared} = most;
 	const {tools, hooks, newId, compaction} = options;
 	const own = {messages: [], nextMessages: () => [], cause: 'task'} as const;
 	const ofTask = compaction && {compaction: {...compaction, usedTokens: 0, pinned: () => []}};

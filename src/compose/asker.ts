@@ -6,6 +6,7 @@ import type {AppState} from '../store/store.ts';
 export function askerOf(state: AppState): Asker {
 	return {
 		session: state.transcript.session,
+		beganAt: state.transcript.beganAt,
 		isPlanning: state.approvalMode === 'plan',
 		effortOf: model => effortOf(state, model),
 	};

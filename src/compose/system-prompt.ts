@@ -1,6 +1,7 @@
 import process from 'node:process';
 import {instructions} from '../agent/instructions.ts';
 import type {Asker} from '../agent/model-access.ts';
+import {formatDate} from '../core/format.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
 
@@ -13,19 +14,21 @@ type Sources = {
 };
 
 /**
- * Returns what writes the system prompt, or that of a sub-agent with its tools. Its date stays that of the first request of
- * a session: a new one at midnight would change the beginning of every request, which vendors have in their caches.
+ * Returns what writes the system prompt, or that of a sub-agent with its tools. Its date stays the one on which the session
+ * began, also when that is resumed: another one would change the beginning of every request, which vendors have in their
+ * caches. Messages bring later dates.
  */
 export function createSystemPrompt(
 	{folder}: {readonly folder: Pick<LocalState['folder'], 'path'>},
 	{loadTools, projectInstructions, now = Date.now}: Sources,
-): (asker: Pick<Asker, 'session' | 'isPlanning'>, task?: readonly ToolDefinition[]) => Promise<string> {
-	/** When each session began, as YYYY-MM-DD. */
+): (asker: Pick<Asker, 'session' | 'beganAt' | 'isPlanning'>, task?: readonly ToolDefinition[]) => Promise<string> {
+	/** When each session was asked for first, as ISO 8601: it may have no record yet. */
 	const begun = new Map<string, string>();
 
-	return async ({session, isPlanning}, task) => {
-		const date = begun.get(session) ?? new Date(now()).toISOString().slice(0, 10);
-		begun.set(session, date);
+	return async ({session, beganAt, isPlanning}, task) => {
+		const today = new Date(now()).toISOString();
+		const date = formatDate(task ? today : (beganAt ?? begun.get(session) ?? today));
+		begun.set(session, begun.get(session) ?? today);
 		return instructions({
 			workspace: folder.path(),
 			date,

@@ -104,6 +104,13 @@ export function formatClock(at: number): string {
 	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(part => String(part).padStart(2, '0')).join(':');
 }
 
+/** Formats an ISO 8601 time as the local date, such as `2026-01-31`. */
+export function formatDate(at: string): string {
+	const time = new Date(at);
+	const pad = (value: number) => String(value).padStart(2, '0');
+	return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
+}
+
 let numberFormat: Intl.NumberFormat | undefined;
 
 /** Formats a number in full, such as `1,234,567`, with at most three decimals. */

@@ -8,6 +8,7 @@ import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
+import {formatDate} from '../core/format.ts';
 import {messageText, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
@@ -19,10 +20,10 @@ import {pendingCommands} from '../core/session/user-message.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
 import type {BudgetLimits} from './budget-guard.ts';
-import type {Recorder} from './recorder.ts';
+import type {Recorder, RecorderOptions} from './recorder.ts';
 
 /** What the runs of a conversation need. */
-export type RunDependencies = {
+export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly store: AppStore;
 	readonly newId: () => string;
 	/** Binds the model to its host and key, and to the tools of a sub-agent if they are given. Throws `AppError` if the user has to provide one. */
@@ -92,6 +93,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			? {prompt: promptOf(beginning.text, newId(), transcript), cause: beginning.cause}
 			: beginning),
 		priceOf: options.priceRequest,
+		dates: datesOf(transcript, options),
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		...{tools, nextTools: () => loadTools(signal), warnings: options.toolWarnings?.() ?? []},
 		...(await guardOf(tools, options)),
@@ -113,6 +115,11 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			pinned: () => pinnedMessages(options),
 		},
 	});
+}
+
+/** The system prompt has the date on which the session began, so that vendors find it in their caches on every day. */
+function datesOf({beganAt}: Transcript, {now}: RunOptions) {
+	return {begun: formatDate(beganAt ?? now()), today: () => formatDate(now())};
 }
 
 function lastTurnOf({usage}: Transcript) {

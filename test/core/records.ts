@@ -69,7 +69,10 @@ const count = fc.nat({max: 100});
 const anyRunEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({type: fc.constant('run-start' as const), runId: id, model: id}),
 	fc.record(
-		{type: fc.constant('user-message' as const), id, text, commands: fc.array(id, {maxLength: 2})},
+		{
+			...{type: fc.constant('user-message' as const), id, text, commands: fc.array(id, {maxLength: 2})},
+			date: fc.constant('2026-01-02'),
+		},
 		{requiredKeys: ['type', 'id', 'text']},
 	),
 	fc.record({type: fc.constant('user-command' as const), id, command: text}),

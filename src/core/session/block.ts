@@ -17,6 +17,8 @@ export type Block =
 			readonly text: string;
 			/** Ids of the commands whose output it carries. */
 			readonly commands?: readonly string[];
+			/** The date that it brings to the model. */
+			readonly date?: string;
 			readonly open: false;
 	  }
 	/** A command that the user ran. */
@@ -191,8 +193,8 @@ export type Command = Extract<Block, {kind: 'command'}>;
 export function userBlock(event: EventOf<'user-message' | 'attachment' | 'user-command'>, at: string): Block {
 	switch (event.type) {
 		case 'user-message': {
-			const {id, text, commands} = event;
-			return {kind: 'user', id, text, ...(commands && {commands}), open: false};
+			const {id, text, commands, date} = event;
+			return {kind: 'user', id, text, ...(commands && {commands}), ...(date && {date}), open: false};
 		}
 		case 'attachment': {
 			const {type: kind, id: message, ...attachment} = event;

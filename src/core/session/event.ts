@@ -44,6 +44,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		text: z.string(),
 		/** Ids of the commands of the user whose output it carries. */
 		commands: z.optional(z.array(z.string())),
+		/** The local date, if it is not the one that the model knows, as YYYY-MM-DD. */
+		date: z.optional(z.string()),
 	}),
 	attachmentEvent,
 	userCommandEvent,

@@ -13,6 +13,8 @@ export type Transcript = Eras & {
 	readonly title: string;
 	/** `seq` of the last record that was applied, -1 before the first. */
 	readonly seq: number;
+	/** The time of the first record, as ISO 8601; undefined before it. */
+	readonly beganAt: string | undefined;
 	/** Ids of pinned messages, in the order in which they were pinned. */
 	readonly pins: readonly string[];
 	/** What was recorded about changes of files, in order. `changeSteps` reads it. */
@@ -35,7 +37,7 @@ export function emptyTranscript(session: string): Transcript {
 	return {
 		session,
 		title: '',
-		seq: -1,
+		...{seq: -1, beganAt: undefined},
 		settled: [],
 		open: [],
 		...{eraStart: 0, compactions: 0, folded: undefined},
@@ -57,7 +59,7 @@ export function reduceTranscript(state: Transcript, record: Recorded): Transcrip
 		return state;
 	}
 
-	return {...settle(reduceEvent(state, event, at, server)), seq};
+	return {...settle(reduceEvent(state, event, at, server)), seq, beganAt: state.beganAt ?? at};
 }
 
 function reduceEvent(state: Transcript, event: AgentEvent, at: string, server: string): Transcript {

@@ -6,15 +6,29 @@ import type {Attachment} from './user-events.ts';
 
 type UserMessage = Extract<Message, {role: 'user'}>;
 
+/** What a message of the user carries to the model beside its text. */
+type Carried = {
+	readonly attachments: readonly Attachment[];
+	/** The commands that the user ran before. */
+	readonly commands: readonly Command[];
+	/** The date, if the model knows another one. */
+	readonly date?: string | undefined;
+};
+
 /** Returns what the model reads of a message: the commands that the user ran before, the text, and what is attached. */
-export function userMessage(
-	text: string,
-	attachments: readonly Attachment[],
-	commands: readonly Command[] = [],
-): UserMessage {
-	const parts = [...commands.map(commandText), text, ...attachments.map(attachment => attachment.text)];
+export function userMessage(text: string, {attachments, commands, date}: Carried): UserMessage {
+	const note = date === undefined ? '' : `${dateNote}${date}.]`;
+	const parts = [note, ...commands.map(commandText), text, ...attachments.map(attachment => attachment.text)];
 	const images = attachments.flatMap(attachment => attachment.images ?? []);
 	return {role: 'user', text: parts.filter(Boolean).join('\n\n'), ...(images.length > 0 && {images})};
+}
+
+const dateNote = '[Note from the program, not from the user. Today is ';
+
+/** Returns the last date that messages of the user bring; undefined if none does. */
+export function dateIn(messages: readonly Message[]): string | undefined {
+	const last = messages.findLast(message => message.role === 'user' && message.text.startsWith(dateNote));
+	return last?.role === 'user' ? last.text.slice(dateNote.length, dateNote.length + 'YYYY-MM-DD'.length) : undefined;
 }
 
 function commandText({command, output, end}: Command): string {
@@ -43,8 +57,12 @@ export function userMessages(blocks: readonly Block[]): ReadonlyMap<string, User
 				return [];
 			}
 
-			const carried = (block.commands ?? []).flatMap(id => commands.get(id) ?? []);
-			return [[block.id, userMessage(block.text, attached.get(block.id) ?? [], carried)] as const];
+			const carried = {
+				attachments: attached.get(block.id) ?? [],
+				commands: (block.commands ?? []).flatMap(id => commands.get(id) ?? []),
+				date: block.date,
+			};
+			return [[block.id, userMessage(block.text, carried)] as const];
 		}),
 	);
 }

@@ -32,7 +32,7 @@ test('a run becomes the blocks that are drawn, in the order in which they happen
 	const common = {messageId: 'm1', model: 'custom/demo', open: false};
 	expect(transcript).toEqual({
 		...emptyTranscript(session),
-		seq: 7,
+		...{seq: 7, beganAt: at(0)},
 		settled: [
 			{kind: 'user', id: 'u1', text: 'Hi', open: false},
 			{...common, kind: 'reasoning', id: 'r-m1', text: 'Hm', at: at(2), endedAt: at(3)},

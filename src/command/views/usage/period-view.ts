@@ -1,4 +1,4 @@
-import {formatAmount, formatNumber, formatUsd} from '../../../core/format.ts';
+import {formatAmount, formatDate, formatNumber, formatUsd} from '../../../core/format.ts';
 import {groupBy} from '../../../core/group-by.ts';
 import {cacheSaving} from '../../../core/ledger/cache-saving.ts';
 import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage.ts';
@@ -15,7 +15,7 @@ type Period = {
 /** Returns what all sessions used in some time: by model for a day, by day for a month, and its total. */
 export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, priceOf: PriceOf): Result {
 	const all = [...requests.values()];
-	const groupOf = kind === 'day' ? (entry: LedgerEntry) => entry.model : (entry: LedgerEntry) => localDay(entry.at);
+	const groupOf = kind === 'day' ? (entry: LedgerEntry) => entry.model : (entry: LedgerEntry) => formatDate(entry.at);
 	const groups = groupBy(all, groupOf);
 	const label = kind === 'day' ? 'model' : 'day';
 	const lines = [...groups]
@@ -74,19 +74,13 @@ function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
 	};
 }
 
-function localDay(at: string): string {
-	const time = new Date(at);
-	const pad = (value: number) => String(value).padStart(2, '0');
-	return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
-}
-
 /** Returns the name of a time in milliseconds since 1970, and its limits. `date` names another day or month. */
 export function periodOf(
 	kind: Period['kind'],
 	date: string | undefined,
 	now: number,
 ): (Period & {readonly from: number; readonly to: number}) | undefined {
-	const name = date ?? localDay(new Date(now).toISOString()).slice(0, kind === 'day' ? 10 : 7);
+	const name = date ?? formatDate(new Date(now).toISOString()).slice(0, kind === 'day' ? 10 : 7);
 	const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(name) ?? [];
 	if (!year || !month || (day === undefined) === (kind === 'day')) {
 		return undefined;
@@ -95,6 +89,6 @@ export function periodOf(
 	const at = (days: number, months: number) =>
 		new Date(Number(year), Number(month) - 1 + months, Number(day ?? 1) + days).getTime();
 	const from = at(0, 0);
-	const isReal = localDay(new Date(from).toISOString()).startsWith(name);
+	const isReal = formatDate(new Date(from).toISOString()).startsWith(name);
 	return isReal ? {name, kind, from, to: kind === 'day' ? at(1, 0) : at(0, 1)} : undefined;
 }
