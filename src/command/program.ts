@@ -47,7 +47,8 @@ export type Program = {
 	/** Returns the resources of MCP servers that `@query` may mention, for completion; see `McpServers`. */
 	readonly suggestResources: (query: string) => ReturnType<McpServers['suggestResources']>;
 	/**
-	 * Throws AppError("usage") for a message that mentions an image or a PDF that the selected model can't read.
+	 * Throws AppError("usage") for a message that mentions an image or a PDF that the model can't read: that of the run which
+	 * the message joins, or else the selected one.
 	 */
 	readonly checkMedia: (message: string) => Promise<void>;
 	/** Keeps an image from the clipboard; see `keepPasted`. */

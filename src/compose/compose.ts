@@ -108,7 +108,10 @@ function localParts({store}: ProgramOptions, local: LocalState, agent: AgentPart
 		savedSessions: () => sessions().list(false),
 		async checkMedia(message: string) {
 			const {checkMedia} = await import('../agent/mentions/check-media.ts');
-			await checkMedia(message, {model: store.getState().model, folder: folder.path(), homeFolder: folder.home});
+			const {transcript, model} = store.getState();
+			// A run keeps its model, and a message that is queued joins it.
+			const asked = transcript.run?.model ?? model;
+			await checkMedia(message, {model: asked, folder: folder.path(), homeFolder: folder.home});
 		},
 		async keepImage(bytes: Buffer) {
 			const {keepPasted} = await import('../agent/mentions/image-source.ts');

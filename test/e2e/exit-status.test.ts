@@ -201,7 +201,10 @@ test('a run whose first request would pass its budget ends with 7 and sends noth
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
 		text: '',
-		error: {code: 'budget', message: expect.stringMatching(/^Nothing was sent: .* more than the budget of \$0\.00001\.$/)},
+		error: {
+			code: 'budget',
+			message: expect.stringMatching(/^Nothing was sent: .* more than the budget of \$0\.00001\.$/),
+		},
 	});
 	expect(host.chats()).toHaveLength(0);
 });

@@ -91,6 +91,7 @@ async function readOne(mention: Mention, reading: Reading): Promise<Attachment |
 		const images: ShownImage[] = [];
 		const found = await read(mention.name, showingTo(images, reading), mention.lines);
 		if (found) {
+			assertSeen(found.images ?? [], reading);
 			return finished({...found, ...(images.length > 0 && {images})}, reading);
 		}
 	}
@@ -102,6 +103,26 @@ async function readOne(mention: Mention, reading: Reading): Promise<Attachment |
 /** Returns the context in which images are kept in `images`, if the model sees some. */
 function showingTo(images: ShownImage[], {context, images: store}: Pick<Reading, 'context' | 'images'>): ToolContext {
 	return store ? {...context, onImage: imagesTo(images, store)} : context;
+}
+
+/** Throws AppError("failed") for images or PDFs that the model can't read: it may not be the one that was checked before. */
+function assertSeen(shown: readonly Pick<ShownImage, 'type'>[], {images}: Pick<Reading, 'images'>): void {
+	const unseen = shown.find(({type}) => !images?.isSeen(type));
+	if (unseen) {
+		throw new AppError('failed', `This model can't read ${unseen.type === 'application/pdf' ? 'PDFs' : 'images'}.`);
+	}
+}
+
+/** Returns the context in which a file is attached: a model that can't read it isn't told that it is shown. */
+function attachingTo(images: ShownImage[], reading: Pick<Reading, 'context' | 'images'>): ToolContext {
+	const {onImage} = showingTo(images, reading);
+	return {
+		...reading.context,
+		async onImage(image) {
+			assertSeen([image], reading);
+			return (await onImage?.(image)) ?? false;
+		},
+	};
 }
 
 function finished(found: Found, {hide}: Reading): Attachment {
@@ -161,7 +182,7 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 	const shown = pathText(isOutside ? real : below || '.') + (isFolder ? '/' : '');
 	const allowed = isOutside ? await askOutside({real, shown, isFolder}, context) : context;
 	const images: ShownImage[] = [];
-	const within = {...reading, context: showingTo(images, {...reading, context: allowed})};
+	const within = {...reading, context: attachingTo(images, {...reading, context: allowed})};
 	if (isFolder) {
 		const output = await call('list_files', {path: real}, within);
 		const text = `[The user attached the folder ${shown}. Its files:]\n\n${codeFence(output)}`;

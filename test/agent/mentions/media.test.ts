@@ -6,6 +6,7 @@ import {checkMedia} from '../../../src/agent/mentions/check-media.ts';
 import {createImageSource, keepPasted} from '../../../src/agent/mentions/image-source.ts';
 import {readMentions} from '../../../src/agent/mentions/read-mentions.ts';
 import {createFolderTools} from '../../../src/agent/tools/tools.ts';
+import type {ImageType} from '../../../src/core/session/event.ts';
 import {createImageFolder} from '../../../src/storage/images/image-folder.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {jpeg, png} from '../images/image-samples.ts';
@@ -14,11 +15,19 @@ import {write} from '../project/repository.ts';
 const pdf = (pages = 2) =>
 	Buffer.from(`%PDF-1.7\n${'<< /Type /Page >>\n'.repeat(pages)}<< /Type /Pages >>\ntrailer\n%%EOF\n`);
 
-/** Reads a message in a folder with files, for a model that sees everything. */
-async function read(text: string, files: Parameters<typeof write>[1]) {
+type Seeing = {
+	readonly isSeen: (type: ImageType) => boolean;
+	readonly images: ReturnType<typeof createImageFolder>;
+};
+
+/** Reads a message in a folder with files, for a model that sees everything or what `isSeen` returns. */
+async function read(
+	text: string,
+	files: Parameters<typeof write>[1],
+	{isSeen = () => true, images = createImageFolder(join(temporaryFolder(), 'images'))}: Partial<Seeing> = {},
+) {
 	const folder = temporaryFolder();
 	write(folder, files);
-	const images = createImageFolder(join(temporaryFolder(), 'images'));
 	const context = {
 		...{workspace: folder, signal: new AbortController().signal, readFiles: new Map<string, string>()},
 		approve: async () => ({allowed: true}) as const,
@@ -33,7 +42,7 @@ async function read(text: string, files: Parameters<typeof write>[1]) {
 		sources,
 		hide: (each: string) => each,
 		logs: () => [],
-		images: {...images, isSeen: () => true},
+		images: {...images, isSeen},
 	};
 	const found = [];
 	for await (const each of readMentions(text, reading)) {
@@ -61,6 +70,24 @@ test('images and PDFs are attached by their content, whatever their names', asyn
 	const [shot] = found;
 	const hash = shot && 'images' in shot ? shot.images?.[0]?.hash : undefined;
 	expect(await images.load(hash ?? '')).toEqual(png(4, 3));
+});
+
+test('what the model of the run cannot read is not attached, and the model is told', async () => {
+	const images = createImageFolder(join(temporaryFolder(), 'images'));
+	const {mention} = await keepPasted(png(40, 30), images);
+	const files = {'shot.txt': png(4, 3), 'doc.pdf': pdf()};
+	const refused = (typed: string, what: string) => ({
+		source: 'none',
+		text: `[${typed} is not attached: This model can't read ${what}.]`,
+	});
+	const blind = await read(`@shot.txt @doc.pdf ${mention}`, files, {images, isSeen: () => false});
+	expect(blind.found).toMatchObject([
+		refused('@shot.txt', 'images'),
+		refused('@doc.pdf', 'PDFs'),
+		refused(mention, 'images'),
+	]);
+	const seesPng = await read(`@doc.pdf ${mention}`, files, {images, isSeen: type => type === 'image/png'});
+	expect(seesPng.found).toMatchObject([refused('@doc.pdf', 'PDFs'), {source: 'image'}]);
 });
 
 test('lying types, damaged and huge files are refused, and the model is told', async () => {
