@@ -85,7 +85,13 @@ function numberIn(cell: string): number | undefined {
 	return digits === undefined || scale === undefined ? undefined : Number(digits.replaceAll(',', '')) * scale;
 }
 
-const byText = new Intl.Collator('en', {numeric: true}).compare;
+/** Created by the first comparison: for that, ICU reads its order of letters, which takes several milliseconds. */
+let collator: Intl.Collator | undefined;
+
+function byText(a: string, b: string): number {
+	collator ??= new Intl.Collator('en', {numeric: true});
+	return collator.compare(a, b);
+}
 
 /** Compares numbers by size and words by the alphabet; numbers come first. */
 export function compareCells(a: string, b: string): number {
