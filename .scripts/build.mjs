@@ -74,6 +74,7 @@ const entries = await build({
 	define: {
 		SERVICE_CHUNK: JSON.stringify(idOf('src/main.tsx')),
 		WORKER_CHUNK: JSON.stringify(idOf('src/server/run/worker.ts')),
+		SERVICE_VERSION: JSON.stringify(version),
 	},
 });
 const children = await build({

@@ -1,7 +1,30 @@
+import {writeSync} from 'node:fs';
 import process from 'node:process';
-import {cacheFolder, run, wayOf} from './run.ts';
+import type * as loader from './run.ts';
 
 /** Baked in by the build: the chunk of `src/main.tsx`. */
 declare const SERVICE_CHUNK: string;
+/** Baked in by the build. */
+declare const SERVICE_VERSION: string;
 
-run(__filename, {chunk: SERVICE_CHUNK, cache: cacheFolder(process.env), way: wayOf(process.argv.slice(2))});
+const {argv, env} = process;
+
+/** Answers `--version` alone without loading the program. Returns false for everything else, and if stdout doesn't take it. */
+function answersVersion(): boolean {
+	if (argv.length !== 3 || argv[2] !== '--version' || env['SERVICE_DEBUG']) {
+		return false;
+	}
+
+	try {
+		writeSync(1, `${SERVICE_VERSION}\n`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+if (!answersVersion()) {
+	// Not imported, because its builtins would be loaded for `--version`, too.
+	const {cacheFolder, run, wayOf}: typeof loader = require('./run.ts');
+	run(__filename, {chunk: SERVICE_CHUNK, cache: cacheFolder(env), way: wayOf(argv.slice(2))});
+}

@@ -39,10 +39,15 @@ function listed(folder: string) {
 	};
 }
 
-test('--version reads two files, a command at most ten, and neither reads the screen or the server', async () => {
+test('--version reads one file, a command at most ten, and neither reads the screen or the server', async () => {
 	const {env, files} = listed(folderWith());
-	await runProgram(['--version'], {env});
-	expect(files()).toEqual(['service', 'main']);
+	const {stdout: printed} = await runProgram(['--version'], {env});
+	expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
+	expect(files()).toEqual(['service']);
+	// Where it writes a log, the program itself answers.
+	const log = join(folderWith(), 'debug.jsonl');
+	expect((await runProgram(['--version'], {env: {...env, SERVICE_DEBUG: log}})).stdout).toBe(printed);
+	expect(files()).toContain('main');
 	for (const args of [['keys', 'list'], ['sessions'], ['help'], ['-p', 'Hi', '--model', 'groq/none']]) {
 		await runProgram(args, {env});
 		expect(files().length, args.join(' ')).toBeLessThanOrEqual(10);
