@@ -2,19 +2,23 @@ import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
+/** Calls back when the process exits. Signals are handled by the session of the terminal. */
+const onExit = `
+	import process from 'node:process';
+	export default callback => {
+		process.once('exit', callback);
+		return () => process.off('exit', callback);
+	};
+`;
+
 /** Returns modules that are slow or harmful in a bundle, each with its replacement source. */
 export function standInSources(root) {
 	return {
 		// Ink draws nothing if `CI` is set. We draw on every terminal, and only there.
 		'is-in-ci': 'export default false;',
-		// It sends each signal to the process once more, so that the first Ctrl+C would count as two.
-		'when-exit': `
-			import process from 'node:process';
-			export default callback => {
-				process.once('exit', callback);
-				return () => process.off('exit', callback);
-			};
-		`,
+		// They send each signal to the process once more, so that the first Ctrl+C would count as two; one loads `assert`, too.
+		'when-exit': onExit,
+		'signal-exit': onExit,
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
 		'string-width': reexport(root, 'src/terminal/text/width.ts', 'lineWidth'),
 		// Ink measures each text of each frame again with it.

@@ -1,3 +1,5 @@
+import {requireLazily} from './lazy-builtin.ts';
+
 /** A part of the program, wrapped in a function by the build. */
 type Chunk = (
 	exports: object,
@@ -60,7 +62,9 @@ export function createRequire({openPack, urlOf, others, importOther}: Options): 
 		return module.exports;
 	};
 
-	const require = Object.assign((id: string) => (id.startsWith('#') ? run(id) : others(id)), {resolve: others.resolve});
+	const require = Object.assign((id: string) => (id.startsWith('#') ? run(id) : requireLazily(others, id)), {
+		resolve: others.resolve,
+	});
 
 	/** A chunk that must be read waits for one turn of the event loop, so that keys and frames come first. */
 	const load = async (id: string) => {
