@@ -39,7 +39,7 @@ export default command({
 		return {
 			kind: 'text',
 			text: `Added the MCP server ${name}: ${targetOf(server)}`,
-			hint: `Check it: \`mcp get ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}\``,
+			hint: `Check it: \`mcp get ${name}\``,
 			data: {name, scope, file: path, server: entryOf(server)},
 		};
 	},

@@ -96,7 +96,8 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		for (const call of waiting) {
 			signal.throwIfAborted();
 			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
-			const onNotice = (text: string) => events.push({type: 'notice', level: 'info', text});
+			const onNotice: ToolContext['onNotice'] = (text, {isWarning = false, hint} = {}) =>
+				events.push({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
 			let change: FileChange | undefined;
 			const onChange = (written: FileChange) => {
 				change = written;

@@ -9,6 +9,7 @@ import type {PathIndex} from '../core/fuzzy-paths.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import type {ChooseModel} from '../platform/model-of-host.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {createResume} from '../session/resume-session.ts';
@@ -83,8 +84,11 @@ export type Program = {
 	readonly secrets: KnownSecrets;
 	/** Sets how the user is asked for an approval; without it, `--approve` decides. */
 	readonly askWith: (decide: Decide) => void;
-	/** Sets how the agent's questions reach the user; without it, the agent is told that nobody can answer. */
-	readonly answerWith: (ask: AskUser) => void;
+	/**
+	 * Sets how questions of the agent and logins that its tools need reach the user; without it, the agent is told that nobody
+	 * can answer.
+	 */
+	readonly answerWith: (ask: AskUser, interaction?: Interaction) => void;
 	/** Calls a listener with every record. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Returns the prompts of earlier sessions, oldest first. Throws AppError("failed") if the file can't be read. */

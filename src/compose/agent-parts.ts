@@ -2,6 +2,7 @@ import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import {debugRecord} from '../core/debug.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import {createModels} from '../platform/models.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
@@ -24,8 +25,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
+	let interact: Interaction | undefined;
 	const {hookFiles} = ofProject;
-	const mcp = createMcpParts(options, local, () => askUser);
+	const mcp = createMcpParts(options, local, () => interact);
 	/** The tools of the conversation in front. All conversations define the same. */
 	const builtIn = async () => [
 		...((await conversations.tools()?.loadTools()) ?? []),
@@ -64,8 +66,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		contextWindow,
 		judge: approvals.judge,
 		askWith: approvals.askWith,
-		answerWith(ask: AskUser) {
+		answerWith(ask: AskUser, interaction?: Interaction) {
 			askUser = ask;
+			interact = interaction;
 		},
 		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
 	};

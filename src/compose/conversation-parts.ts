@@ -50,11 +50,12 @@ export function createConversationParts(
 		store: options.store,
 		create(slot) {
 			const own = {...options, store: slot.store};
-			const tools = createToolLoader(own, local, servers, {withNested, hookFiles, ask: () => askIn(slot, ask())});
+			const askHere = () => askIn(slot, ask());
+			const tools = createToolLoader(own, local, servers, {withNested, hookFiles, ask: askHere});
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
 				...(await ofProject.skillTools()),
-				...(await mcp.tools(signal)),
+				...(await mcp.tools(signal, askHere)),
 			];
 			const endTools = async () => {
 				if (conversations.background.list().length === 0) {

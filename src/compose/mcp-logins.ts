@@ -1,7 +1,7 @@
 import {type ConfiguredServer, expanded} from '../agent/mcp/configured-servers.ts';
 import type {LoginOptions} from '../agent/mcp/oauth/log-in.ts';
 import type {McpAccess} from '../command/mcp/mcp-access.ts';
-import {mcpLoginOf, removeMcpLogin, saveMcpLogin} from '../config/mcp/mcp-logins.ts';
+import {forgetWantedScopes, mcpLoginOf, removeMcpLogin, saveMcpLogin} from '../config/mcp/mcp-logins.ts';
 import {storedWhere} from '../config/stored-where.ts';
 import {AppError} from '../core/error.ts';
 import type {LocalState} from './local-state.ts';
@@ -18,13 +18,17 @@ export async function logIn(
 	{config, secrets}: Local,
 ): ReturnType<McpAccess['logIn']> {
 	const server = urlOf(configured, env);
+	const before = mcpLoginOf(config.read(), server.href);
+	const {clientId = before?.isOwnClient ? before.clientId : undefined} = options;
+	// A login again must not lose what the one before it was granted.
+	const scopes = [before?.scope, before?.wantedScope].filter(each => each !== undefined);
 	const [{logInToServer}, {createOAuthFetch}] = await Promise.all([
 		import('../agent/mcp/oauth/log-in.ts'),
 		import('../agent/mcp/oauth/oauth-fetch.ts'),
 	]);
 	const {fetch, close} = createOAuthFetch({server, env, version, signal: options.signal});
 	try {
-		const login = await logInToServer({...options, server}, {fetch});
+		const login = await logInToServer({...options, server, clientId, scopes}, {fetch});
 		const held = [login.accessToken, login.refreshToken, login.clientSecret].filter(each => each !== undefined);
 		for (const each of held) {
 			secrets.add(each);
@@ -35,6 +39,12 @@ export async function logIn(
 			fault = why;
 		});
 		return storedWhere(config, [saved.accessToken, saved.refreshToken, saved.clientSecret], fault);
+	} catch (error) {
+		if (before?.wantedScope && error instanceof AppError && error.code === 'auth') {
+			await forgetWantedScopes(config, server.href);
+		}
+
+		throw error;
 	} finally {
 		await close();
 	}

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {ServerPrompt} from '../agent/mcp/prompts.ts';
-import type {McpServers} from '../agent/mcp/servers.ts';
+import type {createMcpServers, McpServers} from '../agent/mcp/servers.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
@@ -8,6 +8,7 @@ import type {McpAccess, McpChange} from '../command/mcp/mcp-access.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
@@ -15,8 +16,8 @@ import type {ProgramOptions} from './program-options.ts';
 export type McpParts = {
 	/** What commands may do with them. */
 	readonly access: McpAccess;
-	/** Returns the tools that a call may name; waits a moment for servers that are starting, until the signal aborts. */
-	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+	/** Returns the tools that a call may name; see `McpServers`. */
+	readonly tools: (signal?: AbortSignal, ask?: () => AskUser | undefined) => Promise<readonly Tool[]>;
 	/** Returns the tools whose definitions a request carries, given the size of the context window in tokens. */
 	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
@@ -33,10 +34,22 @@ export type McpParts = {
 	readonly end: () => Promise<void>;
 };
 
-/** Creates the access to MCP servers. Nothing of it is loaded before there is one. */
-export function createMcpParts(options: ProgramOptions, local: LocalState, ask: () => AskUser | undefined): McpParts {
+type LogIn = Parameters<typeof createMcpServers>[0]['logIn'];
+
+/** Creates the access to MCP servers, which logs the user in with `interaction`. Nothing of it is loaded before there is one. */
+export function createMcpParts(
+	options: ProgramOptions,
+	local: LocalState,
+	interaction: () => Interaction | undefined,
+): McpParts {
 	const {project} = local;
-	const load = once(() => loadServers(options, local, ask));
+	const logIn: LogIn = async (configured, signal) => {
+		const interact = interaction();
+		const {logInToMcp} = await import('../command/mcp/log-in-to-mcp.ts');
+		const context = interact && {mcp: access, interact, env: options.env, signal};
+		return context !== undefined && (await logInToMcp(configured, context, undefined)) !== 'cancelled';
+	};
+	const load = once(() => loadServers(options, local, logIn));
 	let open: Awaited<ReturnType<typeof load>> | undefined;
 
 	const opened = async () => {
@@ -48,10 +61,11 @@ export function createMcpParts(options: ProgramOptions, local: LocalState, ask: 
 		return open;
 	};
 
+	const access = createAccess(async () => (await opened())?.servers, options, local);
 	return {
-		async tools(signal) {
+		async tools(signal, ask) {
 			const parts = await opened();
-			return parts ? parts.set.callable(await parts.servers.tools(signal)) : [];
+			return parts ? parts.set.callable(await parts.servers.tools(signal, ask)) : [];
 		},
 		async shownTools(size) {
 			const parts = await opened();
@@ -68,7 +82,7 @@ export function createMcpParts(options: ProgramOptions, local: LocalState, ask: 
 		warnings: () => open?.servers.warnings() ?? [],
 		reset: () => open?.set.reset(),
 		end: async () => open?.servers.end(),
-		access: createAccess(async () => (await opened())?.servers, options, local),
+		access,
 	};
 }
 
@@ -111,7 +125,7 @@ function createAccess(
 async function loadServers(
 	{env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, project, secrets, config}: LocalState,
-	ask: () => AskUser | undefined,
+	logIn: LogIn,
 ) {
 	const [{createMcpServers}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] = await Promise.all([
 		import('../agent/mcp/servers.ts'),
@@ -122,7 +136,7 @@ async function loadServers(
 	const servers = createMcpServers({
 		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
-		...{ask, config},
+		...{logIn, config},
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		async whyNot(command, state) {

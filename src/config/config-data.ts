@@ -53,6 +53,11 @@ const mcpLogin = z.looseObject({
 	revocationEndpoint: z.optional(z.string()),
 	resource: z.optional(z.string()),
 	clientId: z.string(),
+	/** True if the user named the client, so that a new login registers none. */
+	isOwnClient: z.optional(z.boolean()),
+	/** The scopes that were granted, and those that the server asked for since; each with spaces between. */
+	scope: z.optional(z.string()),
+	wantedScope: z.optional(z.string()),
 	clientSecret: z.optional(secretText),
 	accessToken: z.optional(secretText),
 	refreshToken: z.optional(secretText),

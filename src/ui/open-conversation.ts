@@ -107,7 +107,7 @@ export async function openConversation(
 		const answer = await interact.askUser(question, signal);
 		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
 		return answer === undefined ? undefined : program.secrets.hide(answer);
-	});
+	}, interact);
 	greet(parts, flags);
 	loadHistory(program, store, tell);
 	const stops = [

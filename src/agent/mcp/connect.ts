@@ -3,6 +3,7 @@ import {pathToFileURL} from 'node:url';
 import {Client, type ElicitRequest, StreamableHTTPClientTransport, type Transport} from '@modelcontextprotocol/client';
 import {config} from 'zod/mini';
 import type {McpServer} from '../../config/mcp/mcp-file.ts';
+import {mcpLoginOf} from '../../config/mcp/mcp-logins.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
@@ -11,6 +12,7 @@ import type {Connection, ConnectionEvents} from './connection.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
 import {createFloodGuard} from './flood-guard.ts';
 import {createOAuthFetch} from './oauth/oauth-fetch.ts';
+import {createScopedFetch} from './oauth/scopes.ts';
 import {createTokenAuth, type TokenAuthOptions} from './oauth/token-auth.ts';
 import {requestsTo} from './requests.ts';
 import {createStdioTransport} from './stdio-transport.ts';
@@ -99,13 +101,18 @@ function transportTo(options: ConnectOptions): {readonly transport: Transport; r
 	}
 
 	const guard = createFloodGuard();
-	const {fetch, close} = createBoundFetch({
+	const bound = createBoundFetch({
 		...{env, insecureHttp, headers: server.headers, origin: originOf(server.url), allows: guard.allows},
 		userAgent: `service/${version}`,
 	});
 	const url = new URL(server.url);
-	if (Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization')) {
-		return {transport: new StreamableHTTPClientTransport(url, {fetch}), end: close};
+	const hasKey = Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
+	const fetch = createScopedFetch({
+		...{name: server.name, hasKey, fetch: bound.fetch},
+		granted: () => mcpLoginOf(options.config.read(), url.href)?.scope,
+	});
+	if (hasKey) {
+		return {transport: new StreamableHTTPClientTransport(url, {fetch}), end: bound.close};
 	}
 
 	const oauth = createOAuthFetch({server: url, env, version});
@@ -113,7 +120,7 @@ function transportTo(options: ConnectOptions): {readonly transport: Transport; r
 	return {
 		transport: new StreamableHTTPClientTransport(url, {fetch, authProvider}),
 		async end() {
-			await Promise.all([close(), oauth.close()]);
+			await Promise.all([bound.close(), oauth.close()]);
 		},
 	};
 }

@@ -1,4 +1,6 @@
 import type {JsonObject} from '../../core/json.ts';
+import type {ToolContext} from '../../core/session/tool.ts';
+import type {AskUser} from '../../core/session/user-question.ts';
 
 /** A tool as its server describes it. Nothing of it is trusted. */
 export type ListedTool = {
@@ -44,7 +46,9 @@ export type CallOptions = {
 	readonly timeoutMs: number;
 	readonly onProgress: (text: string) => void;
 	/** Shows the user a sentence about the call. */
-	readonly onNotice?: ((text: string) => void) | undefined;
+	readonly onNotice?: ToolContext['onNotice'] | undefined;
+	/** Asks the user for the server; undefined if nobody can be asked. */
+	readonly ask?: AskUser | undefined;
 };
 
 /** An open connection to a server. */

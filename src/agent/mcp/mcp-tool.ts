@@ -1,9 +1,11 @@
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
-import type {Tool} from '../../core/session/tool.ts';
+import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import type {AskUser} from '../../core/session/user-question.ts';
 import {refusal} from '../tools/refusal.ts';
 import type {McpTool} from './definition.ts';
 import {resultText} from './result-text.ts';
 import type {Server} from './server.ts';
+import type {StepUp} from './step-up.ts';
 
 type Options = {
 	/** The name of the server in rules. */
@@ -15,6 +17,9 @@ type Options = {
 	/** True if a command on this machine runs it. */
 	readonly isLocal: boolean;
 	readonly server: Pick<Server, 'call'>;
+	readonly stepUp: StepUp;
+	/** Returns what asks the user of the session; undefined if nobody can be asked. */
+	readonly ask: () => AskUser | undefined;
 	readonly timeoutMs: number;
 	readonly known: KnownTools;
 	/** Masks credentials. */
@@ -27,7 +32,7 @@ type Options = {
  */
 export function createMcpTool(definition: McpTool, options: Options): Tool {
 	const {name, description, parameters, listedName, id, hash, claimsReadOnly} = definition;
-	const {serverId, serverKey, target, isLocal, server, timeoutMs, known, hide} = options;
+	const {serverId, serverKey, target, isLocal, server, timeoutMs, known, hide, stepUp} = options;
 	return {
 		...{name, description, parameters},
 		readOnly: false,
@@ -57,8 +62,13 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 			}
 
 			const onProgress = (text: string) => context.onOutput(`${hide(text.slice(0, 500))}\n`);
-			const onNotice = (text: string) => context.onNotice?.(hide(text));
-			const result = await server.call(listedName, args, {signal: context.signal, timeoutMs, onProgress, onNotice});
+			const onNotice: ToolContext['onNotice'] = (text, more) => context.onNotice?.(hide(text), more);
+			const {signal} = context;
+			const ask = options.ask();
+			const result = await stepUp.around(
+				() => server.call(listedName, args, {signal, timeoutMs, onProgress, onNotice, ask}),
+				{signal, onNotice, ask, tool: id},
+			);
 			return resultText(result, context, hide);
 		},
 	};

@@ -45,9 +45,9 @@ export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection,
 
 /** Returns what calls tools. The time limit of a call rests while its server asks the user. */
 function callsOf(client: Client, elicitor: Elicitor): Connection['call'] {
-	return async (tool, args, {signal, timeoutMs, onProgress, onNotice = () => undefined}) => {
+	return async (tool, args, {signal, timeoutMs, onProgress, onNotice = () => undefined, ask}) => {
 		const limit = createCallLimit(timeoutMs, elicitor.isAsking);
-		const endCall = elicitor.begin({onNotice, onAnswered: limit.touch});
+		const endCall = elicitor.begin({onNotice, onAnswered: limit.touch, ask});
 		try {
 			const result = await client.callTool(
 				{name: tool, arguments: args},

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Config} from '../../config/config.ts';
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
 import {entryOf} from '../../config/mcp/mcp-file.ts';
+import {wantScopes} from '../../config/mcp/mcp-logins.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
@@ -12,7 +13,8 @@ import {type ConfiguredServer, expanded} from './configured-servers.ts';
 import type {ConnectOptions} from './connect.ts';
 import {toolsOf} from './definition.ts';
 import {createMcpTool} from './mcp-tool.ts';
-import type {createServer, Server} from './server.ts';
+import {createServer, type Server} from './server.ts';
+import {createStepUp, type StepUp} from './step-up.ts';
 
 /** What servers need from the program. */
 export type Dependencies = {
@@ -27,8 +29,8 @@ export type Dependencies = {
 	readonly known: KnownTools;
 	readonly hide: (text: string) => string;
 	readonly config: Config;
-	/** Returns what asks the user for a server; undefined if nobody can be asked. */
-	readonly ask: () => AskUser | undefined;
+	/** Logs the user in to a server again. Returns false if they cancel. */
+	readonly logIn: (configured: ConfiguredServer, signal: AbortSignal) => Promise<boolean>;
 	/** Opens a page in a browser; undefined where there is none. */
 	readonly openPage: ((url: string) => Promise<boolean>) | undefined;
 	/** Gets the values of the user's variables that a server gets, so that they are masked. */
@@ -40,15 +42,26 @@ const startTimeoutMs = 60_000;
 const defaultCallMs = 120_000;
 
 /** A server that is used. `key` changes whenever it has to be started again. */
-export type Entry = {readonly configured: ConfiguredServer; readonly key: string; readonly server: Server};
+export type Entry = {
+	readonly configured: ConfiguredServer;
+	readonly key: string;
+	readonly server: Server;
+	readonly stepUp: StepUp;
+};
+
+const nobody = () => undefined;
 
 /** Changes whenever the server has to be started again: its entry, its file, or the folder that it runs in. */
 export function keyOf({server, scope, path}: ConfiguredServer, {folder}: Dependencies): string {
 	return JSON.stringify([scope, path, entryOf(server), folder()]);
 }
 
-/** Returns the tools of a server, and a sentence for each that is left out. */
-export function toolsOfEntry({configured, server}: Entry, {known, hide}: Dependencies) {
+/** Returns the tools of a server, whose calls ask the user with `ask`, and a sentence for each that is left out. */
+export function toolsOfEntry(
+	{configured, server, stepUp}: Entry,
+	{known, hide}: Dependencies,
+	ask: () => AskUser | undefined = nobody,
+) {
 	const {server: entry, id, scope, path} = configured;
 	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools());
 	const said = createHash('sha256')
@@ -59,7 +72,7 @@ export function toolsOfEntry({configured, server}: Entry, {known, hide}: Depende
 		faults,
 		tools: tools.map(definition =>
 			createMcpTool(definition, {
-				...{serverId: id, server, known, hide},
+				...{serverId: id, server, stepUp, known, hide, ask},
 				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
 				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
 				isLocal: entry.type === 'stdio',
@@ -69,8 +82,29 @@ export function toolsOfEntry({configured, server}: Entry, {known, hide}: Depende
 	};
 }
 
+/** Creates what a server needs that is used. Nothing is started. */
+export function createEntry(configured: ConfiguredServer, dependencies: Dependencies): Entry {
+	const {server} = configured;
+	const {config, env, logIn} = dependencies;
+	return {
+		configured,
+		key: keyOf(configured, dependencies),
+		server: createServer(server.name, opener(configured, dependencies)),
+		stepUp: createStepUp({
+			name: server.name,
+			async want(scopes) {
+				const found = expanded(server, env);
+				if ('server' in found && found.server.type === 'http') {
+					await wantScopes(config, new URL(found.server.url).href, scopes);
+				}
+			},
+			logIn: signal => logIn(configured, signal),
+		}),
+	};
+}
+
 /** Returns what opens the connection to a server. */
-export function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
+function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
 	return async (events, signal) => {
 		const {folder, env, version, insecureHttp, addSecret, whyNot, load} = dependencies;
 		const command = serverCommand(server);
@@ -92,12 +126,12 @@ export function opener({server}: ConfiguredServer, dependencies: Dependencies): 
 			import('./connect.ts'),
 			import('./elicitation/elicitor.ts'),
 		]);
-		const {ask, openPage, config} = dependencies;
+		const {openPage, config} = dependencies;
 		const options: ConnectOptions = {
 			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
 			...{config, addSecret},
 			timeoutMs: startTimeoutMs,
-			elicitor: createElicitor({server: server.name, ask, openPage, onLog: events.onLog}),
+			elicitor: createElicitor({server: server.name, openPage, onLog: events.onLog}),
 		};
 		return connect(options);
 	};

@@ -13,6 +13,7 @@ import type {
 	ResultPart,
 } from './connection.ts';
 import {loginNeeded} from './login-needed.ts';
+import {ScopesNeeded} from './scopes-needed.ts';
 import {createServerLog} from './server-log.ts';
 
 export type ServerState =
@@ -224,11 +225,14 @@ async function request<Result>(
 		return result;
 	} catch (error) {
 		signal?.throwIfAborted();
-		const login = loginNeeded(error);
-		if (login && own.life) {
-			await fail(own, own.life, login.message, login);
-			throw new AppError('auth', `The MCP server ${own.name} can't be used: ${login.message}.`, {
-				...(login.hint !== undefined && {hint: `Ask the user to log in. ${login.hint}`}),
+		const refused = loginNeeded(error);
+		if (refused) {
+			// One that lacks scopes still serves other requests.
+			const isOver = !(refused instanceof ScopesNeeded) && own.life;
+			await (isOver ? fail(own, isOver, refused.message, refused) : undefined);
+			own.log.add(`${doing} was refused: ${refused.message}`);
+			throw new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
+				...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},
 			});
 		}
 

@@ -1,11 +1,12 @@
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import type {AskUser} from '../../core/session/user-question.ts';
 import type {MentionSource} from '../mentions/read-mentions.ts';
 import {type ConfiguredServer, configuredServers} from './configured-servers.ts';
 import {promptsOf, type ServerPrompt} from './prompts.ts';
 import {createResources, type ServerResources} from './resources.ts';
-import {createServer, type ServerState} from './server.ts';
-import {type Dependencies, type Entry, keyOf, opener, toolsOfEntry} from './server-entry.ts';
+import type {ServerState} from './server.ts';
+import {createEntry, type Dependencies, type Entry, keyOf, toolsOfEntry} from './server-entry.ts';
 
 /** A server with what is known of it now. */
 export type ServerStatus = {
@@ -22,9 +23,10 @@ export type ServerStatus = {
 export type McpServers = {
 	/**
 	 * Starts the servers that are used and don't run yet, ends those that aren't any more, and waits for a moment for those
-	 * that are starting. Returns the tools of those that run. Throws AppError("failed") if the trust of the user can't be read.
+	 * that are starting. Returns the tools of those that run, whose calls ask the user with `ask`. Throws AppError("failed") if
+	 * the trust of the user can't be read.
 	 */
-	readonly tools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
+	readonly tools: (signal?: AbortSignal, ask?: () => AskUser | undefined) => Promise<readonly Tool[]>;
 	/** Returns a sentence for each server that isn't there, once. */
 	readonly warnings: () => readonly string[];
 	/** Returns the prompts of the servers that run. Starts nothing. */
@@ -62,7 +64,7 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 	return {
 		resources: resources.source,
 		suggestResources: resources.suggest,
-		async tools(signal) {
+		async tools(signal, ask) {
 			await reconcile();
 			for (const {server} of entries.values()) {
 				server.start();
@@ -70,7 +72,7 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 
 			await settled([...entries.values()], signal);
 			missing = [...entries.values()].flatMap(whyMissing);
-			return [...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies).tools);
+			return [...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies, ask).tools);
 		},
 		warnings() {
 			const unknown = missing.filter(sentence => !told.has(sentence));
@@ -123,8 +125,7 @@ async function reconciled(
 
 	for (const [id, each] of used) {
 		if (!entries.has(id)) {
-			const server = createServer(each.server.name, opener(each, dependencies));
-			entries.set(id, {configured: each, key: keyOf(each, dependencies), server});
+			entries.set(id, createEntry(each, dependencies));
 		}
 	}
 

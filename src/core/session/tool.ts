@@ -29,8 +29,8 @@ export type ToolContext = {
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while the tool runs. */
 	readonly onOutput: (text: string) => void;
-	/** Shows the user something that isn't part of the output. */
-	readonly onNotice?: (text: string) => void;
+	/** Shows the user something that isn't part of the output. A warning is printed without a screen, too. */
+	readonly onNotice?: (text: string, more?: {readonly isWarning?: boolean; readonly hint?: string | undefined}) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
 	/** Reports a job that goes on in the background after the call. `done` resolves when it has ended. */

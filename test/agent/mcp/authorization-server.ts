@@ -2,7 +2,7 @@ import {createHash, randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type IncomingMessage} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {createMcpHandler, McpServer} from '@modelcontextprotocol/server';
+import {createMcpHandler, McpServer, requireScopes} from '@modelcontextprotocol/server';
 import {onTestFinished} from 'vitest';
 import * as z from 'zod';
 
@@ -18,6 +18,10 @@ type Options = {
 	readonly expiresIn?: number;
 	/** The resource that the metadata of the MCP server names; its own URL by default. */
 	readonly resource?: string;
+	/** Scopes that the user may not have. */
+	readonly refuses?: string;
+	/** Replaces the challenge for a call of `write`: what a hostile server would ask for. */
+	readonly challenge?: () => string;
 };
 
 /**
@@ -30,25 +34,38 @@ export async function protectedServer({
 	issuer,
 	expiresIn = 3600,
 	resource,
+	refuses,
+	challenge: hostile,
 }: Options = {}) {
 	const requests: {method: string; path: string; authorization: string | undefined; body: string}[] = [];
 	const clients = new Map<string, readonly string[]>();
-	const codes = new Map<string, {challenge: string; redirect: string; client: string; resource: string | null}>();
+	const codes = new Map<
+		string,
+		{challenge: string; redirect: string; client: string; resource: string | null; scope: string}
+	>();
 	const tokens = {access: new Set<string>(), refresh: new Set<string>()};
+	/** The scopes of each token. */
+	const granted = new Map<string, string>();
 	const mcp = createMcpHandler(() => {
 		const server = new McpServer({name: 'protected', version: '1.0.0'});
 		server.registerTool('whoami', {description: 'Returns the user', inputSchema: z.object({})}, async () => ({
 			content: [{type: 'text', text: 'You are Ada.'}],
 		}));
+		server.registerTool(
+			'write',
+			{description: 'Writes', inputSchema: z.object({}), scopeChallenge: requireScopes('files:write', 'mcp:tools')},
+			async () => ({content: [{type: 'text', text: 'Written.'}]}),
+		);
 		return server;
 	});
 	const json = (body: unknown, status = 200): Response => ({
 		...{status, headers: {'content-type': 'application/json'}, body: JSON.stringify(body)},
 	});
-	const issue = () => {
+	const issue = (scope: string) => {
 		const [access, refresh] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];
 		tokens.access.add(access);
 		tokens.refresh.add(refresh);
+		granted.set(access, scope).set(refresh, scope);
 		return json({access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: expiresIn});
 	};
 
@@ -59,17 +76,19 @@ export async function protectedServer({
 			return json({error: 'invalid_request'}, 400);
 		}
 
-		const code = randomUUID();
-		codes.set(code, {challenge: query.get('code_challenge') ?? '', redirect, client, resource: query.get('resource')});
+		const [scope, code, state] = [query.get('scope') ?? '', randomUUID(), query.get('state') ?? ''];
+		const challenge = query.get('code_challenge') ?? '';
+		codes.set(code, {challenge, redirect, client, resource: query.get('resource'), scope});
 		const back = new URL(redirect);
-		back.search = new URLSearchParams({code, state: query.get('state') ?? ''}).toString();
+		const isRefused = refuses !== undefined && scope.split(' ').includes(refuses);
+		back.search = new URLSearchParams(isRefused ? {error: 'invalid_scope', state} : {code, state}).toString();
 		return {status: 302, headers: {location: back.href}};
 	};
 
 	const token = (form: URLSearchParams): Response => {
 		if (form.get('grant_type') === 'refresh_token') {
-			const isKnown = tokens.refresh.delete(form.get('refresh_token') ?? '');
-			return isKnown ? issue() : json({error: 'invalid_grant'}, 400);
+			const old = form.get('refresh_token') ?? '';
+			return tokens.refresh.delete(old) ? issue(granted.get(old) ?? '') : json({error: 'invalid_grant'}, 400);
 		}
 
 		const code = codes.get(form.get('code') ?? '');
@@ -82,7 +101,7 @@ export async function protectedServer({
 			code.redirect === form.get('redirect_uri') &&
 			code.client === form.get('client_id') &&
 			code.resource === form.get('resource');
-		return isValid ? issue() : json({error: 'invalid_grant', error_description: 'wrong code'}, 400);
+		return isValid ? issue(code.scope) : json({error: 'invalid_grant', error_description: 'wrong code'}, 400);
 	};
 
 	const listener = createServer(async (request, response) => {
@@ -126,15 +145,21 @@ export async function protectedServer({
 					tokens.refresh.delete(value);
 					return {status: 200};
 				}
-				case '/mcp':
-					return tokens.access.has(authorization?.replace(/^Bearer /, '') ?? '')
-						? fromMcp(await mcp.fetch(asRequest(request, origin, body)))
-						: {
-								status: 401,
-								headers: {
-									'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="mcp:tools"`,
-								},
-							};
+				case '/mcp': {
+					const access = authorization?.replace(/^Bearer /, '') ?? '';
+					const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+					if (!tokens.access.has(access)) {
+						return {status: 401, headers: {'www-authenticate': `Bearer ${metadata}, scope="mcp:tools"`}};
+					}
+
+					if (hostile && body.includes('"name":"write"')) {
+						return {status: 403, headers: {'www-authenticate': hostile()}};
+					}
+
+					const scopes = granted.get(access)?.split(' ') ?? [];
+					const authInfo = {token: access, clientId: 'any', scopes};
+					return fromMcp(await mcp.fetch(asRequest(request, origin, body), {authInfo}));
+				}
 				default:
 					return {status: 404};
 			}
@@ -152,6 +177,14 @@ export async function protectedServer({
 	const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
 	return {
 		...{origin, url: `${origin}/mcp`, requests, tokens},
+		/** A user who is logged in already: the content of their `config.json`. */
+		loggedIn(scope = 'mcp:tools'): string {
+			const {access_token: accessToken, refresh_token: refreshToken} = JSON.parse(issue(scope).body ?? '');
+			const where = {url: `${origin}/mcp`, issuer: origin, tokenEndpoint: `${origin}/token`};
+			const login = {...where, resource: where.url, clientId: 'any', accessToken, refreshToken, scope};
+			const mcpLogins = {[where.url]: {...login, savedAt: new Date().toISOString()}};
+			return JSON.stringify({version: 1, settings: {}, keys: {}, profiles: {}, mcpLogins});
+		},
 		/** The user's browser: opens the page and follows it to the callback. Returns the address that it ends on. */
 		async browse(page: string, {follows = true} = {}): Promise<string> {
 			const {headers} = await fetch(page, {redirect: 'manual'});

@@ -40,12 +40,14 @@ type Options = {
 	/** Asks the user for a server; nobody can be asked by default. */
 	readonly ask?: AskUser;
 	readonly openPage?: (url: string) => Promise<boolean>;
+	/** Logs the user in again; they cancel by default. */
+	readonly logIn?: Parameters<typeof createMcpServers>[0]['logIn'];
 };
 
 /** The servers of a user with these entries in their own file. */
 export function openServers(
 	entries: JsonObject,
-	{env = {}, files = {}, allow = () => true, ask, openPage}: Options = {},
+	{env = {}, files = {}, allow = () => true, ask, openPage, logIn = async () => false}: Options = {},
 ) {
 	const {stateFolder, folder, project} = repository(files, {
 		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
@@ -63,8 +65,7 @@ export function openServers(
 		...{env, version: '0.0.0', insecureHttp: false},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
-		ask: () => ask,
-		config,
+		...{config, logIn},
 		openPage,
 		addSecret,
 	});
@@ -86,7 +87,7 @@ export function openServers(
 		...{servers, asked, outputs, folder, stateFolder, project, hide, config, addSecret},
 		/** Calls a tool by its name. */
 		async call(name: string, args: JsonObject = {}, more: Partial<ToolContext> = {}) {
-			const tools = await servers.tools();
+			const tools = await servers.tools(undefined, () => ask);
 			const tool = tools.find(each => each.name === name);
 			if (!tool) {
 				throw new Error(`No tool ${name} among ${tools.map(each => each.name).join(', ')}.`);

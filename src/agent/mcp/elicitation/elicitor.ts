@@ -1,5 +1,6 @@
 import type {JsonObject} from '../../../core/json.ts';
 import {isLoopback} from '../../../core/origin.ts';
+import type {ToolContext} from '../../../core/session/tool.ts';
 import type {AskUser} from '../../../core/session/user-question.ts';
 import {askForPage, type ElicitAnswer, fillForm} from './fill-form.ts';
 import {readFields} from './form-fields.ts';
@@ -10,7 +11,9 @@ export type Elicitation = {readonly message: string} & ({readonly schema: JsonOb
 /** A call of a tool, during which its server may ask the user. */
 export type ElicitingCall = {
 	/** Shows the user a sentence. */
-	readonly onNotice: (text: string) => void;
+	readonly onNotice: NonNullable<ToolContext['onNotice']>;
+	/** Asks the user; undefined if nobody can be asked. */
+	readonly ask: AskUser | undefined;
 	/** Called when the user answered: the server may take its time again. */
 	readonly onAnswered: () => void;
 };
@@ -28,8 +31,6 @@ export type Elicitor = {
 type Options = {
 	/** The name of the server. */
 	readonly server: string;
-	/** Returns what asks the user; undefined if nobody can be asked. */
-	readonly ask: () => AskUser | undefined;
 	/** Opens a page in a browser; undefined where there is none. */
 	readonly openPage: ((url: string) => Promise<boolean>) | undefined;
 	readonly onLog: (line: string) => void;
@@ -85,7 +86,7 @@ async function answerIn(
 	signal: AbortSignal,
 ): Promise<ElicitAnswer> {
 	const {calls, counts} = own;
-	const reason = whyNot(own, options);
+	const reason = whyNot(own);
 	counts.asked++;
 	if (reason !== undefined) {
 		return declined(elicitation, reason, options, counts.asked <= maxAsked ? calls : []);
@@ -114,16 +115,21 @@ async function answerIn(
 	}
 }
 
-function whyNot({calls, counts}: Own, {ask}: Options): string | undefined {
+function whyNot({calls, counts}: Own): string | undefined {
 	if (calls.size === 0) {
 		return 'it asks only while one of its tools is called';
 	}
 
-	if (!ask()) {
+	if (!askerOf(calls)) {
 		return 'nobody can be asked here';
 	}
 
 	return counts.asked >= maxAsked || counts.waiting >= maxWaiting ? tooOften : undefined;
+}
+
+/** Returns what asks the user in the session of the last call. */
+function askerOf(calls: ReadonlySet<ElicitingCall>): AskUser | undefined {
+	return [...calls].at(-1)?.ask;
 }
 
 /** Declines, and says so in the log and beside the calls. */
@@ -136,7 +142,7 @@ function declined(
 	const text = `The MCP server ${server} asked for input (“${message.slice(0, 200)}”). Declined: ${reason}.`;
 	onLog(text);
 	for (const {onNotice} of calls) {
-		onNotice(text);
+		onNotice(text, {isWarning: true});
 	}
 
 	return {action: 'decline'};
@@ -149,8 +155,8 @@ async function askUser(
 	signal: AbortSignal,
 ): Promise<ElicitAnswer> {
 	signal.throwIfAborted();
-	const {server, ask: asker, openPage} = options;
-	const ask = asker();
+	const {server, openPage} = options;
+	const ask = askerOf(calls);
 	const {message} = elicitation;
 	const decline = (reason: string) => declined(elicitation, reason, options, calls);
 	if (!ask) {

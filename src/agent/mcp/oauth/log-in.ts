@@ -1,14 +1,9 @@
 import {randomBytes} from 'node:crypto';
 import {
-	checkResourceAllowed,
-	discoverOAuthServerInfo,
 	exchangeAuthorization,
-	extractWWWAuthenticateParams,
 	type OAuthClientInformation,
-	type OAuthServerInfo,
 	type OAuthTokens,
 	registerClient,
-	resourceUrlFromServerUrl,
 	startAuthorization,
 	validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
@@ -19,7 +14,9 @@ import {isLoopback} from '../../../core/origin.ts';
 import {secret} from '../../../core/secrets/secret.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {type LoginAnswer, listenForCallback, readAnswer} from './callback.ts';
+import {discover, type Found} from './discover.ts';
 import type {OAuthFetch} from './oauth-fetch.ts';
+import {maxLoginScopes, scopesIn} from './scopes.ts';
 
 /** The page on which the user logs in. */
 export type LoginPage = {
@@ -35,6 +32,8 @@ export type LoginOptions = {
 	readonly server: URL;
 	/** The id of a client that was registered before; a new client is registered without it. */
 	readonly clientId?: string | undefined;
+	/** Scopes to ask for beside those that the server names at first. */
+	readonly scopes?: readonly string[];
 	/** Shows the page, or opens it. */
 	readonly onPage: (page: LoginPage) => void;
 	/**
@@ -58,7 +57,7 @@ const maxMessage = 300;
 export async function logInToServer(options: LoginOptions, {fetch}: Pick<OAuthFetch, 'fetch'>): Promise<McpLogin> {
 	const {server, signal} = options;
 	try {
-		const found = await discover(server, fetch, signal);
+		const found = await discover(options, fetch);
 		return await authorize(found, options, fetch);
 	} catch (error) {
 		signal.throwIfAborted();
@@ -69,46 +68,6 @@ export async function logInToServer(options: LoginOptions, {fetch}: Pick<OAuthFe
 		const reason = safeLine(messageOf(error).slice(0, maxMessage)).replace(/\.$/, '');
 		throw new AppError('network', `The login to ${server.host} failed: ${reason}.`, {cause: error});
 	}
-}
-
-type Found = OAuthServerInfo & {readonly scope: string | undefined; readonly resource: string | undefined};
-
-/** Finds the authorization server of a server, from its answer to a request without a token. */
-async function discover(server: URL, fetch: OAuthFetch['fetch'], signal: AbortSignal): Promise<Found> {
-	const response = await fetch(server, {
-		method: 'POST',
-		headers: {'content-type': 'application/json', accept: 'application/json, text/event-stream'},
-		body: JSON.stringify({jsonrpc: '2.0', id: 1, method: 'ping'}),
-		signal,
-	});
-	await response.body?.cancel();
-	if (response.status !== 401) {
-		throw new AppError('conflict', `${server.host} asks for no login (status ${response.status}).`, {
-			hint: 'Add a header with a key if it needs one: `mcp add <name> <url> --header "Name: value"`',
-		});
-	}
-
-	const {resourceMetadataUrl, scope} = extractWWWAuthenticateParams(response);
-	const info = await discoverOAuthServerInfo(server, {
-		fetchFn: fetch,
-		...(resourceMetadataUrl && {resourceMetadataUrl}),
-	});
-	const {resourceMetadata, authorizationServerMetadata: metadata} = info;
-	if (
-		resourceMetadata &&
-		!checkResourceAllowed({
-			requestedResource: resourceUrlFromServerUrl(server),
-			configuredResource: resourceMetadata.resource,
-		})
-	) {
-		throw new Error(`its metadata is that of another server, ${resourceMetadata.resource}`);
-	}
-
-	if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
-		throw new Error(`${new URL(info.authorizationServerUrl).host} does not support PKCE`);
-	}
-
-	return {...info, resource: resourceMetadata?.resource, scope: scope ?? resourceMetadata?.scopes_supported?.join(' ')};
 }
 
 async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch['fetch']): Promise<McpLogin> {
@@ -147,7 +106,7 @@ async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch[
 			...(resource && {resource: new URL(resource)}),
 			...(iss !== undefined && {iss}),
 		});
-		return loginOf(server, found, client, tokens);
+		return loginOf(options, found, client, tokens);
 	} catch (error) {
 		if (until.aborted && !signal.aborted) {
 			throw new AppError('auth', 'Nobody logged in within 10 minutes.', {hint: 'Try again.'});
@@ -212,7 +171,12 @@ async function firstAnswer(
 }
 
 /** Returns what is stored: the tokens go to the endpoint of now, whatever the metadata says later. */
-function loginOf(server: URL, found: Found, client: OAuthClientInformation, tokens: OAuthTokens): McpLogin {
+function loginOf(
+	{server, clientId}: LoginOptions,
+	found: Found,
+	client: OAuthClientInformation,
+	tokens: OAuthTokens,
+): McpLogin {
 	const {authorizationServerUrl, authorizationServerMetadata: metadata, resource} = found;
 	const {revocation_endpoint: revocation} = (metadata ?? {}) as {readonly revocation_endpoint?: unknown};
 	return {
@@ -225,6 +189,9 @@ function loginOf(server: URL, found: Found, client: OAuthClientInformation, toke
 		...(typeof revocation === 'string' && {revocationEndpoint: revocation}),
 		...(resource && {resource}),
 		clientId: client.client_id,
+		...(clientId && {isOwnClient: true}),
+		// A server that grants what it was asked for need not say so (RFC 6749, section 5.1).
+		...(found.scope && {scope: found.scope}),
 		...(client.client_secret && {clientSecret: secret(client.client_secret)}),
 		...tokenFieldsOf(tokens),
 		savedAt: new Date().toISOString(),
@@ -236,9 +203,11 @@ export function tokenFieldsOf({
 	access_token,
 	refresh_token,
 	expires_in,
-}: OAuthTokens): Pick<McpLogin, 'accessToken' | 'refreshToken' | 'expiresAt'> {
+	scope,
+}: OAuthTokens): Pick<McpLogin, 'accessToken' | 'refreshToken' | 'expiresAt' | 'scope'> {
 	return {
 		accessToken: secret(access_token),
+		...(scope && {scope: scopesIn(maxLoginScopes, scope).join(' ')}),
 		...(refresh_token && {refreshToken: secret(refresh_token)}),
 		...(expires_in !== undefined && {expiresAt: new Date(Date.now() + expires_in * 1000).toISOString()}),
 	};

@@ -4,6 +4,7 @@ import type {McpLogin} from '../../../config/config-data.ts';
 import {mcpLoginOf, saveMcpLogin} from '../../../config/mcp/mcp-logins.ts';
 import {AppError} from '../../../core/error.ts';
 import type {Secret} from '../../../core/secrets/secret.ts';
+import {shellWord} from '../../../core/shell-word.ts';
 import {tokenFieldsOf} from './log-in.ts';
 import type {OAuthFetch} from './oauth-fetch.ts';
 
@@ -100,7 +101,7 @@ async function refresh(
 
 function needsLogin({name}: Pick<TokenAuthOptions, 'name'>, cause?: unknown): AppError {
 	return new AppError('auth', cause ? 'its login has expired' : 'it needs a login', {
-		hint: `Log in: \`mcp login ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}\``,
+		hint: `Log in: \`mcp login ${shellWord(name)}\``,
 		...(cause !== undefined && {cause}),
 	});
 }

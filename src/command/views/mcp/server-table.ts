@@ -4,6 +4,7 @@ import {tokensOfDefinitions} from '../../../agent/usage-estimate.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
 import {formatCount} from '../../../core/format.ts';
 import type {Json, JsonObject} from '../../../core/json.ts';
+import {shellWord} from '../../../core/shell-word.ts';
 import type {Result} from '../../result.ts';
 import {serverLines, shown, targetOf} from './server-lines.ts';
 
@@ -76,8 +77,9 @@ export function serverRecord(status: ServerStatus): Result {
 
 /** Returns the command that logs in to a server that needs it. */
 function loginNote({configured: {server}, state}: ServerStatus): readonly string[] {
-	const name = /^[\w.-]+$/.test(server.name) ? server.name : JSON.stringify(server.name);
-	return state.state === 'failed' && state.needsLogin ? [`Log in to ${server.name}: \`mcp login ${name}\``] : [];
+	return state.state === 'failed' && state.needsLogin
+		? [`Log in to ${server.name}: \`mcp login ${shellWord(server.name)}\``]
+		: [];
 }
 
 function fieldOf(line: string): readonly [string, string] {
