@@ -75,7 +75,7 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 				record(masked, server);
 			}
 		},
-		show: pump.push,
+		show: piece => pump.push(piece.type === 'call-piece' ? {...piece, hide} : piece),
 		flush: pump.flush,
 		async flushLog() {
 			await log?.flush();

@@ -12,13 +12,15 @@ export type CallPiece = {
 	readonly name: string;
 	/** The next part of the arguments' JSON. */
 	readonly text: string;
+	/** Masks the credentials that are known here in what is drawn of the call. */
+	readonly hide?: ((text: string) => string) | undefined;
 };
 
 /** The pieces so far are void: the answer is asked for again. */
 export type PiecesDropped = {readonly type: 'pieces-dropped'};
 
 /** A call that the model is still writing. */
-export type CallDraft = {readonly id: string; readonly name: string; readonly arguments: PartialArguments};
+export type CallDraft = Pick<CallPiece, 'id' | 'name' | 'hide'> & {readonly arguments: PartialArguments};
 
 /** Most calls that are drawn while they are written. */
 const maxDrafts = 8;
@@ -29,9 +31,9 @@ export function addPiece(drafts: readonly CallDraft[], piece: CallPiece | Pieces
 		return drafts.length === 0 ? drafts : [];
 	}
 
-	const {id, name, text} = piece;
+	const {id, name, text, hide} = piece;
 	const index = drafts.findIndex(draft => draft.id === id);
-	const draft = drafts[index] ?? {id, name, arguments: noArguments};
+	const draft = drafts[index] ?? {id, name, hide, arguments: noArguments};
 	const next = {...draft, name: name || draft.name, arguments: readArguments(draft.arguments, text)};
 	return index === -1 ? [...drafts, next].slice(-maxDrafts) : drafts.with(index, next);
 }

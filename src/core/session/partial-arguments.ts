@@ -34,8 +34,8 @@ type Reader = Writable<Omit<PartialArguments, 'scan'>> & Writable<Scan>;
 
 /** Arguments whose text may be long: the content of a file, the new text of an edit. */
 const longTexts: ReadonlySet<string> = new Set(['content', 'new_text']);
-const maxText = 500;
-const maxTail = 1000;
+export const maxText = 500;
+export const maxTail = 1000;
 const maxKey = 100;
 const maxTexts = 20;
 const maxDepth = 64;

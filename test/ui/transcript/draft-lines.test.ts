@@ -7,8 +7,8 @@ import {call, canvas, palette, result, say, start, user} from '../canvas.ts';
 
 const piece = (text: string, name = 'edit_file', id = '0') => ({type: 'call-piece', id, name, text}) as const;
 
-function lines(text: string, name?: string, width = 40) {
-	const [draft] = addPiece([], piece(text, name));
+function lines(text: string, name?: string, width = 40, hide?: (text: string) => string) {
+	const [draft] = addPiece([], {...piece(text, name), hide});
 	return draft ? draftLines(draft as CallDraft, {width, palette}) : [];
 }
 
@@ -74,4 +74,37 @@ test('no piece of a credential is drawn while it is written, and nothing that wa
 			before = body;
 		}
 	}
+});
+
+test('a known value is masked however it is split, also next to a cut, and a secret file shows only its length [8]', () => {
+	const value = 'correct-horse-battery';
+	const hide = (text: string) => text.replaceAll(value, '***');
+	const drawn = (args: object, name: string) => {
+		const text = JSON.stringify(args);
+		const [draft] = [...text].reduce<readonly CallDraft[]>((drafts, sign, at) => {
+			const next = addPiece(drafts, {...piece(sign, at === 0 ? name : ''), hide});
+			const shown = draftLines(next[0] as CallDraft, {width: 2000, palette}).join('\n');
+			expect(shown).not.toMatch(/correct|horse|battery|hunter22/);
+			return next;
+		}, []);
+		return draft ? draftLines(draft, {width: 2000, palette}).map(plainText) : [];
+	};
+	expect(drawn({command: `login ${value} now`}, 'run_command')).toEqual(['◌ Run login *** now …']);
+	expect(drawn({path: 'a.ts', content: `const k = '${value}';\n`}, 'write_file')).toEqual([
+		'◌ Write a.ts … 1 line',
+		"  const k = '***';",
+	]);
+	expect(drawn({path: 'app/.env', content: 'DB_PASSWORD=hunter22\n'}, 'write_file')).toEqual([
+		'◌ Write app/.env … 1 line',
+	]);
+	expect(drawn({content: 'DB_PASSWORD=hunter22\n'}, 'write_file')).toEqual(['◌ Write … 1 line']);
+	drawn({query: 'a', password: 'hunter22'}, 'mcp_find');
+	drawn({path: 'a.ts', content: `${value}${' b'.repeat(490)}`}, 'write_file');
+	drawn({command: `${'b '.repeat(242)}${value}`}, 'run_command');
+	const keyLines = `${'Ab1/'.repeat(16)}\n`.repeat(30);
+	expect(drawn({path: 'a.yaml', content: `-----BEGIN PRIVATE KEY-----\n${keyLines}`}, 'write_file').slice(1)).toEqual([
+		'  ***',
+		'  ***',
+		'  ***',
+	]);
 });
