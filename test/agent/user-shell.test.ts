@@ -8,8 +8,10 @@ import {temporaryFolder} from '../storage/temporary.ts';
 const path = process.env['PATH'] ?? '';
 
 /** Runs a command in a new folder. */
-function run(command: string, {env = {}, signal = new AbortController().signal, folder = temporaryFolder()} = {}) {
-	const pieces: string[] = [];
+function run(
+	command: string,
+	{env = {}, signal = new AbortController().signal, folder = temporaryFolder(), pieces = [] as string[]} = {},
+) {
 	const shell = createUserShell({PATH: path, SHELL: '/bin/sh', ...env});
 	const onOutput = (text: string) => pieces.push(text);
 	return shell(command, {folder, signal, onOutput}).then(end => ({...end, pieces: pieces.join('')}));
@@ -50,7 +52,9 @@ test('the output is limited to its head and tail, and masked as that of the agen
 test('an interrupt ends the command with everything that it started', async () => {
 	const abort = new AbortController();
 	const marker = `987${Date.now()}`;
-	const result = run(`echo started; sleep ${marker} & sleep ${marker}`, {signal: abort.signal});
+	const pieces: string[] = [];
+	const result = run(`sleep ${marker} & echo started; sleep ${marker}`, {signal: abort.signal, pieces});
+	await expect.poll(() => pieces.join('')).toContain('started');
 	await expect.poll(() => processesWith(marker).length).toBeGreaterThan(1);
 	abort.abort();
 	expect(await result).toMatchObject({status: 'interrupted', output: 'started'});
