@@ -7,7 +7,7 @@ import {handlers} from '../handlers/handlers.ts';
 import type {Services} from '../handlers/services.ts';
 import {errorResponse, HttpError} from '../kit/http-error.ts';
 import {type Log, stackOf} from '../kit/log.ts';
-import {type App, findRoute, type Route} from '../kit/route.ts';
+import {type App, findRoute, type Route, type RouteTable, routeTable} from '../kit/route.ts';
 import {placeNames} from '../kit/scope.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
@@ -33,7 +33,7 @@ const health: Route = {
 
 type Server = {
 	readonly services: Services;
-	readonly routes: readonly Route[];
+	readonly routes: RouteTable;
 	/** Every host name that the server accepts. */
 	readonly names: readonly string[];
 	readonly minimumClient: string | undefined;
@@ -45,14 +45,14 @@ type Server = {
  */
 export function createApp({services, names = [], demo = {}, minimumClient}: Options): App {
 	const {log} = services;
-	const routes = [
+	const routes = routeTable([
 		health,
 		...contractRoutes(handlers, services),
 		...artifactRoutes(services),
 		...oauthRoutes(services),
 		...pageRoutes(services),
 		...demoRoutes(demo),
-	];
+	]);
 	const server: Server = {services, routes, names: [...loopbackNames, ...names], minimumClient};
 	const handle = withHead(async request => {
 		const url = new URL(request.url);

@@ -1,4 +1,5 @@
 import {matchPath} from '../../contract/path.ts';
+import {groupBy} from '../../core/group-by.ts';
 import type {Principal} from './authorize.ts';
 import {errorResponse} from './http-error.ts';
 import type {Scope} from './scope.ts';
@@ -36,10 +37,23 @@ export type Route =
 /** The whole server, as a function. */
 export type App = (request: Request) => Promise<Response>;
 
+/** Routes by the number of segments of their paths, so that a request is compared with few of them. */
+export type RouteTable = ReadonlyMap<number, readonly Route[]>;
+
+/** Returns the table of all routes of a server. */
+export function routeTable(routes: readonly Route[]): RouteTable {
+	return groupBy(routes, ({path}) => countSegments(path));
+}
+
+function countSegments(path: string): number {
+	return path.split('/').length;
+}
+
 type Found = {readonly route: Route; readonly parameters: Readonly<Record<string, string>>};
 
 /** Returns the route of a request, or an error response: 405 if the path exists with other methods, 404 otherwise. */
-export function findRoute(routes: readonly Route[], {method}: Request, url: URL): Found | Response {
+export function findRoute(table: RouteTable, {method}: Request, url: URL): Found | Response {
+	const routes = table.get(countSegments(url.pathname)) ?? [];
 	for (const route of routes) {
 		const parameters = route.method === method ? matchPath(route.path, url.pathname) : undefined;
 		if (parameters) {
