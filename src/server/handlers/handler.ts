@@ -7,6 +7,7 @@ import type {Principal} from '../kit/authorize.ts';
 import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
 import {rejectInvalid} from '../kit/http-error.ts';
+import {JsonResponse} from '../kit/json-response.ts';
 import type {Route, RouteRequest} from '../kit/route.ts';
 import type {Scope, ScopeOf} from '../kit/scope.ts';
 import {textViolations} from '../kit/text-fields.ts';
@@ -104,6 +105,6 @@ function toErrorItems(part: 'body' | 'path' | 'query', violations: readonly Viol
 /** Returns a result as JSON, or 204 if there is none. */
 function respond(row: Endpoint, result: unknown, headers: Headers): Response {
 	return row.result && result !== undefined
-		? Response.json(result, {headers})
+		? new JsonResponse(result, {headers})
 		: new Response(undefined, {status: 204, headers});
 }

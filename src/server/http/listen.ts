@@ -5,6 +5,7 @@ import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
 import type {Debug} from '../../core/debug.ts';
 import {AppError} from '../../core/error.ts';
+import {JsonResponse} from '../kit/json-response.ts';
 import type {App} from '../kit/route.ts';
 import {isBuffered} from './head.ts';
 import {toRequest} from './incoming.ts';
@@ -107,8 +108,7 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	const cookies = response.headers.getSetCookie();
 	const headers = {...defaultHeaders, ...Object.fromEntries(response.headers)};
 	// A buffered response is sent in one piece with its length.
-	const body =
-		incoming.method !== 'HEAD' && isBuffered(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
+	const body = incoming.method === 'HEAD' ? undefined : await bufferedBody(response);
 	if (!incoming.complete) {
 		// If a body arrived with its headers, the request is complete a moment later.
 		await setImmediate();
@@ -119,15 +119,15 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	outgoing.writeHead(response.status, {
 		...headers,
 		...(cookies.length > 0 && {'set-cookie': cookies}),
-		...(body && {'content-length': body.length}),
+		...(body !== undefined && {'content-length': Buffer.byteLength(body)}),
 		...(isRejected && {connection: 'close'}),
 	});
-	if (body && !isRejected) {
+	if (body !== undefined && !isRejected) {
 		outgoing.end(body);
 		return;
 	}
 
-	if (body) {
+	if (body !== undefined) {
 		outgoing.write(body);
 	} else {
 		await send(response, outgoing, disconnected.signal);
@@ -138,6 +138,15 @@ async function answer(app: App, incoming: IncomingMessage, outgoing: ServerRespo
 	}
 
 	outgoing.end();
+}
+
+/** Returns the whole body of a response that is not streamed. Node sends a text in one piece with the headers. */
+async function bufferedBody(response: Response): Promise<string | Buffer | undefined> {
+	if (response instanceof JsonResponse) {
+		return response.content;
+	}
+
+	return isBuffered(response) ? Buffer.from(await response.arrayBuffer()) : undefined;
 }
 
 /**

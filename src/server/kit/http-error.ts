@@ -1,4 +1,5 @@
 import type {Problem, ValidationErrorItem} from '../../contract/problem.ts';
+import {JsonResponse} from './json-response.ts';
 
 /** The default error type of each status. */
 const types = {
@@ -70,8 +71,6 @@ export function errorResponse(url: URL, status: ErrorStatus, detail: string, opt
 	const {type = types[status], errors, headers} = options;
 	const body: Problem = {code: status, detail, type, ...(errors && {errors: [...errors]})};
 	const isModelRoute = url.pathname.startsWith('/v1/');
-	return Response.json(isModelRoute ? {error: {message: detail, type, param: null, code: String(status)}} : body, {
-		status,
-		headers,
-	});
+	const content = isModelRoute ? {error: {message: detail, type, param: null, code: String(status)}} : body;
+	return new JsonResponse(content, {status, ...(headers && {headers})});
 }
