@@ -1,5 +1,7 @@
 import {Socket} from 'node:net';
+import type {PostgresPool} from 'kysely';
 import pg from 'pg';
+import {keepPlans} from './kept-plans.ts';
 import type {DatabaseLocation} from './location.ts';
 
 const maxConnections = 10;
@@ -17,7 +19,7 @@ const bigintType = 20;
 export function openPostgres(
 	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabaseLocation & {engine: 'postgres'},
 	onLost: (error: Error) => void,
-): pg.Pool {
+): PostgresPool {
 	const pool = new pg.Pool({
 		connectionString: url,
 		max: maxConnections,
@@ -39,5 +41,5 @@ export function openPostgres(
 	// If one in use is lost, its query fails, and Node would treat the unhandled event as a bug.
 	pool.on('error', onLost);
 	pool.on('connect', client => client.on('error', () => undefined));
-	return pool;
+	return {connect: async () => keepPlans(await pool.connect()), end: () => pool.end()};
 }

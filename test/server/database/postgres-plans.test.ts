@@ -1,0 +1,38 @@
+import {sql} from 'kysely';
+import {expect, test} from 'vitest';
+import type {Database} from '../../../src/server/database/tables.ts';
+import {emptyDatabase} from './engine.ts';
+
+const plans = (database: Database) =>
+	sql<{statement: string}>`select statement from pg_prepared_statements where statement like '%things%'`
+		.execute(database)
+		.then(({rows}) => rows.map(({statement}) => statement));
+
+test('PostgreSQL keeps the plan of a query that comes again, and of no other', async () => {
+	const database = await emptyDatabase();
+	await sql`create table things (id integer, name text)`.execute(database);
+	await database.connection().execute(async connection => {
+		const read = (id: number) => sql`select * from things where id = ${id}`.execute(connection);
+		await sql`select name from things where id = ${1}`.execute(connection);
+		await read(1);
+		await read(2);
+		expect(await plans(connection as Database)).toEqual([]);
+		await read(3);
+		await read(4);
+		expect(await plans(connection as Database)).toEqual(['select * from things where id = $1']);
+	});
+});
+
+test('after a change of the tables each connection fails at most once, and answers with the new columns', async () => {
+	const database = await emptyDatabase();
+	await sql`create table boxes (id integer, name text)`.execute(database);
+	await sql`insert into boxes values (1, 'one')`.execute(database);
+	const read = () => sql`select * from boxes where id = ${1}`.execute(database).then(({rows}) => rows);
+	for (const _ of [1, 2, 3, 4]) {
+		await read();
+	}
+
+	await sql`alter table boxes add column size integer default 2`.execute(database);
+	await expect(read()).rejects.toThrow('cached plan must not change result type');
+	expect(await read()).toEqual([{id: 1, name: 'one', size: 2}]);
+});
