@@ -13,14 +13,15 @@ type Options = {
 const mebi = 1024 * 1024;
 
 /**
- * Yields server-sent events (WHATWG HTML, section 9.2) from bytes that may be split anywhere. Lines end in LF, CRLF or CR,
- * a BOM may come first, comments are skipped. Some vendors leave out the last blank line, so a last event is yielded
- * without it if it's whole: `[DONE]` or valid JSON. Throws AppError("network") for a line over `maxLength`.
+ * Yields server-sent events (WHATWG HTML, section 9.2) from bytes that may be split anywhere: those that ended in one piece
+ * of the body as one list, which is never empty. Lines end in LF, CRLF or CR, a BOM may come first, comments are skipped.
+ * Some vendors leave out the last blank line, so a last event is yielded without it if it's whole: `[DONE]` or valid JSON.
+ * Throws AppError("network") for a line over `maxLength`.
  */
 export async function* readSse(
 	body: AsyncIterable<Uint8Array>,
 	{maxLength = 8 * mebi}: Options = {},
-): AsyncGenerator<ServerSentEvent> {
+): AsyncGenerator<readonly ServerSentEvent[]> {
 	// The decoder removes the BOM; the parser only recognizes it undecoded.
 	const decoder = new TextDecoder();
 	const toLineFeeds = lineFeeds();
@@ -57,14 +58,17 @@ export async function* readSse(
 	};
 
 	for await (const bytes of body) {
-		// One by one: an async generator takes several times as long to delegate to a list.
-		for (const event of feed(toLineFeeds(decoder.decode(bytes, {stream: true})))) {
-			yield event;
+		const ended = feed(toLineFeeds(decoder.decode(bytes, {stream: true})));
+		if (ended.length > 0) {
+			yield ended;
 		}
 	}
 
-	yield* feed(toLineFeeds(decoder.decode()));
-	yield* feed('\n\n').filter(({data}) => data.trim() === '[DONE]' || parseJson(data) !== undefined);
+	const rest = feed(toLineFeeds(decoder.decode()));
+	const last = feed('\n\n').filter(({data}) => data.trim() === '[DONE]' || parseJson(data) !== undefined);
+	if (rest.length + last.length > 0) {
+		yield [...rest, ...last];
+	}
 }
 
 /**

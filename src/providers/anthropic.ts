@@ -1,13 +1,16 @@
 import type {Json} from '../core/json.ts';
+import type {Message} from '../core/session/message.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {anthropicBody, anthropicFormat} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
+import type {Chunk} from './chunks.ts';
 import {optionalEffort} from './effort.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {at, countAt, textAt} from './json-path.ts';
 import {type OptionalField, openWithout, optionalField, optionalTools} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
+import {type AnswerReader, readAnswer} from './read-answer.ts';
 
 const vendor: Vendor = {name: 'anthropic', label: 'Anthropic'};
 
@@ -43,20 +46,29 @@ type Block =
 	| {readonly kind: 'tool'; readonly id: string; readonly name: string; readonly input: Json | undefined; json: string};
 
 /** Anthropic's Messages API, streamed. The end mark is `message_stop`. */
-export const anthropic: Provider = async function* (request) {
-	const call = {
-		url: endpointUrl(request.baseUrl, '/v1/messages'),
-		headers: {'anthropic-version': '2023-06-01'},
-		body: anthropicBody(request),
-	};
-	const chunks = yield* openWithout(request, vendor, call, optionalFields);
+export const anthropic: Provider = request => {
+	const open = () =>
+		openWithout(
+			request,
+			vendor,
+			{
+				url: endpointUrl(request.baseUrl, '/v1/messages'),
+				headers: {'anthropic-version': '2023-06-01'},
+				body: anthropicBody(request),
+			},
+			optionalFields,
+		);
+	return readAnswer(open, () => createReader(request.messages));
+};
 
-	const newId = callIds(request.messages);
+function createReader(messages: readonly Message[]): AnswerReader {
+	const newId = callIds(messages);
 	const blocks = new Map<number, Block>();
 	let usage = noUsage;
 	let vendorReason = '';
 	let message = '';
 	let calls = 0;
+	let isOver = false;
 
 	const close = (index: number): readonly ProviderEvent[] => {
 		const block = blocks.get(index);
@@ -65,43 +77,39 @@ export const anthropic: Provider = async function* (request) {
 		return block ? endOf(block, index, newId) : [];
 	};
 
-	for await (const chunk of chunks) {
+	const finish = () =>
+		finishOf(finishWithCalls(reasonOf(vendorReason), calls), vendorReason === 'refusal' ? '' : vendorReason, message);
+
+	const read = (chunk: Chunk): readonly ProviderEvent[] => {
 		const index = countAt(chunk, 'index') ?? 0;
 		switch (textAt(chunk, 'type')) {
 			case 'message_start':
 				usage = readUsage(usage, at(chunk, 'message', 'usage'));
-				yield {type: 'usage', usage};
-				break;
+				return [{type: 'usage', usage}];
 			case 'content_block_start': {
 				const content = at(chunk, 'content_block');
 				blocks.set(index, openBlock(content));
-				yield* startOf(content, index);
-				break;
+				return startOf(content, index);
 			}
 			case 'content_block_delta':
-				yield* addDelta(blocks.get(index) ?? {kind: 'text'}, index, at(chunk, 'delta'));
-				break;
+				return addDelta(blocks.get(index) ?? {kind: 'text'}, index, at(chunk, 'delta'));
 			case 'content_block_stop':
-				yield* close(index);
-				break;
+				return close(index);
 			case 'message_delta':
 				usage = readUsage(usage, at(chunk, 'usage'));
-				yield {type: 'usage', usage};
 				vendorReason = textAt(chunk, 'delta', 'stop_reason') || vendorReason;
 				message = textAt(chunk, 'delta', 'stop_details', 'explanation') || message;
-				break;
+				return [{type: 'usage', usage}];
 			case 'message_stop':
-				yield* [...blocks.keys()].flatMap(close);
-				yield finishOf(
-					finishWithCalls(reasonOf(vendorReason), calls),
-					vendorReason === 'refusal' ? '' : vendorReason,
-					message,
-				);
-				return;
+				isOver = true;
+				return [...[...blocks.keys()].flatMap(close), finish()];
 			default: // Pings, and chunk types of the future.
+				return [];
 		}
-	}
-};
+	};
+
+	return {read, isOver: () => isOver, isComplete: () => isOver, end: () => []};
+}
 
 function openBlock(content: Json | undefined): Block {
 	switch (textAt(content, 'type')) {

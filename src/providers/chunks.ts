@@ -8,6 +8,9 @@ import type {ProviderRequest} from './provider.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
+/** A chunk of an answer, parsed but not validated, or the vendor's end mark. */
+export type Chunk = JsonObject | '[DONE]';
+
 /** A request to a provider. */
 export type Call = {
 	readonly url: string;
@@ -26,15 +29,16 @@ const maxDepth = 100;
 const idleTimeoutMs = 600_000;
 
 /**
- * Sends a request. Returns the chunks of its answer, parsed but not validated, and the vendor's `[DONE]`. Throws
- * `AppError` for a status other than 2xx, an answer that isn't an event stream, an error inside the stream, an endless
- * answer and a broken connection. A connection that merely closes ends the chunks.
+ * Sends a request. Returns the chunks of its answer: those that arrived together as one list, which parses each when it is
+ * read, and throws where one is an error. Throws `AppError` for a status other than 2xx, an answer that isn't an event
+ * stream, an error inside the stream, an endless answer and a broken connection. A connection that merely closes ends the
+ * chunks.
  */
 export async function openChunks(
 	{transport, signal, baseUrl}: ProviderRequest,
 	vendor: Vendor,
 	{url, headers, body}: Call,
-): Promise<AsyncGenerator<JsonObject | '[DONE]'>> {
+): Promise<AsyncGenerator<Iterable<Chunk>>> {
 	const response = await transport({
 		method: 'POST',
 		url,
@@ -94,10 +98,16 @@ export async function readBeginning(body: Bytes, maxLength = maxErrorLength): Pr
 }
 
 async function* parseChunks(
-	events: AsyncIterable<ServerSentEvent>,
+	lists: AsyncIterable<readonly ServerSentEvent[]>,
 	vendor: Vendor,
-): AsyncGenerator<JsonObject | '[DONE]'> {
-	for await (const {event, data} of events) {
+): AsyncGenerator<Iterable<Chunk>> {
+	for await (const events of lists) {
+		yield chunksOf(events, vendor);
+	}
+}
+
+function* chunksOf(events: readonly ServerSentEvent[], vendor: Vendor): Generator<Chunk> {
+	for (const {event, data} of events) {
 		const chunk = parseJson(data);
 		if (isJsonObject(chunk)) {
 			if (isDeeper(chunk, maxDepth)) {
@@ -118,20 +128,6 @@ async function* parseChunks(
 			throw streamFailure(vendor, data);
 		} else if (data.startsWith('{')) {
 			throw new AppError('network', `${vendor.label} sent an invalid stream.`, {hint: 'Try again.'});
-		}
-	}
-}
-
-/** Yields chunks. Ignores a connection that breaks once the answer is complete. */
-export async function* untilBreak<Chunk>(
-	chunks: AsyncIterable<Chunk>,
-	isComplete: () => boolean,
-): AsyncGenerator<Chunk> {
-	try {
-		yield* chunks;
-	} catch (error) {
-		if (!(isComplete() && error instanceof AppError && error.code === 'network')) {
-			throw error;
 		}
 	}
 }

@@ -1,13 +1,14 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
+import type {Message} from '../core/session/message.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {createChoicePicker} from './choice-picker.ts';
-import {untilBreak} from './chunks.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {geminiBody, geminiFormat} from './gemini-request.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {type OptionalField, openWithout, optionalTools} from './optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
+import {type AnswerReader, readAnswer} from './read-answer.ts';
 import {usageOf} from './token-usage.ts';
 
 const vendor: Vendor = {name: 'google', label: 'Google'};
@@ -57,55 +58,58 @@ const optionalFields: readonly OptionalField[] = [
  * Gemini's `streamGenerateContent`. The end mark is a `finishReason`, or a `blockReason` for a prompt that was blocked.
  * Older models send one with every chunk, so the last one counts once the stream has ended.
  */
-export const gemini: Provider = async function* (request) {
-	const name = request.model.includes('/') ? request.model : `models/${request.model}`;
-	const path = name.split('/').map(encodeURIComponent).join('/');
-	const call = {
-		url: endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`),
-		body: geminiBody(request),
+export const gemini: Provider = request => {
+	const open = () => {
+		const name = request.model.includes('/') ? request.model : `models/${request.model}`;
+		const path = name.split('/').map(encodeURIComponent).join('/');
+		const url = endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`);
+		return openWithout(request, vendor, {url, body: geminiBody(request)}, optionalFields);
 	};
-	const chunks = yield* openWithout(request, vendor, call, optionalFields);
+	return readAnswer(open, () => createReader(request.messages));
+};
 
+function createReader(messages: readonly Message[]): AnswerReader {
 	const pickCandidate = createChoicePicker('candidates');
-	const readPart = createPartReader(callIds(request.messages));
+	const readPart = createPartReader(callIds(messages));
 	let counts: JsonObject = {};
 	let reason: FinishReason | undefined;
 	let vendorReason = '';
 	let message = '';
 	let calls = 0;
 
-	for await (const chunk of untilBreak(chunks, () => reason !== undefined)) {
-		const candidate = pickCandidate(chunk);
-		for (const part of listAt(candidate, 'content', 'parts')) {
-			const events = readPart(part);
-			calls += events.filter(({type}) => type === 'tool-call').length;
-			yield* events;
-		}
+	return {
+		*read(chunk) {
+			const candidate = pickCandidate(chunk);
+			for (const part of listAt(candidate, 'content', 'parts')) {
+				const events = readPart(part);
+				calls += events.filter(({type}) => type === 'tool-call').length;
+				yield* events;
+			}
 
-		const metadata = at(chunk, 'usageMetadata');
-		if (isJsonObject(metadata)) {
-			// Later chunks repeat the counts; early ones may lack them.
-			counts = {...counts, ...metadata};
-			yield* 'promptTokenCount' in counts ? [{type: 'usage', usage: readUsage(counts)} as const] : [];
-		}
+			const metadata = at(chunk, 'usageMetadata');
+			if (isJsonObject(metadata)) {
+				// Later chunks repeat the counts; early ones may lack them.
+				counts = {...counts, ...metadata};
+				yield* 'promptTokenCount' in counts ? [{type: 'usage', usage: readUsage(counts)} as const] : [];
+			}
 
-		const blocked = textAt(chunk, 'promptFeedback', 'blockReason');
-		const ending = textAt(candidate, 'finishReason');
-		if (blocked) {
-			reason = 'content-filter';
-			vendorReason = blocked;
-			message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
-		} else if (ending && ending !== 'FINISH_REASON_UNSPECIFIED') {
-			reason = finishReasons.get(ending) ?? 'other';
-			vendorReason = ending;
-			message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
-		}
-	}
-
-	if (reason) {
-		yield finishOf(finishWithCalls(reason, calls), vendorReason, message);
-	}
-};
+			const blocked = textAt(chunk, 'promptFeedback', 'blockReason');
+			const ending = textAt(candidate, 'finishReason');
+			if (blocked) {
+				reason = 'content-filter';
+				vendorReason = blocked;
+				message = textAt(chunk, 'promptFeedback', 'blockReasonMessage') || `The prompt was blocked: ${blocked}.`;
+			} else if (ending && ending !== 'FINISH_REASON_UNSPECIFIED') {
+				reason = finishReasons.get(ending) ?? 'other';
+				vendorReason = ending;
+				message = reason === 'stop' ? '' : textAt(candidate, 'finishMessage');
+			}
+		},
+		isOver: () => false,
+		isComplete: () => reason !== undefined,
+		end: () => (reason ? [finishOf(finishWithCalls(reason, calls), vendorReason, message)] : []),
+	};
+}
 
 /**
  * Returns a function that reads parts. Consecutive pieces of one kind share an id until one of them is signed. `length`

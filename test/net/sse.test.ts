@@ -12,8 +12,9 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 async function read(text: string | Uint8Array, size = 1 << 20, maxLength?: number): Promise<ServerSentEvent[]> {
 	const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
 	const events: ServerSentEvent[] = [];
-	for await (const event of readSse(inPieces(bytes, size), maxLength === undefined ? {} : {maxLength})) {
-		events.push(event);
+	for await (const list of readSse(inPieces(bytes, size), maxLength === undefined ? {} : {maxLength})) {
+		expect(list).not.toEqual([]);
+		events.push(...list);
 	}
 
 	return events;
@@ -63,7 +64,7 @@ test('an event is yielded with its last line end, even if lines end in CR', asyn
 			throw new AppError('network', 'Nothing else came.');
 		})(),
 	);
-	expect(await events.next()).toEqual({done: false, value: {event: undefined, data: '1'}});
+	expect(await events.next()).toEqual({done: false, value: [{event: undefined, data: '1'}]});
 	await expect(events.next()).rejects.toThrow('Nothing else came.');
 });
 
@@ -105,8 +106,8 @@ test('a reader that stops early ends the body', async () => {
 			ended = true;
 		}
 	})();
-	for await (const {data} of readSse(body)) {
-		expect(data).toBe('1');
+	for await (const list of readSse(body)) {
+		expect(list.map(({data}) => data)).toEqual(['1', '2']);
 		break;
 	}
 

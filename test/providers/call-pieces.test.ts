@@ -96,7 +96,7 @@ test('pieces are no events of the session', async () => {
 
 test('[23] an answer that breaks while a call is written is asked for again, without its pieces', async () => {
 	async function* broken() {
-		yield new TextEncoder().encode(sse(...anthropicCall));
+		yield* anthropicCall.map(chunk => new TextEncoder().encode(sse(chunk)));
 		throw new (await import('../../src/core/error.ts')).AppError('network', 'Cut.');
 	}
 

@@ -1,13 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {openChunks, untilBreak} from '../../src/providers/chunks.ts';
+import {openChunks} from '../../src/providers/chunks.ts';
 import {type Answer, collect, fakeHost, fixture, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
 const call = {url: 'https://host.test/v1/x', body: {model: 'm'}};
 
 async function open(answer: Answer, signal = new AbortController().signal) {
-	return collect(await openChunks(requestOf(fakeHost(answer).transport, {signal}), vendor, call));
+	const lists = await collect(await openChunks(requestOf(fakeHost(answer).transport, {signal}), vendor, call));
+	return lists.flatMap(list => [...list]);
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -159,13 +160,6 @@ describe('a connection that breaks', () => {
 	test("has the transport's message, if there is one", async () => {
 		const explained = new AppError('network', 'The host stopped in the middle of its answer.');
 		await expect(open({body: thenFails(explained, 'data: {"a":1}\n\n')})).rejects.toBe(explained);
-	});
-
-	test('after the end mark leaves the answer complete', async () => {
-		const chunks = thenFails(new AppError('network', 'Cut.'), 'a');
-		expect(await collect(untilBreak(chunks, () => true))).toEqual([encode('a')]);
-		await expect(collect(untilBreak(thenFails(new AppError('network', 'Cut.')), () => false))).rejects.toThrow('Cut.');
-		await expect(collect(untilBreak(thenFails(new TypeError('A bug.')), () => true))).rejects.toThrow('A bug.');
 	});
 
 	test("by an abort throws the transport's error", async () => {

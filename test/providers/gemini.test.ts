@@ -22,8 +22,7 @@ test('a blocked prompt is a refusal', async () => {
 
 test('a signature stays with its part, each call gets its own id, unknown parts are ignored', async () => {
 	expect(withoutNewIds(await eventsOf(gemini, fixture('gemini-odd.sse')))).toEqual([
-		{type: 'reasoning-delta', id: '1', text: 'Thinking.'},
-		{type: 'reasoning-delta', id: '1', text: '', opaque: signed('s1', 0)},
+		{type: 'reasoning-delta', id: '1', text: 'Thinking.', opaque: signed('s1', 0)},
 		{type: 'text-delta', id: '2', text: 'I will '},
 		{type: 'usage', usage: {input: 5, cacheRead: 4, cacheWrite: 0, output: 3, reasoning: 3}},
 		{type: 'text-delta', id: '2', text: 'look.', opaque: signed('s2', 5)},

@@ -23,14 +23,21 @@ function steps(length: number, size: number): readonly number[] {
 	return Array.from({length: Math.ceil(length / size) - 1}, (_, index) => (index + 1) * size);
 }
 
-/** Creates a host that gives these answers in turn and records its requests. */
+/** Yields a text as vendors send it: event by event. */
+async function* byEvent(text: string): AsyncGenerator<Uint8Array> {
+	for (const event of text.match(/.+?(?:\n\n|\r\n\r\n|\r\r|$)/gs) ?? []) {
+		yield new TextEncoder().encode(event);
+	}
+}
+
+/** Creates a host that gives these answers in turn and records its requests. The events of a text arrive one by one. */
 export function fakeHost(...answers: readonly Answer[]) {
 	const requests: TransportRequest[] = [];
 	const transport: ProviderRequest['transport'] = async request => {
 		const {status = 200, headers = {}, body} = answers[requests.length] ?? answers.at(-1) ?? {body: ''};
 		requests.push(request);
-		const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-		return {status, headers, body: bytes instanceof Uint8Array ? inPieces(bytes, []) : bytes};
+		const bytes = body instanceof Uint8Array ? inPieces(body, []) : body;
+		return {status, headers, body: typeof bytes === 'string' ? byEvent(bytes) : bytes};
 	};
 	return {transport, requests, bodyOf: (index: number) => JSON.parse(String(requests[index]?.body))};
 }
@@ -86,6 +93,24 @@ export function withoutNewIds(events: readonly ProviderEvent[]): readonly Provid
 	return events.map(event =>
 		event.type === 'tool-call' && /^call_[\da-f]{24}$/.test(event.id) ? {...event, id: 'new'} : event,
 	);
+}
+
+/** Returns events with adjacent pieces of one text as one, and without a usage that a later one replaces. */
+export function joined(events: readonly ProviderEvent[]): readonly ProviderEvent[] {
+	const lastUsage = events.findLastIndex(({type}) => type === 'usage');
+	const kept = events.filter(({type}, index) => type !== 'usage' || index === lastUsage);
+	const all: ProviderEvent[] = [];
+	for (const event of kept) {
+		const last = all.at(-1);
+		const isSame = last?.type === event.type && (event.type === 'text-delta' || event.type === 'reasoning-delta');
+		if (isSame && 'text' in last && 'id' in last && last.id === event.id) {
+			all[all.length - 1] = {...last, ...event, text: last.text + event.text};
+		} else {
+			all.push(event);
+		}
+	}
+
+	return all;
 }
 
 /** Returns what the events of an answer add up to. */

@@ -2,12 +2,12 @@ import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
 import {createChoicePicker} from '../choice-picker.ts';
-import {untilBreak} from '../chunks.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
 import {at, textAt} from '../json-path.ts';
 import {openWithout} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
+import {type AnswerReader, readAnswer} from '../read-answer.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
@@ -44,55 +44,55 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
  * `finish_reason` or `[DONE]`; some hosts send only one of them. Usage comes between the two or after both.
  */
 export function openaiChat(quirks: Quirks): Provider {
-	return async function* (request) {
-		const chunks = yield* openWithout(
-			request,
-			quirks,
-			{url: endpointUrl(request.baseUrl, '/chat/completions'), body: chatBody(request, quirks)},
-			optionalChatFields(quirks),
-		);
+	return request => {
+		const url = endpointUrl(request.baseUrl, '/chat/completions');
+		const open = () => openWithout(request, quirks, {url, body: chatBody(request, quirks)}, optionalChatFields(quirks));
+		return readAnswer(open, () => createReader(quirks, request.messages));
+	};
+}
 
-		const pickChoice = createChoicePicker('choices');
-		const speech = createSpeech();
-		const calls: PartialCall[] = [];
-		let vendorReason = '';
-		let isDone = false;
-		let isRefused = false;
+function createReader(quirks: Quirks, messages: readonly Message[]): AnswerReader {
+	const pickChoice = createChoicePicker('choices');
+	const speech = createSpeech();
+	const calls: PartialCall[] = [];
+	let vendorReason = '';
+	let isDone = false;
+	let isRefused = false;
 
-		for await (const chunk of untilBreak(chunks, () => vendorReason !== '')) {
+	return {
+		*read(chunk) {
 			if (chunk === '[DONE]') {
 				isDone = true;
-				break;
+				return;
 			}
 
 			const choice = pickChoice(chunk);
 			assertNoError(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
-			for (const event of speech.read(delta)) {
-				yield event;
-			}
-
+			yield* speech.read(delta);
 			isRefused ||= textAt(delta, 'refusal') !== '';
-			for (const event of addCalls(calls, delta)) {
-				yield event;
-			}
-
+			yield* addCalls(calls, delta);
 			const ending = textAt(choice, 'finish_reason');
 			vendorReason = ending && ending !== 'null' ? ending : vendorReason;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
 				yield {type: 'usage', usage};
 			}
-		}
-
-		yield* speech.flush();
-		// Calls are complete once the message is: those of a cut stream must never run.
-		if (vendorReason || isDone) {
-			const reason = vendorReason ? (finishReasons.get(vendorReason.toLowerCase()) ?? 'other') : 'stop';
-			yield* speech.seal(calls.length > 0);
-			yield* wholeCalls(calls, request.messages);
-			yield isRefused ? finishOf('content-filter', '') : finishOf(finishWithCalls(reason, calls.length), vendorReason);
-		}
+		},
+		isOver: () => isDone,
+		isComplete: () => vendorReason !== '',
+		*end() {
+			yield* speech.flush();
+			// Calls are complete once the message is: those of a cut stream must never run.
+			if (vendorReason || isDone) {
+				const reason = vendorReason ? (finishReasons.get(vendorReason.toLowerCase()) ?? 'other') : 'stop';
+				yield* speech.seal(calls.length > 0);
+				yield* wholeCalls(calls, messages);
+				yield isRefused
+					? finishOf('content-filter', '')
+					: finishOf(finishWithCalls(reason, calls.length), vendorReason);
+			}
+		},
 	};
 }
 

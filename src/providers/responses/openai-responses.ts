@@ -1,4 +1,5 @@
 import type {Json, JsonObject} from '../../core/json.ts';
+import type {Message} from '../../core/session/message.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
 import {optionalEffort} from '../effort.ts';
 import {endpointUrl} from '../endpoint-url.ts';
@@ -6,6 +7,7 @@ import {streamFailure, type Vendor} from '../failure.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, openWithout, optionalField, optionalTools} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
+import {type AnswerReader, readAnswer} from '../read-answer.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {createItems, type Items, type PartKind} from './openai-responses-items.ts';
 import {responsesBody} from './openai-responses-request.ts';
@@ -13,24 +15,30 @@ import {responsesBody} from './openai-responses-request.ts';
 const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 
 /** OpenAI's Responses API, streamed. The end mark is `response.completed` or `response.incomplete`. */
-export const openaiResponses: Provider = async function* (request) {
-	const call = {url: endpointUrl(request.baseUrl, '/responses'), body: responsesBody(request)};
-	const chunks = yield* openWithout(request, vendor, call, optionalFields);
-	const output: Output = {items: createItems(), calls: createCallReader(callIds(request.messages))};
-	for await (const chunk of chunks) {
-		if (chunk === '[DONE]') {
-			continue;
-		}
-
-		const type = textAt(chunk, 'type');
-		if (endTypes.has(type)) {
-			yield* readEnd(output, type, at(chunk, 'response'));
-			return;
-		}
-
-		yield* readChunk(output, type, chunk);
-	}
+export const openaiResponses: Provider = request => {
+	const url = endpointUrl(request.baseUrl, '/responses');
+	const open = () => openWithout(request, vendor, {url, body: responsesBody(request)}, optionalFields);
+	return readAnswer(open, () => createReader(request.messages));
 };
+
+function createReader(messages: readonly Message[]): AnswerReader {
+	const output: Output = {items: createItems(), calls: createCallReader(callIds(messages))};
+	let isOver = false;
+	return {
+		read(chunk) {
+			const type = textAt(chunk, 'type');
+			isOver = endTypes.has(type);
+			return chunk === '[DONE]'
+				? []
+				: isOver
+					? readEnd(output, type, at(chunk, 'response'))
+					: readChunk(output, type, chunk);
+		},
+		isOver: () => isOver,
+		isComplete: () => isOver,
+		end: () => [],
+	};
+}
 
 /** Organizations that aren't verified may not ask for reasoning summaries; other hosts may not know the cache key. */
 const optionalFields: readonly OptionalField[] = [
