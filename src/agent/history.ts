@@ -1,10 +1,11 @@
 import {AppError} from '../core/error.ts';
 import type {Command} from '../core/session/block.ts';
+import type {Pinned} from '../core/session/compaction.ts';
 import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Attachment} from '../core/session/user-events.ts';
 import {dateIn, userMessage} from '../core/session/user-message.ts';
-import {type Carried, compact, type Pinned} from './context/compact.ts';
+import {type Carried, compact} from './context/compact.ts';
 import {type ContextWindow, createContextWindow} from './context/context-window.ts';
 import {mapEvents} from './map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';

@@ -9,7 +9,7 @@ import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
 import {formatDate} from '../core/format.ts';
-import {messageText, usedWindow} from '../core/session/compaction.ts';
+import {pinnedMessages, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
 import type {UsageCause} from '../core/session/request-record.ts';
@@ -112,7 +112,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			windowSize: async () => (model === undefined ? undefined : options.windowSizeOf?.(model)),
 			usedTokens: usedWindow(transcript),
 			share: await options.compactionShare?.(),
-			pinned: () => pinnedMessages(options),
+			pinned: () => pinnedIn(options),
 		},
 	});
 }
@@ -181,12 +181,8 @@ async function openBudget({store, budget, flush}: RunOptions) {
 	return {limitUsd: budget.limitUsd, spentUsd};
 }
 
-function pinnedMessages({store, flush}: RunOptions) {
+function pinnedIn({store, flush}: RunOptions) {
 	flush();
 	const {transcript} = store.getState();
-	const blocks = blocksOf(transcript);
-	return transcript.pins.flatMap(id => {
-		const text = messageText(blocks, id);
-		return text === undefined ? [] : [{id, text}];
-	});
+	return pinnedMessages(blocksOf(transcript), transcript.pins);
 }

@@ -46,6 +46,45 @@ test('500 turns through four compactions: pinned text stays in every request, to
 	expect(JSON.stringify(model.requests.at(-1)?.slice(0, -1))).toBe(JSON.stringify(before));
 });
 
+test('a pinned message keeps its images and attachments in each request after a compaction, and when it is resumed', async () => {
+	const model = createCountingModel();
+	const image = {hash: 'a'.repeat(64), type: 'image/png', width: 4, height: 3, bytes: 3} as const;
+	const {conversation, transcript, records, store} = scripted([], {
+		openModel: async () => model.ask,
+		images: {save: async () => image.hash, load: async () => Buffer.from('png')},
+		mentions: {
+			hide: text => text,
+			sources: [
+				{
+					read: async name =>
+						name === 'notes'
+							? {source: 'file', name, text: '[The user attached notes: be kind.]'}
+							: {source: 'image', name, text: `[The user attached ${name}.]`, images: [image]},
+				},
+			],
+		},
+	});
+	store.getState().setModel('openai/gpt-5');
+	await conversation.send('Draw it like @shot and @notes say.');
+	conversation.pin(records().flatMap(({event}) => (event.type === 'user-message' ? [event.id] : []))[0] ?? '', true);
+	for (const again of ['Go on.', 'And on.']) {
+		await conversation.compact();
+		await conversation.send(again);
+		const [first] = model.requests.at(-1) ?? [];
+		expect(first).toMatchObject({
+			text: expect.stringMatching(
+				/pinned[\s\S]*Draw it like[\s\S]*attached shot\.\]\n\n\[The user attached notes: be kind/,
+			),
+			images: [{hash: image.hash, data: Buffer.from('png').toString('base64')}],
+		});
+	}
+
+	const resumed = records().reduce(reduceTranscript, emptyTranscript(transcript().session));
+	expect(toMessages(resumed)).toEqual(toMessages(transcript()));
+	expect(toMessages(resumed)[0]).toMatchObject({images: [image]});
+	expect(conversation.undoCompaction()).toBe(true);
+});
+
 test('a conversation is compacted at the share of the window that the user set', async () => {
 	const turnsUntilCompaction = async (share: number | undefined) => {
 		const model = createCountingModel();

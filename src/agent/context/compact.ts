@@ -1,5 +1,5 @@
 import {AppError} from '../../core/error.ts';
-import {summaryMessage} from '../../core/session/compaction.ts';
+import {type Pinned, summaryMessage} from '../../core/session/compaction.ts';
 import type {AgentEvent, CompactionCause} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
 import {headAndTail} from '../head-and-tail.ts';
@@ -7,9 +7,6 @@ import {mapEvents} from '../map-events.ts';
 import {type TurnOptions, takeTurn} from '../model-turn.ts';
 import {tokensOfMessages} from '../usage-estimate.ts';
 import instruction from './summary.md';
-
-/** A message that compactions keep word for word. */
-export type Pinned = {readonly id: string; readonly text: string};
 
 /** A message of the user that follows the summary as it is. */
 export type Carried = {readonly id: string; readonly message: Message};
@@ -41,13 +38,7 @@ export async function* compact(options: CompactionOptions): AsyncGenerator<Agent
 	const {cause, messages, pinned, carried, guidance, usedTokens, newId} = options;
 	const request = instruction.trim() + (guidance ? `\n\nThe user asks for this summary: ${guidance}` : '');
 	const summary = yield* summarize(messages, request, options);
-	const replaced: readonly Message[] = [
-		summaryMessage(
-			summary,
-			pinned.map(({text}) => text),
-		),
-		...carried.map(({message}) => message),
-	];
+	const replaced: readonly Message[] = [summaryMessage(summary, pinned), ...carried.map(({message}) => message)];
 	// The instructions and tools of every request stay.
 	const fixed = Math.max(0, usedTokens - tokensOfMessages(messages));
 	const afterTokens = fixed + tokensOfMessages(replaced);

@@ -1,7 +1,8 @@
 import type {Block} from './block.ts';
 import type {EventOf} from './event.ts';
-import type {Message} from './message.ts';
+import type {Message, MessageImage} from './message.ts';
 import {isTurn, type MessageUsage, windowTokens} from './usage.ts';
+import {userMessages} from './user-message.ts';
 
 type Compaction = Extract<Block, {kind: 'compaction'}>;
 
@@ -95,17 +96,32 @@ export function windowAfter(usage: Eras['usage'], compacted: number): number {
 }
 
 /** Returns the text of a message by its id, or by the `messageId` of an answer; undefined if there is none. */
-export function messageText(blocks: readonly Block[], id: string): string | undefined {
+function messageText(blocks: readonly Block[], id: string): string | undefined {
 	const texts = blocks.flatMap(block =>
 		(block.kind === 'user' && block.id === id) || (block.kind === 'text' && block.messageId === id) ? [block.text] : [],
 	);
 	return texts.length > 0 ? texts.join('\n\n') : undefined;
 }
 
-/** Returns what the model reads instead of a compacted conversation. `pinned` has the texts of the pinned messages. */
-export function summaryMessage(summary: string, pinned: readonly string[]): Message {
-	const kept = pinned.map(text => `[A message that the user pinned, word for word]\n\n${text}`);
-	return {role: 'user', text: [`${summaryHead}\n\n${summary}`, ...kept].join('\n\n')};
+/** A message that compactions keep word for word, with what was attached to it. */
+export type Pinned = {readonly id: string; readonly text: string; readonly images?: readonly MessageImage[]};
+
+/** Returns the pinned messages with these ids, of the user and of the model. */
+export function pinnedMessages(blocks: readonly Block[], ids: readonly string[]): readonly Pinned[] {
+	const users = userMessages(blocks, {isDated: false});
+	return ids.flatMap(id => {
+		const message = users.get(id);
+		const text = message?.text ?? messageText(blocks, id);
+		return text === undefined ? [] : [{id, text, ...(message?.images && {images: message.images})}];
+	});
+}
+
+/** Returns what the model reads instead of a compacted conversation: its summary, and the pinned messages. */
+export function summaryMessage(summary: string, pinned: readonly Pinned[]): Message {
+	const kept = pinned.map(({text}) => `[A message that the user pinned, word for word]\n\n${text}`);
+	const images = pinned.flatMap(message => message.images ?? []);
+	const text = [`${summaryHead}\n\n${summary}`, ...kept].join('\n\n');
+	return {role: 'user', text, ...(images.length > 0 && {images})};
 }
 
 const summaryHead =

@@ -1,5 +1,5 @@
 import type {Block} from './block.ts';
-import {currentCompaction, messageText, summaryMessage} from './compaction.ts';
+import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
 import {restoreText} from './restore-text.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
@@ -72,8 +72,8 @@ function compactedMessages(
 	users: ReturnType<typeof userMessages>,
 	{summary, pinned = [], carried = []}: Extract<Block, {kind: 'compaction'}>,
 ): readonly Message[] {
-	const texts = pinned.flatMap(id => messageText(blocks, id) ?? []);
-	return [summaryMessage(summary, texts), ...carried.flatMap(id => users.get(id) ?? [])];
+	const kept = pinnedMessages(blocks, pinned);
+	return [summaryMessage(summary, kept), ...carried.flatMap(id => users.get(id) ?? [])];
 }
 
 /**

@@ -46,8 +46,8 @@ function commandsOf(blocks: readonly Block[]): readonly Command[] {
 	return blocks.flatMap(block => (block.kind === 'command' ? [block] : []));
 }
 
-/** Returns what the model reads of each message of the user, by its id. */
-export function userMessages(blocks: readonly Block[]): ReadonlyMap<string, UserMessage> {
+/** Returns what the model reads of each message of the user, by its id; `isDated` with the dates that they brought. */
+export function userMessages(blocks: readonly Block[], {isDated} = {isDated: true}): ReadonlyMap<string, UserMessage> {
 	const attachments = blocks.flatMap(block => (block.kind === 'attachment' ? [block] : []));
 	const attached = groupBy(attachments, ({message}) => message);
 	const commands = new Map(commandsOf(blocks).map(command => [command.id, command]));
@@ -60,7 +60,7 @@ export function userMessages(blocks: readonly Block[]): ReadonlyMap<string, User
 			const carried = {
 				attachments: attached.get(block.id) ?? [],
 				commands: (block.commands ?? []).flatMap(id => commands.get(id) ?? []),
-				date: block.date,
+				date: isDated ? block.date : undefined,
 			};
 			return [[block.id, userMessage(block.text, carried)] as const];
 		}),
