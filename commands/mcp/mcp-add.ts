@@ -8,6 +8,7 @@ export default command({
 	args: z.object({
 		name: z.string(),
 		target: z.array(z.string()),
+		transport: z.optional(z.enum(['http', 'stdio'], 'must be http or stdio (SSE is not supported)')),
 		env: repeatable,
 		header: repeatable,
 		timeout: z.optional(z.string()),
@@ -15,13 +16,16 @@ export default command({
 	}),
 	positional: ['name', 'target'],
 	rest: true,
+	usage: '<name> [flags] <url>, or <name> [flags] -- <command> [arguments]',
+	letters: {transport: 't', env: 'e', header: 'H', scope: 's'},
 	describe: {
 		name: 'what tools and rules call it',
 		target: 'URL, or command with its arguments after --',
-		env: 'NAME=value, a variable of the command',
-		header: '"Name: value", sent to the URL',
+		transport: 'or -t: http for a URL, stdio for a command; found out without it',
+		env: 'or -e: NAME=value, a variable of the command',
+		header: 'or -H: "Name: value", sent to the URL',
 		timeout: 'seconds that a call may take without progress (default 120)',
-		scope: 'user (default), or project for .mcp.json',
+		scope: 'or -s: user (default), or project for .mcp.json',
 	},
 	examples: [
 		'mcp add docs https://mcp.example.com/mcp',

@@ -17,7 +17,7 @@ export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 export const repeatable = z.optional(z.array(z.string()));
 
 /** Whose file an MCP server is in. */
-export const mcpScope = z.enum(['user', 'project'], 'must be user or project');
+export const mcpScope = z.enum(['user', 'project'], 'must be user (your own file) or project (its .mcp.json)');
 
 /** A task reference as users type it; the server checks whether it exists. */
 export const taskArgument = z

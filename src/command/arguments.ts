@@ -61,11 +61,11 @@ export function readArguments(
 	command: Command,
 	words: readonly string[],
 ): Readonly<Record<string, unknown>> {
-	const {args, positional = [], rest} = command;
+	const {args, positional = [], rest, letters = {}} = command;
 	const fields = fieldsOf(args);
 	const hint = `Usage: \`${usageOf(path, command)}\``;
 	const flags = fields.filter(({name}) => !positional.includes(name) || isOptional(fields, name));
-	const {values, positionals} = parse(path, words, flags, hint);
+	const {values, positionals} = parse(path, words, {flags, letters}, hint);
 	const found: Record<string, unknown> = {};
 	for (const {name} of flags) {
 		if (values[flagOf(name)] !== undefined) {
@@ -102,8 +102,15 @@ function isOptional(fields: readonly Field[], name: string): boolean {
 	return fields.some(field => field.name === name && !field.required);
 }
 
-function parse(path: string, words: readonly string[], flags: readonly Field[], hint: string) {
-	const options = Object.fromEntries(flags.map(({name, type, multiple}) => [flagOf(name), {type, multiple}]));
+type Flags = {readonly flags: readonly Field[]; readonly letters: NonNullable<Command['letters']>};
+
+function parse(path: string, words: readonly string[], {flags, letters}: Flags, hint: string) {
+	const options = Object.fromEntries(
+		flags.map(({name, type, multiple}) => {
+			const short = letters[name];
+			return [flagOf(name), {type, multiple, ...(short !== undefined && {short})}];
+		}),
+	);
 	try {
 		const {values, positionals} = parseArgs({
 			...{args: joinNumbers(words, flags), options, allowPositionals: true, strict: true},

@@ -149,6 +149,8 @@ export type Definition<S extends Shape> = {
 	readonly takesLine?: boolean;
 	/** The arguments as help shows them, if the schema doesn't say. Untrusted. */
 	readonly usage?: string;
+	/** The letters of flags, such as `-e` for `--env`, by argument. */
+	readonly letters?: {readonly [name in keyof S]?: string};
 	/** The help of each argument. */
 	readonly describe?: {readonly [name in keyof S]?: string};
 	/** The kind of an argument's known values. Those of an enum are completed without it. */
@@ -169,9 +171,10 @@ export type Definition<S extends Shape> = {
 /** A command without its argument types, for tables. */
 export type Command = Omit<
 	Definition<Shape>,
-	'run' | 'positional' | 'describe' | 'completes' | 'suggests' | 'secret'
+	'run' | 'positional' | 'letters' | 'describe' | 'completes' | 'suggests' | 'secret'
 > & {
 	readonly positional?: readonly string[];
+	readonly letters?: Readonly<Record<string, string | undefined>>;
 	readonly describe?: Readonly<Record<string, string | undefined>>;
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;

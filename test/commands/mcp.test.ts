@@ -27,6 +27,16 @@ test('adds servers for the user, in a private file, and lists and removes them',
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
 });
 
+test('takes the flags of other clients, before and behind the name', async () => {
+	const here = testContext();
+	await here.run(...'mcp add --transport http -s user docs https://mcp.example.com/mcp -H'.split(' '), 'X-Team: a');
+	await here.run(...'mcp add -e ROOT=src -e A=b files -t stdio -- npx -y -e files'.split(' '));
+	expect(JSON.parse(readFileSync(join(here.home, 'mcp.json'), 'utf8')).mcpServers).toEqual({
+		docs: {type: 'http', url: 'https://mcp.example.com/mcp', headers: {'X-Team': 'a'}},
+		files: {command: 'npx', args: ['-y', '-e', 'files'], env: {ROOT: 'src', A: 'b'}},
+	});
+});
+
 test('a server that the user adds to the project is trusted; one that somebody else adds is not', async () => {
 	const here = testContext();
 	await here.run('mcp', 'add', 'db', '--scope', 'project', '--', 'db-server', '--read-only');
@@ -64,6 +74,10 @@ test.each([
 	['usage', 'mcp add x run --header A:b', 'A command takes no --header.'],
 	['usage', 'mcp add x https://me:pw@mcp.example.com', 'The URL must not contain a user name or password.'],
 	['usage', 'mcp add x https://mcp.example.com --header nonsense', 'Invalid --header “nonsense”.'],
+	['usage', 'mcp add -t stdio x https://mcp.example.com', 'A URL takes --transport http.'],
+	['usage', 'mcp add --transport http x run', 'A command takes --transport stdio.'],
+	['usage', 'mcp add -t sse x https://mcp.example.com', '--transport must be http or stdio (SSE is not supported).'],
+	['usage', 'mcp add -s local x run', '--scope must be user (your own file) or project (its .mcp.json).'],
 	['usage', 'mcp add x run --timeout -1', 'Invalid --timeout “-1”: not a number of seconds up to 3600.'],
 	['usage', 'mcp add x --scope project --env API_TOKEN=abcd1234 run', 'API_TOKEN would be in .mcp.json for everyone'],
 	['usage', 'mcp add x npx -y files', 'Unknown flag -y for mcp add.'],
@@ -97,9 +111,13 @@ test('credentials in a file are masked, variables are shown [8]', async () => {
 });
 
 test('the prompt history keeps no credential of a server [11]', () => {
-	expect(promptToKeep(commands, '/mcp add a --env API_TOKEN=abcd1234 -- run')).toBe(
-		'/mcp add a --env API_TOKEN=*** -- run',
-	);
+	for (const flag of ['--env', '-e']) {
+		expect(promptToKeep(commands, `/mcp add a ${flag} API_TOKEN=abcd1234 -- run`)).toBe(
+			`/mcp add a ${flag} API_TOKEN=*** -- run`,
+		);
+	}
+
+	expect(promptToKeep(commands, '/mcp add a https://e.example -H "X-Api-Key: abcd1234"')).not.toContain('abcd1234');
 });
 
 test.each([

@@ -14,6 +14,7 @@ type McpScope = ConfiguredServer['scope'];
 type Arguments = {
 	readonly name: string;
 	readonly target: readonly string[];
+	readonly transport?: 'http' | 'stdio' | undefined;
 	readonly env?: readonly string[] | undefined;
 	readonly header?: readonly string[] | undefined;
 	readonly timeout?: string | undefined;
@@ -21,11 +22,16 @@ type Arguments = {
 };
 
 /** Reads the server that a user describes in arguments. Throws AppError("usage"). */
-export function serverFromArguments({name, target, env = [], header = [], timeout, scope}: Arguments): McpServer {
+export function serverFromArguments(typed: Arguments): McpServer {
+	const {name, target, transport, env = [], header = [], timeout, scope} = typed;
 	const [first = '', ...args] = target;
 	const isUrl = /^https?:\/\//i.test(first);
 	checkName(name);
 	checkTarget(first);
+	if (transport !== undefined && isUrl !== (transport === 'http')) {
+		throw usage(isUrl ? 'A URL takes --transport http.' : 'A command takes --transport stdio.');
+	}
+
 	if (isUrl ? env.length > 0 || args.length > 0 : header.length > 0) {
 		throw usage(isUrl ? 'A URL takes no --env and no arguments.' : 'A command takes no --header.');
 	}

@@ -2,7 +2,10 @@ import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import type {McpServer} from './mcp-file.ts';
 
-const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+/** `${NAME}`, as some clients write it `${env:NAME}`, each with a default or without. */
+const variable = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+/** What only an editor can replace. */
+const foreign = /\$\{(?:input|command|config|file):[^}]*\}/;
 
 /** A server with its variables replaced. */
 export type ExpandedServer = {
@@ -12,13 +15,21 @@ export type ExpandedServer = {
 };
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in command, arguments, environment, URL and headers. An empty variable counts
- * as unset, as in a shell. Throws AppError("usage") for a variable that is unset and has no default.
+ * Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` in command, arguments, environment, URL and headers. An empty variable counts
+ * as unset, as in a shell. Throws AppError("usage") for a variable that is unset and
+ * has no default, and for what is no variable, such as `${input:key}`.
  */
 export function expandServer(server: McpServer, env: Environment): ExpandedServer {
 	const values = new Set<string>();
-	const expand = (text: string) =>
-		text.replace(variable, (_, name: string, fallback: string | undefined) => {
+	const expand = (text: string) => {
+		const [other] = foreign.exec(text) ?? [];
+		if (other !== undefined) {
+			throw new AppError('usage', `The MCP server “${server.name}” uses ${other}, which is not supported.`, {
+				hint: 'Set a variable NAME, and write ${NAME}.',
+			});
+		}
+
+		return text.replace(variable, (_, name: string, fallback: string | undefined) => {
 			const value = env[name] || fallback;
 			if (value === undefined) {
 				throw new AppError('usage', `The MCP server “${server.name}” needs the variable ${name}, which is not set.`, {
@@ -32,6 +43,7 @@ export function expandServer(server: McpServer, env: Environment): ExpandedServe
 
 			return value;
 		});
+	};
 	const each = (pairs: Readonly<Record<string, string>>) =>
 		Object.fromEntries(Object.entries(pairs).map(([name, text]) => [name, expand(text)]));
 	const expanded: McpServer =

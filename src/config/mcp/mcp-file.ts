@@ -46,7 +46,9 @@ const stdioEntry = z.looseObject({
 });
 const httpEntry = z.looseObject({...common, url: text(4000), headers: z.optional(words)});
 
-const httpTypes: readonly unknown[] = ['http', 'streamable-http', 'streamableHttp'];
+/** What other clients call the two kinds. */
+const httpTypes: readonly unknown[] = ['http', 'streamable-http', 'streamableHttp', 'remote'];
+const stdioTypes: readonly unknown[] = ['stdio', 'local'];
 
 /**
  * Parses the text of a `.mcp.json`, in the shape that MCP clients share. An invalid entry is a fault of that server alone.
@@ -82,19 +84,19 @@ export function readEntry(name: string, entry: unknown): McpServer | McpFault {
 		return {name, reason: 'it must be an object'};
 	}
 
-	const type = entry['type'] ?? ('url' in entry ? 'http' : 'stdio');
-	if (type === 'stdio') {
+	const type = entry['type'] ?? ('url' in entry || 'httpUrl' in entry ? 'http' : 'stdio');
+	if (stdioTypes.includes(type)) {
 		const {data, wrong} = check(stdioEntry, entry);
 		if (wrong[0]) {
 			return faultOf(name, wrong[0]);
 		}
 
 		const {command, args = [], env = {}, cwd, ...rest} = data as z.infer<typeof stdioEntry>;
-		return {name, type, command, args, env, ...(cwd && {cwd}), ...commonOf(rest)};
+		return {name, type: 'stdio', command, args, env, ...(cwd && {cwd}), ...commonOf(rest)};
 	}
 
 	if (httpTypes.includes(type)) {
-		const {data, wrong} = check(httpEntry, entry);
+		const {data, wrong} = check(httpEntry, {url: entry['httpUrl'], ...entry});
 		if (wrong[0]) {
 			return faultOf(name, wrong[0]);
 		}

@@ -10,6 +10,8 @@ test('reads servers in the shape that other clients write', () => {
 		docs: {type: 'http', url: 'https://mcp.example.com/mcp', headers: {'X-Team': 'a'}},
 		bare: {url: 'https://mcp.example.com/bare', alwaysAllow: ['x']},
 		off: {type: 'stdio', command: 'x', disabled: true, timeout: 5000},
+		gemini: {httpUrl: 'https://mcp.example.com/g', trust: true},
+		copilot: {type: 'local', command: 'x', tools: ['*']},
 	});
 	expect(read).toEqual({
 		servers: [
@@ -17,6 +19,8 @@ test('reads servers in the shape that other clients write', () => {
 			{name: 'docs', type: 'http', url: 'https://mcp.example.com/mcp', headers: {'X-Team': 'a'}},
 			{name: 'bare', type: 'http', url: 'https://mcp.example.com/bare', headers: {}},
 			{name: 'off', type: 'stdio', command: 'x', args: [], env: {}, timeoutMs: 5000, disabled: true},
+			{name: 'gemini', type: 'http', url: 'https://mcp.example.com/g', headers: {}},
+			{name: 'copilot', type: 'stdio', command: 'x', args: [], env: {}},
 		],
 		faults: [],
 	});
@@ -71,6 +75,14 @@ test('replaces variables and defaults, and names the values that are the user’
 		// A value is never expanded again.
 		headers: {Authorization: 'Bearer ${U}'},
 	});
+});
+
+test('reads variables as editors write them, and names what only they can replace', () => {
+	const own: McpServer = {name: 'files', type: 'stdio', command: 'x', args: ['${env:A}'], env: {B: '${env:NONE:-b}'}};
+	expect(expandServer(own, {A: '/a'})).toMatchObject({server: {args: ['/a'], env: {B: 'b'}}, values: ['/a']});
+	expect(() => expandServer({...own, env: {KEY: '${input:key}'}}, {A: '/a'})).toThrow(
+		'The MCP server “files” uses ${input:key}, which is not supported.',
+	);
 });
 
 test('a variable that is not set is named', () => {
