@@ -29,6 +29,16 @@ export type ListedResource = {
 	readonly isTemplate: boolean;
 };
 
+/** What the user types of a resource. */
+export type Completion = {
+	/** The template, such as `file:///{path}`, and the variable of it. */
+	readonly template: string;
+	readonly name: string;
+	readonly value: string;
+	/** The values before it, by variable. */
+	readonly known: Readonly<Record<string, string>>;
+};
+
 /** A part of a resource: its text, or its bytes in base64. */
 export type ResourceContent = {readonly uri: string} & ({readonly text: string} | {readonly blob: string});
 
@@ -67,6 +77,8 @@ export type Connection = {
 	) => Promise<readonly ResultPart[]>;
 	/** Lists the resources, then the templates; none if the server has none. Throws as `call` does. */
 	readonly listResources: (signal: AbortSignal | undefined) => Promise<readonly ListedResource[]>;
+	/** Returns values that the server proposes; none if it proposes none at all. Throws as `call` does. */
+	readonly complete: (typed: Completion, signal: AbortSignal) => Promise<readonly string[]>;
 	/** Returns the contents of a resource. Throws as `call` does. */
 	readonly readResource: (uri: string, signal: AbortSignal | undefined) => Promise<readonly ResourceContent[]>;
 	/** Throws the error of the server, or that the connection ended; the signal's reason on an abort. */

@@ -94,7 +94,7 @@ async function pagesAsked({elicitations}: UrlElicitationRequiredError, {answer}:
 }
 
 /** Returns what lists and reads the resources of a server. */
-function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'readResource'> {
+function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'complete' | 'readResource'> {
 	const optionsFor = (signal: AbortSignal | undefined) =>
 		({timeout: requestTimeoutMs, cacheMode: 'bypass', ...(signal && {signal})}) as const;
 	return {
@@ -117,6 +117,17 @@ function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'readRe
 				client.onerror?.(new Error(`Listing its resource templates failed: ${messageOf(error)}`));
 				return listedResources;
 			}
+		},
+		async complete({template, name, value, known}, signal) {
+			if (!client.getServerCapabilities()?.completions) {
+				return [];
+			}
+
+			const {completion} = await client.complete(
+				{ref: {type: 'ref/resource', uri: template}, argument: {name, value}, context: {arguments: {...known}}},
+				optionsFor(signal),
+			);
+			return completion.values;
 		},
 		async readResource(uri, signal) {
 			const {contents} = await client.readResource({uri}, optionsFor(signal));

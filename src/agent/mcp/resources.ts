@@ -10,6 +10,7 @@ import {showImage} from '../images/show-image.ts';
 import type {MentionSource} from '../mentions/read-mentions.ts';
 import {type ConfiguredServer, idOf} from './configured-servers.ts';
 import type {ListedResource, ResourceContent} from './connection.ts';
+import {completeTemplates, openTemplate} from './resource-templates.ts';
 import type {Entry} from './server-entry.ts';
 
 /** A resource of a server as completion shows it. */
@@ -30,6 +31,7 @@ type Options = {
 
 /** Most resources of a server that are offered, most characters of a URI and a summary, most parts of a resource. */
 const maxResources = 1000;
+const maxTemplates = 100;
 const maxUri = 1000;
 const maxSummary = 120;
 const maxParts = 20;
@@ -61,11 +63,12 @@ export function createResources({reconcile, entryOf, ids, hide}: Options) {
 			return readResource(entry, wanted, {signal, hide, ...(onImage && {onImage})});
 		},
 	};
+	const lists = new WeakMap<Entry, readonly ListedResource[]>();
 	return {
 		source,
 		async suggest(query: string, signal: AbortSignal): Promise<readonly ServerResources[]> {
 			await reconcile();
-			const [, typed] = /^([^:]+):/.exec(query) ?? [];
+			const [, typed, uri = ''] = /^([^:]+):(.*)$/s.exec(query) ?? [];
 			const entry = typed === undefined ? undefined : entryOf(typed);
 			const running = ids().filter(id => entryOf(id)?.server.state().state === 'ready' && !reserved.includes(id));
 			if (!entry || typed === undefined || reserved.includes(typed)) {
@@ -73,11 +76,40 @@ export function createResources({reconcile, entryOf, ids, hide}: Options) {
 			}
 
 			entry.server.start();
-			const listed = await entry.server.resources(signal).catch(() => []);
-			signal.throwIfAborted();
-			return [{server: typed, resources: listed.filter(isUsable).slice(0, maxResources).map(shown)}];
+			const listed = await listedFor(entry, uri, lists, signal);
+			const open = openTemplates(listed, uri);
+			const connection = entry.server.connection();
+			const completed = open.length > 0 && connection ? await completeTemplates(connection, open, signal) : [];
+			const all = [...completed.filter(isUsable), ...listed];
+			return [{server: typed, resources: all.map(shown)}];
 		},
 	};
+}
+
+/** Returns the resources and templates of a server. They are listed once while a variable of one of them is typed. */
+async function listedFor(
+	entry: Entry,
+	uri: string,
+	lists: WeakMap<Entry, readonly ListedResource[]>,
+	signal: AbortSignal,
+): Promise<readonly ListedResource[]> {
+	const before = lists.get(entry);
+	if (before && openTemplates(before, uri).length > 0) {
+		return before;
+	}
+
+	const usable = (await entry.server.resources(signal).catch(() => [])).filter(isUsable);
+	signal.throwIfAborted();
+	// Many resources leave room for the templates, which come last.
+	const templates = usable.filter(({isTemplate}) => isTemplate).slice(0, maxTemplates);
+	const whole = usable.filter(({isTemplate}) => !isTemplate).slice(0, maxResources - templates.length);
+	const listed = [...whole, ...templates];
+	lists.set(entry, listed);
+	return listed;
+}
+
+function openTemplates(listed: readonly ListedResource[], uri: string) {
+	return listed.flatMap(each => openTemplate(each, uri) ?? []);
 }
 
 function isUsable({uri}: ListedResource): boolean {

@@ -34,6 +34,8 @@ export type Server = {
 	/** Its prompts as they were listed last; none unless it runs. */
 	readonly prompts: () => readonly ListedPrompt[];
 	readonly log: () => readonly string[];
+	/** Returns the open connection. */
+	readonly connection: () => Connection | undefined;
 	/** Opens the connection unless it is open or failed. Never throws, and never waits. */
 	readonly start: () => void;
 	/** Resolves when it isn't starting any more; `true` for a server that never was. */
@@ -92,6 +94,7 @@ export function createServer(name: string, open: Open): Server {
 		tools: () => own.tools,
 		prompts: () => (own.state.state === 'ready' ? own.prompts : []),
 		log: own.log.lines,
+		connection: () => (own.state.state === 'ready' ? own.life?.connection : undefined),
 		start: () => start(own),
 		settled: () => own.starting,
 		startingMs: () => (own.state.state === 'starting' && own.life ? performance.now() - own.life.startedAt : 0),

@@ -86,6 +86,7 @@ createInterface({input: process.stdin}).on('line', line => {
 						tools: {},
 						...(what.startsWith('prompts') && {prompts: {}}),
 						...(what.startsWith('resources') && {resources: {}}),
+						...(what === 'resources-complete' && {completions: {}}),
 					},
 					serverInfo: {name: '\u001b[31mhostile', version: '1'},
 				},
@@ -107,7 +108,19 @@ createInterface({input: process.stdin}).on('line', line => {
 			});
 			break;
 		case 'resources/templates/list':
-			send({id, error: {code: -32601, message: 'Method not found'}});
+			send({
+				id,
+				...(what === 'resources-complete'
+					? {result: {resourceTemplates: [{uriTemplate: 'a://t/{x}', name: 't'}]}}
+					: {error: {code: -32601, message: 'Method not found'}}),
+			});
+			break;
+		case 'completion/complete':
+			if (params.argument.value !== 'hang') {
+				const values = ['\u001b[2J\u202E/../', ...Array.from({length: 90}, (_, index) => `${index}`), 'x'.repeat(5000)];
+				send({id, ...(params.argument.value === 'wrong' ? {result: 7} : {result: {completion: {values}}})});
+			}
+
 			break;
 		case 'resources/read':
 			if (params.uri !== 'a://hang') {

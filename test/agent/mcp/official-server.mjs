@@ -133,6 +133,18 @@ function createOne() {
 		{title: 'Notes'},
 		(uri, {name}) => ({contents: [{uri: uri.href, text: `note ${name}`}]}),
 	);
+	const among = names => value => names.filter(name => name.startsWith(value));
+	const inFolder = {docs: ['read me.md', 'sub/guide.md'], src: ['main.ts']};
+	const complete = {
+		folder: among(Object.keys(inFolder)),
+		path: (value, context) => among(inFolder[context?.arguments?.folder] ?? [])(value),
+	};
+	server.registerResource(
+		'files',
+		new ResourceTemplate('files:///{folder}/{+path}', {list: undefined, complete}),
+		{title: 'Files'},
+		uri => ({contents: [{uri: uri.href, text: 'file'}]}),
+	);
 	return server;
 }
 

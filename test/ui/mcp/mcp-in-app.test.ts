@@ -125,6 +125,27 @@ test('a resource of an MCP server is completed, attached under the message, and 
 	await waitFor('❯ docs:  resources of this MCP server');
 });
 
+test('the server completes the variables of a template while the user types', async () => {
+	const {type, waitFor, lastMessages} = await realApp({own: {'mcp.json': file({docs: node(official)})}});
+	await waitFor('custom/alpha');
+	type('see @docs:files');
+	await waitFor('❯ docs:files:///{folder}/{+path}  Files');
+	type('\t');
+	await waitFor('docs:files:///src/{+path} ');
+	type('d');
+	await waitFor('❯ docs:files:///docs/{+path} ');
+	type('\t');
+	await waitFor('docs:files:///docs/sub/guide.md ');
+	type('su');
+	await waitFor('❯ docs:files:///docs/sub/guide.md ');
+	type('\t');
+	await waitFor('see @docs:files:///docs/sub/guide.md');
+	type('\r');
+	await waitFor('Understood.');
+	await waitFor('└ docs:files:///docs/sub/guide.md · 1 line · about');
+	expect(JSON.stringify(lastMessages())).toContain('file');
+});
+
 test('a form of an MCP server is filled in, asked again where it is wrong, and sent only after a last look', async () => {
 	const {type, answer, waitFor, host, lastMessages, store} = await realApp({
 		own: {'mcp.json': file({docs: node(official, 'asks')})},
