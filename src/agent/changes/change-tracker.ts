@@ -7,6 +7,7 @@ import type {OpenChangeStore} from './change-store.ts';
 import {createFolderNow, withEntries} from './folder-now.ts';
 import {createJobChanges, type Job, type JobContents} from './job-changes.ts';
 import type {ObjectStore} from './object-store.ts';
+import {hasOtherSession} from './other-sessions.ts';
 import {readEntry} from './read-entry.ts';
 import {saveTree} from './save-tree.ts';
 import {filesOf, type KnownFiles} from './scan-folder.ts';
@@ -95,6 +96,7 @@ function createContents({session, parent, places}: Options) {
 	return {
 		folderNow: createFolderNow(places),
 		save: (store: ObjectStore, files: Files, message: string) => saveTree(store, {session, parent}, files, message),
+		isShared: (store: ObjectStore, sinceMs: number) => hasOtherSession(store, session, sinceMs),
 	};
 }
 
@@ -150,13 +152,15 @@ function createSteps({workspace, openStore}: Options, contents: Contents, warn: 
 async function finish(
 	call: string,
 	step: Step,
-	{folderNow, save}: Contents,
+	{folderNow, save, isShared}: Contents,
 	signal: AbortSignal,
 ): Promise<readonly AgentEvent[]> {
 	const {store, path, workspace: folder} = step;
 	if (path === undefined) {
 		const files = await createdSince(step, await folderNow.scan(folder, store, signal));
-		return [{type: 'checkpoint', id: call, phase: 'after', tree: await save(store, files, `after ${call}`)}];
+		const shared = (await isShared(store, step.startedAtMs)) && {shared: true};
+		const tree = await save(store, files, `after ${call}`);
+		return [{type: 'checkpoint', id: call, phase: 'after', tree, ...shared}];
 	}
 
 	const files = await filesAt(folder, path, store);

@@ -24,6 +24,8 @@ export type PlannedFile = {
 	readonly merged?: Entry;
 	/** The background jobs that ran when it was changed, if nothing else says that the user changed it. */
 	readonly job?: string;
+	/** True if another session may have changed it, and nothing says that the user did. */
+	readonly shared?: boolean;
 };
 
 /** What it takes to take steps back. */
@@ -68,12 +70,13 @@ async function planFile(
 
 	const job = steps.findLast(({step}) => step.job !== undefined)?.step.job;
 	const isUsersToo = isChangedBetween(steps.map(known), current);
-	if (!isUsersToo && job === undefined) {
+	const shared = steps.some(({step}) => step.shared);
+	if (!isUsersToo && job === undefined && !shared) {
 		return {...file, state: 'ready'};
 	}
 
-	if (!isUsersToo && job !== undefined) {
-		return {...file, state: 'changed', job};
+	if (!isUsersToo) {
+		return {...file, state: 'changed', ...(job === undefined ? {shared} : {job})};
 	}
 
 	const merged = await mergedOf(steps, undone, current, place);

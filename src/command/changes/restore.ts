@@ -88,8 +88,12 @@ async function askAbout(
 async function askAboutOne(file: PlannedFile, left: number, context: CommandContext): Promise<string | undefined> {
 	const name = pathText(file.path);
 	const oldLabel = file.wanted ? 'Restore the old version' : 'Delete it, as before';
-	const title = file.job ? `${name} was changed while job ${file.job} ran` : `You changed ${name}, too`;
-	const mine = file.job ? 'Keep it as it is' : 'Keep my version';
+	const title = file.job
+		? `${name} was changed while job ${file.job} ran`
+		: file.shared
+			? `Another session worked here, and may have changed ${name}`
+			: `You changed ${name}, too`;
+	const mine = file.job || file.shared ? 'Keep it as it is' : 'Keep my version';
 	for (;;) {
 		const answer = await context.interact.choose({
 			title,

@@ -18,6 +18,8 @@ export type ChangeStep = {
 	readonly path?: string;
 	/** The background jobs that ran. The user may have changed files meanwhile, too. */
 	readonly job?: string;
+	/** True if another session was at work in the folder: it may have changed files, too. */
+	readonly shared?: boolean;
 	/** The id of the restore that took it back. */
 	readonly undoneBy?: string;
 };
@@ -48,7 +50,7 @@ export function readSteps(events: Transcript['changes'], messageOf: (call: strin
 /** Adds a checkpoint: the first of a call begins a step, the last one ends it. */
 function addCheckpoint(
 	steps: readonly ChangeStep[],
-	{id, phase, tree, path, job}: EventOf<'checkpoint'>,
+	{id, phase, tree, path, job, shared}: EventOf<'checkpoint'>,
 	messageOfCall: string,
 ): readonly ChangeStep[] {
 	if (phase === 'before') {
@@ -60,7 +62,7 @@ function addCheckpoint(
 
 	const index = steps.findLastIndex(step => step.id === id && step.after === undefined);
 	const step = steps[index];
-	return step ? steps.with(index, {...step, after: tree}) : steps;
+	return step ? steps.with(index, {...step, after: tree, ...(shared && {shared})}) : steps;
 }
 
 /** Adds a restore, and marks the steps that it takes back. Restoring a restore brings its steps into effect again. */

@@ -124,6 +124,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		 * but also the user, may have changed files in it.
 		 */
 		job: z.optional(z.string()),
+		/** True if another session was at work in the folder meanwhile: it may have changed files, too. */
+		shared: z.optional(z.boolean()),
 	}),
 	/**
 	 * The user took changes of files back, between the contents `before` and `after`. `steps` has the ids of the calls that

@@ -13,11 +13,18 @@ import {redoOf, undoOf} from '../../../src/core/session/undo.ts';
 import {makeWorkspace} from '../tools/workspace.ts';
 
 export const {signal} = new AbortController();
-const session = '11111111-2222-4333-8444-555555555555';
+const firstSession = '11111111-2222-4333-8444-555555555555';
 
 /** Creates a working folder with an agent that changes files there, and what takes its changes back. */
 export async function startAgentAtWork(files: Parameters<typeof makeWorkspace>[0] = {}) {
-	const {root, workspace, stateFolder} = await makeWorkspace(files);
+	return startAgentIn(await makeWorkspace(files), firstSession);
+}
+
+/** Does the same in a folder that another agent may work in, too. */
+export async function startAgentIn(
+	{root, workspace, stateFolder}: Pick<Awaited<ReturnType<typeof makeWorkspace>>, 'root' | 'workspace' | 'stateFolder'>,
+	session: string,
+) {
 	const places = {stateFolder, homeFolder: join(root, 'home')};
 	const openStore = createChangeStores(stateFolder);
 	const changes = createChanges({folder: workspace, places, openStore});
