@@ -1,7 +1,8 @@
 import {execFile} from 'node:child_process';
-import {readFileSync} from 'node:fs';
-import {dirname, isAbsolute, join} from 'node:path';
+import {existsSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
+import {searchFolders} from '../../../core/search-path.ts';
 
 /** A working bubblewrap and its features. */
 export type Bubblewrap = {
@@ -129,18 +130,17 @@ export function userOf(seed: number): number {
 	}
 }
 
-/** Returns possible paths of a program in the absolute folders of PATH. */
+/** Returns where a program is installed, in the order of PATH. */
 export function programsOf(path: string, name: string): readonly string[] {
-	return path
-		.split(':')
-		.filter(isAbsolute)
-		.map(folder => join(folder, name));
+	return searchFolders(path)
+		.map(folder => join(folder, name))
+		.filter(existsSync);
 }
 
 /** Tests it: a kernel or container may forbid what an installed bubblewrap needs. */
 async function works(found: Bubblewrap, hidden: readonly string[]): Promise<boolean> {
 	const options = {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2};
-	const program = [...dropArguments(found, userOf(0)), process.execPath, '-e', ''];
+	const program = [...dropArguments(found, userOf(0)), process.execPath, '--version'];
 	const args = [...bubblewrapArguments(found, options), '--', ...program];
 	return await promisify(execFile)(found.program, args, {env: {}, timeout: 5000}).then(
 		() => true,

@@ -3,8 +3,9 @@ import {once} from 'node:events';
 import {closeSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {searchFolders} from '../../../core/search-path.ts';
 import {metadataRanges} from '../../../net/web/address-kind.ts';
-import {isRoot, programsOf} from './bubblewrap.ts';
+import {isRoot} from './bubblewrap.ts';
 
 /** The paths of programs that create a network for a sandbox. */
 export type NetworkTools = {
@@ -52,7 +53,8 @@ export function findNetworkTools(
 	path: string,
 	can: {readonly execute: (path: string) => boolean; readonly write: (path: string) => boolean},
 ): NetworkTools | {readonly missing: readonly string[]} {
-	const find = (name: string) => programsOf(`${path}:/usr/sbin:/sbin`, name).find(can.execute);
+	const folders = searchFolders(`${path}:/usr/sbin:/sbin`);
+	const find = (name: string) => folders.map(folder => join(folder, name)).find(can.execute);
 	const [unshare, nsenter, ip, pasta] = toolNames.map(find);
 	return unshare && nsenter && ip && pasta && can.write(tunnel)
 		? {unshare, nsenter, ip, pasta}

@@ -1,4 +1,4 @@
-import {writeFile} from 'node:fs/promises';
+import {readFile, writeFile} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -40,6 +40,19 @@ test('a bwrap that fails counts as missing', async () => {
 	await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', {mode: 0o755});
 	expect(await findBubblewrap(folder, [])).toBeUndefined();
 	expect(await findBubblewrap('relative:/nowhere', [])).toBeUndefined();
+});
+
+test.skipIf(!bubblewrap)(`bubblewrap is not tried again for each folder of PATH${reason}`, async () => {
+	const folder = await temporaryFolder();
+	const calls = join(folder, 'calls');
+	const script = `#!/bin/sh\necho >>${calls}\nexec ${bubblewrap?.program} "$@"\n`;
+	await writeFile(join(folder, 'bwrap'), script, {mode: 0o755});
+	const callsWith = async (folders: readonly string[]) => {
+		await writeFile(calls, '');
+		expect(await findBubblewrap([folder, ...folders, path].join(':'), [])).toBeDefined();
+		return (await readFile(calls, 'utf8')).length;
+	};
+	expect(await callsWith(['/nowhere', '/usr/nowhere'])).toBe(await callsWith([]));
 });
 
 test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or written${reason}`, async () => {

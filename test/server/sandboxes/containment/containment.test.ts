@@ -156,13 +156,13 @@ contained(
 		const program = `
 		import {readFileSync} from 'node:fs';
 		import {createServer} from 'node:http';
-		const reach = address => fetch(address, {signal: AbortSignal.timeout(500)}).then(() => 'reached', error => error.cause?.code ?? error.name);
+		const reach = (address, timeoutMs = 30_000) => fetch(address, {signal: AbortSignal.timeout(timeoutMs)}).then(() => 'reached', error => error.cause?.code ?? error.name);
 		const [, , own, ...others] = process.argv;
 		createServer((_, response) => response.end('own')).listen(Number(own), '127.0.0.1', async () => {
 			for (const place of [...others.map(port => '127.0.0.1:' + port), '169.254.169.254', '100.100.100.200', '168.63.129.16']) console.log(await reach('http://' + place));
 			const [, gateway = '0'] = /^\\S+\\t00000000\\t(\\w{8})/m.exec(readFileSync('/proc/net/route', 'utf8')) ?? [];
 			const address = Buffer.from(gateway, 'hex').reverse().join('.');
-			console.log(address ? await reach('http://' + address + ':' + others[0]) : 'no gateway');
+			console.log(address ? await reach('http://' + address + ':' + others[0], 500) : 'no gateway');
 			console.log('done');
 		});`;
 		const start = (port: number, others: readonly number[]) =>
