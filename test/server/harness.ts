@@ -25,6 +25,9 @@ export const origin = 'http://127.0.0.1:8700';
 /** The initial scope of every test server. */
 export const scope = {org: 'acme', workspace: 'main', project: 'web'} as const;
 
+/** What hashing a password costs in tests. A server that is started for users hashes at full cost (`login-pages.test.ts`). */
+export const cheapCost = {N: 16, r: 8, p: 1};
+
 type Sent = {
 	readonly method?: string;
 	/** A key or a token for `Authorization: Bearer`. */
@@ -51,7 +54,14 @@ export async function createTestServer({
 	const folder = join(tmpdir(), `service-server-${randomUUID()}`);
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const seal = createSeal(createSealKey());
-	const shared = {database, now: () => new Date(clock.now), publicUrl: () => origin, log, seal};
+	const shared = {
+		database,
+		now: () => new Date(clock.now),
+		publicUrl: () => origin,
+		log,
+		seal,
+		passwordCost: cheapCost,
+	};
 	const services: Services = {
 		...shared,
 		catalog: await loadServerCatalog({}),

@@ -6,6 +6,7 @@ import {hashToken, kindOfToken} from './token.ts';
 import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './user.ts';
 
 type Shared = Pick<AccountServices, 'database' | 'now'>;
+type Passwords = Pick<AccountServices, 'database' | 'now' | 'passwordCost'>;
 
 export type LoginResult =
 	| {readonly kind: 'known'; readonly account: Account; readonly apiKeyId: string | null}
@@ -23,7 +24,7 @@ type Typed = {readonly email: string; readonly password: string; readonly networ
  * Checks an e-mail address and a password. Unknown users, suspended users and users without a password are all `wrong`
  * and take equally long.
  */
-export async function logInWithPassword(services: Shared, {email, password, network}: Typed): Promise<LoginResult> {
+export async function logInWithPassword(services: Passwords, {email, password, network}: Typed): Promise<LoginResult> {
 	if (isBusyHashing()) {
 		return {kind: 'wait', seconds: busySeconds};
 	}
@@ -39,7 +40,7 @@ export async function logInWithPassword(services: Shared, {email, password, netw
 	}
 
 	const account = await findAccountByEmail(services, address);
-	const isRight = await verifyPassword(password, account?.password_hash);
+	const isRight = await verifyPassword(password, account?.password_hash, services.passwordCost);
 	if (!account || !isRight || account.suspended_at) {
 		return {kind: 'wrong'};
 	}
@@ -60,7 +61,11 @@ export async function logInWithKey(services: Shared, typed: string): Promise<Log
 }
 
 /** Stores a password. The caller must have authenticated the user. */
-export async function setPassword({database}: Shared, userId: string, password: string): Promise<void> {
-	const password_hash = await hashPassword(password);
+export async function setPassword(
+	{database, passwordCost}: Passwords,
+	userId: string,
+	password: string,
+): Promise<void> {
+	const password_hash = await hashPassword(password, passwordCost);
 	await database.updateTable('users').set({password_hash}).where('id', '=', userId).execute();
 }

@@ -56,11 +56,11 @@ export async function findPasswordCode({database, now}: Shared, typed: string): 
  * false if a concurrent request used the code.
  */
 export async function choosePassword(
-	{database, now}: Shared,
+	{database, now, passwordCost}: Shared & Pick<AccountServices, 'passwordCost'>,
 	{hash, userId}: PasswordCode,
 	password: string,
 ): Promise<boolean> {
-	const password_hash = await hashPassword(password);
+	const password_hash = await hashPassword(password, passwordCost);
 	return await database.transaction().execute(async transaction => {
 		const {numDeletedRows} = await transaction
 			.deleteFrom('password_codes')

@@ -4,10 +4,10 @@ import {randomBytes, type ScryptOptions, scrypt, timingSafeEqual} from 'node:cry
  * Cost parameters of scrypt (RFC 7914); memory is 128 · N · r bytes. They are stored with each hash, so that they can
  * be raised later.
  */
-type Cost = {readonly N: number; readonly r: number; readonly p: number};
+export type PasswordCost = {readonly N: number; readonly r: number; readonly p: number};
 
 /** 32 MiB and three passes: OWASP's recommended minimum for N = 2^15. */
-const defaultCost: Cost = {N: 2 ** 15, r: 8, p: 3};
+export const fullCost: PasswordCost = {N: 2 ** 15, r: 8, p: 3};
 const saltBytes = 16;
 const hashBytes = 32;
 /** The most memory that a stored hash may require. */
@@ -16,31 +16,34 @@ const maxMemoryBytes = 128 * 1024 * 1024;
 /** In characters. The minimum is NIST SP 800-63B's for passwords with a second factor. Rules beyond that don't help. */
 export const passwordLength = {min: 10, max: 256} as const;
 
-/** Compared for unknown users, so that the response takes as long. */
-const dummyHash = encode(defaultCost, Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
-
 /** Hashes a password with a random salt: `scrypt$N$r$p$salt$hash`, the last two in base64url. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
 	const salt = randomBytes(saltBytes);
-	return encode(defaultCost, salt, await derive(password, salt, defaultCost));
+	return encode(cost, salt, await derive(password, salt, cost));
 }
 
 /**
  * Returns whether a password matches the stored hash, in constant time. An unknown user, or one without a password,
- * takes as long and never matches.
+ * takes as long as a hash of this cost, and never matches.
  */
-export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
-	const {cost, salt, hash} = decode(stored ?? dummyHash);
+export async function verifyPassword(
+	password: string,
+	stored: string | null | undefined,
+	unknown: PasswordCost,
+): Promise<boolean> {
+	const {cost, salt, hash} = stored
+		? decode(stored)
+		: {cost: unknown, salt: Buffer.alloc(saltBytes), hash: Buffer.alloc(hashBytes)};
 	const given = await derive(password, salt, cost);
 	return timingSafeEqual(given, hash) && Boolean(stored);
 }
 
-function encode({N, r, p}: Cost, salt: Buffer, hash: Buffer): string {
+function encode({N, r, p}: PasswordCost, salt: Buffer, hash: Buffer): string {
 	return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
 /** Parses a stored hash. Throws if it is corrupt. */
-function decode(stored: string): {readonly cost: Cost; readonly salt: Buffer; readonly hash: Buffer} {
+function decode(stored: string): {readonly cost: PasswordCost; readonly salt: Buffer; readonly hash: Buffer} {
 	const [, N, r, p, salt = '', hash = ''] = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/.exec(stored) ?? [];
 	const bytes = Buffer.from(hash, 'base64url');
 	if (bytes.length !== hashBytes) {
@@ -66,7 +69,7 @@ export function isBusyHashing(): boolean {
  * Derives the hash. A password gives the same hash however the keyboard composed its characters (RFC 8265, section
  * 4.2).
  */
-async function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
 	const options: ScryptOptions = {...cost, maxmem: maxMemoryBytes};
 	if (running >= maxConcurrent) {
 		await new Promise<void>(resolve => queue.push(resolve));

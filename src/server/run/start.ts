@@ -1,6 +1,7 @@
 import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
 import type {Debug} from '../../core/debug.ts';
+import {fullCost} from '../accounts/password.ts';
 import {createSeal, createSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
 import type {ArtifactLocation} from '../artifacts/artifact-location.ts';
@@ -70,7 +71,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	);
 	let url = publicUrl ?? '';
 	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral, allowUncontained: options.unsafeSandboxes});
-	const shared = {database, now: () => new Date(), publicUrl: () => url, log, seal};
+	const shared = {database, now: () => new Date(), publicUrl: () => url, log, seal, passwordCost: fullCost};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
 	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};
 	try {
