@@ -45,7 +45,7 @@ export const numbered = (count: number) => Array.from({length: count}, (_, index
 
 /** All lines of a log, each one row high. */
 export function viewportOf(log: LogBuffer, rows = 10, heightOf: Viewport['heightOf'] = () => 1): Viewport {
-	return {log, shown: createShownLines(log, undefined), rows, heightOf};
+	return {log, shown: createShownLines(log), rows, heightOf};
 }
 
 /** What a terminal sends, as tokens. */

@@ -1,8 +1,10 @@
 import {cutText} from '../../core/cut-text.ts';
-import {formatBytes, formatClock, formatDuration} from '../../core/format.ts';
+import {formatAmount, formatBytes, formatClock, formatDuration} from '../../core/format.ts';
+import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
+import {breakJson, isJson, jsonSpans} from '../../terminal/json/json-lines.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -40,12 +42,17 @@ export type DrawnEntry = {readonly rows: readonly string[]; readonly isMatch: bo
 /** A longer line is cut on the screen (LOG-TAIL), in UTF-16 units. */
 const maxShown = 16 * 1024;
 const tabStop = 8;
-/** A line of a stack trace, below the line that says what failed. */
-const stackFrame = /^\s+(?:at |File "|\.{3} \d+ more\b)/;
+/** Most rows of a line of JSON that is opened. */
+const maxOpened = 400;
 const widestTag = 16;
 
+/** What an entry is within a stack trace, and whether it is shown in full. */
+export type EntryFrame = {readonly kind?: FrameKind | undefined; readonly folded: number; readonly isOpen: boolean};
+
+const noFrame: EntryFrame = {folded: 0, isOpen: false};
+
 /** Draws an entry as rows of at most `width` cells. Its text is hostile and is made safe here (SAFETY 1, 2). */
-export function drawEntry(log: LogEntries, place: number, style: LineStyle): DrawnEntry {
+export function drawEntry(log: LogEntries, place: number, style: LineStyle, frame = noFrame): DrawnEntry {
 	const entry = log.at(place);
 	if (!entry) {
 		return {rows: [''], isMatch: false};
@@ -58,7 +65,16 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle): Dra
 		return {rows: [truncate(`${prefix}${palette.warning(markText[entry.mark])}`, width)], isMatch: false};
 	}
 
-	const plain = withoutTabs(spansOf(entry, style));
+	if (frame.folded > 0) {
+		const rows = [truncate(`${prefix}${palette.dim(`    … ${formatAmount(frame.folded, 'frame')}`)}`, width)];
+		return {rows, isMatch: false};
+	}
+
+	if (frame.isOpen && opensJson(entry.text)) {
+		return openedJson(entry, prefix, room, style);
+	}
+
+	const plain = withoutTabs(spansOf(entry, style, frame));
 	const {spans, isMatch} = withMatches(plain, entry.text, style);
 	const isCut = entry.text.length > maxShown;
 	const cut = isCut ? palette.dim(` … cut (${formatBytes(entry.text.length)} in total)`) : '';
@@ -105,16 +121,40 @@ function timeOf(log: LogEntries, place: number, at: number, times: Exclude<TimeS
 	return times === 'UTC' ? `${iso.slice(11, 23)}Z` : `${formatClock(at)}${iso.slice(19, 23)}`;
 }
 
+/** Returns true for a line that can be opened: an object or an array in JSON. */
+export function opensJson(text: string): boolean {
+	return text.length <= maxShown && isJson(text);
+}
+
+/** Draws a line of JSON on several rows. */
+function openedJson({text}: Line, prefix: string, room: number, style: LineStyle): DrawnEntry {
+	const {palette, width} = style;
+	const {lines, more} = breakJson(text, {width: room, maxLines: maxOpened});
+	const drawn = lines.map(line => withMatches(jsonSpans(line, palette), line, style));
+	const rest = ' '.repeat(lineWidth(prefix));
+	const rows = [
+		...drawn.flatMap(({spans}, index) =>
+			wrapLine(paint(spans, palette), width, {hard: true, first: index === 0 ? prefix : rest, rest: `${rest}  `}),
+		),
+		...(more > 0 ? [truncate(rest + palette.dim(`… ${formatAmount(more, 'more line')}`), width)] : []),
+	];
+	return {rows, isMatch: drawn.some(({isMatch}) => isMatch)};
+}
+
 /** Returns the parts of a structured line; any other with its own colours, or without any in that of its level. */
-function spansOf({text, level}: Line, {palette, raw}: LineStyle): readonly Span[] {
+function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFrame): readonly Span[] {
 	const structured = raw ? undefined : readStructured(text);
 	if (structured) {
 		return structuredSpans(structured, level, palette);
 	}
 
+	if (!raw && opensJson(text)) {
+		return jsonSpans(text, palette);
+	}
+
 	const spans = parseSgr(cutText(text, maxShown).replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
-	const role = level ? palette.level[level] : stackFrame.test(text) ? palette.dim : undefined;
+	const role = level ? palette.level[level] : kind === 'minor' ? palette.dim : undefined;
 	return isColored || !role ? spans : spans.map(span => ({...span, roles: [role]}));
 }
 

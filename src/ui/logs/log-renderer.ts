@@ -3,11 +3,11 @@ import {createFilter} from '../../logs/filter.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import {type DrawnEntry, drawEntry, type LineStyle} from './log-lines.ts';
+import {type DrawnEntry, drawEntry, type EntryFrame, type LineStyle} from './log-lines.ts';
 import type {Viewport} from './log-scroll.ts';
 import type {LogEntries} from './merged-log.ts';
 import {createShownLines, type ShownLines} from './shown-lines.ts';
-import {filterOf, type LogViewer} from './viewer/log-viewer-state.ts';
+import {filterOf, type LogViewer, openedOf} from './viewer/log-viewer-state.ts';
 
 type MatcherOf = (source: string) => Matcher;
 
@@ -57,9 +57,11 @@ export function createLogRenderer(palette: Palette, onRejected: (error: AppError
 		render(request) {
 			const {focus, viewer, rows, log = emptyLog} = request;
 			const shown = shownOf(focus, log, viewer);
+			shown.open(openedOf(viewer, focus));
 			const isFiltering = advance(shown, error => onRejected(error, focus));
-			const drawn = drawnOf(request, log);
-			const heightOf = (place: number) => (viewer.wrap ? drawn(place).rows.length : 1);
+			const drawn = drawnOf(request, log, shown);
+			const opened = openedOf(viewer, focus);
+			const heightOf = (place: number) => (viewer.wrap || opened.has(place) ? drawn(place).rows.length : 1);
 			return {viewport: {log, shown, rows, heightOf}, drawn, isFiltering};
 		},
 		matcherOf,
@@ -80,23 +82,27 @@ function createShownCache() {
 	const cache = new Map<string, {readonly log: LogEntries; readonly key: string; readonly shown: ShownLines}>();
 	return (focus: string, log: LogEntries, viewer: LogViewer): ShownLines => {
 		const {patterns, minLevel} = filterOf(viewer, focus);
-		const key = JSON.stringify([patterns, minLevel]);
+		const key = JSON.stringify([patterns, minLevel, viewer.raw]);
 		const cached = cache.get(focus);
 		if (cached?.key === key && cached.log === log) {
 			return cached.shown;
 		}
 
 		const hasFilter = patterns.length > 0 || minLevel !== undefined;
-		const shown = createShownLines(log, hasFilter ? createFilter({patterns, minLevel}) : undefined);
+		// Whoever looks for certain lines sees them, also within a trace.
+		const folds = !viewer.raw && patterns.length === 0;
+		const shown = createShownLines(log, {filter: hasFilter ? createFilter({patterns, minLevel}) : undefined, folds});
 		cache.set(focus, {log, key, shown});
 		return shown;
 	};
 }
 
+type DrawnPlace = {readonly entry: DrawnEntry; readonly frame: EntryFrame};
+
 /** Keeps drawn lines by their place, until anything changes how they look. */
 function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
-	let cache = {key: '', log: emptyLog, role: palette.dim, entries: new Map<number, DrawnEntry>()};
-	return (request: RenderRequest, log: LogEntries): RenderedLog['drawn'] => {
+	let cache = {key: '', log: emptyLog, role: palette.dim, entries: new Map<number, DrawnPlace>()};
+	return (request: RenderRequest, log: LogEntries, shown: ShownLines): RenderedLog['drawn'] => {
 		const {viewer, logs, focus, width} = request;
 		const {wrap, sideways, raw, times, search, highlights} = viewer;
 		const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
@@ -107,6 +113,7 @@ function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
 		}
 
 		const {entries} = cache;
+		const opened = openedOf(viewer, focus);
 		const style: LineStyle = {
 			...{width, palette, wrap, sideways, raw, times},
 			...(tags && {tags}),
@@ -114,8 +121,17 @@ function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
 			highlights: highlights.map(matcherOf),
 		};
 		return place => {
-			const entry = entries.get(place) ?? drawEntry(log, place, style);
-			entries.set(place, entry);
+			const {kind, folded} = shown.frameOf(place);
+			const frame = {kind, folded, isOpen: opened.has(place) && !raw};
+			const cached = entries.get(place);
+			// A frame is folded, and a fold grows, when further lines arrive.
+			const isCurrent =
+				cached !== undefined &&
+				cached.frame.kind === kind &&
+				cached.frame.folded === folded &&
+				cached.frame.isOpen === frame.isOpen;
+			const entry = isCurrent ? cached.entry : drawEntry(log, place, style, frame);
+			entries.set(place, {entry, frame});
 			return entry;
 		};
 	};

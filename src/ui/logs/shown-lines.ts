@@ -1,8 +1,9 @@
 import type {Filter} from '../../logs/filter.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
+import {createFoldedFrames, type FoldedFrames, type ShownFrame} from './folded-frames.ts';
 import type {LogEntries} from './merged-log.ts';
 
-/** The entries of a log that are shown, in order: all of them, or those that pass a filter. */
+/** The entries of a log that have rows, in order: those that pass the filter, but for folded frames. */
 export type ShownLines = {
 	/** Returns how many are shown, among those examined so far. */
 	readonly count: () => number;
@@ -10,6 +11,14 @@ export type ShownLines = {
 	readonly placeAt: (index: number) => number | undefined;
 	/** Returns the index of the first entry at this place or after it, or `count()`. */
 	readonly indexOf: (place: number) => number;
+	/** Returns the entries that the row of an entry stands for: itself, and the frames that are folded there. */
+	readonly spanOf: (place: number) => readonly number[];
+	/** Returns the entry with the row that an entry is in; undefined if the filter hides it. */
+	readonly rowOf: (place: number) => number | undefined;
+	/** Returns what an entry is within a stack trace. */
+	readonly frameOf: (place: number) => ShownFrame;
+	/** Shows the frames of the stack traces in these folds, and folds those of all others. */
+	readonly open: (folds: ReadonlySet<number>) => void;
 	/** Returns how many lines the filter hides. */
 	readonly hidden: () => number;
 	/**
@@ -21,10 +30,12 @@ export type ShownLines = {
 
 type Filtered = {
 	readonly log: LogEntries;
-	readonly filter: Filter;
-	/** Places in ascending order; those before `head` are of dropped entries. */
+	readonly filter: Filter | undefined;
+	readonly frames: FoldedFrames;
+	/** Places that pass the filter, in ascending order, and those of them that have a row. Dropped ones are before a head. */
+	passing: number[];
 	places: number[];
-	head: number;
+	heads: {passing: number; places: number};
 	/** The first place that was not examined. */
 	next: number;
 };
@@ -35,9 +46,23 @@ const sliceMs = 8;
 /** If more places than this are of dropped entries, they are removed. */
 const maxDropped = 20_000;
 
+type Options = {
+	/** Without it all entries are shown. */
+	readonly filter?: Filter | undefined;
+	/** True to fold the frames of libraries in stack traces. */
+	readonly folds?: boolean;
+};
+
 /** Returns the entries that a filter shows, all without one. A mark is shown whatever the filter is. */
-export function createShownLines(log: LogEntries, filter: Filter | undefined): ShownLines {
-	return filter ? filteredLines({log, filter, places: [], head: 0, next: log.start()}) : allLines(log);
+export function createShownLines(log: LogEntries, {filter, folds = false}: Options = {}): ShownLines {
+	if (!filter && !folds) {
+		return allLines(log);
+	}
+
+	const frames = createFoldedFrames(log, folds);
+	return filteredLines({
+		...{log, filter, frames, passing: [], places: [], heads: {passing: 0, places: 0}, next: log.start()},
+	});
 }
 
 function allLines(log: LogEntries): ShownLines {
@@ -45,29 +70,46 @@ function allLines(log: LogEntries): ShownLines {
 		count: () => log.end() - log.start(),
 		placeAt: index => (index >= 0 && index < log.end() - log.start() ? log.start() + index : undefined),
 		indexOf: place => Math.max(0, Math.min(log.end(), place) - log.start()),
+		spanOf: place => [place],
+		rowOf: place => place,
+		frameOf: () => ({folded: 0}),
+		open: () => undefined,
 		hidden: () => 0,
 		advance: () => false,
 	};
 }
 
 function filteredLines(state: Filtered): ShownLines {
-	const {log} = state;
+	const {log, frames} = state;
 	return {
 		count() {
 			skipDropped(state);
-			return state.places.length - state.head;
+			return state.places.length - state.heads.places;
 		},
 		placeAt(index) {
 			skipDropped(state);
-			return index < 0 ? undefined : state.places[state.head + index];
+			return index < 0 ? undefined : state.places[state.heads.places + index];
 		},
 		indexOf(place) {
 			skipDropped(state);
-			return positionOf(state, place) - state.head;
+			return positionOf(state.places, state.heads.places, place) - state.heads.places;
+		},
+		spanOf: place => frames.spanOf(place),
+		rowOf(place) {
+			skipDropped(state);
+			const position = positionOf(state.passing, state.heads.passing, place);
+			return state.passing[position] === place ? frames.rowOf(place) : undefined;
+		},
+		frameOf: place => frames.frameOf(place),
+		open(folds) {
+			if (frames.open(folds)) {
+				state.places = state.passing.filter(place => frames.rowOf(place) === place);
+				state.heads.places = 0;
+			}
 		},
 		hidden() {
 			skipDropped(state);
-			return Math.max(0, state.next - log.start()) - (state.places.length - state.head);
+			return Math.max(0, state.next - log.start()) - (state.passing.length - state.heads.passing);
 		},
 		advance() {
 			const startedAt = performance.now();
@@ -84,7 +126,7 @@ function filteredLines(state: Filtered): ShownLines {
 }
 
 /** Returns the first position from `head` on that holds this place or a later one. */
-function positionOf({places, head}: Filtered, place: number): number {
+function positionOf(places: readonly number[], head: number, place: number): number {
 	let low = head;
 	let high = places.length;
 	while (low < high) {
@@ -100,15 +142,30 @@ function positionOf({places, head}: Filtered, place: number): number {
 }
 
 function skipDropped(state: Filtered): void {
-	state.head = positionOf(state, state.log.start());
-	if (state.head > maxDropped) {
-		state.places = state.places.slice(state.head);
-		state.head = 0;
+	const {log, heads, frames} = state;
+	if ((state.passing[heads.passing] ?? log.start()) >= log.start()) {
+		return;
+	}
+
+	heads.passing = positionOf(state.passing, heads.passing, log.start());
+	heads.places = positionOf(state.places, heads.places, log.start());
+	const oldest = state.passing[heads.passing];
+	// Of a fold whose first frames were dropped, the next frame has the row.
+	if (oldest !== undefined && state.places[heads.places] !== oldest && heads.places > 0) {
+		heads.places--;
+		state.places[heads.places] = oldest;
+	}
+
+	if (heads.passing > maxDropped) {
+		state.passing = state.passing.slice(heads.passing);
+		state.places = state.places.slice(heads.places);
+		state.heads = {passing: 0, places: 0};
+		frames.forget();
 	}
 }
 
 function examineBatch(state: Filtered): void {
-	const {log, filter, places} = state;
+	const {log, filter, frames} = state;
 	const from = Math.max(state.next, log.start());
 	const to = Math.min(log.end(), from + batchEntries);
 	const entries: {readonly place: number; readonly entry: LogEntry}[] = [];
@@ -119,11 +176,23 @@ function examineBatch(state: Filtered): void {
 		}
 	}
 
-	const isShown = filter.shows(entries.flatMap(({entry}) => (entry.kind === 'line' ? [entry] : [])));
+	const isShown = filter?.shows(entries.flatMap(({entry}) => (entry.kind === 'line' ? [entry] : [])));
 	let line = 0;
 	for (const {place, entry} of entries) {
-		if (entry.kind === 'mark' || isShown[line++]) {
-			places.push(place);
+		const passes = entry.kind === 'mark' || !isShown || isShown[line++] === true;
+		const hasRow = frames.add(place, entry, passes);
+		if (passes) {
+			state.passing.push(place);
+		}
+
+		// What was taken for a frame of the program has no row any more.
+		const last = state.places.at(-1);
+		if (last !== undefined && frames.rowOf(last) !== last) {
+			state.places.pop();
+		}
+
+		if (passes && hasRow) {
+			state.places.push(place);
 		}
 	}
 

@@ -69,10 +69,14 @@ test('a match in the received text of a structured line marks it', () => {
 	expect([isMatch(0), isMatch(1)]).toEqual([true, false]);
 });
 
-test('the frames of a stack trace are dimmed below its error', () => {
+test('the frames of libraries are dimmed below the error of a stack trace', () => {
 	const palette = colored;
 	expect(rowsOf('Error: no rate', {palette})).toEqual(['\u001b[31mError: no rate\u001b[0m']);
-	expect(rowsOf('    at total (rates.ts:3:1)', {palette})).toEqual(['\u001b[2m    at total (rates.ts:3:1)\u001b[0m']);
+	const line = '    at f (node:fs:3:1)';
+	const rows = (kind: 'own' | 'minor') =>
+		drawEntry(logOf([line]), 0, {...style, palette}, {kind, folded: 0, isOpen: false}).rows;
+	expect(rows('minor')).toEqual([`\u001b[2m${line}\u001b[0m`]);
+	expect(rows('own')).toEqual([line]);
 });
 
 test('matches stand out, even without colour', () => {

@@ -81,7 +81,7 @@ test('a filter that leaves little fills the window from below', () => {
 	const log = logOf(numbered(100));
 	const all = viewportOf(log);
 	const scroll = moveBy(all, read(all), -3);
-	const shown = createShownLines(log, createFilter({patterns: ['9']}));
+	const shown = createShownLines(log, {filter: createFilter({patterns: ['9']})});
 	while (shown.advance()) {}
 	const few = {...all, shown};
 	expect(shown.hidden()).toBe(81);

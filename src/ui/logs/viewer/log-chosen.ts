@@ -20,12 +20,19 @@ export function chosenPlaces(viewport: Viewport, {scroll = scrollAtEnd(viewport)
 	const {shown} = viewport;
 	const from = shown.indexOf(Math.min(mark ?? scroll.cursor, scroll.cursor));
 	const to = shown.indexOf(Math.max(mark ?? scroll.cursor, scroll.cursor));
-	return Array.from({length: to - from + 1}, (_, index) => shown.placeAt(from + index)).filter(isPlace);
+	return wholeRows(viewport, from, to + 1);
 }
 
 /** Returns all lines that are shown. */
-function shownPlaces({shown}: Viewport): readonly number[] {
-	return Array.from({length: shown.count()}, (_, index) => shown.placeAt(index)).filter(isPlace);
+function shownPlaces(viewport: Viewport): readonly number[] {
+	return wholeRows(viewport, 0, viewport.shown.count());
+}
+
+/** Returns the entries that rows stand for: where frames are folded, all of them. */
+function wholeRows({shown}: Viewport, from: number, end: number): readonly number[] {
+	return Array.from({length: end - from}, (_, index) => shown.placeAt(from + index))
+		.filter(isPlace)
+		.flatMap(shown.spanOf);
 }
 
 /**

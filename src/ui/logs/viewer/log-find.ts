@@ -24,7 +24,8 @@ export async function findLine({viewport, scroll, matcher, direction, signal}: F
 	const lines = {
 		start: log.start,
 		end: log.end,
-		at: (place: number) => (shown.placeAt(shown.indexOf(place)) === place ? log.at(place) : undefined),
+		// What is folded is found, too.
+		at: (place: number) => (shown.rowOf(place) === undefined ? undefined : log.at(place)),
 	};
 	const isForward = direction === 'forward' && scroll !== undefined;
 	const way = isForward ? 'forward' : 'backward';

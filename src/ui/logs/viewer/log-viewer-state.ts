@@ -14,7 +14,16 @@ export type Position = {
 	readonly scroll?: ScrollPosition | undefined;
 	/** One end of the selected lines; the cursor is the other one. */
 	readonly mark?: number | undefined;
+	/** Folds of stack traces, and lines of JSON, that are shown in full, by their first place. */
+	readonly opened?: ReadonlySet<number> | undefined;
 };
+
+const noneOpened: ReadonlySet<number> = new Set();
+
+/** Returns what is shown in full in the log in front. */
+export function openedOf(viewer: LogViewer, focus: string): ReadonlySet<number> {
+	return positionOf(viewer, focus).opened ?? noneOpened;
+}
 
 /** Which lines of one log, or of all logs together, are shown. */
 type LineFilter = {

@@ -4,6 +4,7 @@ import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.
 import {timeStyles} from '../log-lines.ts';
 import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import {pressInField} from './log-field.ts';
+import {withToggled} from './log-folds.ts';
 import {
 	type FieldKind,
 	filterOf,
@@ -192,6 +193,8 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewe
 			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
 			return {...viewer, times, note: `Arrival times: ${shown}.`};
 		}
+		case 'enter':
+			return withToggled(viewer, focus, viewport);
 		case 'm':
 			return marked(viewer, focus, viewport);
 		default:

@@ -5,6 +5,7 @@ import {type LogScreen, showNote, viewportOf} from '../log-screen.ts';
 import {jumpTo, scrollAtEnd} from '../log-scroll.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
 import {findLine, timeAt} from './log-find.ts';
+import {withOpenedAt} from './log-folds.ts';
 import {reduceLogViewer} from './log-viewer.ts';
 import {positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts';
 
@@ -30,7 +31,10 @@ export function moveTo(screen: LogScreen, place: number, note: string): void {
 	const position = positionOf(screen.viewer, focus);
 	const scroll = position.scroll ?? scrollAtEnd(viewport);
 	if (scroll) {
-		screen.viewer = withPosition(screen.viewer, focus, {...position, scroll: jumpTo(viewport, scroll, place)});
+		screen.viewer = withPosition(screen.viewer, focus, {
+			...position,
+			scroll: jumpTo(viewport, scroll, viewport.shown.rowOf(place) ?? place),
+		});
 	}
 
 	showNote(screen, note);
@@ -83,12 +87,14 @@ async function search(screen: LogScreen, direction: 'forward' | 'backward'): Pro
 	screen.search = new AbortController();
 	const {signal} = screen.search;
 	const {search: source} = screen.viewer;
-	const {scroll} = positionOf(screen.viewer, screen.store.getState().logFocus);
+	const focus = screen.store.getState().logFocus;
+	const {scroll} = positionOf(screen.viewer, focus);
 	const viewport = viewportOf(screen);
 	try {
 		const matcher = screen.renderer.matcherOf(source);
 		const found = await findLine({viewport, scroll, matcher, direction, signal});
 		if (found) {
+			screen.viewer = withOpenedAt(screen.viewer, focus, viewport, found.place);
 			moveTo(screen, found.place, found.isAround ? 'Search wrapped around.' : '');
 		} else {
 			showNote(screen, `No match for ${source}`);

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {createLogBuffer} from '../../../src/logs/log-buffer.ts';
+import {createMatcher} from '../../../src/logs/matcher.ts';
+import {createPalette} from '../../../src/terminal/text/style.ts';
+import {createLogRenderer} from '../../../src/ui/logs/log-renderer.ts';
+import {visibleRows} from '../../../src/ui/logs/log-scroll.ts';
+import type {LogEntries} from '../../../src/ui/logs/merged-log.ts';
+import {chosenPlaces, copyLines} from '../../../src/ui/logs/viewer/log-chosen.ts';
+import {findLine} from '../../../src/ui/logs/viewer/log-find.ts';
+import {withOpenedAt} from '../../../src/ui/logs/viewer/log-folds.ts';
+import {reduceLogViewer} from '../../../src/ui/logs/viewer/log-viewer.ts';
+import {emptyViewer, type LogViewer, positionOf} from '../../../src/ui/logs/viewer/log-viewer-state.ts';
+import {traceOf, traces} from '../../core/stack-trace/traces.ts';
+import {logOf, openLog, push, shop, tokensOf} from '../log-parts.ts';
+
+/** A log as the viewer draws it, with all of its rows. */
+function openView(log: LogEntries, viewer: LogViewer = emptyViewer) {
+	const palette = createPalette({color: false});
+	const renderer = createLogRenderer(palette, error => {
+		throw error;
+	});
+	let shown = viewer;
+	const render = () => {
+		const request = {viewer: shown, logs: [openLog()], focus: shop, log, rows: 200_000, width: 100};
+		while (renderer.render(request).isFiltering) {}
+		return renderer.render(request);
+	};
+	return {
+		rows() {
+			const {viewport, drawn} = render();
+			const top = viewport.shown.placeAt(0);
+			return top === undefined
+				? []
+				: visibleRows(viewport, {top, row: 0}).map(([place, row]) => drawn(place).rows[row] ?? '');
+		},
+		press(keys: string) {
+			for (const token of tokensOf(keys)) {
+				const given = {focus: shop, places: [shop], viewport: render().viewport, fileName: ''};
+				shown = reduceLogViewer(shown, token, given).viewer;
+			}
+		},
+		viewport: () => render().viewport,
+		position: () => positionOf(shown, shop),
+		viewer: () => shown,
+		show(next: LogViewer) {
+			shown = next;
+		},
+	};
+}
+
+const node = traceOf('Node');
+const foldedNode = [
+	'Error: connect ECONNREFUSED 127.0.0.1:5432',
+	'    at loadRates (/app/src/rates.ts:31:9)',
+	'    … 4 frames',
+	'    at async file:///app/src/main.mjs:3:1',
+	'    … 3 frames',
+];
+
+test('a trace that arrives line by line is folded as it grows, and no line is held back', () => {
+	const log = createLogBuffer();
+	const view = openView(log);
+	const heights = node.map(line => {
+		push(log, line);
+		return view.rows().length;
+	});
+	expect(heights).toEqual([1, 2, 3, 3, 3, 3, 4, 5, 5, 5, 6, 7, 8]);
+	expect(view.rows().slice(0, 5)).toEqual(foldedNode);
+});
+
+test('Enter opens and closes a fold; p shows every line as it was received', () => {
+	const view = openView(logOf(['before', ...node, 'after']));
+	view.press('g');
+	view.press('jjj\r');
+	expect(view.rows()).toHaveLength(view.viewport().log.end() - 2);
+	expect(view.rows().slice(3, 7)).toEqual(node.slice(2, 6));
+	view.press('jj\r');
+	expect(view.rows().slice(1, 6)).toEqual(foldedNode);
+	expect(view.position().scroll?.cursor).toBe(3);
+	view.press('p');
+	expect(view.rows()).toEqual(['before', ...node, 'after']);
+});
+
+test('a copy of folded frames has all of them', () => {
+	const view = openView(logOf(['before', ...node, 'after']));
+	view.press('gjmjjj');
+	let copied = '';
+	const places = chosenPlaces(view.viewport(), view.position());
+	copyLines(view.viewport(), places, text => {
+		copied = text;
+		return true;
+	});
+	expect(copied).toBe(node.slice(0, 7).join('\n'));
+});
+
+test('a search finds a folded frame, and opens its fold', async () => {
+	const view = openView(logOf(['before', ...node, 'after']));
+	view.press('g');
+	const {scroll} = view.position();
+	const {signal} = new AbortController();
+	const matcher = createMatcher('express');
+	const found = await findLine({viewport: view.viewport(), scroll, matcher, direction: 'forward', signal});
+	expect(found?.place).toBe(4);
+	view.show(withOpenedAt(view.viewer(), shop, view.viewport(), found?.place ?? -1));
+	expect(view.rows()).toContain(node[3]);
+});
+
+test('a filter by text shows the frames that match', () => {
+	const filters = new Map([[shop, {patterns: ['node:'], minLevel: undefined}]]);
+	expect(openView(logOf([...node]), {...emptyViewer, filters}).rows()).toEqual(
+		node.filter(line => line.includes('node:')),
+	);
+});
+
+test('Enter opens a line of JSON, and a line with nothing more to show says so', () => {
+	const line = `{"level":"info","msg":"up","request":{"path":"/","headers":["${'x'.repeat(60)}","${'y'.repeat(60)}"]}}`;
+	const view = openView(logOf([line, 'plain']));
+	view.press('g\r');
+	expect(view.rows()).toEqual([
+		...['{', '  "level": "info",', '  "msg": "up",', '  "request": {', '    "path": "/",', '    "headers": ['],
+		...[`      "${'x'.repeat(60)}",`, `      "${'y'.repeat(60)}"`, '    ]', '  }', '}', 'plain'],
+	]);
+	view.press('\r');
+	expect(view.rows()).toHaveLength(2);
+	view.press('j\r');
+	expect(view.viewer().note).toBe('Nothing more to show.');
+});
+
+test('however lines arrive, the end is what drawing all of them at once gives', () => {
+	const line = fc.constantFrom('one', '', ...traces.flatMap(trace => trace.lines));
+	fc.assert(
+		fc.property(
+			fc.array(fc.array(line, {maxLength: 12}), {maxLength: 12}),
+			fc.integer({min: 3, max: 60}),
+			(batches, most) => {
+				const log = createLogBuffer({entries: most});
+				const grown = openView(log);
+				for (const lines of batches) {
+					for (const text of lines) {
+						push(log, text);
+					}
+
+					grown.rows();
+				}
+
+				const all = batches.flat();
+				// A full log forgets where a trace began, which an oldest line of it can't tell.
+				if (all.length <= most) {
+					expect(grown.rows()).toEqual(openView(logOf(all)).rows());
+				}
+
+				const {log: kept, shown} = grown.viewport();
+				const places = Array.from({length: shown.count()}, (_, index) => shown.placeAt(index) ?? -1).flatMap(
+					shown.spanOf,
+				);
+				expect(places).toEqual(Array.from({length: kept.end() - kept.start()}, (_, index) => kept.start() + index));
+			},
+		),
+	);
+});
+
+test('100,000 frames in a full log keep rows, and all lines that are left', () => {
+	const log = createLogBuffer({entries: 5000});
+	const view = openView(log);
+	push(log, 'Error: no rate');
+	for (let index = 0; index < 100_000; index++) {
+		push(log, '    at f (node:fs:1:1)');
+		if (index % 3000 === 0) {
+			view.rows();
+		}
+	}
+
+	const rows = view.rows();
+	expect(rows.length).toBeLessThan(10);
+	expect(rows.every(row => /^ {4}… [\d,]+ frames$/.test(row))).toBe(true);
+	const {shown} = view.viewport();
+	expect(Array.from({length: shown.count()}, (_, index) => shown.spanOf(shown.placeAt(index) ?? -1).length)).toEqual(
+		rows.map(row => Number(row.replace(/\D/g, ''))),
+	);
+});
