@@ -7,7 +7,7 @@ import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
 import type {DebugLog} from './storage/debug-log.ts';
 import type {AppStore} from './store/store.ts';
-import {wantsLinear} from './terminal/abilities.ts';
+import {charsetOf, wantsLinear} from './terminal/abilities.ts';
 import {calledAs} from './terminal/called-as.ts';
 
 /** Baked in by the build. */
@@ -79,7 +79,7 @@ async function surround() {
 	shownEnv = {...env, ACCESSIBLE: (await wantsAccessible(env, process.argv.includes('--accessible'))) ? '1' : ''};
 	const store = createAppStore();
 	const composeWith = (options: ComposeOptions) => compose(options, store);
-	const [stdout, stderr] = [guarded('stdout'), guarded('stderr')];
+	const [stdout, stderr] = await Promise.all([shown('stdout'), shown('stderr')]);
 	return {compose: composeWith, store, env: shownEnv, stdin: process.stdin, stdout, stderr, version, onInterrupt};
 }
 
@@ -170,11 +170,23 @@ function guarded(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
 	return stream;
 }
 
+/** Returns a standard stream; one that writes ASCII if it is a terminal that shows nothing else. A file gets UTF-8. */
+async function shown(name: 'stdout' | 'stderr'): Promise<NodeJS.WriteStream> {
+	const stream = guarded(name);
+	const charset = stream.isTTY ? charsetOf(env, process.platform) : 'utf-8';
+	if (charset === 'utf-8') {
+		return stream;
+	}
+
+	const {asciiOutput} = await import('./terminal/text/ascii.ts');
+	return asciiOutput(stream, {replaces: charset === 'ascii'});
+}
+
 /** Prints what went wrong. Returns the exit status. */
 async function fail(error: unknown): Promise<number> {
 	const report = reportError(error);
 	const {printError} = await import('./headless/print.ts');
-	printError(report, guarded('stderr'), {json});
+	printError(report, await shown('stderr'), {json});
 	return exitStatus[report.code];
 }
 

@@ -24,6 +24,23 @@ export function wantsLinear(env: Environment): boolean {
 	return env['TERM'] === 'dumb' || wantsWords(env);
 }
 
+/** What a terminal shows: all text, all but our signs, or only ASCII. */
+export type Charset = 'utf-8' | 'no signs' | 'ascii';
+
+/**
+ * Returns what the terminal shows, by the first of `LC_ALL`, `LC_CTYPE` and `LANG` that isn't empty (POSIX). `C` says nothing
+ * about other text, which goes out as it is; without a locale, as in containers, the terminal counts as one of UTF-8. So do
+ * those of macOS and Windows, whatever the locale is. The font of the Linux console lacks our signs.
+ */
+export function charsetOf({LC_ALL, LC_CTYPE, LANG, TERM}: Environment, platform: string): Charset {
+	const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8';
+	if (platform === 'darwin' || platform === 'win32' || /utf-?8/i.test(locale)) {
+		return TERM === 'linux' ? 'no signs' : 'utf-8';
+	}
+
+	return /^(?:C|POSIX)$/.test(locale) ? 'no signs' : 'ascii';
+}
+
 /** The earliest terminals, and names that say nothing about the terminal. */
 const withoutInsertion = /^(?:|dumb|unknown|network|ansi-m.*|vt(?:50|52|100)(?:-.*)?)$/;
 

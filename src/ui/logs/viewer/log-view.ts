@@ -125,7 +125,7 @@ function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string 
 	const hidden = `${formatNumber(viewport.shown.hidden())}${isFiltering ? '…' : ''} hidden`;
 	return [
 		...(patterns.length > 0 ? [`filter ${patterns.map(safeLine).join(' & ')}`] : []),
-		...(minLevel ? [`level ≥ ${minLevel}`] : []),
+		...(minLevel ? [`level>=${minLevel}`] : []),
 		...(patterns.length > 0 || minLevel ? [hidden] : []),
 		...(search ? [`search ${safeLine(search)}`] : []),
 		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
