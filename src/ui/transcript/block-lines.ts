@@ -13,9 +13,19 @@ import {type ToolStyle, toolLines} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
-/** Returns the lines of a block, at most `width` cells wide. The model's text is plain here; Markdown is drawn elsewhere. */
-export function blockLines(block: Shown, style: ToolStyle): readonly string[] {
-	const {width, palette} = style;
+/** Most cells of a line for a screen reader, which can't see what was cut: whole calls, and their output up to here. */
+const heardWidth = 1000;
+
+/**
+ * Returns the lines of a block, at most `width` cells wide. For a screen reader, lines that would be cut are longer. The
+ * model's text is plain here; Markdown is drawn elsewhere.
+ */
+export function blockLines(block: Shown, given: ToolStyle): readonly string[] {
+	const {palette} = given;
+	const isCut =
+		block.kind === 'tool' || block.kind === 'reads' || block.kind === 'command' || block.kind === 'attachment';
+	const style = palette.spoken && isCut ? {...given, width: Math.max(given.width, heardWidth)} : given;
+	const {width} = style;
 	switch (block.kind) {
 		case 'user':
 			return isLongMessage(block) ? withoutMiddle(messageOf(block, style), style) : messageOf(block, style);

@@ -220,3 +220,19 @@ test('every view of the whole window has something in its place, and line mode o
 		expect(readFileSync(path, 'utf8'), path).not.toMatch(/fullScreen\.open|full-screen\.ts|ink\.ts/);
 	}
 });
+
+test('a call is heard whole, however narrow the window is', () => {
+	const command = `npm test -- ${'a-long-name '.repeat(20)}last`;
+	const style = {width: 40, palette: createPalette({color: false, spoken: true})};
+	const call = {
+		...tool,
+		name: 'run_command',
+		arguments: {command},
+		status: 'failed',
+		output: 'x\n[exit status 1]',
+	} as const;
+	expect(blockLines(call, style)[0]).toContain('last · ');
+	const paths = Array.from({length: 12}, (_, index) => `folder/name-${index}.ts`);
+	const calls = paths.map(path => ({...tool, arguments: {path}}));
+	expect(blockLines({kind: 'reads', calls}, style)[0]).toContain('name-11.ts');
+});
