@@ -2,6 +2,12 @@
 const maxLines = 500;
 const maxLength = 2000;
 
+/** Lines at the end in which the cause of an end is looked for. */
+const maxCauseLines = 40;
+
+const complaint =
+	/\b\w*(?:error|exception)\b\s*(?:\[\w+\]\s*)?:|\b(?:fatal|panic)\b|cannot find|not found|no such file|permission denied/i;
+
 /** Creates the log of a server, which keeps its last lines. */
 export function createServerLog() {
 	let lines: string[] = [];
@@ -13,5 +19,11 @@ export function createServerLog() {
 			}
 		},
 		lines: (): readonly string[] => lines.slice(-maxLines),
+		/** Returns the last line that looks like the cause of an end, or else the last line; undefined without lines. */
+		cause(): string | undefined {
+			// Runtimes print a stack, and Node its version, below what went wrong.
+			const last = lines.slice(-maxCauseLines);
+			return last.findLast(line => complaint.test(line)) ?? last.at(-1);
+		},
 	};
 }

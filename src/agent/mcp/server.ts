@@ -174,11 +174,11 @@ async function fail(own: Own, life: Life, reason: string, login?: AppError): Pro
 	}
 
 	own.life = undefined;
-	const last = own.log.lines().at(-1);
+	const cause = own.log.cause()?.trim();
 	own.log.add(`Ended: ${reason}`);
 	own.state = login
 		? {state: 'failed', reason: login.message, needsLogin: true}
-		: {state: 'failed', reason: last ? `${reason} (${last.slice(0, 200)})` : reason};
+		: {state: 'failed', reason: cause ? `${reason} (${cause.slice(0, 200)})` : reason};
 	life.stop.abort();
 	await life.connection?.close();
 }
