@@ -46,8 +46,14 @@ export async function* openAnswer(
 		// The pieces of an earlier attempt never become a call.
 		onPiece({type: 'pieces-dropped'});
 		attempts += 1;
-		const events = untilAbort(ask(messages, signal), signal);
-		return beginAnswer(events, {onPiece, onEvent: waits.push, isRetry: attempts > 1, ledger, newId});
+		return beginAnswer(ask(messages, signal), {
+			signal,
+			onPiece,
+			onEvent: waits.push,
+			isRetry: attempts > 1,
+			ledger,
+			newId,
+		});
 	};
 	const onWait = (waitMs: number, error: unknown) => {
 		if (waitMs > maxSilentWaitMs) {
@@ -69,6 +75,7 @@ export async function* openAnswer(
 }
 
 type Attempt = {
+	readonly signal: AbortSignal;
 	readonly onPiece: OnPiece;
 	/** Gets what is recorded at once, because the next attempt doesn't repeat it. */
 	readonly onEvent: (event: AgentEvent) => void;
@@ -79,9 +86,9 @@ type Attempt = {
 
 /** Reads an answer up to the first event that is shown. Throws what its request does. */
 async function beginAnswer(events: AsyncGenerator<ModelEvent>, attempt: Attempt): Promise<Opened> {
-	const {onPiece, onEvent, isRetry, ledger, newId} = attempt;
+	const {signal, onPiece, onEvent, isRetry, ledger, newId} = attempt;
 	let facts: RequestFacts = {isRetry, beginning: undefined};
-	const rest = withoutPieces(events, {
+	const rest = untilAbort(events, signal, {
 		onPiece,
 		onRequest(beginning) {
 			facts = {...facts, beginning};
@@ -154,25 +161,15 @@ type Listeners = {
 	readonly onRequest: (beginning: NonNullable<RequestFacts['beginning']>) => void;
 };
 
-/** Yields an answer without what its request begins with and without the pieces of its calls, which go to the listeners. */
-async function* withoutPieces(
+/**
+ * Yields an answer without what its request begins with and without the pieces of its calls, which go to the listeners.
+ * Once the signal aborts it throws its reason, even if the source of the events ignores it.
+ */
+async function* untilAbort(
 	events: AsyncGenerator<ModelEvent>,
-	{onPiece, onRequest}: Listeners,
+	signal: AbortSignal,
+	listeners: Listeners,
 ): AsyncGenerator<AnswerEvent> {
-	for await (const event of events) {
-		if (event.type === 'tool-call-delta') {
-			const {id, name, text} = event;
-			onPiece({type: 'call-piece', id, name, text});
-		} else if (event.type === 'request') {
-			onRequest(event);
-		} else {
-			yield event;
-		}
-	}
-}
-
-/** Yields events until the signal aborts, then throws its reason, even if the source of the events ignores it. */
-async function* untilAbort(events: AsyncGenerator<ModelEvent>, signal: AbortSignal): AsyncGenerator<ModelEvent> {
 	// One listener for the whole answer: adding one for each token would cost more than reading it.
 	let interrupt: (reason: unknown) => void = () => {};
 	const onAbort = () => interrupt(signal.reason);
@@ -190,7 +187,15 @@ async function* untilAbort(events: AsyncGenerator<ModelEvent>, signal: AbortSign
 				return;
 			}
 
-			yield next.value;
+			const event = next.value;
+			if (event.type === 'tool-call-delta') {
+				const {id, name, text} = event;
+				listeners.onPiece({type: 'call-piece', id, name, text});
+			} else if (event.type === 'request') {
+				listeners.onRequest(event);
+			} else {
+				yield event;
+			}
 		}
 	} finally {
 		signal.removeEventListener('abort', onAbort);

@@ -2,7 +2,7 @@ import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {QueuedMessage} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
-import {type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
+import {attachImages, type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';
@@ -137,7 +137,8 @@ function askWith({store, openModel, images}: RunOptions): ModelCall {
 	const {model} = store.getState();
 	return async function* ask(messages, signal) {
 		const call = await openModel(model);
-		yield* (images ? withImages(call, model ?? '', images) : call)(messages, signal);
+		const sent = images ? await attachImages(messages, model ?? '', images) : messages;
+		yield* call(sent, signal);
 	};
 }
 
