@@ -168,7 +168,7 @@ function indented(
 		return [...wrapLine(first.trimEnd(), options.width), ...render(options)];
 	}
 
-	const lines = render({...options, width});
+	const lines = render({...options, width, softWraps: false});
 	const mark = (index: number) => (index === 0 ? first : rest);
 	return lines.length === 0
 		? [first.trimEnd()]

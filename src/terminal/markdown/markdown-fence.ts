@@ -1,5 +1,5 @@
 import {textWidth, truncate} from '../text/width.ts';
-import {wrapLine} from '../text/wrap.ts';
+import {softWrap, wrapLine} from '../text/wrap.ts';
 import {createLineHighlighter} from './highlight.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 
@@ -51,7 +51,10 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 			return palette.dim(palette.spoken ? 'End of code.' : ruleOf());
 		},
 		isEnd: text => end?.test(text) ?? false,
-		renderLine: text => wrapLine(highlighter.next(text.replace(stripped, '')), options.width, {hard: true}),
+		renderLine(text) {
+			const line = highlighter.next(text.replace(stripped, ''));
+			return options.softWraps ? softWrap(line, options.width) : wrapLine(line, options.width, {hard: true});
+		},
 		peekLine: text => wrapLine(highlighter.peek(text.replace(stripped, '')), options.width, {hard: true}),
 	};
 }

@@ -6,6 +6,8 @@ export type MarkdownOptions = {
 	readonly palette: Palette;
 	/** True if the terminal understands hyperlinks (OSC 8); by default as the palette says. */
 	readonly links?: boolean;
+	/** True to let the terminal break long lines of code, if they begin in its first column. */
+	readonly softWraps?: boolean | undefined;
 	/** The definitions that were read so far, for links that name one. */
 	readonly references?: References;
 };

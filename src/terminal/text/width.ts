@@ -31,6 +31,11 @@ const ellipsis = '…';
 const maxGraphemeLength = 50;
 let segmenter: Intl.Segmenter | undefined;
 
+/** True for text in which each character takes one or two cells in any terminal whose widths were measured. */
+export function isSimple(text: string): boolean {
+	return allSimple.test(text);
+}
+
 /** Splits text into graphemes. The text has no escape sequences. */
 export function graphemesOf(text: string): readonly string[] {
 	if (allSimple.test(text)) {

@@ -1,5 +1,5 @@
-import {type Piece, paintPieces, parsePieces} from './ansi.ts';
-import {graphemesOf, graphemeWidth, lineWidth, textWidth} from './width.ts';
+import {type Piece, paintPieces, parsePieces, plainText} from './ansi.ts';
+import {graphemesOf, graphemeWidth, isSimple, lineWidth, textWidth} from './width.ts';
 
 const tabStop = 4;
 
@@ -30,6 +30,19 @@ export function wrapLine(line: string, width: number, options: WrapOptions = {})
 	const roomRest = limit - lineWidth(rest);
 	const ranges = hard ? hardRanges(text, roomFirst, roomRest) : wordRanges(text, roomFirst, roomRest);
 	return slices(pieces, ranges).map((content, index) => (index === 0 ? first : rest) + content);
+}
+
+/** Ends a row as wide as the window whose text continues in the next row: the terminal may break the line there by itself. */
+export const continues = '\u001B[;m';
+
+/**
+ * Breaks text at the width only, and marks each row that a terminal breaks in the same place: it selects and copies such
+ * rows as one line. Rows with text of uncertain width aren't marked.
+ */
+export function softWrap(line: string, width: number, options: Pick<WrapOptions, 'first'> = {}): readonly string[] {
+	const rows = wrapLine(line, width, {...options, hard: true});
+	const isFull = (row: string) => lineWidth(row) === width && isSimple(plainText(row));
+	return rows.map((row, index) => (index < rows.length - 1 && isFull(row) ? row + continues : row));
 }
 
 /** Drops an indent that leaves no room for text. */

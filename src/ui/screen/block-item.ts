@@ -5,7 +5,7 @@ import type {draftLines} from '../transcript/draft-lines.ts';
 import type {Shown} from '../transcript/read-group.ts';
 import type {Item} from './written.ts';
 
-type Style = {readonly width: number; readonly palette: Palette};
+type Style = {readonly width: number; readonly palette: Palette; readonly softWraps?: boolean};
 
 /** What the painter loads after the first frame: the drawing of blocks, and of their Markdown. */
 export type BlockTools = {
@@ -17,7 +17,12 @@ export type BlockTools = {
 	readonly createMarkdownStream: (options: Style & {readonly maxLive: number}) => MarkdownStream;
 };
 
-export type DrawingTools = {readonly palette: Palette; readonly tools: BlockTools};
+export type DrawingTools = {
+	readonly palette: Palette;
+	readonly tools: BlockTools;
+	/** True if the terminal may break long lines of code and commands. */
+	readonly softWraps?: boolean;
+};
 
 /** Returns the line that says who speaks, before an answer that is heard. */
 export function speaker({spoken}: Palette): readonly string[] {
@@ -25,17 +30,17 @@ export function speaker({spoken}: Palette): readonly string[] {
 }
 
 /** Returns a block as an item of the screen. `now` lets a running call move. */
-export function blockItem(block: Shown, {palette, tools}: DrawingTools, now?: number): Item {
+export function blockItem(block: Shown, {palette, tools, softWraps = false}: DrawingTools, now?: number): Item {
 	if (block.kind !== 'text') {
 		return {
 			kind: block.kind === 'reads' ? 'tool' : block.kind,
-			draw: width => tools.blockLines(block, {width, palette, now}),
+			draw: width => tools.blockLines(block, {width, palette, now, softWraps}),
 		};
 	}
 
 	return {
 		kind: 'text',
-		draw: width => [...speaker(palette), ...tools.renderMarkdown(block.text, {width, palette})],
-		parts: width => [speaker(palette), ...tools.renderMarkdownParts(block.text, {width, palette})],
+		draw: width => [...speaker(palette), ...tools.renderMarkdown(block.text, {width, palette, softWraps})],
+		parts: width => [speaker(palette), ...tools.renderMarkdownParts(block.text, {width, palette, softWraps})],
 	};
 }

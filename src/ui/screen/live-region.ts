@@ -1,3 +1,4 @@
+import {continues} from '../../terminal/text/wrap.ts';
 import {eraseDown} from './erase.ts';
 import {rowChange} from './row-change.ts';
 
@@ -64,7 +65,8 @@ export function redraw(
 	if (old.length === 0 || rows.length > height || (!insertsLines && rows.length !== old.length)) {
 		writeFrom(pen, old, rows, same);
 	} else {
-		const tail = commonEnd(old, rows, same);
+		// A row that another one continues in is written right after it.
+		const tail = Math.min(commonEnd(old, rows, same), rows.length - lastContinued(printed));
 		writeChanges(pen, old, rows, tail);
 	}
 
@@ -83,6 +85,36 @@ export function redraw(
 		data: hide + pen.out() + show,
 		drawn: {...frame, at: pen.row() - printed.length, isCursorShown: caret !== undefined},
 	};
+}
+
+/** Lets the terminal break a row, which it doesn't do otherwise, so that a width that we don't know can't. */
+const wrapOn = '\u001B[?7h';
+/**
+ * Breaks a row: behind a full one, a space goes to the next row, where the cursor moves back before it. That row is blank
+ * then, whatever the colours are.
+ */
+const softBreak = ' \b\u001B[?7l';
+
+function softRow(row: string): string {
+	return row.endsWith(continues) ? wrapOn + row : row;
+}
+
+/** Returns rows with line ends between them, and soft breaks where a row continues. */
+function joined(rows: readonly string[]): string {
+	return rows
+		.map((row, index) => (index === 0 ? '' : isContinued(rows, index) ? softBreak : '\r\n') + softRow(row))
+		.join('');
+}
+
+/** True for a row that the one before continues in. */
+function isContinued(rows: readonly string[], index: number): boolean {
+	return rows[index - 1]?.endsWith(continues) ?? false;
+}
+
+/** Returns the number of rows up to the last one that another row continues in; 0 for none. */
+function lastContinued(rows: readonly string[]): number {
+	const last = rows.findLastIndex(row => row.endsWith(continues));
+	return last === -1 ? 0 : last + 2;
 }
 
 /** Returns the last rows of a frame that is taller than the window, and one blank row for an empty frame. */
@@ -133,7 +165,7 @@ function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], sa
 		pen.goTo(same);
 	}
 
-	pen.write(`${eraseDown}${below.join('\r\n')}`, Math.max(0, below.length - 1));
+	pen.write(`${eraseDown}${joined(below)}`, Math.max(0, below.length - 1));
 }
 
 /** Writes the rows that differ. Inserts or deletes rows above the last `tail` ones if their number changes. */
@@ -156,9 +188,26 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 	for (let index = 0; index < rows.length - tail; index++) {
 		const row = rows[index] ?? '';
 		const shown = index < known ? (old[index] ?? '') : '';
-		if (row !== shown) {
+		if (isContinued(rows, index)) {
+			pen.write(softBreak + softRow(row), 1);
+		} else if (row.endsWith(continues)) {
+			eraseLine(pen, rows, index, known);
+			pen.write(softRow(row));
+		} else if (row !== shown) {
 			pen.goTo(index);
 			pen.write(rowChange(shown, row));
 		}
 	}
+}
+
+/** Erases all rows of a line, and goes to its beginning: an erased row would be a line of its own. */
+function eraseLine(pen: Pen, rows: readonly string[], from: number, known: number): void {
+	const next = rows.findIndex((row, index) => index >= from && !row.endsWith(continues));
+	for (let index = Math.min(next, known - 1); index >= from; index--) {
+		pen.goTo(index);
+		pen.write('\r\u001B[2K');
+	}
+
+	pen.goTo(from);
+	pen.write('\r');
 }

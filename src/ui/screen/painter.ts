@@ -25,7 +25,7 @@ type Dependencies = {
 	readonly clock?: (() => number) | undefined;
 	/** True to begin held, until `release`. */
 	readonly isHeld?: boolean | undefined;
-	/** False to write each call when it is done, for a screen without a live region. */
+	/** False to write each call when it is done, and lines as they are, for a screen without a live region. */
 	readonly joinsReads?: boolean | undefined;
 };
 
@@ -152,10 +152,10 @@ function createDrawing({
 	const text = createOpenText({
 		written,
 		speaker: speaker(palette),
-		createStream: () => tools.createMarkdownStream({palette, ...streamSize()}),
+		createStream: () => tools.createMarkdownStream({palette, softWraps: joinsReads, ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, tools}, written, text, width, now, isOnScreen, unheard, joinsReads};
+	return {style: {palette, tools, softWraps: joinsReads}, written, text, width, now, isOnScreen, unheard, joinsReads};
 }
 
 /** Updates the live lines if they changed. */

@@ -1,5 +1,5 @@
 import {lineWidth} from '../../terminal/text/width.ts';
-import {wrapLine} from '../../terminal/text/wrap.ts';
+import {continues, softWrap, wrapLine} from '../../terminal/text/wrap.ts';
 import {eraseDown} from './erase.ts';
 import {type Drawn, type Frame, nothingDrawn, redraw} from './live-region.ts';
 import type {Rewrapped} from './written.ts';
@@ -49,7 +49,7 @@ export function drawRegion(
 	const {drawn, above, frame, printed, prefix} = region.resize
 		? resizeRegion(region, size, {rewrap: region.resize.rewrap, reflows: reflows()})
 		: region;
-	const next = redraw(drawn, printed, frame, {height: size.rows, insertsLines});
+	const next = redraw(drawn, withMarks(printed, size.columns), frame, {height: size.rows, insertsLines});
 	const room = size.rows - next.drawn.rows.length;
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
@@ -57,13 +57,29 @@ export function drawRegion(
 		region: {
 			drawn: next.drawn,
 			columns: size.columns,
-			above: room <= 0 ? [] : all.length > room ? all.slice(-room) : all,
+			above: lastOf(all, room),
 			frame,
 			printed: [],
 			prefix: '',
 			resize: undefined,
 		},
 	};
+}
+
+/** Returns rows of which only those that fill the window have the mark that they continue in the next row. */
+function withMarks(rows: readonly string[], columns: number): readonly string[] {
+	const isFull = (row: string, index: number) => index < rows.length - 1 && lineWidth(row) === columns;
+	return rows.map((row, index) => (row.endsWith(continues) && !isFull(row, index) ? row.replace(continues, '') : row));
+}
+
+/** Returns at most the last `count` rows, from the beginning of a line. */
+function lastOf(rows: readonly string[], count: number): readonly string[] {
+	let from = Math.max(0, rows.length - Math.max(0, count));
+	while (from > 0 && from < rows.length && rows[from - 1]?.endsWith(continues)) {
+		from++;
+	}
+
+	return from === 0 ? rows : rows.slice(from);
 }
 
 /** Returns the region with new lines to write above the frame. */
@@ -125,17 +141,29 @@ type Above = {
 
 /** Returns the last lines above the frame at the new width, those that stay, and the rows that the old ones take. */
 function rewrapAbove({above, columns}: Region, {rewrap, room, countRows}: Above) {
-	let known = above.length;
-	while (known > 0 && countRows(above.slice(above.length - known)) > room) {
-		known--;
+	let known = above;
+	while (known.length > 0 && countRows(known) > room) {
+		known = lastOf(above, known.length - 1);
 	}
 
-	const {count, lines} = rewrap(above.slice(above.length - known), columns);
+	const {count, lines} = rewrap(known, columns);
 	const kept = above.length - count;
 	return {above: above.slice(0, kept), lines, rows: countRows(above.slice(kept))};
 }
 
-/** Returns the number of rows of lines in a window that is narrower than they are. */
+/** Returns the number of rows that a terminal breaks lines into. Rows of one line are joined before. */
 function wrappedRows(lines: readonly string[], columns: number): number {
-	return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(lineWidth(line) / columns)), 0);
+	let count = 0;
+	let line = '';
+	for (const row of lines) {
+		line += row;
+		if (!row.endsWith(continues)) {
+			const width = lineWidth(line);
+			// Only a wide character may leave a cell blank, and only joined rows are broken at other places.
+			count += width <= columns ? 1 : line === row ? Math.ceil(width / columns) : softWrap(line, columns).length;
+			line = '';
+		}
+	}
+
+	return line === '' ? count : count + 1;
 }

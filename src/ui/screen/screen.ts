@@ -1,3 +1,4 @@
+import {continues} from '../../terminal/text/wrap.ts';
 import {createInkStdout} from './ink-stdout.ts';
 import {createLiveLines, type LiveLines} from './live-lines.ts';
 import type {Caret, Frame} from './live-region.ts';
@@ -130,7 +131,7 @@ function createFrame(live: LiveLines, onChange: () => void) {
 	return {
 		current(): Frame {
 			const all = live.getState();
-			const lines = all.slice(all.length - liveRowsFor(all.length)).map(line => line.trimEnd());
+			const lines = all.slice(all.length - liveRowsFor(all.length)).map(line => line.replace(continues, '').trimEnd());
 			const {rows, caret} = below;
 			return {rows: [...lines, ...rows], caret: caret && {...caret, row: lines.length + caret.row}};
 		},

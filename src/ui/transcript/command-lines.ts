@@ -4,7 +4,7 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {drawOutput, drawRow, linesOf} from './output/output-lines.ts';
 import {type OutputRow, outputRows} from './output/output-rows.ts';
-import {runningSign, type ToolStyle} from './tool-lines.ts';
+import {commandRows, runningSign, type ToolStyle} from './tool-lines.ts';
 
 type Command = Extract<Block, {kind: 'command'}>;
 
@@ -14,11 +14,14 @@ const leastRoom = 12;
 
 /** Returns the lines of a command of the user: what ran and how it ended, then its output. */
 export function commandLines(block: Command, style: ToolStyle): readonly string[] {
-	return [headLine(block, style), ...outputLines(block, style)];
+	const {line, isCut} = headLine(block, style);
+	const isLong = isCut && block.status !== 'running' && style.softWraps === true;
+	const head = isLong ? [headLine({...block, command: ''}, style).line, ...commandRows(block.command, style)] : [line];
+	return [...head, ...outputLines(block, style)];
 }
 
-/** Returns the first line of a command: its sign, the command, and how it ended. */
-function headLine({command, status, end, at}: Command, {width, palette, now}: ToolStyle): string {
+/** Returns the first line of a command: its sign, the command, and how it ended. Also returns whether the command was cut. */
+function headLine({command, status, end, at}: Command, {width, palette, now}: ToolStyle) {
 	const isRunning = status === 'running';
 	const sign = {running: runningSign(now), done: '✓', failed: '✗', interrupted: '■'}[status];
 	const role = {running: palette.accent, done: palette.success, failed: palette.danger, interrupted: palette.warning}[
@@ -29,7 +32,8 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 	const behind = how ? palette.dim(` · ${safeLine(how)}`) : '';
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
 	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.label('!')}`;
-	return truncate(`${head} ${truncate(safeLine(command), room)}${behind}`, width);
+	const shown = safeLine(command);
+	return {line: truncate(`${head} ${truncate(shown, room)}${behind}`, width), isCut: lineWidth(shown) > room};
 }
 
 function outputLines({status, output}: Command, {width, palette}: ToolStyle): readonly string[] {
@@ -39,18 +43,18 @@ function outputLines({status, output}: Command, {width, palette}: ToolStyle): re
 
 	const lines = linesOf(output.replace(/\n+$/, ''));
 	if (status === 'running') {
-		return lines.slice(-shown.running).map(line => truncate(`  ${drawOutput(line, palette)}`, width));
+		return lines.slice(-shown.running).map(line => truncate(drawOutput(line, palette), width));
 	}
 
-	const rows = outputRows(lines, {width: width - 2, jsonRows: shown.head, folds: true});
-	const draw = (row: OutputRow) => truncate(`  ${drawRow(row, palette)}`, width);
+	const rows = outputRows(lines, {width, jsonRows: shown.head, folds: true});
+	const draw = (row: OutputRow) => truncate(drawRow(row, palette), width);
 	const hidden = rows.slice(shown.head, -shown.tail);
 	const more = hidden.reduce((sum, row) => sum + row.lines, 0);
 	return hidden.length <= 1
 		? rows.map(draw)
 		: [
 				...rows.slice(0, shown.head).map(draw),
-				palette.dim(truncate(`  … ${formatNumber(more)} more lines`, width)),
+				palette.dim(truncate(`… ${formatNumber(more)} more lines`, width)),
 				...rows.slice(-shown.tail).map(draw),
 			];
 }

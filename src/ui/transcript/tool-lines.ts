@@ -5,7 +5,7 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
-import {wrapLine} from '../../terminal/text/wrap.ts';
+import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
 import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {changedLines} from './diff-lines.ts';
 import {readCommandResult} from './output/command-result.ts';
@@ -16,6 +16,8 @@ export type ToolStyle = {
 	readonly palette: Palette;
 	/** The time in milliseconds since the epoch, if running calls move; left out for what is drawn once. */
 	readonly now?: number | undefined;
+	/** True to show a command that the first line has no room for in full, in lines that the terminal breaks. */
+	readonly softWraps?: boolean | undefined;
 };
 
 type Tool = Extract<Block, {kind: 'tool'}>;
@@ -32,9 +34,30 @@ const spinnerMs = 200;
 
 /** Returns the lines of a call: one while it runs; then how it ended, with the few lines that matter below. */
 export function toolLines(block: Tool, style: ToolStyle): readonly string[] {
-	return block.name === 'ask_user' && block.status === 'done'
-		? answerLines(block, style)
-		: [headLine(block, style), ...linesBelow(block, style)];
+	if (block.name === 'ask_user' && block.status === 'done') {
+		return answerLines(block, style);
+	}
+
+	const {line, isCut} = headLine(block, style);
+	const {command} = block.arguments;
+	const isLong = block.name === 'run_command' && isCut && !block.open && style.softWraps === true;
+	return isLong && typeof command === 'string'
+		? [headLine(block, style, '').line, ...commandRows(command, style), ...linesBelow(block, style)]
+		: [line, ...linesBelow(block, style)];
+}
+
+/** Most rows of a command. */
+const maxCommandRows = 8;
+
+/** Returns a command in full, from the first column, so that it can be copied from the screen; only its beginning if it is very long. */
+export function commandRows(command: string, {width, palette}: ToolStyle): readonly string[] {
+	const rows = softWrap(safeText(command.trim()), width, {first: palette.dim('$ ')});
+	return rows.length <= maxCommandRows
+		? rows
+		: [
+				...rows.slice(0, maxCommandRows - 1),
+				palette.dim(`… ${formatNumber(rows.length - maxCommandRows + 1)} more lines of the command`),
+			];
 }
 
 const answerPrefix = 'The user answered: ';
@@ -57,7 +80,12 @@ export function runningSign(now: number | undefined): string {
 	return now === undefined ? signs.running : (spinner[Math.floor(now / spinnerMs) % spinner.length] ?? signs.running);
 }
 
-function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
+/** Returns the first line of a call, and whether what it is about had to be cut. */
+function headLine(
+	block: Tool,
+	{width, palette, now}: ToolStyle,
+	about = safeLine(callWords(block.name, block.arguments).subject),
+): {readonly line: string; readonly isCut: boolean} {
 	const status = isWaitingForUser(block) ? 'asking' : block.status;
 	const role = {
 		running: palette.accent,
@@ -66,7 +94,7 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 		failed: palette.danger,
 		interrupted: palette.warning,
 	}[status];
-	const {verb, subject} = callWords(block.name, block.arguments);
+	const {verb} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
 	const head = `${role(palette.spoken ? said : sign)} ${palette.tool(safeLine(verb))}`;
@@ -79,11 +107,8 @@ function headLine(block: Tool, {width, palette, now}: ToolStyle): string {
 	// An error is long, and means little without what it is about.
 	const least = status === 'failed' ? Math.floor(width / 2) - lineWidth(head) - 1 : minSubjectWidth;
 	const room = Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1);
-	const about = safeLine(subject);
-	return truncate(
-		[head, about && ` ${truncate(about, room)}`, ...(ends.length > 0 ? ends : [restOf(block)])].join(''),
-		width,
-	);
+	const line = [head, about && ` ${truncate(about, room)}`, ...(ends.length > 0 ? ends : [restOf(block)])].join('');
+	return {line: truncate(line, width), isCut: lineWidth(about) > room};
 }
 
 /** Returns the end of a line that says nothing else: a call that has just begun. */
@@ -111,11 +136,11 @@ function linesBelow({name, status, change, output}: Tool, {width, palette}: Tool
 	const {rows, leftOut} =
 		status === 'failed' && result.end === undefined
 			? {rows: [], leftOut: 0}
-			: excerptOf(result.output, isFailed, width - 2);
-	const more = leftOut > 0 ? [palette.dim(`  … ${formatNumber(leftOut)} more lines`)] : [];
+			: excerptOf(result.output, isFailed, width);
+	const more = leftOut > 0 ? [palette.dim(`… ${formatNumber(leftOut)} more lines`)] : [];
 	return [
-		...result.notes.map(note => palette.dim(`  ${safeLine(note)}`)),
+		...result.notes.map(note => palette.dim(safeLine(note))),
 		...more,
-		...rows.map(row => `  ${drawRow(row, palette)}`),
+		...rows.map(row => drawRow(row, palette)),
 	].map(line => truncate(line, width));
 }

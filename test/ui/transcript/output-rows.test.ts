@@ -38,11 +38,11 @@ const json = JSON.stringify(record);
 
 describe('JSON in the output of a command', () => {
 	test('stays on one line where it fits', () => {
-		expect(below(run('{"a":1,"b":[2]}\n'))).toEqual(['  {"a":1,"b":[2]}']);
+		expect(below(run('{"a":1,"b":[2]}\n'))).toEqual(['{"a":1,"b":[2]}']);
 	});
 
 	test('is folded to its first lines, counted, and whole when it is opened', () => {
-		expect(below(run(json))).toEqual(['  {', '    "id": 7,', '    "name": "web-shop",', '  … 4 more lines']);
+		expect(below(run(json))).toEqual(['{', '  "id": 7,', '  "name": "web-shop",', '… 4 more lines']);
 		const lines = opened(run(json));
 		expect(lines).toContain('  "owner": {"id": 1, "mail": "ada@example.com"},');
 		expect(JSON.parse(lines.slice(lines.lastIndexOf('{')).join('\n'))).toEqual(record);
@@ -52,8 +52,8 @@ describe('JSON in the output of a command', () => {
 		const pretty = JSON.stringify(record, undefined, 4).split('\n');
 		const block = typed(['begin', ...pretty, ...pretty, 'end'].join('\n'));
 		const rows = below(block);
-		expect(rows.slice(0, 4)).toEqual(['  begin', '  {', '      "id": 7,', '      "name": "web-shop",']);
-		expect(rows.filter(row => row.includes('more line'))).toEqual(['  … 3 more lines', '  … 3 more lines']);
+		expect(rows.slice(0, 4)).toEqual(['begin', '{', '    "id": 7,', '    "name": "web-shop",']);
+		expect(rows.filter(row => row.includes('more line'))).toEqual(['… 3 more lines', '… 3 more lines']);
 		expect(opened(block).filter(line => line === '    "ports": [')).toHaveLength(2);
 	});
 
@@ -61,7 +61,7 @@ describe('JSON in the output of a command', () => {
 		const colored = createPalette({color: true});
 		const {attribute, number} = colored.syntax;
 		const row = `${attribute('"id"')}: ${number('7')},`;
-		expect(blockLines(run(json), {width: 70, palette: colored})[2]).toBe(`    ${row}`);
+		expect(blockLines(run(json), {width: 70, palette: colored})[2]).toBe(`  ${row}`);
 		expect(detailLines(run(json), {width: 70, palette: colored}).join('\n')).toContain(row);
 	});
 
@@ -69,7 +69,7 @@ describe('JSON in the output of a command', () => {
 		const many = JSON.stringify(Array.from({length: 20_000}, (_, id) => ({...record, id})));
 		expect(many.length).toBeGreaterThan(1_000_000);
 		const rows = below(typed(many));
-		expect([rows[0], rows.at(-1)]).toEqual(['  [', '  … cut (3.2 MB in total)']);
+		expect([rows[0], rows.at(-1)]).toEqual(['[', '… cut (3.2 MB in total)']);
 		expect(rows).toHaveLength(11);
 		expectLinear(size => below(typed('['.repeat(size))), 4000);
 	});
@@ -82,13 +82,13 @@ describe('a stack trace in the output of a command', () => {
 				run(traceOf('Node').join('\n'), {status: 'failed', output: `${traceOf('Node').join('\n')}\n[exit status 1]`}),
 			),
 		).toEqual([
-			'  … 2 more lines',
-			'  Error: connect ECONNREFUSED 127.0.0.1:5432',
-			'      at loadRates (/app/src/rates.ts:31:9)',
-			'      … 4 frames',
-			'      at async file:///app/src/main.mjs:3:1',
-			'      … 3 frames',
-			'  Node.js v20.20.2',
+			'… 2 more lines',
+			'Error: connect ECONNREFUSED 127.0.0.1:5432',
+			'    at loadRates (/app/src/rates.ts:31:9)',
+			'    … 4 frames',
+			'    at async file:///app/src/main.mjs:3:1',
+			'    … 3 frames',
+			'Node.js v20.20.2',
 		]);
 	});
 
@@ -96,7 +96,7 @@ describe('a stack trace in the output of a command', () => {
 		for (const {lines, kinds} of traces) {
 			const own = lines.filter((_, index) => kinds[index] !== 'minor').map(line => line.replace('\t', '    '));
 			const block = typed(lines.join('\n'));
-			const shown = below(block, 200).map(row => row.slice(2));
+			const shown = below(block, 200);
 			expect(
 				shown.filter(row => !row.includes('… ')),
 				lines[0],
@@ -109,9 +109,9 @@ describe('a stack trace in the output of a command', () => {
 
 	test('counts the frames, not their lines', () => {
 		expect(below(typed(traceOf('Go').join('\n')))).toEqual([
-			...['  panic: no rate', '  ', '  goroutine 1 [running]:', '      … 1 frame'],
-			...['  main.total(0xc000012345, {0x1, 0x2})', '      /app/rates.go:31 +0x1d'],
-			...['      … 3 frames', '  ', '  exit status 2'],
+			...['panic: no rate', '', 'goroutine 1 [running]:', '    … 1 frame'],
+			...['main.total(0xc000012345, {0x1, 0x2})', '    /app/rates.go:31 +0x1d'],
+			...['    … 3 frames', '', 'exit status 2'],
 		]);
 	});
 
@@ -119,8 +119,8 @@ describe('a stack trace in the output of a command', () => {
 		const frames = (count: number) => Array.from({length: count}, (_, index) => `\tat com.acme.A${index}.b(A.java:1)`);
 		expect(below(typed(frames(100_000).join('\n')))).toHaveLength(31);
 		expect(below(typed(`Error\n${'    at f (node:fs:1:1)\n'.repeat(100_000)}`))).toEqual([
-			'  Error',
-			'      … 100,000 frames',
+			'Error',
+			'    … 100,000 frames',
 		]);
 		expectLinear(size => below(typed(frames(size).join('\n'))), 2000);
 	});

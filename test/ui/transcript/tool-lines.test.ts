@@ -142,8 +142,8 @@ describe('the output of a command', () => {
 		lines({...tool, name: 'run_command', arguments: {command: 'npm test'}, output, milliseconds: 3, ...change});
 
 	test('is short below its call', () => {
-		expect(run('one\ntwo\n')).toEqual(['✓ Run npm test · 2 lines', '  one', '  two']);
-		expect(run('1\n2\n3\n4\n\n5')).toEqual(['✓ Run npm test · 6 lines', '  … 2 more lines', '  3', '  4', '  5']);
+		expect(run('one\ntwo\n')).toEqual(['✓ Run npm test · 2 lines', 'one', 'two']);
+		expect(run('1\n2\n3\n4\n\n5')).toEqual(['✓ Run npm test · 6 lines', '… 2 more lines', '3', '4', '5']);
 		expect(run('')).toEqual(['✓ Run npm test · no output']);
 	});
 
@@ -160,11 +160,11 @@ describe('the output of a command', () => {
 		].join('\n');
 		expect(run(output, {status: 'failed'})).toEqual([
 			'✗ Run npm test · exit status 1',
-			'  … 32 more lines',
-			'  not ok 2 - carts sum up',
-			'    error: expected 3, got 2',
-			'  # fail 1',
-			'  # done',
+			'… 32 more lines',
+			'not ok 2 - carts sum up',
+			'  error: expected 3, got 2',
+			'# fail 1',
+			'# done',
 		]);
 	});
 
@@ -172,13 +172,13 @@ describe('the output of a command', () => {
 		const note = '[The user changed the command to: npm t]';
 		expect(run(`${note}\nok\n[exit status 0 after 2.5 s]`, {milliseconds: 2500})).toEqual([
 			'✓ Run npm test · 1 line · 2.5 s',
-			`  ${note}`,
-			'  ok',
+			note,
+			'ok',
 		]);
 		expect(run('(no output)\n[exit status 0 after 20 ms]')).toEqual(['✓ Run npm test · no output']);
 		expect(run('a\n[exit status 139 (SIGSEGV) after 20 ms]', {status: 'failed'})).toEqual([
 			'✗ Run npm test · exit status 139 (SIGSEGV)',
-			'  a',
+			'a',
 		]);
 		expect(run('[it]\n[timed out after 120 s and was stopped]', {status: 'failed'})[0]).toBe(
 			'✗ Run npm test · timed out after 120 s and was stopped',
@@ -189,8 +189,8 @@ describe('the output of a command', () => {
 		const job = {name: 'job_output', arguments: {job: '3'}};
 		expect(run('up\n[job 3 is running for 3 s]\n[job 2 ended: exit status 1 after 1 s]', job)).toEqual([
 			'✓ Read output of job 3 · running for 3 s · 1 line',
-			'  [job 2 ended: exit status 1 after 1 s]',
-			'  up',
+			'[job 2 ended: exit status 1 after 1 s]',
+			'up',
 		]);
 	});
 
@@ -201,13 +201,13 @@ describe('the output of a command', () => {
 			{...tool, name: 'run_command', arguments: {command: 'x'}, output: `\u001B[31mred\u001B[0m ${hostileOutput}`},
 			{width: 60, palette: colored},
 		);
-		expect(plainText(line)).toBe('  last␛[1A');
+		expect(plainText(line)).toBe('last␛[1A');
 		expect(
 			blockLines(
 				{...tool, name: 'run_command', arguments: {command: 'x'}, output: '\u001B[31mred'},
 				{width: 60, palette: colored},
 			)[1],
-		).toBe('  \u001B[31mred\u001B[0m');
+		).toBe('\u001B[31mred\u001B[0m');
 	});
 
 	test('of 64 MB in one line is drawn quickly', () => {
