@@ -9,7 +9,7 @@ export default command({
 	positional: ['setting'],
 	describe: {setting: 'its name in the list'},
 	suggests: {setting: settingKeys},
-	examples: ['config unset compact_at'],
+	examples: ['config unset compact_at', 'config unset keys.prompt.undo'],
 	whileRunning: true,
 
 	async run({setting}, context) {

@@ -207,7 +207,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			const read = content.isCut
 				? {fault: 'it is too large'}
 				: kind === 'settings'
-					? readSettings(content.text)
+					? parseSettingsText(content.text)
 					: kind === 'prompt' || kind === 'skill'
 						? undefined
 						: await readServers(content.text);
@@ -228,7 +228,7 @@ async function readServers(text: string): Promise<{readonly mcp: McpFile} | {rea
 }
 
 /** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */
-function readSettings(text: string): ReturnType<typeof parseSettingsFile> {
+export function parseSettingsText(text: string): ReturnType<typeof parseSettingsFile> {
 	const read = parseSettingsFile(text);
 	try {
 		for (const rule of read.settings?.deny ?? []) {

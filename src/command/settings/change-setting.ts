@@ -5,6 +5,7 @@ import {parseSetting, settingFault, shownSetting} from '../../config/settings/se
 import {AppError} from '../../core/error.ts';
 import type {Json} from '../../core/json.ts';
 import type {CommandContext} from '../context.ts';
+import type {SettingPath} from './setting-entry.ts';
 import {resolvedProfile, type SettingState, settingStates} from './setting-states.ts';
 
 /**
@@ -12,13 +13,22 @@ import {resolvedProfile, type SettingState, settingStates} from './setting-state
  * invalid value, and for a setting that isn't changed this way, with how it is; else as the files' `update`.
  */
 export async function changeSetting(
-	key: SettingKey,
+	path: SettingPath,
 	text: string | undefined,
 	context: CommandContext,
-): Promise<SettingState> {
-	const whyNot = unchangeable(key, context);
+): Promise<SettingState & {readonly notes?: readonly string[]}> {
+	const {key} = path;
+	const whyNot = unchangeable(key);
 	if (whyNot) {
 		throw new AppError('usage', `${key} isn't changed with config set.`, {hint: whyNot});
+	}
+
+	if (settingTable[key].type.kind === 'json') {
+		const {changedJson} = await import('./setting-entry.ts');
+		const {value, notes} = changedJson(path, text, context.settings.saved(key));
+		await save(key, value, context);
+		const [state] = await settingStates(context, [key]);
+		return {...(state as SettingState), notes};
 	}
 
 	const value = text === undefined ? undefined : parseSetting(key, text);
@@ -52,24 +62,26 @@ async function save(key: SettingKey, value: Json | undefined, context: CommandCo
 }
 
 /** Returns how a setting is changed, if `config set` doesn't; undefined if it does. */
-export function unchangeable(key: SettingKey, {settings}: Pick<CommandContext, 'settings'>): string | undefined {
-	const {place, command, variable, type} = settingTable[key];
+export function unchangeable(key: SettingKey): string | undefined {
+	const {place, command, variable} = settingTable[key];
 	if (command !== undefined) {
 		return `Change it: \`${command}\``;
 	}
 
-	return place === 'environment'
-		? `Set the environment variable ${variable?.name}.`
-		: type.kind === 'json'
-			? `Edit ${settings.file}.`
-			: undefined;
+	return place === 'environment' ? `Set the environment variable ${variable?.name}.` : undefined;
 }
 
 /** Returns a sentence about a change, and what still overrides it. */
-export function changeNotice(state: SettingState): {readonly text: string; readonly hint?: string} {
+export function changeNotice({notes = [], ...state}: SettingState & {readonly notes?: readonly string[]}): {
+	readonly text: string;
+	readonly hint?: string;
+} {
 	const {key, value, source, from, overridden} = state;
 	if (overridden === undefined) {
-		return {text: `${key} is now ${shownSetting(key, value)}${source === 'default' ? ' (the default)' : ''}.`};
+		return {
+			text: `${key} is now ${shownSetting(key, value)}${source === 'default' ? ' (the default)' : ''}.`,
+			...(notes.length > 0 && {hint: notes.join('\n')}),
+		};
 	}
 
 	return {

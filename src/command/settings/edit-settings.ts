@@ -60,7 +60,7 @@ function choicesOf(states: readonly SettingState[]): readonly Choice[] {
 
 /** Changes one setting. Returns a sentence about it; undefined if the user cancels. Throws as `changeSetting` does. */
 async function edit(state: SettingState, context: CommandContext): Promise<string | undefined> {
-	const whyNot = unchangeable(state.key, context);
+	const whyNot = unchangeable(state.key);
 	if (whyNot) {
 		context.interact.say(nameCommands(whyNot, 'app'));
 		return undefined;
@@ -71,7 +71,9 @@ async function edit(state: SettingState, context: CommandContext): Promise<strin
 		return undefined;
 	}
 
-	const {text, hint} = changeNotice(await changeSetting(state.key, typed === unset ? undefined : typed, context));
+	const {text, hint} = changeNotice(
+		await changeSetting({key: state.key, entry: undefined}, typed === unset ? undefined : typed, context),
+	);
 	return [text, hint].filter(Boolean).join(' ');
 }
 

@@ -6,7 +6,7 @@ export type SettingType =
 	| {readonly kind: 'choice'; readonly values: readonly string[]}
 	| {readonly kind: 'number'; readonly minimum: number; readonly maximum: number; readonly unit?: string}
 	| {readonly kind: 'text'; readonly fault?: (text: string) => string | undefined}
-	/** A list or an object, which users edit in the file. */
+	/** A list or an object. */
 	| {readonly kind: 'json'; readonly fault?: (value: Json) => string | undefined};
 
 /** Where a setting is saved: in a file of the state folder, in the active profile, or nowhere. */

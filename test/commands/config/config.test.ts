@@ -51,7 +51,14 @@ test.each([
 	['model', 'nobody/gpt-5', 'Invalid value “nobody/gpt-5”: model must begin with one of anthropic'],
 	['compct_at', '70', 'Unknown setting “compct_at”. Did you mean compact_at?'],
 	['constructor', '70', 'Unknown setting “constructor”.'],
-	['hooks', '{}', "hooks isn't changed with config set."],
+	['hooks', '{"never": []}', 'Invalid value “{"never": []}”: '],
+	['deny', '{}', 'Invalid value “{}”: '],
+	['deny', 'run_command(', 'Invalid value “run_command(”: '],
+	['keys', 'ctrl+t', 'Invalid value “ctrl+t”: keys must be an object'],
+	['keys.prompt.undo', 'ctrl+c', 'Invalid value “ctrl+c”: prompt.undo: “ctrl+c” always does what it does'],
+	['keys.prompt.unod', 'ctrl+t', 'Unknown action “prompt.unod”. Did you mean “prompt.undo”?'],
+	['compact_at.x', '70', 'compact_at has no entry “x”.'],
+	['efforts', '{}', "efforts isn't changed with config set."],
 	['server', 'https://example.com', "server isn't changed with config set."],
 	['color', 'off', "color isn't changed with config set."],
 	['org', 'acme', 'org is saved in a profile, and none is active.'],
@@ -60,6 +67,30 @@ test.each([
 	await expect(place.run('config', 'set', key, '--', value)).rejects.toThrow(message);
 	expect(existsSync(join(place.home, 'settings.json'))).toBe(false);
 	expect(existsSync(join(place.home, 'config.json'))).toBe(false);
+});
+
+test('config set changes an entry of an object, or all of a list or an object; unset removes one entry', async () => {
+	const place = testContext();
+	const saved = () => JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'));
+	await place.run('config', 'set', 'keys.prompt.undo', 'alt+u,Ctrl+X u');
+	const moved = await place.run('config', 'set', 'keys.prompt.stash', 'ctrl+t');
+	expect(drawn(moved, 120)).toContain('prompt.transpose has no key now: Ctrl+T is bound to prompt.stash.');
+	expect(saved()).toEqual({keys: {'prompt.undo': ['alt+u', 'Ctrl+X u'], 'prompt.stash': 'ctrl+t'}});
+	await place.run('config', 'unset', 'keys.prompt.undo');
+	expect(saved()).toEqual({keys: {'prompt.stash': 'ctrl+t'}});
+	await place.run('config', 'unset', 'keys.prompt.stash');
+	expect(saved()).toEqual({});
+
+	await place.run('config', 'set', 'deny', 'run_command(rm *),run_command(git push *)');
+	await place.run('config', 'set', 'hooks', '{"run-end": [{"command": "true"}]}');
+	expect(saved()).toEqual({
+		deny: ['run_command(rm *)', 'run_command(git push *)'],
+		hooks: {'run-end': [{command: 'true'}]},
+	});
+	await place.run('config', 'set', 'deny', 'run_command(rm *)');
+	expect(saved().deny).toEqual(['run_command(rm *)']);
+	await place.run('config', 'unset', 'hooks');
+	expect(saved()).toEqual({deny: ['run_command(rm *)']});
 });
 
 test('a flag overrides the environment, and that the profile; a saved value says so', async () => {
