@@ -8,7 +8,7 @@ import type {AppState} from '../store/store.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
-import {chordOf, type InputToken, type ReplyToken} from '../terminal/input/token.ts';
+import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
@@ -75,7 +75,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	return tokens => {
 		const left = tokens.filter(token => !isTakenElsewhere(token));
 		// An Enter that was pasted must not send, and must answer no question.
-		for (const token of joinBursts(left)) {
+		for (const token of joinBursts(left, key => isEdit(key, store.getState()))) {
 			if (token.type === 'paste' && token.truncated) {
 				store.getState().setToast(refusalOf(token));
 			} else {
@@ -83,6 +83,13 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 			}
 		}
 	};
+}
+
+/** What keys may do that follow a paste at once: edit and move in the prompt, but not send, answer or switch anything. */
+const edits = /^prompt\.(?:left|right|word-|line-|start|end|delete(?:-back)?$|kill-|yank$|undo|redo|transpose|select-)/;
+
+function isEdit(key: KeyToken, {panel, keymap, vim}: AppState): boolean {
+	return panel === undefined && vim === undefined && edits.test(actionOf(keymap, chordOf(key)) ?? '');
 }
 
 /** Notes whether the user is there. Returns true for a report of the terminal, which is never input. */

@@ -180,3 +180,20 @@ test('undo brings back a prompt that Ctrl+C cleared', () => {
 	press(keys.ctrlC, '\u001f');
 	expect(prompt()).toBe('hello');
 });
+
+test('keys that follow a paste at once edit in order, and neither send nor switch anything [4]', () => {
+	const {press, asked, prompt, store} = handler({text: 'at the end'});
+	press(
+		'\u001b[200~one\u001b[201~',
+		'\u0001',
+		'begin ',
+		keys.enter,
+		'\u001b[Z',
+		'\u0018\u0005',
+		keys.backspace,
+		keys.enter,
+	);
+	expect(prompt()).toBe('begin \nat the endon\n');
+	expect(asked).toEqual([]);
+	expect(store.getState().approvalMode).toBe('ask');
+});

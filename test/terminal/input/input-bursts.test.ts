@@ -1,8 +1,10 @@
 import {expect, test} from 'vitest';
 import {joinBursts, mayContinue} from '../../../src/terminal/input/bursts.ts';
+import {keyToken, noModifiers} from '../../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
 const read = (input: string) => createTokenizer().push(Buffer.from(input));
+const ctrl = {...noModifiers, ctrl: true};
 const paste = (text: string) => ({type: 'paste', text, truncated: false});
 
 test.each([
@@ -32,4 +34,14 @@ test.each([['hello\r'], ['\rhello'], ['\r'], ['a\tb'], ['a\rb\u007f\rc'], ['hell
 test('a paste, and text with an Enter after it, may continue', () => {
 	const inputs = [bracketed('one'), 'hello\r', 'one\rtwo\n', 'hello', '\r', '\u001b[A\r', ''];
 	expect(inputs.map(input => mayContinue(read(input)))).toEqual([true, true, true, false, false, false, false]);
+});
+
+test('keys that may stay keep their place after a paste; what follows them is still pasted', () => {
+	const tokens = read(`${bracketed('one')}\u0001two\u001b[Z\r\u001b[Dx`);
+	const kept = joinBursts(tokens, ({name}) => name !== 'tab');
+	expect(kept).toEqual([paste('one'), keyToken('a', ctrl), paste('two\n'), keyToken('left'), paste('x')]);
+});
+
+test('an Enter after a key that follows a paste belongs to the paste, also a moment later', () => {
+	expect(mayContinue(read(`${bracketed('one')}\u0001`))).toBe(true);
 });
