@@ -1,5 +1,6 @@
 import {crc32} from 'node:zlib';
 import type {ImageType} from '../../core/session/event.ts';
+import {countPages} from './pdf-pages.ts';
 
 /** A whole image, without what follows its end. */
 export type ImageBytes = {
@@ -30,8 +31,7 @@ export function readPdf(bytes: Buffer): ImageBytes | 'damaged' | undefined {
 	}
 
 	const isWhole = bytes.subarray(-pdfTail).includes('%%EOF');
-	const pages = bytes.toString('latin1').match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 1;
-	return isWhole ? {type: 'application/pdf', width: 0, height: 0, bytes, pages} : 'damaged';
+	return isWhole ? {type: 'application/pdf', width: 0, height: 0, bytes, pages: countPages(bytes)} : 'damaged';
 }
 
 /** Reads an image by its bytes, whatever its name: undefined for no image, `damaged` for one without its end. */
