@@ -14,8 +14,10 @@ import type {ToolContext} from '../../../src/core/session/tool.ts';
 import type {AskUser} from '../../../src/core/session/user-question.ts';
 import {openHome} from '../../../src/storage/home.ts';
 import {repository} from '../project/repository.ts';
+import {official} from './built-official.ts';
 
-export const official = fileURLToPath(new URL('official-server.mjs', import.meta.url));
+export {official} from './built-official.ts';
+
 export const hostile = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
 
 /** The entry of a server that Node runs. */

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
-import {node, official} from '../../agent/mcp/servers.ts';
+import {hostile, node, official} from '../../agent/mcp/servers.ts';
 import {write} from '../../agent/project/repository.ts';
 import type {Answer} from '../../e2e/model-host.ts';
 import {realApp, replies} from '../prompt/real-app.ts';
@@ -77,7 +77,7 @@ test('large sets of tools are not sent with each request: the model searches for
 		own: {
 			'mcp.json': file({
 				files: node(official),
-				large: node(official.replace('official-server', 'hostile-server'), 'described'),
+				large: node(hostile, 'described'),
 			}),
 		},
 	});
