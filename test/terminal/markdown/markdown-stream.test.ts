@@ -34,7 +34,7 @@ describe('a stream of Markdown', () => {
 			fc.property(markdownSource, fc.integer({min: 1, max: 7}), (source, step) => {
 				expect(stream(source, unlimited, step).all).toEqual(renderMarkdown(source, options));
 			}),
-			{numRuns: 200},
+			{numRuns: 80},
 		);
 	});
 
@@ -55,7 +55,7 @@ describe('a stream of Markdown', () => {
 
 				expect([...settled, ...markdown.end(source)]).toEqual(renderMarkdown(source, {...options, ...size}));
 			}),
-			{numRuns: 100},
+			{numRuns: 40},
 		);
 	});
 
@@ -86,7 +86,7 @@ describe('a stream of Markdown', () => {
 					expect(Math.max(0, ...[...settled, ...live].map(lineWidth))).toBeLessThanOrEqual(options.width);
 				}
 			}),
-			{numRuns: 50},
+			{numRuns: 25},
 		);
 	});
 
