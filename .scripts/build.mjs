@@ -9,7 +9,6 @@ import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {inkForProduction} from './bundle-ink.mjs';
 import {mcpBySelf} from './bundle-mcp.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
-import {yogaBytes} from './bundle-yoga.mjs';
 
 /** Without development dependencies there is no bundler: the installation keeps the last build and must not fail. */
 const {build} = await import('esbuild').catch(error => {
@@ -60,7 +59,7 @@ const chunked = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	plugins: [standIns(root), inkForProduction(), yogaBytes(root), mcpBySelf(build, common)],
+	plugins: [standIns(root), inkForProduction(), mcpBySelf(build, common)],
 };
 
 const {metafile: first} = await build(chunked);

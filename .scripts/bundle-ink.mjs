@@ -1,5 +1,5 @@
 import {readFileSync} from 'node:fs';
-import {replaceOnce} from './bundle-yoga.mjs';
+import {replaceOnce} from './replace-once.mjs';
 
 /** The clock of Ink and React: Node loads its own `performance` when something names it, with all that it can observe. */
 const clock = `const performance = {

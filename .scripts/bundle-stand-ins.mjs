@@ -21,6 +21,8 @@ export function standInSources(root) {
 		'signal-exit': onExit,
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
 		'string-width': reexport(root, 'src/terminal/text/width.ts', 'lineWidth'),
+		// Its WebAssembly costs a start 10 ms and 6 MB; ours lays out the same boxes.
+		'yoga-layout': reexport(root, 'src/ui/screen/flex/flex-node.ts', 'flex'),
 		// Ink measures each text of each frame again with it.
 		'widest-line': `
 			import {measureText} from ${JSON.stringify(join(root, 'src/ui/screen/ink/text-size.ts'))};
