@@ -2,7 +2,7 @@ import type {ErrorReport} from '../core/error.ts';
 import {once} from '../core/once.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import type {Tool} from '../core/session/tool.ts';
+import type {RunWarning, Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
@@ -33,7 +33,7 @@ export type RunOptions = LedgerOptions & {
 	/** Returns the tools of a later turn: servers may have started or ended. */
 	readonly nextTools?: () => Promise<readonly Tool[]>;
 	/** What the user should know before the first turn. */
-	readonly warnings?: readonly string[];
+	readonly warnings?: readonly RunWarning[];
 	/** The folder that the tools may read and write, an absolute real path. */
 	readonly workspace: string;
 	/** The files that the model has read in this session: the hash of their content, by real path. */
@@ -143,7 +143,7 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 	}
 
 	yield* history.addUserMessages(first);
-	yield* (options.warnings ?? []).map((text): AgentEvent => ({type: 'notice', level: 'warning', text}));
+	yield* (options.warnings ?? []).map((warning): AgentEvent => ({type: 'notice', level: 'warning', ...warning}));
 	const start = await options.hooks?.({event: 'run-start'}, signal);
 	if (start?.denied !== undefined) {
 		return {

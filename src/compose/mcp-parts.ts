@@ -26,8 +26,8 @@ export type McpParts = {
 	readonly resources: MentionSource;
 	/** Returns what a mention may name; see `McpServers`. */
 	readonly suggestResources: McpServers['suggestResources'];
-	/** Returns a sentence for each server that is missing, once. */
-	readonly warnings: () => readonly string[];
+	/** Returns a warning for each server that is missing, once. */
+	readonly warnings: McpServers['warnings'];
 	/** Forgets which tools the model searched for. */
 	readonly reset: () => void;
 	/** Ends all servers. */

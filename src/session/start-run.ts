@@ -13,7 +13,7 @@ import {pinnedMessages, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
 import type {UsageCause} from '../core/session/request-record.ts';
-import type {Tool} from '../core/session/tool.ts';
+import type {RunWarning, Tool} from '../core/session/tool.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
 import {pendingCommands} from '../core/session/user-message.ts';
@@ -31,7 +31,7 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	/** Returns the tools that may be called now. Waits for those that are starting, until the signal aborts. */
 	readonly loadTools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
 	/** Returns what the user should know about missing tools, once. */
-	readonly toolWarnings?: () => readonly string[];
+	readonly toolWarnings?: () => readonly RunWarning[];
 	readonly workspace: () => string;
 	/** Returns the hooks of a session. Throws AppError("failed") if the user's own settings are invalid. */
 	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;

@@ -27,3 +27,9 @@ export function createServerLog() {
 		},
 	};
 }
+
+/** Returns why a server ended, as a clause, with the line of its log that names the cause unless that says the same. */
+export function reasonWith(reason: string, cause = ''): string {
+	const [clause, said] = [reason, cause.slice(0, 200)].map(text => text.trim().replace(/\.$/, ''));
+	return said && !said.includes(clause ?? '') ? `${clause} (${said})` : (clause ?? '');
+}

@@ -14,7 +14,7 @@ import type {
 } from './connection.ts';
 import {loginNeeded} from './login-needed.ts';
 import {ScopesNeeded} from './scopes-needed.ts';
-import {createServerLog} from './server-log.ts';
+import {createServerLog, reasonWith} from './server-log.ts';
 
 export type ServerState =
 	| {readonly state: 'stopped' | 'starting'}
@@ -174,11 +174,11 @@ async function fail(own: Own, life: Life, reason: string, login?: AppError): Pro
 	}
 
 	own.life = undefined;
-	const cause = own.log.cause()?.trim();
+	const cause = own.log.cause();
 	own.log.add(`Ended: ${reason}`);
 	own.state = login
 		? {state: 'failed', reason: login.message, needsLogin: true}
-		: {state: 'failed', reason: cause ? `${reason} (${cause.slice(0, 200)})` : reason};
+		: {state: 'failed', reason: reasonWith(reason, cause)};
 	life.stop.abort();
 	await life.connection?.close();
 }

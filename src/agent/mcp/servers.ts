@@ -1,6 +1,7 @@
 import {AppError} from '../../core/error.ts';
-import type {Tool} from '../../core/session/tool.ts';
+import type {RunWarning, Tool} from '../../core/session/tool.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
+import {shellWord} from '../../core/shell-word.ts';
 import type {MentionSource} from '../mentions/read-mentions.ts';
 import {type ConfiguredServer, configuredServers} from './configured-servers.ts';
 import {promptsOf, type ServerPrompt} from './prompts.ts';
@@ -27,8 +28,8 @@ export type McpServers = {
 	 * the trust of the user can't be read.
 	 */
 	readonly tools: (signal?: AbortSignal, ask?: () => AskUser | undefined) => Promise<readonly Tool[]>;
-	/** Returns a sentence for each server that isn't there, once. */
-	readonly warnings: () => readonly string[];
+	/** Returns a warning for each server that isn't there, once. */
+	readonly warnings: () => readonly RunWarning[];
 	/** Returns the prompts of the servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
 	/** Reads mentions of resources, such as `@docs:file:///a.md`. */
@@ -53,7 +54,7 @@ const waitMs = 5000;
 export function createMcpServers(dependencies: Dependencies): McpServers {
 	const entries = new Map<string, Entry>();
 	const told = new Set<string>();
-	let missing: readonly string[] = [];
+	let missing: readonly RunWarning[] = [];
 
 	const reconcile = () => reconciled(entries, dependencies);
 
@@ -75,9 +76,9 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 			return [...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies, ask).tools);
 		},
 		warnings() {
-			const unknown = missing.filter(sentence => !told.has(sentence));
-			for (const sentence of unknown) {
-				told.add(sentence);
+			const unknown = missing.filter(({text}) => !told.has(text));
+			for (const {text} of unknown) {
+				told.add(text);
 			}
 
 			return unknown;
@@ -159,14 +160,21 @@ async function settled(entries: readonly Entry[], signal: AbortSignal | undefine
 	});
 }
 
-function whyMissing({configured, server}: Entry): readonly string[] {
+function whyMissing({configured, server}: Entry): readonly RunWarning[] {
 	const state = server.state();
 	const {name} = configured.server;
 	switch (state.state) {
 		case 'starting':
-			return [`The MCP server ${name} is still starting. Its tools join when it is ready.`];
+			return [{text: `The MCP server ${name} is still starting. Its tools join when it is ready.`}];
 		case 'failed':
-			return [`The MCP server ${name} ${state.needsLogin ? `can't be used` : 'is not running'}: ${state.reason}.`];
+			return [
+				{
+					text: `The MCP server ${name} ${state.needsLogin ? `can't be used` : 'is not running'}: ${state.reason}.`,
+					hint: state.needsLogin
+						? `Log in: \`mcp login ${shellWord(name)}\``
+						: `See why: \`mcp get ${shellWord(name)}\``,
+				},
+			];
 		default:
 			return [];
 	}

@@ -11,6 +11,9 @@ export type ToolDefinition = {
 	readonly parameters: JsonObject;
 };
 
+/** What the user should know before a run, with what to do about it. */
+export type RunWarning = {readonly text: string; readonly hint?: string};
+
 /** What the agent gives a sub-agent to do. */
 export type TaskRequest = {
 	/** Everything that the sub-agent is told. */

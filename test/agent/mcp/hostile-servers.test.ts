@@ -47,7 +47,9 @@ test.each(['hang', 'deaf'])('a server that never answers (%s) holds up no run fo
 	await servers.tools(stop.signal);
 	await expect.poll(async () => (await status('files')).state.state).toBe('ready');
 	expect((await servers.tools()).length).toBe(7);
-	expect(servers.warnings()).toEqual(['The MCP server late is still starting. Its tools join when it is ready.']);
+	expect(servers.warnings()).toEqual([
+		{text: 'The MCP server late is still starting. Its tools join when it is ready.'},
+	]);
 	await servers.end();
 });
 

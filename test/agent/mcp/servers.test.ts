@@ -100,11 +100,17 @@ test('servers that cannot start say why, and cost no other server', async () => 
 		expect((await status(name)).state).toMatchObject({state: 'failed', reason: expect.stringMatching(reason)});
 	}
 
-	expect(servers.warnings().toSorted()).toEqual(
+	const warnings = servers.warnings().toSorted((one, other) => (one.text < other.text ? -1 : 1));
+	expect(warnings).toEqual(
 		Object.keys(reasons)
 			.toSorted()
-			.map(name => expect.stringContaining(`The MCP server ${name} is not running: `)),
+			.map(name => ({
+				text: expect.stringContaining(`The MCP server ${name} is not running: `),
+				hint: `See why: \`mcp get ${name}\``,
+			})),
 	);
+	// What failed is said once.
+	expect(warnings[0]?.text).toMatch(/: Nothing is listening on http:\/\/127\.0\.0\.1:9\.$/);
 	// It is told once.
 	await servers.tools();
 	expect(servers.warnings()).toEqual([]);

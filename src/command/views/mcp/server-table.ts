@@ -8,6 +8,9 @@ import {shellWord} from '../../../core/shell-word.ts';
 import type {Result} from '../../result.ts';
 import {serverLines, shown, targetOf} from './server-lines.ts';
 
+/** A tenth of a usual context window. */
+const manyTokens = 12_800;
+
 /** Returns the servers with the state of each, its tools, and the tokens that they take. */
 export function serverTable(servers: readonly ServerStatus[], faults: readonly ServerFault[]): Result {
 	const running = servers.filter(({state}) => state.state === 'ready');
@@ -32,6 +35,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 		empty: 'No MCP servers. Add one: `mcp add <name> <url>`',
 		notes: [
 			...(total > 0 ? [`The definitions of their tools take about ${formatCount(total)} tokens.`] : []),
+			...(total > manyTokens ? ['If that is over a tenth of the context window, the model searches for them.'] : []),
 			...servers.flatMap(loginNote),
 			...faults.map(({name, path, reason}) => `${name} is not used: ${reason} (${path}).`),
 		],
