@@ -93,6 +93,8 @@ export type Program = {
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Returns the prompts of earlier sessions, oldest first. Throws AppError("failed") if the file can't be read. */
 	readonly loadHistory: () => readonly string[];
+	/** Saves a text that the terminal may not copy; returns the path. Throws AppError("failed"). */
+	readonly keepCopy: (text: string) => Promise<string>;
 	/** Saves a prompt for later sessions; never throws. */
 	readonly remember: (prompt: string) => void;
 	/** Sends the traces that wait, for a moment. Returns a sentence about those that were not sent; undefined if all were. */

@@ -10,6 +10,7 @@ import {systemTailClock} from '../logs/tail-clock.ts';
 import {createTraces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
+import {replaceFile} from '../storage/private-file.ts';
 import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {reducesMotion} from '../terminal/motion.ts';
@@ -122,6 +123,10 @@ function localParts({store}: ProgramOptions, local: LocalState, agent: AgentPart
 			return listPaths(folder.isOpen() ? folder.path() : undefined, {stateFolder: home.path}, signal);
 		},
 		suggestResources: (query: string) => agent.mcp.suggestResources(query, signal),
+		async keepCopy(text: string) {
+			await replaceFile(home.copiedFile, text);
+			return home.copiedFile;
+		},
 		loadHistory: () => loadPromptHistory(home),
 		// A prompt that can't be saved for later is no reason to stop.
 		remember: (prompt: string) => void appendPrompt(home, prompt).catch(() => undefined),

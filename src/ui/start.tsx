@@ -188,8 +188,7 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 		store,
 		palette,
 		fullScreen,
-		suspend: session.suspend,
-		copy: session.copy,
+		...{suspend: session.suspend, copy: session.copy, keepCopy: async text => loaded.program?.keepCopy(text)},
 		openLogAt(moment, environment) {
 			focusLogOf(store, environment);
 			return loaded.logs?.openViewer(moment) ?? false;

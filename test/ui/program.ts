@@ -129,6 +129,7 @@ export function testProgram({
 		listPaths: async () => indexPaths([]),
 		suggestResources: async () => [],
 		checkMedia: async () => undefined,
+		keepCopy: () => Promise.reject(new Error('no files here')),
 		keepImage: () => Promise.reject(new Error('no images here')),
 		contextFor: given => ({
 			...given,

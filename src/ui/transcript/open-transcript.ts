@@ -8,6 +8,7 @@ type Dependencies = {
 	readonly fullScreen: FullScreen;
 	readonly suspend: () => void;
 	readonly copy: (text: string) => boolean;
+	readonly keepCopy: (text: string) => Promise<string | undefined>;
 	readonly openLogAt: (at: number, environment: unknown) => boolean;
 	/** Selects the tool call of this moment (ms since the epoch). By default the end is shown. */
 	readonly at?: number;

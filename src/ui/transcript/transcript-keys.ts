@@ -1,3 +1,5 @@
+import {reportError} from '../../core/error.ts';
+import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
 import {hasDetail} from './block-detail.ts';
 import {firstCall, textOf} from './block-text.ts';
 import type {Shown} from './read-group.ts';
@@ -11,6 +13,8 @@ export type TranscriptActions = {
 	readonly suspend: () => void;
 	/** Copies a text. Returns false if it is too long or the terminal doesn't support it. */
 	readonly copy: (text: string) => boolean;
+	/** Saves a text that can't be copied. Returns the path; undefined before the app is ready. */
+	readonly keepCopy: (text: string) => Promise<string | undefined>;
 	/** Shows a log at a moment (ms since the epoch): that of `environment` if it is open. Returns false if no log is open. */
 	readonly openLogAt: (at: number, environment: unknown) => boolean;
 };
@@ -106,8 +110,20 @@ function toggleChosen({page, note}: Context): void {
 
 function copyChosen({page, actions, note}: Context): void {
 	const {block} = chosenBlock(page);
-	const isCopied = block !== undefined && actions.copy(textOf(block));
-	note(isCopied ? 'Copied.' : "Not copied: too long, or the terminal doesn't support it.");
+	const text = plainCopy(block ? textOf(block) : '');
+	if (text === '') {
+		note('Nothing to copy.');
+	} else if (actions.copy(text)) {
+		note('Copied.');
+	} else {
+		actions.keepCopy(`${text}\n`).then(
+			file =>
+				note(
+					file === undefined ? 'Not copied: the app still starts.' : `Not copied by this terminal. Saved to ${file}`,
+				),
+			(error: unknown) => note(`Not copied: ${reportError(error).message}`),
+		);
+	}
 }
 
 function openLog({page, actions, note}: Context): void {

@@ -19,6 +19,7 @@ export function createTranscriptView({invalidate, ...dependencies}: Dependencies
 	let shownNote = '';
 	const note = (text: string) => {
 		shownNote = text;
+		invalidate();
 	};
 
 	const pressInField = (token: InputToken) => {

@@ -18,6 +18,17 @@ export function reader(...events: readonly AgentEvent[]) {
 
 /** The same, opened at a moment. */
 export function readerAt(at: number | undefined, ...events: readonly AgentEvent[]) {
+	return openReader({at}, ...events);
+}
+
+/** The same in a terminal that may not copy. */
+export function readerWithoutClipboard(...events: readonly AgentEvent[]) {
+	return openReader({copies: false}, ...events);
+}
+
+type ReaderOptions = {readonly at?: number | undefined; readonly copies?: boolean};
+
+function openReader({at, copies = true}: ReaderOptions, ...events: readonly AgentEvent[]) {
 	let transcript = emptyTranscript('s');
 	let seq = -1;
 	const feed = (...more: readonly AgentEvent[]) => {
@@ -37,7 +48,11 @@ export function readerAt(at: number | undefined, ...events: readonly AgentEvent[
 		close: () => copied.push('closed'),
 		redraw: () => copied.push('redrawn'),
 		suspend: () => copied.push('suspended'),
-		copy: copy => copied.push(copy) > 0,
+		copy: copy => copied.push(copy) > 0 && copies,
+		async keepCopy(kept) {
+			copied.push(`kept ${kept}`);
+			return '/state/copied.txt';
+		},
 		openLogAt: (...about) => logs.push(about) > 0,
 		at,
 	});

@@ -3,7 +3,7 @@ import type {InputToken} from '../../../src/terminal/input/token.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {leastCpuMs} from '../../growth.ts';
 import {call, end, result, say, start, think, user} from '../canvas.ts';
-import {ctrl, key, reader, readerAt} from './reader.ts';
+import {ctrl, key, reader, readerAt, readerWithoutClipboard} from './reader.ts';
 
 const talk = [
 	start,
@@ -160,6 +160,22 @@ test('c copies a block, L opens the log at the moment of a call, Esc closes', ()
 	expect(shown().at(-1)).toBe('Select a tool call first.');
 	press('c', key('up'), 'L', key('escape'));
 	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [[Date.UTC(2026, 2, 1, 12, 0, 3), undefined]]]);
+});
+
+test('c saves a file where the terminal may not copy, and names it', async () => {
+	const {press, copied, shown} = readerWithoutClipboard(...talk);
+	press('c');
+	await Promise.resolve();
+	expect(copied.at(-1)).toBe('kept # It\n\nsays hello\n');
+	expect(shown().at(-1)).toBe('Not copied by this terminal. Saved to /state/copied.txt');
+});
+
+test('[ and ] stop at the first and the last message, and say so', () => {
+	const {press, shown} = reader(...talk);
+	press('[', '[', '[');
+	expect(shown().at(-1)).toBe('No earlier message of yours.');
+	press(']', ']', ']');
+	expect(shown().at(-1)).toBe('No later message of yours.');
 });
 
 test('L opens the log that a call names', () => {
