@@ -33,7 +33,8 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
 	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.label('!')}`;
 	const shown = safeLine(command);
-	return {line: truncate(`${head} ${truncate(shown, room)}${behind}`, width), isCut: lineWidth(shown) > room};
+	const about = shown && ` ${truncate(shown, room)}`;
+	return {line: truncate(`${head}${about}${behind}`, width), isCut: lineWidth(shown) > room};
 }
 
 function outputLines({status, output}: Command, {width, palette}: ToolStyle): readonly string[] {

@@ -39,3 +39,21 @@ test('a command that is too long for its line stands below it, in rows that the 
 	expect(draw(command, false)[0]).toMatch(/^✓ Run node run\.js .*… · 1 line$/);
 	expect(draw('npm test')).toEqual(['✓ Run npm test · 1 line', 'ok']);
 });
+
+test('a long command of the user stands below its line, too', () => {
+	const block = {
+		kind: 'command',
+		id: 'c1',
+		status: 'done',
+		end: 'exit status 0',
+		output: 'ok',
+		milliseconds: 3,
+	} as const;
+	const command = `echo ${'word '.repeat(20)}`.trim();
+	const [head, ...rows] = blockLines(
+		{...block, command, open: false, at: call.at},
+		{width: 60, palette, softWraps: true},
+	);
+	expect(head).toBe('✓ ! · exit status 0');
+	expect(rows.join('\n').replaceAll(`${continues}\n`, '')).toBe(`$ ${command}\nok`);
+});
