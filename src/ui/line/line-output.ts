@@ -38,7 +38,7 @@ export function createLineOutput({
 				const lines = (rest + newIn(block.output, seen)).split('\n');
 				const begun = lines.pop() ?? '';
 				for (const line of lines) {
-					say(`  ${drawOutput(line, palette)}`);
+					say(drawOutput(line, palette));
 				}
 
 				heard.set(block.id, {seen: block.output.slice(-maxSeen), rest: begun});

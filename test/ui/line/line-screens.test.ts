@@ -199,10 +199,10 @@ test('the output of a command is printed by whole lines while it runs, and once'
 		store.getState().applyRecords([{v: 1, seq: seq++, at: '2026-01-01T00:00:00Z', session, server: 'local', event}]);
 	apply({type: 'user-command', id: 'c', command: 'make'});
 	apply({type: 'tool-output', id: 'c', text: 'one\ntw'});
-	await waitFor('  one\n');
+	await waitFor('one\n');
 	expect(text()).not.toContain('tw');
 	apply({type: 'tool-output', id: 'c', text: 'o\nthree'});
-	await waitFor('  two\n');
+	await waitFor('two\n');
 	apply({
 		type: 'user-command-end',
 		id: 'c',
@@ -211,8 +211,8 @@ test('the output of a command is printed by whole lines while it runs, and once'
 		output: 'one\ntwo\nthree\n',
 		milliseconds: 5,
 	} as AgentEvent);
-	await waitFor('Command done: make · exit 0\n  three\n');
-	expect(text().match(/^(?:> )? {2}(?:one|two|three)$/gm)).toEqual(['>   one', '  two', '  three']);
+	await waitFor('Command done: make · exit 0\nthree\n');
+	expect(text().match(/^(?:> )?(?:one|two|three)$/gm)).toEqual(['> one', 'two', 'three']);
 	expectSpoken(written(), {color: false});
 });
 
@@ -244,6 +244,6 @@ test('output that was printed whole is not repeated when the command ends', () =
 		...{milliseconds: undefined, open: true, at: '2026-01-01T00:00:00Z'},
 	};
 	follow({open: [running]});
-	expect(said).toEqual(['  one', '  two']);
+	expect(said).toEqual(['one', 'two']);
 	expect(unheard({...running, output: 'one\ntwo'})).toBe('');
 });
