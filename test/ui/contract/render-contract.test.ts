@@ -10,7 +10,7 @@ import {startInTerminal} from './contract-app.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
 import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
-import {growsFromNothing} from './storms.ts';
+import {growsFromNothing, opened, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
 
 type Size = readonly [columns: number, rows: number];
@@ -82,6 +82,26 @@ test('the screen keeps its promises in xterm at every size', async () => {
 
 test.each([vte, kitty])('the screen keeps its promises in $name', async kind => {
 	expect(await problemsIn(kind, someSizes, async (...size) => openEmulated(kind, ...size))).toEqual([]);
+});
+
+test.each([
+	[20, 5],
+	[80, 24],
+] as const)('with anything open, a storm of sizes leaves a window of %i x %i as it was', async (columns, rows) => {
+	const time = startVirtualTime();
+	const terminal = openEmulated(xterm, columns, rows);
+	const app = await startInTerminal({kind: xterm, terminal, time, more: [follow]});
+	await app.waitFor('Demo model');
+	await followLog(app);
+	const open = async () => openEmulated(xterm, columns, rows);
+	const cell: Cell = {kind: xterm, time, app, terminal, columns, rows, open};
+	const problems: string[] = [];
+	for (const [name, what] of Object.entries(opened)) {
+		const problem = await survivesStormWith(cell, what);
+		problems.push(...note(xterm.name, `a storm of sizes over ${name}`, `${columns}x${rows}`, problem));
+	}
+
+	expect(problems).toEqual([]);
 });
 
 const withTmux = isInstalled('tmux') ? test : test.skip;

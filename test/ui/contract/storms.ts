@@ -1,5 +1,6 @@
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
+import type {Panel} from '../../../src/store/view-slice.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {type Cell, closePanels, fillWindow, follow, followLog, fullClear, openPanels} from './cell.ts';
 import {startInTerminal} from './contract-app.ts';
@@ -56,6 +57,87 @@ export async function survivesStormInView(cell: Cell) {
 	return view.startsWith('Transcript')
 		? ((await differsFromFresh(cell)) ?? residueAbove(cell))
 		: `the view shows ${JSON.stringify(view)}`;
+}
+
+/** What can be open while a storm of sizes goes on, and the keys or the panel that open it. */
+export const opened: Readonly<Record<string, string | Panel>> = {
+	'a picker': {
+		kind: 'pick',
+		title: 'Model',
+		choices: Array.from({length: 40}, (_, index) => ({
+			label: `model ${index}`,
+			id: `m${index}`,
+			detail: 'a detail '.repeat(9),
+		})),
+	},
+	'a table': {
+		kind: 'table',
+		title: 'Runs',
+		columns: [{label: 'id', whole: true}, {label: 'name'}, {label: 'note', spare: true}],
+		rows: Array.from({length: 40}, (_, index) => [`r${index}`, 'a name '.repeat(4), 'a note '.repeat(9)]),
+	},
+	'a question': {
+		kind: 'ask',
+		question: 'Which of these do you want? '.repeat(12),
+		choices: Array.from({length: 6}, (_, index) => ({
+			label: `choice ${index}`,
+			description: 'what it means '.repeat(6),
+		})),
+		askedAt: 0,
+		isFollowUp: false,
+	},
+	'a text': {kind: 'edit', label: 'Memory', keys: 'Enter save · Esc cancel', text: 'words to change\n'.repeat(20)},
+	'the settings': '/settings\r',
+	'the log viewer': '\u0007',
+};
+
+/** With something open, the window after a storm is what it was before; closed, it is that of a fresh start. */
+export async function survivesStormWith(cell: Cell, what: string | Panel): Promise<string | undefined> {
+	const {app, terminal, time, columns, rows} = cell;
+	const window = async () => {
+		await time.pass(calmMs);
+		await terminal.parsed();
+		return terminal.window();
+	};
+	const closed = await window();
+	if (typeof what === 'string') {
+		await app.type(what);
+		await app.waitFor(() => !what.startsWith('/') || app.store.getState().panel !== undefined);
+	} else {
+		app.store.getState().setPanel(what);
+	}
+
+	const before = await window();
+	for (const size of storm.slice(0, 15)) {
+		await terminal.resize(...size);
+		await time.pass(stormIntervalMs, 25);
+	}
+
+	await terminal.resize(columns, rows);
+	const after = await window();
+	if (typeof what === 'string') {
+		await app.type('\u001b');
+	} else {
+		app.store.getState().setPanel(undefined);
+	}
+
+	const end = await window();
+	const left = terminal.scrollback().find(row => ownRow.test(row.trimEnd()));
+	return before.join() === closed.join()
+		? 'it did not open'
+		: (differs(before, after) ?? differs(ownRows(closed), end) ?? (left && `left above: ${left}`));
+}
+
+/** Returns the prompt and the rows below it: those above may have scrolled. */
+function ownRows(rows: readonly string[]): readonly string[] {
+	return rows.slice(rows.findLastIndex(row => row.startsWith('❯')));
+}
+
+/** Returns the first row, from below, that another window has otherwise. */
+function differs(one: readonly string[], other: readonly string[]): string | undefined {
+	const [wanted, found] = [withoutEnd(one), withoutEnd(other)];
+	const at = wanted.findIndex((_, index) => wanted.at(-1 - index) !== found.at(-1 - index));
+	return at < 0 ? undefined : `${JSON.stringify(wanted.at(-1 - at))} became ${JSON.stringify(found.at(-1 - at))}`;
 }
 
 const freshWindows = new WeakMap<Cell, Promise<readonly string[]>>();
