@@ -37,22 +37,26 @@ function cellsOf({header, rows}: Tokens.Table, options: MarkdownOptions): readon
 	];
 }
 
-/** Returns columns as wide as their content, or cuts the widest ones evenly until the table fits. */
+/** Returns columns as wide as their content, or the widest ones cut to the same width, so that the table just fits. */
 function columnWidths(rows: readonly Row[], options: MarkdownOptions): ColumnWidths {
 	const natural = (rows[0] ?? []).map((_, column) =>
 		rows.reduce((most, row) => Math.max(most, widest(row[column])), 1),
 	);
 	const room = roomOf(natural.length, options);
-	const cut = (limit: number) => natural.map(width => Math.min(width, limit));
-	let limit = natural.reduce((most, width) => Math.max(most, width), 1);
-	for (let excess = sum(natural) - room; excess > 0 && limit > 0; excess = sum(cut(limit)) - room) {
-		// Each round takes the excess from the columns over the limit, at least one cell from each.
-		const over = natural.filter(width => width >= limit).length;
-		limit -= Math.max(1, Math.floor(excess / over));
+	let left = room;
+	let limit = Number.POSITIVE_INFINITY;
+	for (const [index, width] of natural.toSorted((one, other) => one - other).entries()) {
+		const share = Math.floor(left / (natural.length - index));
+		if (width > share) {
+			limit = share;
+			break;
+		}
+
+		left -= width;
 	}
 
-	const tooNarrow = limit < 1 || (limit < minColumnCells && natural.some(width => width > limit));
-	return tooNarrow ? undefined : cut(limit);
+	const isTooNarrow = limit < 1 || (limit < minColumnCells && natural.some(width => width > limit));
+	return isTooNarrow ? undefined : natural.map(width => Math.min(width, limit));
 }
 
 function drawRow(row: Row, widths: readonly number[], align: readonly Align[], bar: string): readonly string[] {
@@ -89,8 +93,4 @@ function roomOf(columns: number, {width}: MarkdownOptions): number {
 
 function widest(cell = ''): number {
 	return Math.max(...cell.split('\n').map(lineWidth));
-}
-
-function sum(widths: readonly number[]): number {
-	return widths.reduce((total, width) => total + width, 0);
 }

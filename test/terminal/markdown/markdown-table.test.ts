@@ -40,3 +40,11 @@ test('a table without rows is drawn', () => {
 	expect(draw('| a | b |\n|---|---|', 20)).toEqual(['┌───┬───┐', '│ a │ b │', '├───┼───┤', '└───┴───┘']);
 	expect(draw(`|${' heading |'.repeat(9)}\n|${'---|'.repeat(9)}`, 20)[0]).toBe('heading, heading,');
 });
+
+test('columns that are cut share the whole width, and narrower ones stay as they are', () => {
+	const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+	const cells = [9, 54, 24, 24].map(length => 'word '.repeat(20).slice(0, length));
+	const [rule = ''] = draw([row(['a', 'b', 'c', 'd']), '|-|-|-|-|', row(cells)].join('\n'), 80);
+	const widths = rule.slice(1, -1).split('┬');
+	expect(widths.map(part => part.length - 2)).toEqual([9, 19, 19, 19]);
+});
