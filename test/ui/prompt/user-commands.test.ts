@@ -22,7 +22,7 @@ test('the output of a command is shown, joins the next message, and is resumed a
 	await waitFor('custom/alpha');
 	type('!cat a.txt; false\r');
 	await waitFor('✗ ! cat a.txt; false · exit status 1');
-	await waitFor('  alpha');
+	await waitFor('alpha');
 	expect(host.received.filter(({path}) => path.endsWith('/chat/completions'))).toEqual([]);
 	type('why?\r');
 	await waitFor('Understood.');
@@ -38,7 +38,7 @@ test('Esc ends a command, its output so far is kept, and during a run none start
 	const {type, waitFor, host, store} = await realApp();
 	await waitFor('custom/alpha');
 	type('!echo first; sleep 600\r');
-	await waitFor('  first');
+	await waitFor('first');
 	type('\u001b');
 	await waitFor('■ ! echo first; sleep 600 · stopped by the user');
 	let finish = () => {};
