@@ -1,8 +1,9 @@
-import {faultText, leftOut, type Project} from '../agent/project/project.ts';
+import {faultText, inEffect, leftOut, type Project} from '../agent/project/project.ts';
 import type {Invocation} from '../command/invocation.ts';
 import type {Program, Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
 import {exitStatus, reportError} from '../core/error.ts';
+import {formatBytes} from '../core/format.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import {runOnce} from './once.ts';
@@ -106,10 +107,14 @@ async function endTraces(program: Pick<Program, 'endTraces'>, warn: (text: strin
 	}
 }
 
-/** Returns what the user must know about files of the project that are not used. */
+/** Returns what the user must know about files of the project that are not used, or not as a whole. */
 async function untrusted(project: Project): Promise<readonly string[]> {
 	const state = await project.state();
-	const faults = [...state.ownFaults, ...state.faults].map(faultText);
+	const cut = inEffect(state).filter(({isCut}) => isCut);
+	const faults = [
+		...[...state.ownFaults, ...state.faults].map(faultText),
+		...cut.map(({path, sizeBytes}) => `${path} is too long (${formatBytes(sizeBytes)}): only its beginning is used.`),
+	];
 	const unused = leftOut(state).map(({path}) => path);
 	return unused.length > 0
 		? [...faults, `Not trusted, so left out: ${unused.join(', ')}. Pass --trust to use them in this run.`]

@@ -65,6 +65,19 @@ describe('[12] -p', () => {
 	});
 });
 
+test('-p says which instruction file is too long to be used as a whole', async () => {
+	const host = await startModelHost();
+	host.answerWith(({say, finish}) => {
+		say('Yes.');
+		finish();
+	});
+	const {args, env} = connectedTo(host);
+	const folder = folderWith({'AGENTS.md': `Be brief.\n${'a'.repeat(10_000_000)}`});
+	const {status, stderr} = await runInProcess([...args, '-p', 'hi', '--trust'], {env, folder});
+	expect([status, stderr]).toEqual([0, 'service: AGENTS.md is too long (10 MB): only its beginning is used.\n']);
+	expect(host.chats()[0]?.[0]).toMatch(/Be brief\.[\s\S]{0,70000}The rest of this file is left out/);
+});
+
 test("invalid settings of the user's own stop a run before the model is called", async () => {
 	const host = await startModelHost();
 	const {args, env} = connectedTo(host);
