@@ -1,20 +1,18 @@
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {renameSync} from 'node:fs';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 
-const folder = mkdtempSync(join(tmpdir(), 'service-official-'));
-process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
-
 /** `official-server.mjs` and the SDK in one file, which starts in half the processor time. */
-export const official = join(folder, 'official-server.mjs');
+export const official = join(import.meta.dirname, '../../../node_modules/.service-official-server.mjs');
 
+// Renamed when it is whole, because processes that run at the same time build the same.
+const built = `${official}-${process.pid}`;
 await build({
-	entryPoints: [fileURLToPath(new URL('official-server.mjs', import.meta.url))],
-	outfile: official,
+	entryPoints: [join(import.meta.dirname, 'official-server.mjs')],
+	outfile: built,
 	bundle: true,
 	format: 'esm',
 	platform: 'node',
 	target: 'node20.18',
 });
+renameSync(built, official);
