@@ -45,14 +45,19 @@ const corpus: Readonly<Record<string, readonly string[]>> = {
 	'halves of surrogate pairs': ['a\ud83db', '\udc00', 'x\ud83d', '\ud83d\ud83d\ude00'],
 };
 
-/** Writes each text at the start of a row, and returns the columns where the cursor stood after each. */
+/** Writes each text at the start of a row, and returns the columns where the cursor stood after each: the terminal reports them. */
 async function columnsIn(terminal: xterm.Terminal, texts: readonly string[]): Promise<readonly number[]> {
 	const columns: number[] = [];
-	for (const text of texts) {
-		await new Promise<void>(resolve => terminal.write(`\r\u001b[2K${text}`, resolve));
-		columns.push(terminal.buffer.active.cursorX);
-	}
-
+	const listening = terminal.onData(data => {
+		for (const [, column] of data.matchAll(/\u001b\[\d+;(\d+)R/g)) {
+			columns.push(Number(column) - 1);
+		}
+	});
+	await new Promise<void>(resolve =>
+		terminal.write(texts.map(text => `\r\u001b[2K${text}\u001b[6n`).join(''), resolve),
+	);
+	listening.dispose();
+	expect(columns).toHaveLength(texts.length);
 	return columns;
 }
 
