@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import {hunksOf} from '../../../src/agent/changes/hunks.ts';
+import {traceLines} from '../../../src/agent/changes/trace-lines.ts';
 import {command} from '../../../src/command/command.ts';
 import {shop} from '../log-parts.ts';
 import type {ContractApp} from './contract-app.ts';
@@ -33,6 +35,37 @@ export const follow = command({
 	summary: 'Follow a log',
 	args: z.object({}),
 	run: () => ({kind: 'panel', panel: {show: 'log', log: logToFollow}}),
+});
+
+const before = Array.from({length: 40}, (_, index) => `line ${index + 1}\n`);
+const traced = traceLines(before.join(''), [
+	{
+		text: before
+			.with(2, 'changed\n')
+			.with(30, `${'日本 long '.repeat(20)}\n`)
+			.join(''),
+		by: 'agent',
+	},
+]);
+
+/** Shows changes of a file in the whole window, as `/diff` does. */
+export const review = command({
+	name: 'review-one',
+	summary: 'Review a change',
+	args: z.object({}),
+	async run(_, {interact}) {
+		const file = {
+			path: 'src/cart.ts',
+			kind: 'changed',
+			added: 2,
+			removed: 2,
+			hunks: hunksOf(traced),
+			note: '',
+		} as const;
+		const more = {traced, isUsersToo: false, canTakeBack: true, base: undefined, current: undefined};
+		await interact.review?.({title: 'Changes', files: [{...file, ...more}]});
+		return {kind: 'text', text: ''};
+	},
 });
 
 /** Returns what is wrong; undefined if the promise is kept. */

@@ -4,7 +4,7 @@ import {createAppStore} from '../../../src/store/store.ts';
 import {startLinear} from '../../../src/ui/linear.ts';
 import {finish, scriptedModel, text} from '../../agent/scripted.ts';
 import {testProgram} from '../program.ts';
-import {type Cell, fillWindow, follow, followLog} from './cell.ts';
+import {type Cell, fillWindow, follow, followLog, review} from './cell.ts';
 import {checks} from './checks.ts';
 import {startInTerminal} from './contract-app.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
@@ -90,7 +90,7 @@ test.each([
 ] as const)('with anything open, a storm of sizes leaves a window of %i x %i as it was', async (columns, rows) => {
 	const time = startVirtualTime();
 	const terminal = openEmulated(xterm, columns, rows);
-	const app = await startInTerminal({kind: xterm, terminal, time, more: [follow]});
+	const app = await startInTerminal({kind: xterm, terminal, time, more: [follow, review]});
 	await app.waitFor('Demo model');
 	await followLog(app);
 	const open = async () => openEmulated(xterm, columns, rows);

@@ -88,6 +88,7 @@ export const opened: Readonly<Record<string, string | Panel>> = {
 	},
 	'a text': {kind: 'edit', label: 'Memory', keys: 'Enter save · Esc cancel', text: 'words to change\n'.repeat(20)},
 	'the settings': '/settings\r',
+	'the review of changes': '/review-one\r',
 	'the log viewer': '\u0007',
 };
 
@@ -102,7 +103,8 @@ export async function survivesStormWith(cell: Cell, what: string | Panel): Promi
 	const closed = await window();
 	if (typeof what === 'string') {
 		await app.type(what);
-		await app.waitFor(() => !what.startsWith('/') || app.store.getState().panel !== undefined);
+		const isOpen = () => app.store.getState().panel !== undefined || app.terminal.window()[0] === 'Changes';
+		await app.waitFor(() => !what.startsWith('/') || isOpen());
 	} else {
 		app.store.getState().setPanel(what);
 	}
