@@ -1,5 +1,5 @@
 import type {Environment} from '../core/environment.ts';
-import {wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {charsetOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
 import {type Check, fault, good, note} from './check.ts';
 
 export type TerminalFacts = {
@@ -11,9 +11,11 @@ export type TerminalFacts = {
 /** The least window in which everything is drawn. */
 const least = {columns: 20, rows: 5};
 
-/** Checks what the program draws on: type, size, colour, and the encoding of text. */
-export function checkTerminal(env: Environment, {isTTY, columns = 0, rows = 0}: TerminalFacts): readonly Check[] {
-	return [isTTY ? window(env, columns, rows) : note('Terminal', 'Output goes to a file or a pipe.'), encoding(env)];
+/** Checks what the program draws on: type, size, colour, and the encoding of text. `platform` is that of Node. */
+export function checkTerminal(env: Environment, facts: TerminalFacts, platform: string): readonly Check[] {
+	const {isTTY, columns = 0, rows = 0} = facts;
+	const terminal = isTTY ? window(env, columns, rows) : note('Terminal', 'Output goes to a file or a pipe.');
+	return [terminal, encoding(env, platform)];
 }
 
 function window(env: Environment, columns: number, rows: number): Check {
@@ -34,14 +36,29 @@ function window(env: Environment, columns: number, rows: number): Check {
 	return TERM ? good('Terminal', finding) : fault('Terminal', finding, 'Set TERM, such as TERM=xterm-256color.');
 }
 
-/** POSIX: the first of these that isn't empty decides. */
-function encoding({LC_ALL, LC_CTYPE, LANG}: Environment): Check {
+/** How text is drawn, by the locale and the type of the terminal. */
+function encoding(env: Environment, platform: string): Check {
+	const {LC_ALL, LC_CTYPE, LANG} = env;
 	const locale = LC_ALL || LC_CTYPE || LANG || '';
-	if (/utf-?8/i.test(locale)) {
+	const charset = charsetOf(env, platform);
+	const name = LC_ALL ? 'LC_ALL' : LC_CTYPE ? 'LC_CTYPE' : 'LANG';
+	const isUtf8 = /utf-?8/i.test(locale);
+	const fix = `Set ${name}=C.UTF-8.`;
+	if (charset === 'ascii') {
+		return fault('Text', `${name}=${locale} isn't UTF-8: signs are drawn in ASCII, other text as “?”.`, fix);
+	}
+
+	if (charset === 'no signs') {
+		return locale && !isUtf8
+			? fault('Text', `${name}=${locale} isn't UTF-8: signs are drawn in ASCII.`, fix)
+			: note('Text', 'The font of this console lacks signs: they are drawn in ASCII.');
+	}
+
+	if (isUtf8) {
 		return good('Text', `UTF-8 (${locale}).`);
 	}
 
 	return locale
-		? fault('Text', `The locale ${locale} isn't UTF-8; other programs may garble text.`, 'Set LANG=C.UTF-8.')
-		: note('Text', 'No locale is set; service writes UTF-8.', 'Set LANG=C.UTF-8 so that other programs do too.');
+		? fault('Text', `${name}=${locale} isn't UTF-8; other programs may garble text.`, fix)
+		: note('Text', 'No locale is set; UTF-8 is written.', 'Set LANG=C.UTF-8 so that other programs do too.');
 }

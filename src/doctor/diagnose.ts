@@ -41,7 +41,7 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 	const {version, env, terminal, home, config, keychain, hide, signal} = patient;
 	const checks: ReadonlyArray<readonly [name: string, () => Promise<readonly Check[]> | readonly Check[]]> = [
 		['Program', () => [good('Program', `service ${version}, Node ${process.version}, ${system()}.`)]],
-		['Terminal', () => checkTerminal(env, terminal)],
+		['Terminal', () => checkTerminal(env, terminal, process.platform)],
 		['Clipboard', () => [checkClipboard(env)]],
 		['State folder', () => [checkState(home)]],
 		['Models', () => [checkKeys(config, env)]],

@@ -26,7 +26,7 @@ test('doctor names what the program stands on, each with a sign, and counts the 
 		...['Program', 'Terminal', 'Text', 'Clipboard', 'State folder', 'Models', 'Keychain', 'Sandbox'],
 		...['Proxy', 'Certificates', 'Server'],
 	]);
-	expect(lines).toContain("✗ Text          The locale C isn't UTF-8; other programs may garble text.");
+	expect(lines).toContain("✗ Text          LANG=C isn't UTF-8: signs are drawn in ASCII.");
 	expect(lines).toContain('                → Set LANG=C.UTF-8.');
 	expect(lines.at(-1)).toBe('1 fault.');
 });

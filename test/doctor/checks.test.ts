@@ -27,10 +27,39 @@ test.each([
 	[{TERM: 'xterm', ...utf8}, {...window, columns: 12}, ['fault', 'good'], 'xterm, 12x24, 16 colours.'],
 	[{TERM: 'xterm', ...utf8}, {...window, isTTY: false}, ['note', 'good'], 'Output goes to a file or a pipe.'],
 ])('a terminal with %o is judged by type, size and encoding', (env, facts, states, finding) => {
-	const checks = checkTerminal(env, facts);
+	const checks = checkTerminal(env, facts, 'linux');
 	expect(checks.map(({state}) => state)).toEqual(states);
 	expect(checks[0]?.finding).toBe(finding);
 	expect(checks.filter(({state, fix}) => state === 'fault' && !fix)).toEqual([]);
+});
+
+test.each([
+	[{LANG: 'C'}, 'linux', 'fault', "LANG=C isn't UTF-8: signs are drawn in ASCII.", 'Set LANG=C.UTF-8.'],
+	[
+		{...utf8, LC_ALL: 'POSIX'},
+		'linux',
+		'fault',
+		"LC_ALL=POSIX isn't UTF-8: signs are drawn in ASCII.",
+		'Set LC_ALL=C.UTF-8.',
+	],
+	[
+		{LC_CTYPE: 'de_DE', ...utf8},
+		'linux',
+		'fault',
+		"LC_CTYPE=de_DE isn't UTF-8: signs are drawn in ASCII, other text as “?”.",
+		'Set LC_CTYPE=C.UTF-8.',
+	],
+	[{LANG: 'C'}, 'darwin', 'fault', "LANG=C isn't UTF-8; other programs may garble text.", 'Set LANG=C.UTF-8.'],
+	[
+		{TERM: 'linux', ...utf8},
+		'linux',
+		'note',
+		'The font of this console lacks signs: they are drawn in ASCII.',
+		undefined,
+	],
+	[{...utf8}, 'linux', 'good', 'UTF-8 (en_US.UTF-8).', undefined],
+])('with %o on %s, a person reads how text is drawn and how to get signs', (env, platform, state, finding, fix) => {
+	expect(checkTerminal(env, window, platform)[1]).toEqual({name: 'Text', state, finding, ...(fix && {fix})});
 });
 
 test.each([
