@@ -52,9 +52,9 @@ export function contextResult(
 			{
 				kind: 'plot',
 				title: `Context window: ${sizes}`,
-				plot: {shape: 'bars', bars},
+				plot: {shape: 'bars', bars, rest: 'Free'},
 			},
-			{kind: 'lines', lines: notes},
+			{kind: 'text', text: '', hint: notes.join('\n')},
 		],
 		data: {
 			used_tokens: total,

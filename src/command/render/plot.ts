@@ -1,13 +1,24 @@
 import {formatMeasure} from '../../core/format.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 
 /** Numbers to draw: a bar for each label, or a curve through points in order. Both may be empty. */
 export type Plot =
-	| {readonly shape: 'bars'; readonly bars: readonly Bar[]}
+	| {
+			readonly shape: 'bars';
+			readonly bars: readonly Bar[];
+			/** The label of the bar that is what the others leave. */
+			readonly rest?: string;
+	  }
 	| {readonly shape: 'curve'; readonly points: readonly Point[]};
 
 export type Bar = readonly [label: string, value: number];
+
+/** The roles that bars are drawn in: those of values, and one of a rest that is not used, such as `Free`. */
+type Roles = Pick<Palette, 'accent' | 'dim'>;
+
+const plain: Roles = {accent: text => text, dim: text => text};
 export type Point = readonly [x: number, y: number];
 
 const mostBars = 20;
@@ -24,8 +35,8 @@ const nothing = 'Nothing to draw.';
  * Draws numbers with block and braille characters, in lines of at most `width` cells, in linear time. Labels are made safe
  * here. Numbers that aren't finite have no bar and no point.
  */
-export function drawPlot(plot: Plot, width: number): readonly string[] {
-	const lines = plot.shape === 'bars' ? drawBars(plot.bars, width) : drawCurve(plot.points, width);
+export function drawPlot(plot: Plot, width: number, roles: Roles = plain): readonly string[] {
+	const lines = plot.shape === 'bars' ? drawBars(plot, width, roles) : drawCurve(plot.points, width);
 	return lines.map(line => truncate(line.trimEnd(), width));
 }
 
@@ -54,8 +65,9 @@ export function sayPlot(plot: Plot): readonly string[] {
 	return [`${points.length} points, from ${at(first)} to ${at(last)}; ${extremes}`];
 }
 
-function drawBars(all: readonly Bar[], width: number): readonly string[] {
+function drawBars({bars: all, rest}: Extract<Plot, {shape: 'bars'}>, width: number, roles: Roles): readonly string[] {
 	const bars = all.slice(0, mostBars).map(([label, value]) => ({
+		role: label === rest ? roles.dim : roles.accent,
 		label: truncate(safeLine(label), Math.min(widestLabel, Math.floor(width / 3))),
 		said: formatMeasure(value),
 		value,
@@ -67,7 +79,8 @@ function drawBars(all: readonly Bar[], width: number): readonly string[] {
 	const more = all.length - bars.length;
 	return [
 		...bars.map(
-			({label, said, value}) => `${padEnd(label, labels)}  ${said.padStart(numbers)}  ${bar(value / largest, room)}`,
+			({label, said, value, role}) =>
+				`${padEnd(label, labels)}  ${said.padStart(numbers)}  ${role(bar(value / largest, room).trimEnd())}`,
 		),
 		...(more > 0 ? [`and ${more} more`] : []),
 		...(all.length === 0 ? [nothing] : []),

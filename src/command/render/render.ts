@@ -40,7 +40,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 		case 'plot':
 			return [
 				...heading(result.title, style),
-				...(palette.spoken ? sayPlot(result.plot) : drawPlot(result.plot, width)),
+				...(palette.spoken ? sayPlot(result.plot) : drawPlot(result.plot, width, palette)),
 			];
 		case 'page':
 			return result.draw(result.markdown, {width: Math.max(width, 8), palette});
