@@ -4,7 +4,7 @@ import {useShallow} from 'zustand/react/shallow';
 import {layoutComposer} from '../editor/editor-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
-import {textWidth, truncate} from '../terminal/text/width.ts';
+import {truncate} from '../terminal/text/width.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import {Composer} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
@@ -14,6 +14,7 @@ import {Lines} from './lines.tsx';
 import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.ts';
 import {deviceRows} from './panels/device-panel.tsx';
 import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
+import {plainRule} from './panels/panel-rows.ts';
 import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
 import {questionRows} from './panels/question.ts';
@@ -88,15 +89,17 @@ export function App() {
 		completion: suggestions.length || (toast ? 1 : 0),
 		dock: parts.dock,
 		isAsking: panel?.kind === 'confirm',
+		isFramed: isFramed(panel),
 		todo: todoHeight(todo),
 	});
 	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
-	const above = layout.gap + layout.dock + layout.panel + layout.queue + layout.todo + layout.rule;
+	const above = layout.gap + layout.dock + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
 		<Box flexDirection="column">
 			{layout.gap > 0 && <Text> </Text>}
 			{layout.dock > 0 && <LogPanel rows={layout.dock} />}
+			{layout.frame > 0 && <Text wrap="truncate">{plainRule(columns, palette.accent)}</Text>}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} />
@@ -110,7 +113,7 @@ export function App() {
 				/>
 			)}
 			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
-			{layout.rule > 0 && <Text wrap="truncate">{palette.dim('─'.repeat(columns / textWidth('─')))}</Text>}
+			{layout.rule > 0 && <Text wrap="truncate">{plainRule(columns, palette.dim)}</Text>}
 			<Composer
 				layout={shown}
 				top={above}
@@ -180,10 +183,10 @@ function caretElsewhere(parts: LayoutParts, layout: Below) {
 }
 
 /** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
-function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, panel}: Below) {
+function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, frame, panel}: Below) {
 	const row = fieldRow(asked, columns, panel);
 	return asked.choices.length === 0 && row < panel
-		? {row: gap + dock + row, column: drawLine(answerLabel, filter, columns).column}
+		? {row: gap + dock + frame + row, column: drawLine(answerLabel, filter, columns).column}
 		: undefined;
 }
 
@@ -196,9 +199,14 @@ function filterCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
 }
 
 /** Returns the place of the caret in an open editor. */
-function editorCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
+function editorCaret({filter, size}: LayoutParts, {gap, dock, frame, panel}: Below) {
 	const {caret} = editorLayout(filter, size.columns, panel);
-	return {row: gap + dock + titleRows(panel) + caret.row, column: editorIndent + caret.column};
+	return {row: gap + dock + frame + titleRows(panel) + caret.row, column: editorIndent + caret.column};
+}
+
+/** Returns true for a panel without a title, which stands below a line of its own. */
+function isFramed(panel: LayoutParts['panel']): boolean {
+	return panel !== undefined && !['pick', 'table', 'lines'].includes(panel.kind);
 }
 
 function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {

@@ -4,7 +4,6 @@ import type {Result} from '../command/result.ts';
 import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
 import {reportError} from '../core/error.ts';
-import {formatNumber} from '../core/format.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
@@ -151,9 +150,9 @@ type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteract
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
 	const {painter, palette, entries, echoOf, carryOut} = view;
 	const {columns, rows, groups, title = withoutSecret(entries(), line), notes = [], opens} = table;
-	const count = {kind: 'text', text: `${formatNumber(rows.length)} rows.`, hint: notes.join('\n')} as const;
+	const said = {kind: 'text', text: '', hint: notes.join('\n')} as const;
 	const echo = echoOf(line);
-	painter.print(width => [...echo(width), ...renderResult(count, {width, palette})]);
+	painter.print(width => [...echo(width), ...(notes.length > 0 ? renderResult(said, {width, palette}) : [])]);
 	const id = await open({kind: 'table', title, columns, rows, exact, ...(groups && {groups}), ...(opens && {opens})});
 	if (opens && id?.split(' ').every(isPlainWord)) {
 		await carryOut(`/${[...opens.words, id].join(' ')}`);

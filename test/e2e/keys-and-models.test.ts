@@ -79,7 +79,7 @@ test('/model selects with a filter, and /usage counts tokens without a known pri
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');
 	terminal.type('gamma');
-	await terminal.waitFor(/filter gamma *\n {2}Ready .*\n❯ custom\/gamma-large/);
+	await terminal.waitFor(/filter gamma *\nReady .*\n❯ custom\/gamma-large/);
 	terminal.press('enter');
 	await terminal.waitFor('The model is now custom/gamma-large.');
 

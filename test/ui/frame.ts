@@ -11,6 +11,22 @@ import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {createEmulator} from './emulator.ts';
 
+/**
+ * Returns the lines of the panel above the prompt, of all lines on the screen: without the rule above it, and with its title
+ * without the rule around that.
+ */
+export function panelOf(lines: readonly string[]): readonly string[] {
+	const isRule = (line: string | undefined) => line !== undefined && /^─{10,}$/.test(line);
+	const end = lines.findLastIndex(isRule);
+	const above = lines.slice(lines[0] === '' ? 1 : 0, end < 0 ? lines.length : end);
+	return (isRule(above[0]) ? above.slice(1) : above).map(titleOf);
+}
+
+/** Returns the title in a rule; any other line as it is. */
+export function titleOf(line: string): string {
+	return /^── (.*?)(?: ─+)?$/.exec(line)?.[1] ?? line;
+}
+
 type Options = Partial<Size> & {
 	readonly entries?: readonly Entry[];
 	readonly panelLines?: (size: Size) => readonly string[];

@@ -5,6 +5,7 @@ import {openSightings} from '../../src/config/sightings.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
+import {titleOf} from './frame.ts';
 import {keys} from './key-presses.ts';
 import {runApp} from './running-app.ts';
 
@@ -37,10 +38,8 @@ async function appWithThings(columns: number, rows: number, pick = false) {
 	const picker = () => {
 		const lines = app.lines();
 		const from = lines.findIndex(line => line.includes('Esc cancel'));
-		return lines.slice(
-			from,
-			lines.findIndex((line, index) => index > from && line.startsWith('────')),
-		);
+		const end = lines.findIndex((line, index) => index > from && line.startsWith('────'));
+		return lines.slice(from, end).map(titleOf);
 	};
 
 	return {...app, picker};

@@ -8,6 +8,7 @@ import {Lines} from '../lines.tsx';
 import {AskView} from './ask-panel.tsx';
 import {DevicePanel} from './device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
+import {titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
 import {drawQuestion, drawSubject, type Question, shareRows, subjectWidth} from './question.ts';
 import {TableView} from './table-view.tsx';
@@ -109,6 +110,10 @@ function Window({
 	const start = useScroll(lines.length - room);
 	const shown = lines.slice(start, start + room);
 	const more = lines.length > room ? ` · ${start + 1}-${start + shown.length} of ${lines.length} · ↑↓ scroll` : '';
-	const header = palette.dim(truncate(`── ${safeLine(title)}${more} · Esc close`, columns));
+	const header = titleRule(`${palette.label(safeLine(title))}${palette.dim(`${more} · Esc close`)}`, {
+		columns,
+		palette,
+		rule: palette.dim,
+	});
 	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }

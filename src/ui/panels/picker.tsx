@@ -4,7 +4,7 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
-import {rowsAround} from './grouped-rows.ts';
+import {rowsAround, titleRule} from './panel-rows.ts';
 import {filterLabel, filterRow, type PickPanel, pickerState, previewRows} from './picker-state.ts';
 
 type Props = {
@@ -20,6 +20,7 @@ export function Picker({panel, height}: Props) {
 	const {palette} = useUi();
 	const {title, choices, current, filters} = panel;
 	const columns = useApp(state => state.size.columns);
+	const style = {columns, palette};
 	const moved = useApp(state => state.scroll);
 	const filter = useApp(state => state.filter);
 	const {found, chosen, fault} = pickerState(panel, filter.text, moved);
@@ -38,7 +39,8 @@ export function Picker({panel, height}: Props) {
 	const rows = visible.map(({index, heading}) => {
 		const choice = found[index];
 		if (heading !== undefined || !choice) {
-			return palette.dim(truncate(`  ${safeLine(heading ?? '')}`, columns));
+			const [name = '', ...legend] = safeLine(heading ?? '').split(' · ');
+			return truncate(palette.label(name) + palette.dim(legend.map(part => ` · ${part}`).join('')), columns);
 		}
 
 		const {detail} = choice;
@@ -54,7 +56,9 @@ export function Picker({panel, height}: Props) {
 	const typed = drawLine(filterLabel, filter, columns);
 	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
 	const lines = [
-		...(row === 1 ? [`${palette.label(safeLine(title))} ${palette.dim(`(${count}) ·`)} ${keys}`] : []),
+		...(row === 1
+			? [titleRule(`${palette.label(safeLine(title))} ${palette.dim(`(${count}) ·`)} ${keys}`, style)]
+			: []),
 		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
 		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
 	];

@@ -5,7 +5,7 @@ import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
-import {rowsAround} from './grouped-rows.ts';
+import {rowsAround, titleRule} from './panel-rows.ts';
 import {arrange, drawRow, fitColumns, headOf, rowsOf, sortAfter, type TableRow} from './table-rows.ts';
 
 type Props = {
@@ -44,13 +44,15 @@ export function TableView({panel, height}: Props) {
 		const isChosen = index === chosen;
 		return truncate(isChosen ? palette.accent('❯ ') + palette.selected(line) : `  ${line}`, columns);
 	});
-	const count = found.length === rows.length ? `${rows.length}` : `${found.length} of ${rows.length}`;
+	const count = `(${found.length === rows.length ? '' : `${found.length} of `}${rows.length})`;
 	const title = safeLine(panel.title);
 	const helps = leftOut(fit.dropped).map(without => `${count}${without} · ${keyHints(panel, rows, exact)}`);
 	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? '';
 	return (
 		<Box flexDirection="column">
-			{height > 2 && <Text wrap="truncate">{truncate(`${palette.label(title)} ${palette.dim(help)}`, columns)}</Text>}
+			{height > 2 && (
+				<Text wrap="truncate">{titleRule(`${palette.label(title)} ${palette.dim(help)}`, {columns, palette})}</Text>
+			)}
 			{height > 1 && (
 				<Box height={1} flexShrink={0} overflow="hidden">
 					<Text>{palette.dim('filter ')}</Text>

@@ -16,6 +16,8 @@ export type Layout = {
 	readonly rule: number;
 	/** The blank line above the live region. */
 	readonly gap: number;
+	/** The line above a panel that has no title; 0 in a low window. */
+	readonly frame: number;
 	readonly status: number;
 };
 
@@ -30,6 +32,8 @@ type Wanted = {
 	readonly todo?: number;
 	/** True while a question is open: a very low window shows nothing else. */
 	readonly isAsking?: boolean;
+	/** True if a line separates the panel from what is above it. */
+	readonly isFramed?: boolean;
 };
 
 const maxLive = 12;
@@ -48,7 +52,18 @@ const minRowsForTodo = 20;
  * panel, then the answer.
  */
 export function layOut(wanted: Wanted): Layout {
-	const {rows, live, panel, queue, composer, completion, dock = 0, todo = 0, isAsking = false} = wanted;
+	const {
+		rows,
+		live,
+		panel,
+		queue,
+		composer,
+		completion,
+		dock = 0,
+		todo = 0,
+		isAsking = false,
+		isFramed = false,
+	} = wanted;
 	let left = rows - 1;
 	const reserve = (wanted: number, max: number) => {
 		const reserved = Math.max(0, Math.min(wanted, max, left));
@@ -61,6 +76,7 @@ export function layOut(wanted: Wanted): Layout {
 	const caret = reserve(1, 1);
 	const rule = reserve(rows >= 8 ? 1 : 0, 1);
 	const gap = reserve(rows >= 14 ? 1 : 0, 1);
+	const frame = reserve(isFramed && rows >= 14 ? 1 : 0, 1);
 	// The title of the log panel is always visible. Its lines come after the panel.
 	const dockTitle = reserve(dock, 1);
 	const panelRows = reserve(panel, Math.max(1, isCramped ? left : left - 1));
@@ -74,6 +90,7 @@ export function layOut(wanted: Wanted): Layout {
 		status,
 		rule,
 		gap,
+		frame,
 		panel: panelRows,
 		composer: caret + more,
 		completion: completionRows,

@@ -95,6 +95,7 @@ test('a command is shown whole, with what holds it and the rule that a key would
 	const {lines, decided, answer} = await ask(requestFor(act, {facts, verdict}), 80, 24);
 	expect(lines().slice(0, -3)).toEqual([
 		'',
+		'─'.repeat(80),
 		'Folder   /repo/web',
 		'Note     It has control or invisible characters, shown like ␛ or ⟨U+202E⟩.',
 		'Sandbox  no network, writes only in this folder',

@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {allLogs} from '../../../src/store/logs-slice.ts';
 import {leastCpuMs} from '../../growth.ts';
 import {openAppLogs, profile, server} from '../app-logs-harness.ts';
+import {titleOf} from '../frame.ts';
 import {keys} from '../key-presses.ts';
 import {shop, triage} from '../log-parts.ts';
 
@@ -76,8 +77,8 @@ test('another connection holds the logs, and they resume when the first one is b
 	});
 	await expect.poll(lines, {interval: 5}).toBe(1);
 	setConnection({profile: 'b', server: 'https://b.test', state: 'ready'});
-	expect(appLogs.panelLines({columns: 80, rows: 2})).toEqual([
-		'── web-shop 5eefeae8 · on hold: connected elsewhere · Ctrl+G open · Alt+L hide',
+	expect(appLogs.panelLines({columns: 80, rows: 2}).map(titleOf)).toEqual([
+		'web-shop 5eefeae8 · on hold: connected elsewhere · Ctrl+G open · Alt+L hide',
 		'  one',
 	]);
 	const askedBefore = asked;
@@ -91,7 +92,7 @@ test('another connection holds the logs, and they resume when the first one is b
 	expect([title(), asked]).toEqual([expect.stringContaining('on hold'), askedBefore]);
 	setConnection(home);
 	await expect.poll(lines, {interval: 5}).toBe(2);
-	expect(title()).toBe('── web-shop 5eefeae8 · live · 2 lines · Ctrl+G open · Alt+L show');
+	expect(titleOf(title() ?? '')).toBe('web-shop 5eefeae8 · live · 2 lines · Ctrl+G open · Alt+L show');
 });
 
 test('lines missed while the app was connected elsewhere are marked as missing', async () => {

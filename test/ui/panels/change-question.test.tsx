@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {App} from '../../../src/ui/app.tsx';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
-import {draw} from '../frame.ts';
+import {draw, panelOf} from '../frame.ts';
 
 const diff = `@@ -1 +1 @@\n first\n-second\n+${Array.from({length: 40}, (_, index) => `line ${index + 2}`).join('\n+')}`;
 const change = drawingOf({path: 'src/a\u001b[2J.ts', added: 40, removed: 1, diff});
@@ -13,11 +13,7 @@ async function open(columns: number, rows: number) {
 	drawn.store
 		.getState()
 		.setPanel({kind: 'confirm', question: 'Change src/a.ts?', subject: change, answers, askedAt: 0});
-	const panelLines = () => {
-		const lines = drawn.lines();
-		const end = lines.findIndex(line => line.startsWith('──────────'));
-		return lines.slice(lines[0] === '' ? 1 : 0, end < 0 ? undefined : end);
-	};
+	const panelLines = () => panelOf(drawn.lines());
 
 	await expect.poll(panelLines, {interval: 5}).toContain('? Change src/a.ts? [y once · N no]');
 	return {...drawn, panelLines};

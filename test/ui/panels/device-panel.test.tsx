@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {pressInDevicePanel} from '../../../src/ui/panels/device-keys.ts';
-import {draw} from '../frame.ts';
+import {draw, panelOf} from '../frame.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;
 
@@ -22,8 +22,7 @@ async function frame(panel: Device, columns: number, rows = 24) {
 	drawn.store.getState().setPanel(panel);
 	await drawn.settle(40);
 	const lines = drawn.lines();
-	const rule = lines.findIndex(line => line.startsWith('──────────'));
-	const above = rule === -1 ? lines.slice(0, -2) : lines.slice(lines[0] === '' ? 1 : 0, rule);
+	const above = rows < 8 ? lines.slice(0, -2) : panelOf(lines);
 	return above.map(line => line.replace(/^14 m 3\d s/, '14 m 32 s'));
 }
 

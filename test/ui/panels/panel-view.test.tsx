@@ -3,7 +3,7 @@ import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {pressInPicker} from '../../../src/ui/panels/picker-keys.ts';
-import {draw} from '../frame.ts';
+import {draw, panelOf} from '../frame.ts';
 
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
 const pick: Panel = {kind: 'pick', title: 'Choose', choices};
@@ -33,13 +33,7 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 	};
 
 	/** Returns the lines above the prompt. */
-	const panelLines = () => {
-		const lines = drawn.lines();
-		return lines.slice(
-			lines[0] === '' ? 1 : 0,
-			lines.findIndex(line => line.startsWith('──────────')),
-		);
-	};
+	const panelLines = () => panelOf(drawn.lines());
 
 	// A busy machine may need more time.
 	await expect.poll(panelLines, {interval: 5}).not.toEqual([]);
@@ -77,10 +71,10 @@ describe('a picker', () => {
 	});
 
 	test('filters by the typed text, and Enter selects the marked choice', async () => {
-		const {answers, lines, feed, move} = await open(pick);
+		const {answers, panelLines, feed, move} = await open(pick);
 		await move(2);
 		await feed('ta');
-		expect(lines()).toEqual(
+		expect(panelLines()).toEqual(
 			expect.arrayContaining(['Choose (2 of 4) · Enter select · Esc cancel', '❯ beta   the beta one']),
 		);
 		await feed('enter');
@@ -115,8 +109,12 @@ describe('a picker', () => {
 
 	test('makes its texts safe [1]', async () => {
 		const hostile = 'a\u001b[2Jb\nc';
-		const {lines} = await open({kind: 'pick', title: hostile, choices: [{id: '1', label: hostile, detail: hostile}]});
-		expect(lines()).toEqual(
+		const {panelLines} = await open({
+			kind: 'pick',
+			title: hostile,
+			choices: [{id: '1', label: hostile, detail: hostile}],
+		});
+		expect(panelLines()).toEqual(
 			expect.arrayContaining(['a␛[2Jb␊c (1) · Enter select · Esc cancel', '❯ a␛[2Jb␊c  a␛[2Jb␊c']),
 		);
 	});
@@ -124,18 +122,18 @@ describe('a picker', () => {
 
 describe('a field', () => {
 	test('that is masked never shows the typed text, and returns it [11]', async () => {
-		const {answers, lines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
+		const {answers, panelLines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
 		await feed('sk-12345');
-		expect(lines()[1]).toBe('? Key of OpenAI: ••••••••');
+		expect(panelLines()[0]).toBe('? Key of OpenAI: ••••••••');
 		await feed('enter');
 		expect(answers).toEqual(['sk-12345']);
 		expect(written.join('')).not.toMatch(/sk-|1234/);
 	});
 
 	test('that is not masked shows it', async () => {
-		const {answers, lines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
+		const {answers, panelLines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
 		await feed('http://x', 'enter');
-		expect(lines()[1]).toBe('? Address: http://x');
+		expect(panelLines()[0]).toBe('? Address: http://x');
 		expect(answers).toEqual(['http://x']);
 	});
 
@@ -155,13 +153,13 @@ describe('lines', () => {
 
 	test('are shown whole if they fit', async () => {
 		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: ['a', 'b']});
-		expect(panelLines()).toEqual(['── /usage · Esc close', 'a', 'b']);
+		expect(panelLines()).toEqual(['/usage · Esc close', 'a', 'b']);
 	});
 
 	test('scroll to both ends and no further', async () => {
 		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: lines20});
 		expect(panelLines()).toHaveLength(18);
-		expect(panelLines().slice(0, 2)).toEqual(['── /help · 1-17 of 40 · ↑↓ scroll · Esc close', 'line 0']);
+		expect(panelLines().slice(0, 2)).toEqual(['/help · 1-17 of 40 · ↑↓ scroll · Esc close', 'line 0']);
 		await move(100);
 		expect(panelLines().at(-1)).toBe('line 39');
 		await move(-1);
@@ -175,7 +173,7 @@ describe('lines', () => {
 
 	test('have a title that is made safe [1]', async () => {
 		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: ['a']});
-		expect(panelLines()[0]).toBe('── /help ␛[2J · Esc close');
+		expect(panelLines()[0]).toBe('/help ␛[2J · Esc close');
 	});
 });
 

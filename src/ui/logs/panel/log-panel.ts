@@ -1,5 +1,6 @@
 import type {Size} from '../../../store/view-slice.ts';
 import {truncate} from '../../../terminal/text/width.ts';
+import {titleRule} from '../../panels/panel-rows.ts';
 import {scrollAtEnd, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
 import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
@@ -19,11 +20,8 @@ export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readon
 		...(several ? ['Tab next'] : []),
 		...(isHidden ? [] : ['Alt+↑↓ resize']),
 	];
-	const rule = palette.dim('── ');
-	const title = truncate(
-		rule + titleLine({...picture, hides: viewport.shown.hidden()}, columns - 3, undefined, keys),
-		columns,
-	);
+	const facts = titleLine({...picture, hides: viewport.shown.hidden()}, columns - 3, undefined, keys);
+	const title = titleRule(facts, {columns, palette, rule: palette.dim});
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
 	const room = rows - 1 - tabs.length;
 	const end = room > 0 ? scrollAtEnd({...viewport, rows: room}) : undefined;

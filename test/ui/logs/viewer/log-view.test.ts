@@ -4,6 +4,7 @@ import {setComposerText} from '../../../../src/editor/editor.ts';
 import {emptyComposer} from '../../../../src/editor/editor-state.ts';
 import {allLogs} from '../../../../src/store/logs-slice.ts';
 import {lineWidth} from '../../../../src/terminal/text/width.ts';
+import {titleOf} from '../../frame.ts';
 import {framesOf} from '../../log-frames.ts';
 import {logOf, numbered, openLog, shop, triage} from '../../log-parts.ts';
 
@@ -15,14 +16,22 @@ const requests = [
 const error = new AppError('network', 'Nothing listens there.');
 
 test('the panel shows the state, the keys and the end of the log', () => {
-	expect(framesOf({log: logOf(requests)}).dock(4)).toEqual([
-		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
+	expect(
+		framesOf({log: logOf(requests)})
+			.dock(4)
+			.map(titleOf),
+	).toEqual([
+		'web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
 		'  1 info  request path=/',
 		'  2 error request path=/checkout',
 		'  3 debug health',
 	]);
-	expect(framesOf({log: logOf(requests), columns: 120}).dock(2)).toEqual([
-		'── web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide · Alt+↑↓ resize',
+	expect(
+		framesOf({log: logOf(requests), columns: 120})
+			.dock(2)
+			.map(titleOf),
+	).toEqual([
+		'web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide · Alt+↑↓ resize',
 		'  3 debug health',
 	]);
 });
@@ -122,9 +131,10 @@ test('each of several logs has a tab with its unread lines; all together show ea
 	expect(
 		framesOf({log: logOf(requests), logs, focus: allLogs})
 			.dock(5)
-			.slice(0, 2),
+			.slice(0, 2)
+			.map(titleOf),
 	).toEqual([
-		'── all 2 logs · triage reconnecting in 3 s (attempt 2) · 12 unread · Ctrl+G open',
+		'all 2 logs · triage reconnecting in 3 s (attempt 2) · 12 unread · Ctrl+G open',
 		' web-shop   triage +12  [all]',
 	]);
 });

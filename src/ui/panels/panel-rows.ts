@@ -1,3 +1,27 @@
+import type {Palette, Role} from '../../terminal/text/style.ts';
+import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
+
+type Style = {
+	readonly columns: number;
+	readonly palette: Palette;
+	/** The colour of the rule: by default the accent, for the panel that has the focus. */
+	readonly rule?: Role;
+};
+
+/** Returns a title with its own colours in a rule as wide as the window; a long one has no rule. */
+export function titleRule(title: string, {columns, palette, rule = palette.accent}: Style): string {
+	const left = columns - lineWidth(title) - lead.length;
+	const end = left > 1 ? ` ${rule('─'.repeat(Math.floor((left - 1) / textWidth('─'))))}` : '';
+	return left < 0 ? truncate(title, columns) : `${rule(lead.trimEnd())} ${title}${end}`;
+}
+
+const lead = '── ';
+
+/** Returns a rule as wide as the window. */
+export function plainRule(columns: number, rule: Role): string {
+	return rule('─'.repeat(Math.floor(columns / textWidth('─'))));
+}
+
 /** A row of a list: an entry by its index, or the heading of the group that begins with it. */
 type GroupedRow = {readonly index: number; readonly heading?: string};
 
