@@ -52,5 +52,5 @@ function drawnRow(
 	}
 
 	const {from, to} = selected;
-	return safeText(row.slice(0, from)) + palette.mark(safeText(row.slice(from, to))) + safeText(row.slice(to));
+	return safeText(row.slice(0, from)) + palette.selection(safeText(row.slice(from, to))) + safeText(row.slice(to));
 }

@@ -77,7 +77,7 @@ export function StatusLine({elapsedMs}: Props) {
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
-	return <Text wrap="truncate">{fitParts(ranked(parts), columns)}</Text>;
+	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(separator))}</Text>;
 }
 
 type Part = {
@@ -105,16 +105,16 @@ export function ranked(parts: readonly Part[]): readonly RankedPart[] {
 const same = (text: string) => text;
 const separator = ' · ';
 
-/** Returns the parts on one line, without the least important ones if they do not fit. */
-export function fitParts(parts: readonly RankedPart[], columns: number): string {
-	const line = parts.map(({text, role}) => role(text)).join(separator);
+/** Returns the parts on one line, without the least important ones if they do not fit. `between` separates them. */
+export function fitParts(parts: readonly RankedPart[], columns: number, between = separator): string {
+	const line = parts.map(({text, role}) => role(text)).join(between);
 	if (lineWidth(line) <= columns || parts.length <= 1) {
 		return truncate(line, columns);
 	}
 
 	const highest = Math.max(...parts.map(({rank}) => rank));
 	const dropped = parts.findLastIndex(({rank}) => rank === highest);
-	return fitParts(parts.toSpliced(dropped, 1), columns);
+	return fitParts(parts.toSpliced(dropped, 1), columns, between);
 }
 
 /** Returns the model with its reasoning effort. */

@@ -17,14 +17,14 @@ export function themeChoices({env, background}: Terminal): readonly Choice[] {
 }
 
 /** Returns a message, a call with its change, lines of a log, and what became of them. */
-function sample({accent, user, success, tool, dim, added, removed, mark, level, code, warning}: Palette): string[] {
+function sample({accent, user, dim, added, removed, mark, level, code, warning}: Palette): string[] {
 	return [
 		`${accent('❯ ')}${user('Why does checkout fail?')}`,
-		`${success('✓')} ${tool('Edit')} rates.ts${dim(' · +1 −1')}`,
+		`${dim('✓')} Edit ${dim('rates.ts · +1 −1')}`,
 		removed(`   3 - const rates = {${mark('GPB')}: 1.17};`),
 		added(`   3 + const rates = {${mark('GBP')}: 1.17};`),
 		`${dim('09:41:07')} ${level.error('error')} ${level.error('no rate for GBP')} ${dim('status=500')}`,
 		`${dim('09:41:09')} ${level.warn('warn')}  ${level.warn('retrying')} ${dim('attempt=2')}`,
-		`The key was misspelled in ${code('rates.ts')}. ${warning('! 1 test was skipped.')}`,
+		`The key was misspelled in ${code('rates.ts')}. ${warning('!')} 1 test was skipped.`,
 	];
 }

@@ -43,10 +43,8 @@ export type Palette = {
 	readonly code: Role;
 	readonly link: Role;
 	readonly quote: Role;
-	/** What the user has written. */
+	/** What the user has written: nothing else in a conversation is bold and in the accent. */
 	readonly user: Role;
-	/** What a tool did. */
-	readonly tool: Role;
 	readonly dim: Role;
 	readonly accent: Role;
 	/** What a key would act on now. A sign before it says it too. */
@@ -62,6 +60,8 @@ export type Palette = {
 	readonly mark: Role;
 	/** What a search found. */
 	readonly found: Role;
+	/** Text that the user has selected. It is inverse without colour, too: nothing else shows a selection. */
+	readonly selection: Role;
 	readonly level: Readonly<Record<(typeof levelRoles)[number], Role>>;
 	/** Colours that tell several logs apart, none of them that of an error. */
 	readonly series: readonly Role[];
@@ -112,8 +112,7 @@ const looks = {
 	code: ['', 'cyan'],
 	link: [underline, 'cyan'],
 	quote: ['', 'muted'],
-	user: [bold],
-	tool: [bold],
+	user: [bold, 'accent'],
 	dim: ['', 'muted'],
 	accent: ['', 'accent'],
 	selected: [bold],
@@ -124,6 +123,7 @@ const looks = {
 	removed: ['', 'bad'],
 	mark: [inverse],
 	found: [inverse],
+	selection: [inverse],
 } as const satisfies Partial<Record<keyof Palette, Look>>;
 
 const levelLooks: Readonly<Record<(typeof levelRoles)[number], Look>> = {
@@ -229,6 +229,7 @@ const unstyled: Palette = {
 	strong: marked('**'),
 	strikethrough: marked('~~'),
 	code: marked('`'),
+	selection: sgr(inverse),
 	level: mapRoles(levelLooks, () => plainRole),
 	series: [plainRole],
 	highlights: [plainRole],

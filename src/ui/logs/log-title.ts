@@ -59,7 +59,7 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),
 		...keys.map((text, index) => ({text, role: palette.dim, rank: 3 + 2 * index})),
 	];
-	return fitParts(parts, width);
+	return fitParts(parts, width, palette.dim(' · '));
 }
 
 /** Returns the title, with the beginning of the id. */

@@ -24,16 +24,16 @@ export function commandLines(block: Command, style: ToolStyle): readonly string[
 function headLine({command, status, end, at}: Command, {width, palette, now}: ToolStyle) {
 	const isRunning = status === 'running';
 	const sign = {running: runningSign(now), done: '✓', failed: '✗', interrupted: '■'}[status];
-	const role = {running: palette.accent, done: palette.success, failed: palette.danger, interrupted: palette.warning}[
+	const role = {running: palette.accent, done: palette.dim, failed: palette.danger, interrupted: palette.warning}[
 		status
 	];
 	const elapsedMs = now === undefined ? 0 : now - Date.parse(at);
 	const how = isRunning ? (elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '') : end || 'interrupted';
 	const behind = how ? palette.dim(` · ${safeLine(how)}`) : '';
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
-	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.label('!')}`;
+	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.user('!')}`;
 	const shown = safeLine(command);
-	const about = shown && ` ${truncate(shown, room)}`;
+	const about = shown && ` ${palette.user(truncate(shown, room))}`;
 	return {line: truncate(`${head}${about}${behind}`, width), isCut: lineWidth(shown) > room};
 }
 

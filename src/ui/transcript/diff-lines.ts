@@ -185,13 +185,13 @@ function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, i
 		return [];
 	}
 
-	const role = {'+': palette.added, '-': palette.removed, ' ': plain, '@': palette.dim, '\\': palette.dim}[line.sign];
+	const role = {'+': palette.added, '-': palette.removed, ' ': palette.dim, '@': palette.dim, '\\': palette.dim}[
+		line.sign
+	];
 	const rows = wrapped(line, gutter, width, palette);
 	const shown = isCut && rows.length > 1 ? [truncate(`${rows[0]}…`, width)] : rows;
 	return shown.map(row => role(row));
 }
-
-const plain = (text: string) => text;
 
 /** Returns a line with its number and sign, wrapped at the width. */
 function wrapped(line: DiffLine, gutter: number, width: number, palette?: Palette): readonly string[] {

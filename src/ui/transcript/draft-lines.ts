@@ -35,7 +35,7 @@ export function draftLines(
 	const verb = callVerb(name);
 	// Until the arguments fit, the words are the name and the raw arguments.
 	const subject = words.verb === verb ? words.subject : '';
-	const head = `${palette.accent(runningSign(now))} ${palette.label(safeLine(verb))}`;
+	const head = `${palette.accent(runningSign(now))} ${safeLine(verb)}`;
 	const about = subject && ` ${safeLine(redactPositions(subject))}`;
 	const end = palette.dim(lines > 0 ? ` … ${formatAmount(lines, 'line')}` : ' …');
 	const room = Math.max(0, width - lineWidth(head + end));

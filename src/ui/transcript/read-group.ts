@@ -99,7 +99,7 @@ export function readGroupLine(
 	const subjects = [...new Set(calls.map(call => safeLine(subjectOf(call))))].join(', ');
 	const took = calls.reduce((sum, {milliseconds = 0}) => sum + milliseconds, 0);
 	const end = took >= silentMs ? palette.dim(` · ${formatDuration(took)}`) : '';
-	const head = `${palette.success(palette.spoken ? 'Tools done:' : '✓')} ${palette.tool(counts.charAt(0).toUpperCase() + counts.slice(1))}${end}`;
+	const head = `${palette.dim(palette.spoken ? 'Tools done:' : '✓')} ${counts.charAt(0).toUpperCase()}${counts.slice(1)}${end}`;
 	return truncate(`${head}${palette.dim(` · ${subjects}`)}`, width);
 }
 

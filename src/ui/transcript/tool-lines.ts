@@ -70,7 +70,7 @@ function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyl
 	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
 	const first = palette.spoken ? signOf('?', palette) : `${sign} `;
 	return [
-		...wrapLine(`${palette.tool('Ask')} ${safeText(subject)}`, width, {first, rest: '  '}),
+		...wrapLine(`Ask ${safeText(subject)}`, width, {first, rest: '  '}),
 		...wrapLine(answer, width, {first: palette.dim(palette.spoken ? '  Your answer: ' : '  → '), rest: '    '}),
 	];
 }
@@ -90,16 +90,19 @@ function headLine(
 	const role = {
 		running: palette.accent,
 		asking: palette.warning,
-		done: palette.success,
+		done: palette.dim,
 		failed: palette.danger,
 		interrupted: palette.warning,
 	}[status];
 	const {verb} = callWords(block.name, block.arguments);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
-	const head = `${role(palette.spoken ? said : sign)} ${palette.tool(safeLine(verb))}`;
+	const head = `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;
 	const going = status === 'running' ? [...taskParts(block), ...elapsed(block, now)] : outcomeOf({...block, status});
-	const parts = going.map(part => palette.dim(` · ${part}`));
+	// A call that went well is quieter than an answer; why one failed is not.
+	const parts = going.map((part, index) =>
+		status === 'failed' && index === 0 ? palette.dim(' · ') + part : palette.dim(` · ${part}`),
+	);
 	const output = status === 'running' ? lastLine(block.task?.doing ?? block.output, palette) : '';
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
@@ -107,7 +110,12 @@ function headLine(
 	// An error is long, and means little without what it is about.
 	const least = status === 'failed' ? Math.floor(width / 2) - lineWidth(head) - 1 : minSubjectWidth;
 	const room = Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1);
-	const line = [head, about && ` ${truncate(about, room)}`, ...(ends.length > 0 ? ends : [restOf(block)])].join('');
+	const shown = truncate(about, room);
+	const line = [
+		head,
+		about && ` ${status === 'done' ? palette.dim(shown) : shown}`,
+		...(ends.length > 0 ? ends : [restOf(block)]),
+	].join('');
 	return {line: truncate(line, width), isCut: lineWidth(about) > room};
 }
 
