@@ -2,7 +2,8 @@ import {expect, test} from 'vitest';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';
-import {userQuestion} from './gallery-parts.ts';
+import {commandQuestion, userQuestion} from './gallery-parts.ts';
+import {galleryProgram} from './gallery-program.ts';
 import {windowRuns} from './runs.ts';
 import {renderSvg} from './svg.ts';
 
@@ -48,6 +49,8 @@ const ask = async (app: App) => {
 		.getState()
 		.applyRecords(chat.map(record => ({...record, session: app.store.getState().transcript.session})));
 };
+
+const createSandbox = (app: App) => app.type('/env create web-shop\r');
 
 const models = [
 	{
@@ -99,6 +102,53 @@ const screens: readonly Screen[] = [
 		open: app => app.store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: models, current: 'b'}),
 		until: 'These need',
 	},
+	{
+		name: 'approval-command',
+		shows: 'A command that waits for the user',
+		open: app => app.store.getState().setPanel(commandQuestion),
+		until: 'Run this command?',
+	},
+	{name: 'sandbox', shows: 'A new sandbox with its log', open: createSandbox, until: '/env show'},
+	{
+		name: 'log-viewer',
+		shows: 'The log of a sandbox in the whole window',
+		async open(app) {
+			await createSandbox(app);
+			await app.waitFor('/env show');
+			app.type('\u0007');
+		},
+		until: '? help',
+	},
+	{
+		name: 'usage',
+		shows: 'What a session used',
+		async open(app) {
+			await ask(app);
+			app.type('/usage\r');
+		},
+		until: 'By model',
+	},
+	{
+		name: 'context',
+		shows: 'What fills the context window',
+		async open(app) {
+			await ask(app);
+			app.type('/context\r');
+		},
+		until: 'Compacted automatically',
+	},
+	{
+		name: 'diff',
+		shows: 'The changes of the agent',
+		async open(app) {
+			await ask(app);
+			app.type('/diff\r');
+		},
+		until: 'Esc close',
+	},
+	{name: 'settings', shows: 'The settings', open: app => app.type('/settings\r'), until: 'Esc c'},
+	{name: 'mcp', shows: 'The MCP servers with their tools', open: app => app.type('/mcp\r'), until: 'tracker'},
+	{name: 'sessions', shows: 'The sessions of a folder', open: app => app.type('/sessions\r'), until: 'pounds'},
 	{name: 'error', shows: 'A command that does not exist', open: app => app.type('/usge\r'), until: 'Did you mean'},
 ];
 
@@ -110,19 +160,21 @@ const sizes = [
 test.each(screens.flatMap(screen => sizes.map(size => ({...screen, ...size}))))(
 	'the screen $name looks the same at $columns x $rows, on dark and on light',
 	async ({name, shows, open, until, columns, rows}) => {
-		const app = runApp({columns, rows, env: {NO_COLOR: '', TERM: 'xterm'}});
+		const app = runApp({columns, rows, env: {NO_COLOR: '', TERM: 'xterm'}, compose: galleryProgram});
 		await app.waitFor('all commands, in groups');
 		await open(app);
 		await app.waitFor(until);
 		await app.settle(60);
+		const cursor = app.cursor();
 		const picture = {
 			title: 'service',
 			description: shows,
 			columns,
 			rows: windowRuns(app.terminal).map(withFixedValues),
+			cursor: cursor && {...cursor, row: cursor.row - app.terminal.buffer.active.baseY},
 		};
 		for (const theme of ['dark', 'light'] as const) {
-			const svg = renderSvg({...picture, cursor: app.cursor(), theme});
+			const svg = renderSvg({...picture, theme});
 			await expect(svg).toMatchFileSnapshot(`gallery/${name}-${columns}x${rows}-${theme}.svg`);
 		}
 	},
