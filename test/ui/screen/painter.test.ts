@@ -5,7 +5,8 @@ import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {markdownSource} from '../../terminal/markdown-source.ts';
 import {call, canvas, end, palette, result, say, start, think, user} from '../canvas.ts';
 
-const markdown = (text: string, width = 60) => renderMarkdown(text, {width, palette});
+/** The lines that the transcript has in the end: the terminal may break its long lines of code. */
+const markdown = (text: string, width = 60) => renderMarkdown(text, {width, palette, softWraps: true});
 
 describe('a run', () => {
 	test('is written block by block, once each', () => {
@@ -98,7 +99,7 @@ describe('a run', () => {
 				feed({type: 'notice', level: 'info', text: 'Later.'});
 				expect(taken().slice(-1)).toEqual(['ℹ Later.']);
 			}),
-			{numRuns: 150},
+			{numRuns: 150, examples: [['\ta longer run of words that will not fit on one line\u202E~~', 1]]},
 		);
 	});
 });
