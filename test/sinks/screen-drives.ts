@@ -4,6 +4,7 @@ import type {Panel} from '../../src/store/view-slice.ts';
 import {safeLine} from '../../src/terminal/text/safe-text.ts';
 import {say, think, result as toolResult, user} from '../ui/canvas.ts';
 import type {ContractApp} from '../ui/contract/contract-app.ts';
+import {hostileJson, hostileTrace} from './structured-texts.ts';
 
 /** Brings a hostile text to one place on the screen. */
 export type Drive = (app: ContractApp, text: string) => Promise<void> | void;
@@ -29,6 +30,14 @@ const events =
 			})),
 		);
 	};
+
+/** Commands of the agent that fail with these outputs. */
+const outputsOf = (id: string, outputs: readonly string[]): readonly AgentEvent[] =>
+	outputs.flatMap((output, index): readonly AgentEvent[] => [
+		{type: 'tool-call', id: `${id}-${index}`, messageId: 'm', name: 'run_command', arguments: {command: 'report'}},
+		{type: 'tool-output', id: `${id}-${index}`, text: output},
+		toolResult(`${id}-${index}`, `${output}\n[exit status 1 after 2 s]`),
+	]);
 
 /** The drawing of a change as a panel shows it; what draws changes is tested with its own hostile texts. */
 const subject = (text: string) => ({
@@ -95,7 +104,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 	message: events((text, id) => [user(text, id)]),
 	answer: events((text, id) => [say(text, id), say(`\n\n${text}\n\n`, id)]),
 	'answer that goes on': events((text, id) => [say(`${text} and so on`, id)]),
-	thought: events(text => [think(text)]),
+	thought: events((text, id) => [{...think(text), id} as AgentEvent]),
 	call: events((text, id) => [
 		{type: 'tool-call', id, messageId: 'm', name: text, arguments: {[text]: text}},
 		{type: 'tool-output', id, text},
@@ -106,6 +115,8 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		{type: 'tool-output', id, text: `${text}\n${text}`},
 		toolResult(id, `Exit status 1\n${text}`, true),
 	]),
+	'JSON of a command': events((text, id) => outputsOf(id, [hostileJson(text), `{\n  "${text}": "${text}"\n}`])),
+	'trace of a command': events((text, id) => outputsOf(id, [hostileTrace(text)])),
 	notice: events(text => [{type: 'notice', level: 'warning', text, hint: text}]),
 	'error of a host': events(text => [
 		{type: 'run-start', runId: 'r', model: text},
@@ -113,9 +124,22 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 	]),
 	title: events(text => [{type: 'rename', title: text}]),
 	'result of a command': app => app.type('/hostile\r'),
-	'table that opens': app => app.type('/hostile-table\r'),
+	'table that opens': app => {
+		app.store.getState().setPanel(undefined);
+		return app.type('/hostile-table\r');
+	},
 	'error of a command': app => app.type('/hostile-error\r'),
 	'log panel': app => app.type('/hostile-log\r'),
+	'JSON in a log': async app => {
+		const before = app.store.getState().logs.length;
+		await app.type('/hostile-json-log\r');
+		await app.waitFor(() => (app.store.getState().logs[before]?.lines ?? 0) > 0);
+		await app.type('\u0007');
+		await app.waitFor(() => app.terminal.window().at(-1)?.includes('search') === true);
+		// Each line is opened, then all are drawn as they were received.
+		await app.type('k\rk\rk\rp');
+		await app.type('p\u001b');
+	},
 	'transcript view': async app => {
 		await app.type('\u000f');
 		await app.waitFor(() => app.terminal.window()[0]?.startsWith('Transcript') === true);

@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto';
 import {expect, onTestFinished, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
@@ -7,11 +8,11 @@ import {type ContractTerminal, openEmulated} from '../ui/contract/emulated-termi
 import {kinds, type TerminalKind} from '../ui/contract/kinds.ts';
 import {isInstalled, openTmux} from '../ui/contract/multiplexed-terminal.ts';
 import {startVirtualTime} from '../ui/contract/virtual-time.ts';
-import {shop} from '../ui/log-parts.ts';
 import {coveredSinks} from './covered-sinks.ts';
 import {screenDrives} from './screen-drives.ts';
 import {shellDrives} from './shell-drives.ts';
 import {sourceSinks} from './source-sinks.ts';
+import {hostileJson, hostileTrace, hugeJson} from './structured-texts.ts';
 import {hostileTexts, obeyedIn, tricks} from './tricks.ts';
 
 test('each place where text reaches the terminal is listed with its hostile input, and no other', () => {
@@ -27,6 +28,22 @@ let said = '';
 
 const named = (name: string, run: () => unknown) =>
 	command({name, summary: 'Hostile', args: z.object({}), run: run as never});
+
+/** Follows a log of its own. */
+const logOf = (text: string) => ({
+	kind: 'panel',
+	panel: {
+		show: 'log',
+		log: {
+			environment: randomUUID(),
+			server: 'http://127.0.0.1:1',
+			profile: 'local',
+			title: said,
+			follow: true,
+			source: async () => ({kind: 'window', text}),
+		},
+	},
+});
 
 const commands = [
 	named('hostile', () => ({
@@ -51,20 +68,12 @@ const commands = [
 	named('hostile-error', () => {
 		throw new AppError('failed', said, {hint: said});
 	}),
-	named('hostile-log', () => ({
-		kind: 'panel',
-		panel: {
-			show: 'log',
-			log: {
-				environment: shop,
-				server: 'http://127.0.0.1:1',
-				profile: 'local',
-				title: said,
-				follow: true,
-				source: async () => ({kind: 'window', text: `${said}\n${said}\n`}),
-			},
-		},
-	})),
+	named('hostile-log', () => logOf(`${said}\n${said}\n`)),
+	named('hostile-json-log', () =>
+		logOf(
+			[hugeJson(said), hostileTrace(said), hostileJson(said), `level=error msg="${said}" ${said}=1`, ''].join('\n'),
+		),
+	),
 ];
 
 const screenText = ({scrollback, window}: ContractTerminal) => [...scrollback(), ...window()].join('\n');
@@ -79,10 +88,10 @@ async function driveScreen(kind: TerminalKind, terminal: ContractTerminal, only?
 	await app.waitFor('Demo model');
 	const problems: string[] = [];
 	const drives = Object.entries(screenDrives).filter(([name]) => only?.includes(name) ?? true);
-	for (const [name, drive] of drives) {
+	for (const [index, [name, drive]] of drives.entries()) {
 		const before = app.store.getState();
 		// A view shows what is there; its texts came by the others.
-		const texts = name.includes('view') ? ['mark0 x'] : hostileTexts('mark');
+		const texts = name.includes('view') ? ['mark x'] : hostileTexts(`mark${index}n`);
 		for (const text of texts) {
 			const from = terminal.written.length;
 			said = text;
@@ -90,9 +99,10 @@ async function driveScreen(kind: TerminalKind, terminal: ContractTerminal, only?
 			const isShownAtOnce = screenText(terminal).includes(text.split(' ')[0] ?? '');
 			await time.pass(120, 40);
 			await terminal.parsed();
-			const obeyed = obeyedIn(terminal.written.slice(from).join(''));
+			const written = terminal.written.slice(from).join('');
+			const obeyed = obeyedIn(written);
 			problems.push(...obeyed.map(trick => `${name}: ${trick}`));
-			const shown = isShownAtOnce || screenText(terminal).includes(text.split(' ')[0] ?? '');
+			const shown = isShownAtOnce || `${written}\n${screenText(terminal)}`.includes(text.split(' ')[0] ?? '');
 			problems.push(...(shown ? [] : [`${name}: ${text.split(' ')[0]} did not arrive`]));
 		}
 

@@ -11,6 +11,8 @@ import {outputRows} from '../../../src/ui/transcript/output/output-rows.ts';
 import {anyText} from '../../any-text.ts';
 import {traceOf, traces} from '../../core/stack-trace/traces.ts';
 import {expectLinear} from '../../growth.ts';
+import {hostileJson, hostileTrace, hugeJson} from '../../sinks/structured-texts.ts';
+import {hostileTexts, obeyedIn} from '../../sinks/tricks.ts';
 import {palette} from '../canvas.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -170,4 +172,17 @@ test('lines that look like the beginning of JSON again and again take linear tim
 			),
 		2000,
 	);
+});
+
+test.each([
+	['JSON', hostileJson],
+	['JSON of a megabyte that is not checked', hugeJson],
+	['a stack trace', hostileTrace],
+])('%s of somebody else is never obeyed, closed or open', (_, form) => {
+	for (const text of hostileTexts('mark')) {
+		const block = run(`${form(text)}\n[exit status 1 after 2 s]`);
+		const drawn = [...below(block), ...opened(block), ...below(typed(form(text))), ...opened(typed(form(text)))];
+		expect(obeyedIn(drawn.join(' '))).toEqual([]);
+		expect(drawn.join(' ')).toContain(text.split(' ')[0]);
+	}
 });
