@@ -168,6 +168,32 @@ export function jsonSpans(line: string, {syntax}: Pick<Palette, 'syntax'>): read
 	return spans;
 }
 
+/** An escape in JSON: a line break, a tab, or any other. */
+const escapes = /\\r\\n|\\./g;
+
+/**
+ * Returns the rows of a line of JSON: strings with line breaks, such as stack traces, have a row for each of their lines,
+ * indented below their name. Takes the spans of the line.
+ */
+export function rowsOfStrings(spans: readonly Span[]): ReadonlyArray<readonly Span[]> {
+	const [margin = ''] = /^ */.exec(spans[0]?.text ?? '') ?? [];
+	const rows: Span[][] = [[]];
+	for (const span of spans) {
+		const isString = span.text.startsWith('"');
+		const [first = '', ...others] = isString ? linesOfString(span.text) : [span.text];
+		rows.at(-1)?.push({...span, text: first});
+		rows.push(...others.map(text => [{...span, text: `${margin}${indent}${text}`}]));
+	}
+
+	return rows;
+}
+
+function linesOfString(text: string): readonly string[] {
+	return text
+		.replace(escapes, found => (found.endsWith('\\n') ? '\n' : found === '\\t' ? indent.repeat(2) : found))
+		.split('\n');
+}
+
 function roleOf(token: string, syntax: Palette['syntax']): Role | undefined {
 	return token.startsWith('"')
 		? syntax.string

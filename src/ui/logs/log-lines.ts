@@ -4,7 +4,7 @@ import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
-import {breakJson, isJson, jsonSpans} from '../../terminal/json/json-lines.ts';
+import {breakJson, isJson, jsonSpans, rowsOfStrings} from '../../terminal/json/json-lines.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -126,17 +126,21 @@ export function opensJson(text: string): boolean {
 	return text.length <= maxShown && isJson(text);
 }
 
-/** Draws a line of JSON on several rows. */
+/** Draws a line of JSON on several rows, and those of its strings that have several lines. */
 function openedJson({text}: Line, prefix: string, room: number, style: LineStyle): DrawnEntry {
 	const {palette, width} = style;
 	const {lines, more} = breakJson(text, {width: room, maxLines: maxOpened});
-	const drawn = lines.map(line => withMatches(jsonSpans(line, palette), line, style));
+	const all = lines.flatMap(line => rowsOfStrings(jsonSpans(line, palette)));
+	const drawn = all
+		.slice(0, maxOpened)
+		.map((spans, index) => withMatches(spans, index === 0 ? text : undefined, style));
+	const left = more + all.length - drawn.length;
 	const rest = ' '.repeat(lineWidth(prefix));
 	const rows = [
 		...drawn.flatMap(({spans}, index) =>
 			wrapLine(paint(spans, palette), width, {hard: true, first: index === 0 ? prefix : rest, rest: `${rest}  `}),
 		),
-		...(more > 0 ? [truncate(rest + palette.dim(`… ${formatAmount(more, 'more line')}`), width)] : []),
+		...(left > 0 ? [truncate(rest + palette.dim(`… ${formatAmount(left, 'more line')}`), width)] : []),
 	];
 	return {rows, isMatch: drawn.some(({isMatch}) => isMatch)};
 }
@@ -178,7 +182,7 @@ type Line = Extract<LogEntry, {kind: 'line'}>;
 type Mark = (span: Span) => Span;
 
 /** Marks matches. Those of the search are on top, then the highlights in their order. */
-function withMatches(spans: readonly Span[], received: string, {search, highlights, palette}: LineStyle) {
+function withMatches(spans: readonly Span[], received: string | undefined, {search, highlights, palette}: LineStyle) {
 	const text = spans.map(span => span.text).join('');
 	const found: Mark = span => ({...span, roles: [...(span.roles ?? []), palette.found]});
 	const marked = [
@@ -194,7 +198,8 @@ function withMatches(spans: readonly Span[], received: string, {search, highligh
 	for (const [matcher, mark] of marked) {
 		const ranges = matcher.ranges(text);
 		// What was found may stand in the line as it was received only.
-		isMatch ||= ranges.length > 0 || (text !== received && matcher.ranges(cutText(received, maxShown)).length > 0);
+		const other = received === undefined || text === received ? [] : matcher.ranges(cutText(received, maxShown));
+		isMatch ||= ranges.length > 0 || other.length > 0;
 		shown = ranges.reduce<readonly Span[]>((parts, range) => marking(parts, range, mark), shown);
 	}
 

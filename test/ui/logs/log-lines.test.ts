@@ -62,6 +62,33 @@ test('escape sequences in the fields of a structured line are drawn [1] [2]', ()
 	expect(plainText(row)).toBe('␛[3J i␛[2jn a␛]0;b␇ ⟨U+202E⟩k=⟨U+009B⟩1m');
 });
 
+test('a stack trace in a line of JSON is opened line by line, and its escapes stay what they are', () => {
+	const stack = 'Error: no rate\n\tat total (C:\\new\\rates.ts:3)\r\n    at main';
+	const line = JSON.stringify({level: 'error', err: {stack, code: '\u001b[2J'}});
+	const open = (given: Partial<LineStyle> = {}) =>
+		drawEntry(logOf([line]), 0, {...style, width: 60, ...given}, {folded: 0, isOpen: true});
+	expect(open().rows).toEqual([
+		'{',
+		'  "level": "error",',
+		'  "err": {',
+		'    "stack": "Error: no rate',
+		'          at total (C:\\\\new\\\\rates.ts:3)',
+		'          at main",',
+		'    "code": "\\u001b[2J"',
+		'  }',
+		'}',
+	]);
+	expect(open({palette: colored}).rows[5]).toBe(`\u001b[32m          at main"\u001b[0m,`);
+	const isMatch = (text: string) => open({search: createMatcher(text)}).isMatch;
+	expect(['at main', '"level":"error"', 'at nothing'].map(isMatch)).toEqual([true, true, false]);
+});
+
+test('a string of many lines in JSON is opened up to a limit, and the others are counted', () => {
+	const line = JSON.stringify({stack: 'a\n'.repeat(3000)});
+	const {rows} = drawEntry(logOf([line]), 0, style, {folded: 0, isOpen: true});
+	expect([rows.length, rows.at(-1)]).toEqual([401, '… 2,603 more lines']);
+});
+
 test('a match in the received text of a structured line marks it', () => {
 	const search = createMatcher('"level":"error"');
 	const log = logOf(['{"level":"error","msg":"no"}', '{"level":"info","msg":"up"}']);
