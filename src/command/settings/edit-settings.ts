@@ -4,7 +4,7 @@ import {nameCommands} from '../../core/command-words.ts';
 import {reportError} from '../../core/error.ts';
 import type {Choice} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {padEnd, truncate} from '../../terminal/text/width.ts';
+import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 import {changeNotice, changeSetting, unchangeable} from './change-setting.ts';
@@ -45,17 +45,23 @@ export async function editSettings(context: CommandContext): Promise<Result> {
 	}
 }
 
-const valueWidth = 22;
+/** Most cells of a value, so that the meaning of the setting stands beside it in 80 columns. */
+const maxValueWidth = 30;
 
 function choicesOf(states: readonly SettingState[]): readonly Choice[] {
-	return states.map(state => {
-		const value = padEnd(truncate(safeLine(settingText(state)), valueWidth), valueWidth);
-		return {
-			id: state.key,
-			label: state.key,
-			detail: `${value}  ${padEnd(sourceText(state), 11)}  ${settingTable[state.key].summary}`,
-		};
-	});
+	const values = states.map(state => truncate(valueText(state), maxValueWidth));
+	const width = Math.max(...values.map(lineWidth));
+	return states.map(({key}, index) => ({
+		id: key,
+		label: key,
+		detail: `${padEnd(values[index] ?? '', width)}  ${settingTable[key].summary}`,
+	}));
+}
+
+/** Returns the value, and where it comes from unless it is the default. */
+function valueText(state: SettingState): string {
+	const value = safeLine(settingText(state));
+	return state.source === 'default' ? value : `${value} · ${sourceText(state)}`;
 }
 
 /** Changes one setting. Returns a sentence about it; undefined if the user cancels. Throws as `changeSetting` does. */
