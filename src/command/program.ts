@@ -1,6 +1,7 @@
 import type {Decide} from '../agent/approval/approval.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
 import type {Project} from '../agent/project/project.ts';
+import type {Drafts} from '../config/drafts.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
 import type {UserSettings} from '../config/settings/user-settings.ts';
@@ -93,6 +94,8 @@ export type Program = {
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Returns the prompts of earlier sessions, oldest first. Throws AppError("failed") if the file can't be read. */
 	readonly loadHistory: () => readonly string[];
+	/** Opens what was typed and not sent in the folder, for the selected profile. */
+	readonly openDrafts: () => Promise<Drafts>;
 	/** Saves a text that the terminal may not copy; returns the path. Throws AppError("failed"). */
 	readonly keepCopy: (text: string) => Promise<string>;
 	/** Saves a prompt for later sessions; never throws. */

@@ -128,6 +128,10 @@ function localParts({store}: ProgramOptions, local: LocalState, agent: AgentPart
 			return home.copiedFile;
 		},
 		loadHistory: () => loadPromptHistory(home),
+		async openDrafts() {
+			const {openDrafts} = await import('../config/drafts.ts');
+			return openDrafts(home.draftsFile, {folder: folder.path(), profile: store.getState().connection.profile});
+		},
 		// A prompt that can't be saved for later is no reason to stop.
 		remember: (prompt: string) => void appendPrompt(home, prompt).catch(() => undefined),
 	};

@@ -11,6 +11,8 @@ export type Home = {
 	readonly path: string;
 	readonly configFile: string;
 	readonly promptHistoryFile: string;
+	/** What was typed and not sent. */
+	readonly draftsFile: string;
 	/** Recently seen ids, for completion. */
 	readonly recentsFile: string;
 	/** Recent sessions, runtimes and environments of servers. */
@@ -63,6 +65,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		path,
 		configFile: join(path, 'config.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
+		draftsFile: join(path, 'drafts.json'),
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
 		approvalsFile: join(path, 'approvals.json'),

@@ -57,6 +57,8 @@ type Dependencies = {
 	readonly unheard?: (command: UserCommand) => string;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: () => number;
+	/** True to save what is typed and not sent for the next app in the folder. */
+	readonly keepsDrafts?: boolean;
 	/** False to write each call that reads when it is done. */
 	readonly joinsReads?: boolean;
 };
@@ -116,7 +118,7 @@ export async function openConversation(
 		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
 		followEntries(store, () => refreshEntries(parts)),
-		await followPrompt(parts),
+		await followPrompt({...parts, hasPrompt: flags.prompt !== undefined}),
 	];
 	startLoading(parts, tell);
 	setReady(store);
@@ -138,10 +140,7 @@ export async function openConversation(
 			}
 
 			await program.close();
-			for (const stop of stops) {
-				stop();
-			}
-
+			await Promise.all(stops.map(stop => stop()));
 			return farewell(parts);
 		},
 	};

@@ -151,7 +151,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const opened = await openConversation(program, flags, {
 		...parts,
 		homeFolder: env['HOME'],
-		...{write: screen.print, isHeld: screen.isTooSmall()},
+		...{write: screen.print, isHeld: screen.isTooSmall(), keepsDrafts: true},
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');

@@ -20,6 +20,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		codeCache: join(path, 'cache'),
 		terminalsFile: join(path, 'terminals.json'),
 		promptHistoryFile: join(path, 'prompt-history.jsonl'),
+		draftsFile: join(path, 'drafts.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
 	});

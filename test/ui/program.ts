@@ -7,6 +7,7 @@ import {createProject} from '../../src/agent/project/project.ts';
 import {createUserTools} from '../../src/agent/tools/tools.ts';
 import type {Entry} from '../../src/command/context.ts';
 import {openConfig} from '../../src/config/config.ts';
+import {openDrafts} from '../../src/config/drafts.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
 import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {openTrustStore} from '../../src/config/project/trust-store.ts';
@@ -203,6 +204,7 @@ export function testProgram({
 		lacksKey: () => false,
 		warnings: () => [],
 		loadHistory,
+		openDrafts: async () => openDrafts(home.draftsFile, {folder, profile: store.getState().connection.profile}),
 		remember: prompt => remembered.push(prompt),
 		async close() {
 			expiry.close();

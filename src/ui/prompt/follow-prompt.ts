@@ -7,21 +7,23 @@ import {followUserKeys} from './user-keys.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'listPaths' | 'suggestResources' | 'settings'>;
+	readonly program: Pick<Program, 'listPaths' | 'suggestResources' | 'settings' | 'openDrafts' | 'entries' | 'secrets'>;
 	readonly warn: (text: string) => void;
+	/** True to save what is typed and not sent for the next app in the folder. */
+	readonly keepsDrafts?: boolean;
+	/** True if a message is sent at the start. */
+	readonly hasPrompt: boolean;
 };
 
-/** Suggests what the prompt may mention, and uses the user's own keys. Returns a function that stops it. */
-export async function followPrompt({store, program, warn}: Dependencies): Promise<() => void> {
+/** Suggests what the prompt may mention, uses the user's own keys, and keeps drafts. Returns a function that stops it. */
+export async function followPrompt(dependencies: Dependencies): Promise<() => Promise<unknown>> {
+	const {store, program, warn, keepsDrafts = false} = dependencies;
 	store.getState().setSuggestMentions(mentionSuggestions);
 	const stops = [
 		await followUserKeys({store, program, warn}),
 		followPaths({store, list: program.listPaths}),
 		followResources({store, suggest: program.suggestResources}),
+		...(keepsDrafts ? [(await import('./keep-drafts.ts')).keepDrafts(dependencies)] : []),
 	];
-	return () => {
-		for (const stop of stops) {
-			stop();
-		}
-	};
+	return () => Promise.all(stops.map(stop => stop()));
 }
