@@ -110,7 +110,7 @@ function hearFocus(token: InputToken, {attention}: Keyboard): boolean {
 function refusalOf({text}: Extract<InputToken, {type: 'paste'}>): string {
 	// One character has at most four bytes.
 	return text.length * 4 >= maxPastedBytes
-		? 'The paste is larger than 8 MB, so it was not inserted. Save it to a file and type @ and its path.'
+		? 'Not inserted: the paste is over 8 MB. Save it and type @ and its path.'
 		: 'The paste ended too early, so it was not inserted. Paste it again.';
 }
 

@@ -150,7 +150,7 @@ test('a paste of 10 MB is refused with words and types nothing; one of 7 MB is s
 	const {type, waitFor, store} = runApp();
 	await waitFor('❯ Ask something');
 	type(bracketed('x'.repeat(10_000_000)));
-	await waitFor('The paste is larger than 8 MB, so it was not inserted.');
+	await waitFor('Not inserted: the paste is over 8 MB. Save it and type @ and its path.');
 	expect(store.getState().composer.text).toBe('');
 	const line = `${'y'.repeat(99)}\n`;
 	type(bracketed(line.repeat(70_000)));
