@@ -4,6 +4,10 @@ import {createInterface} from 'node:readline';
 
 const [what = ''] = process.argv.slice(2);
 const send = message => process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', ...message})}\n`);
+const pour = (stream, noise) => {
+	while (stream.write(noise)) {}
+	stream.once('drain', () => pour(stream, noise));
+};
 const schema = {type: 'object'};
 
 const tools = {
@@ -55,17 +59,23 @@ if (what === 'deaf') {
 	setInterval(() => undefined, 1000);
 }
 
+/** The call that is answered with the next one. */
+let unanswered;
+
 createInterface({input: process.stdin}).on('line', line => {
 	const {id, method, params} = JSON.parse(line);
 	switch (what === 'hang' || what === 'deaf' ? '' : method) {
 		case 'initialize':
 			if (what === 'flood') {
-				const noise = `${JSON.stringify({jsonrpc: '2.0', method: 'notifications/noise', params: {a: 'x'.repeat(100_000)}})}\n`;
-				const pour = () => {
-					while (process.stdout.write(noise)) {}
-					process.stdout.once('drain', pour);
-				};
-				pour();
+				pour(
+					process.stdout,
+					`${JSON.stringify({jsonrpc: '2.0', method: 'notifications/noise', params: {a: 'x'.repeat(100_000)}})}\n`,
+				);
+				return;
+			}
+
+			if (what === 'complaints') {
+				pour(process.stderr, `${'Warning! '.repeat(400)}\n`.repeat(20));
 				return;
 			}
 
@@ -131,7 +141,13 @@ createInterface({input: process.stdin}).on('line', line => {
 		case 'tools/call':
 			if (what === 'wrong') {
 				send({id, result: {content: 'not a list'}});
+			} else if (what === 'late' && unanswered === undefined) {
+				unanswered = id;
 			} else {
+				if (what === 'late') {
+					send({id: unanswered, result: {content: [{type: 'text', text: 'too late'}]}});
+				}
+
 				send({id, result: {content: [{type: 'text', text: 'ok \u001b[2J'}]}});
 			}
 

@@ -53,6 +53,26 @@ test.each(['hang', 'deaf'])('a server that never answers (%s) holds up no run fo
 	await servers.end();
 });
 
+test('a flood of standard error ends the server, and its log stays short', async () => {
+	const {servers, status} = openServers({loud: node(hostile, 'complaints'), files: node(official)});
+	expect((await servers.tools()).every(({name}) => name.startsWith('mcp__files__'))).toBe(true);
+	const state = {state: 'failed', reason: expect.stringMatching(/^it sent more than anything could read/)};
+	await expect.poll(async () => (await status('loud')).state).toMatchObject(state);
+	const {log} = await status('loud');
+	expect(log.length).toBeLessThanOrEqual(500);
+	expect(Math.max(...log.map(line => line.length))).toBeLessThanOrEqual(2000);
+});
+
+test('an answer after the time limit of its call is dropped, and the next call gets its own', async () => {
+	const {call, status} = openServers({slow: {...node(hostile, 'late'), timeout: 1000}});
+	await expect(call('mcp__slow__ok')).rejects.toMatchObject({
+		code: 'failed',
+		message: expect.stringContaining('did not answer for 1 s'),
+	});
+	expect(await call('mcp__slow__ok')).toBe('ok \u001b[2J');
+	expect((await status('slow')).state.state).toBe('ready');
+});
+
 test('a result that breaks the protocol fails the call alone', async () => {
 	const {call} = openServers({odd: node(hostile, 'wrong')});
 	await expect(call('mcp__odd__ok')).rejects.toMatchObject({code: 'failed'});
