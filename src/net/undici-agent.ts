@@ -4,6 +4,7 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback} from '../core/origin.ts';
 import {explainProxyFailure} from './network-error.ts';
+import {connectNowhere} from './rehearsal.ts';
 import {warmConnector} from './warm-connector.ts';
 
 /** Connections that stay open for further requests. */
@@ -16,6 +17,8 @@ export type ConnectionPool = {
 	 * ask for a decision about it.
 	 */
 	readonly warm: (origin: string) => void;
+	/** Sends a request as `request` does, but to nothing: an empty answer comes back. */
+	readonly rehearse: ConnectionPool['request'];
 	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
@@ -56,6 +59,12 @@ export async function openPool({env, connectTimeoutMs, lookup}: Options): Promis
 			if (dispatcherTo(origin) === direct) {
 				connector.warm(origin);
 			}
+		},
+		rehearse: async options => {
+			const nowhere = new Agent({connect: connectNowhere});
+			const response = await request.call(nowhere, options);
+			response.body.once('close', () => void nowhere.destroy());
+			return response;
 		},
 		close: async () => {
 			connector.close();

@@ -1,6 +1,7 @@
 import type {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
+import {once} from '../core/once.ts';
 import {isLoopback, type Origin, originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
@@ -64,7 +65,11 @@ export function createTransport(options: Options): HttpTransport {
 		}
 	};
 
-	const warm = async (address: string) => (await openOnce()).warm(checkUrl(address, insecureHttp).origin);
+	const rehearseOnce = once(async () => rehearse(await openOnce()));
+	const warm = async (address: string) => {
+		(await openOnce()).warm(checkUrl(address, insecureHttp).origin);
+		await rehearseOnce();
+	};
 
 	const close = async () => {
 		const pool = await opening?.catch(() => undefined);
@@ -72,6 +77,23 @@ export function createTransport(options: Options): HttpTransport {
 	};
 
 	return Object.assign(transport, {warm, close});
+}
+
+/** Sends a request to nothing, without a credential, and reads the empty answer, so that the next one is faster. */
+async function rehearse(pool: ConnectionPool): Promise<void> {
+	// What the user types comes first.
+	await new Promise(resolve => setImmediate(resolve));
+	const request: TransportRequest = {
+		method: 'POST',
+		url: 'http://localhost/',
+		headers: {'content-type': 'application/json'},
+		body: '{}',
+	};
+	const open = async () => ({...pool, request: pool.rehearse});
+	const answer = await send(request, new URL(request.url), {userAgent: 'rehearsal'}, open);
+	for await (const _ of (await toResponse(answer)).body) {
+		// It is empty.
+	}
 }
 
 /** Sends one request to `url`, without following a redirect. Throws as `explainFailure` returns. */

@@ -1,3 +1,4 @@
+import {subscribe, unsubscribe} from 'node:diagnostics_channel';
 import {once} from 'node:events';
 import {createServer} from 'node:https';
 import type {AddressInfo, Socket} from 'node:net';
@@ -6,6 +7,8 @@ import request from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import {expect, test} from 'vitest';
+import {originOf} from '../../src/core/origin.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {warmConnector} from '../../src/net/warm-connector.ts';
 import {selfSigned} from './certificate.ts';
@@ -109,4 +112,34 @@ test('[9] no connection is opened to an address that may not be used, and none t
 	await expect(transport({method: 'GET', url: 'https://far.test/v1'})).rejects.toMatchObject({code: 'network'});
 	// The tunnel of the request, and of nothing else.
 	expect(proxy.heads.length).toBe(1);
+});
+
+/** What undici publishes of a request (its docs, DiagnosticsChannel). */
+type Published = {
+	readonly request: {readonly origin: string; readonly method: string; readonly headers: readonly string[]};
+};
+
+test('[6] while the user types, a request is practised to its end, once, with nothing sent and without the key', async () => {
+	const server = await httpServer((_, response) => response.end());
+	const practised: string[] = [];
+	const note = (step: string) => {
+		const name = `undici:request:${step}`;
+		const add = (message: unknown) => {
+			const {origin, method, headers} = (message as Published).request;
+			practised.push(`${step} ${method} ${origin} ${headers.join(' ').includes('authorization')}`);
+		};
+		subscribe(name, add);
+		atEnd(() => void unsubscribe(name, add));
+	};
+	note('create');
+	note('trailers');
+	const credential = {origin: originOf(server.origin), kind: 'bearer', secret: secret('sk-0123456789')} as const;
+	const transport = createTransport({userAgent: 'service/test', credential});
+	atEnd(() => void transport.close());
+	await transport.warm?.(`${server.origin}/v1`);
+	await transport.warm?.(`${server.origin}/v1`);
+	expect(practised).toEqual(['create POST http://localhost false', 'trailers POST http://localhost false']);
+	expect(server.seen).toEqual([]);
+	await transport({method: 'GET', url: server.origin});
+	expect(practised.slice(2)).toContain(`create GET ${server.origin} true`);
 });
