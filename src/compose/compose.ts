@@ -157,6 +157,7 @@ function modelParts(
 			const {model, connection} = store.getState();
 			if (!isCommandLine(line)) {
 				await access.prepare(model);
+				await practiseSending(line, local);
 			} else if (connection.profile === localConnection.profile && isDemo()) {
 				await embedded.open();
 				// The ids of its demo data complete what is typed.
@@ -164,6 +165,13 @@ function modelParts(
 			}
 		},
 	} satisfies Partial<Program>;
+}
+
+/** Loads and runs what a message passes through between Enter and its request, apart from the model's access. */
+async function practiseSending(text: string, {secrets}: LocalState): Promise<void> {
+	await import('../agent/mentions/check-media.ts');
+	await import('../session/budget-guard.ts');
+	secrets.hide(text);
 }
 
 function warningsOf(

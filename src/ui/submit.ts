@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import type {LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {isCommandLine, isShellLine, readLine} from '../command/line.ts';
@@ -44,7 +43,7 @@ const turnMs = 25;
 /** Resolves after so many turns. They take longer on a busy machine, where the command takes longer, too. */
 async function delayTurns(): Promise<void> {
 	for (let turn = 0; turn < maxDelayTurns; turn++) {
-		await sleep(turnMs, undefined, {ref: false});
+		await new Promise(resolve => void setTimeout(resolve, turnMs).unref());
 	}
 }
 
