@@ -1,10 +1,12 @@
+import {AppError} from './error.ts';
+
 /** A word of a message that names something to attach: `@src/a.ts:10-40`. */
 export type Mention = {
 	/** The whole mention as typed, with `@`. */
 	readonly typed: string;
 	/** What it names, without quotes and lines. */
 	readonly name: string;
-	/** The first and the last line, if some were named. */
+	/** The first and the last line as typed, if some were named. `40-10` is kept: it must not stand for the whole file. */
 	readonly lines?: {readonly first: number; readonly last: number};
 };
 
@@ -38,8 +40,16 @@ function readBare(bare: string) {
 }
 
 function linesOf(first: string | undefined, last = first): Mention['lines'] {
-	const [from, to] = [Number(first), Number(last)];
-	return first === undefined || from < 1 || to < from ? undefined : {first: from, last: to};
+	return first === undefined ? undefined : {first: Number(first), last: Number(last)};
+}
+
+/** Throws AppError("usage") for lines that no file can have: `:40-10`, `:0`. */
+export function assertLines({lines}: Mention): void {
+	if (lines && (lines.first < 1 || lines.last < lines.first)) {
+		throw new AppError('usage', `Invalid lines “${lines.first}-${lines.last}”.`, {
+			hint: 'Put the first line before the last, and count from 1: `:10-40`',
+		});
+	}
 }
 
 /** Returns the text of a quoted name, in which a backslash escapes as in JSON. */

@@ -15,7 +15,7 @@ test.each([
 	['mail a@b.c, foo@bar', []],
 	['@log:web-shop @log:33f3', ['log:web-shop', 'log:33f3']],
 	['@ nothing, @, @""', []],
-	['@a:0-3 @a:9-2 @a:99999999', ['a', 'a:99999999']],
+	['@a:0-3 @a:9-2 @a:99999999', ['a 0-3', 'a 9-2', 'a:99999999']],
 	['before @a\n```ts\n@Injectable() @b\n```\nafter @c', ['a', 'c']],
 	['~~~\n@a\n```\n@b', []],
 ])('%j mentions %j', (text, names) => {

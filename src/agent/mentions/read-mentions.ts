@@ -2,7 +2,7 @@ import {realpath, stat} from 'node:fs/promises';
 import {dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {codeFence} from '../../core/code-fence.ts';
 import {AppError} from '../../core/error.ts';
-import {findMentions, type Mention} from '../../core/mention.ts';
+import {assertLines, findMentions, type Mention} from '../../core/mention.ts';
 import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
@@ -87,6 +87,7 @@ export async function* readMentions(text: string, reading: Reading): AsyncGenera
 type Found = Pick<Attachment, 'source' | 'name' | 'text' | 'lines' | 'images'>;
 
 async function readOne(mention: Mention, reading: Reading): Promise<Attachment | undefined> {
+	assertLines(mention);
 	for (const {read} of reading.sources ?? []) {
 		const images: ShownImage[] = [];
 		const found = await read(mention.name, showingTo(images, reading), mention.lines);
@@ -197,6 +198,10 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 
 	const place = lines ? `${shown}:${lines.first}-${lines.last}` : shown;
 	const count = numbered(output);
+	if (lines && count === 0) {
+		throw new AppError('failed', `${output.replace(/^\[|\]$/g, '')}.`);
+	}
+
 	return {
 		source: 'file',
 		name: place,

@@ -67,6 +67,17 @@ test('files, lines of them and folders are read in order, and a read file may be
 	expect([...readFiles.keys()]).toContain(join(folder, 'src/a.ts'));
 });
 
+test('lines that are invalid or not there are refused in words, and never attach the whole file', async () => {
+	const {read} = place({'a.ts': lines(50), 'empty.ts': ''});
+	expect(await read('@a.ts:40-10 @a.ts:0 @a.ts:90-95 @empty.ts:1-2 @a.ts:49-99')).toMatchObject([
+		{source: 'none', name: '@a.ts:40-10', text: expect.stringContaining('not attached: Invalid lines “40-10”.')},
+		{source: 'none', name: '@a.ts:0', text: expect.stringContaining('Invalid lines “0-0”.')},
+		{source: 'none', name: '@a.ts:90-95', text: '[@a.ts:90-95 is not attached: a.ts has only 50 lines.]'},
+		{source: 'none', name: '@empty.ts:1-2', text: '[@empty.ts:1-2 is not attached: empty.ts is empty.]'},
+		{source: 'file', name: 'a.ts:49-99', lines: 2},
+	]);
+});
+
 test('what does not exist stays text, with a note only where a path was meant', async () => {
 	const {read} = place({});
 	expect(await read('ask @anna about @src/gone.ts, @../nowhere/x and @Injectable()')).toEqual([
