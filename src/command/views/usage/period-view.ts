@@ -24,13 +24,13 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, 
 	const total = totals(all, priceOf);
 	const saving = cacheSaving(all, priceOf);
 	const right = 'right';
-	const cells = (first: string, {requests: count, cost_usd: usd, ...tokens}: ReturnType<typeof totals>) => [
+	const cells = (first: string, {requests: count, cost_usd: usd, unpriced, ...tokens}: ReturnType<typeof totals>) => [
 		first,
 		formatNumber(count),
 		formatNumber(tokens.input_tokens),
 		formatNumber(tokens.cache_read_input_tokens),
 		formatNumber(tokens.output_tokens),
-		formatUsd(usd),
+		formatUsd(unpriced === count && count > 0 ? null : usd),
 	];
 	return {
 		kind: 'table',
