@@ -3,7 +3,8 @@ import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {dayBudget, saveSettings} from '../src/config/settings/saved-settings.ts';
 import {AppError} from '../src/core/error.ts';
-import {type BudgetKind, budgetKinds, parseUsd} from '../src/core/ledger/budget.ts';
+import {type BudgetKind, budgetKinds} from '../src/core/ledger/budget.ts';
+import {parseUsd} from '../src/core/ledger/parse-usd.ts';
 
 export default command({
 	name: 'budget',

@@ -1,5 +1,6 @@
 import {type Effort, efforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
+import {parseUsd} from '../core/ledger/parse-usd.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
 import {
@@ -95,8 +96,8 @@ function readRun(given: Given): Invocation {
 		model: modelOf(given),
 		effort: choiceOf(given, 'effort', efforts),
 		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
-		maxTurns: numberOf(given, 'turns', {isWhole: true}),
-		budgetUsd: numberOf(given, 'budget', {isWhole: false}),
+		maxTurns: countOf(given, 'turns'),
+		budgetUsd: budgetOf(given),
 		approve: choiceOf(given, 'approve', approvals),
 		allow: given.get('allow')?.split(separator) ?? [],
 		trust: given.has('trust'),
@@ -204,17 +205,20 @@ function modelOf(given: Given): string | undefined {
 	return `${provider}/${name}`;
 }
 
-function numberOf(given: Given, key: RunFlag, {isWhole}: {readonly isWhole: boolean}): number | undefined {
+function budgetOf(given: Given): number | undefined {
+	const text = given.get('budget');
+	return text === undefined ? undefined : parseUsd(text);
+}
+
+function countOf(given: Given, key: RunFlag): number | undefined {
 	const text = given.get(key);
 	if (text === undefined) {
 		return undefined;
 	}
 
 	const value = Number(text);
-	const isValid = isWhole ? Number.isInteger(value) : Number.isFinite(value);
-	if (text.trim() === '' || !isValid || value <= 0) {
-		const expected = `a positive ${isWhole ? 'whole number' : 'number'}`;
-		throw new AppError('usage', `${longName(runFlags[key])} takes ${expected}, not “${text}”.`);
+	if (text.trim() === '' || !Number.isInteger(value) || value <= 0) {
+		throw new AppError('usage', `${longName(runFlags[key])} takes a positive whole number, not “${text}”.`);
 	}
 
 	return value;

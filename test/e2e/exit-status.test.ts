@@ -196,14 +196,14 @@ test('a run whose first request would pass its budget ends with 7 and sends noth
 		finish();
 	});
 	const env = {MISTRAL_BASE_URL: host.baseUrl, MISTRAL_API_KEY: 'sk-e2e'};
-	const run = ['--model', 'mistral/mistral-medium-latest', '-p', 'look', '--budget', '0.00001'];
+	const run = ['--model', 'mistral/mistral-medium-latest', '-p', 'look', '--budget', '0.0001'];
 	const {status, stdout} = await runInProcess([...run, '--output-format', 'json'], {...place, env});
 	expect(status).toBe(7);
 	expect(JSON.parse(stdout)).toMatchObject({
 		text: '',
 		error: {
 			code: 'budget',
-			message: expect.stringMatching(/^Nothing was sent: .* more than the budget of \$0\.00001\.$/),
+			message: expect.stringMatching(/^Nothing was sent: .* more than the budget of \$0\.0001\.$/),
 		},
 	});
 	expect(host.chats()).toHaveLength(0);

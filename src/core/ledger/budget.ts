@@ -1,6 +1,4 @@
 import * as z from 'zod/mini';
-import {AppError} from '../error.ts';
-import {formatUsd} from '../format.ts';
 
 /** What a budget is for: the answer to one message, a session, or all sessions of a day. */
 export const budgetKinds = ['turn', 'session', 'day'] as const;
@@ -13,32 +11,6 @@ export const budgetEvent = z.object({
 	session: z.optional(z.number()),
 });
 export type Budgets = Readonly<Omit<z.infer<typeof budgetEvent>, 'type'>>;
-
-const [minUsd, maxUsd] = [0.0001, 1_000_000];
-
-/** Parses an amount in US dollars as typed: `5`, `$5`, `0.50` or `5 USD`. Throws AppError("usage") for any other. */
-export function parseUsd(text: string): number {
-	const [, digits] =
-		/^(?:US)?\$?\s*(\d{1,12}(?:\.\d{1,12})?|\.\d{1,12})\s*(?:\$|USD|dollars?)?$/i.exec(text.trim()) ?? [];
-	const usd = Number(digits);
-	if (digits === undefined) {
-		throw new AppError('usage', `Invalid amount “${text}”.`, {
-			hint: 'A budget is an amount above 0 in US dollars, such as 5 or 0.50.',
-		});
-	}
-
-	if (usd < minUsd) {
-		throw new AppError('usage', `A budget of “${text}” is too small: nothing could be sent.`, {
-			hint: `Use ${formatUsd(minUsd)} or more, or remove the budget: \`budget off\``,
-		});
-	}
-
-	if (usd > maxUsd) {
-		throw new AppError('usage', `A budget of “${text}” is too large.`, {hint: 'Use at most 1000000 dollars.'});
-	}
-
-	return usd;
-}
 
 /** The share of a budget at which the user is warned. */
 export const warningShare = 0.8;

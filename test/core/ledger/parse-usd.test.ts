@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {parseUsd} from '../../../src/core/ledger/budget.ts';
+import {parseUsd} from '../../../src/core/ledger/parse-usd.ts';
 
 test.each([
 	['5', 5],
