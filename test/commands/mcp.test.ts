@@ -27,6 +27,17 @@ test('adds servers for the user, in a private file, and lists and removes them',
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
 });
 
+test('a server that fails has its reason in a line of its own, so that its command keeps its column', async () => {
+	const here = testContext();
+	const script = 'console.error("The database file of the server is not readable"); process.exit(2)';
+	await here.run('mcp', 'add', 'files', '--', process.execPath, '-e', script);
+	const table = drawn(await here.run('mcp', 'list', '--check'), 120);
+	expect(table).toMatch(/^files +failed +\S+node -e/m);
+	expect(table).toMatch(
+		/^files failed: it ended with status 2 \(The database file of the server is not readable\)\.$/m,
+	);
+});
+
 test('takes the flags of other clients, before and behind the name', async () => {
 	const here = testContext();
 	await here.run(...'mcp add --transport http -s user docs https://mcp.example.com/mcp -H'.split(' '), 'X-Team: a');

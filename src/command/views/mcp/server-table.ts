@@ -27,7 +27,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 		],
 		rows: servers.map(({configured, state, tools}) => [
 			configured.server.name,
-			statusOf({configured, state}),
+			...statusOf({configured, state}).split(': ', 1),
 			...(state.state === 'ready' ? [String(tools.length), formatCount(tokensOfDefinitions(tools))] : ['', '']),
 			targetOf(configured.server),
 			configured.scope,
@@ -36,6 +36,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 		notes: [
 			...(total > 0 ? [`The definitions of their tools take about ${formatCount(total)} tokens.`] : []),
 			...(total > manyTokens ? ['If that is over a tenth of the context window, the model searches for them.'] : []),
+			...servers.flatMap(reasonNote),
 			...servers.flatMap(loginNote),
 			...faults.map(({name, path, reason}) => `${name} is not used: ${reason} (${path}).`),
 		],
@@ -77,6 +78,14 @@ export function serverRecord(status: ServerStatus): Result {
 		data: null,
 	};
 	return {kind: 'group', parts: [record, table], data: dataOf(status)};
+}
+
+/** Returns why a server does not run, in a line of its own: a column of reasons would leave the others no room. */
+function reasonNote({configured, state}: ServerStatus): readonly string[] {
+	const status = statusOf({configured, state});
+	return status.includes(': ')
+		? [`${configured.server.name} ${configured.unused === undefined ? '' : 'is '}${status}.`]
+		: [];
 }
 
 /** Returns the command that logs in to a server that needs it. */
