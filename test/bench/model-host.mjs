@@ -46,6 +46,13 @@ const tokenMs = 5;
 export async function startModelHost() {
 	let [askedAt, endedAt] = [0, 0];
 	const server = createServer(async (request, response) => {
+		// Other programs ask for more than answers when they start, such as a list of models.
+		if (!request.url.endsWith('/chat/completions')) {
+			request.resume();
+			response.writeHead(404).end();
+			return;
+		}
+
 		askedAt = performance.now();
 		const name = nameOf(await textOf(request));
 		const tokens = answers[name]?.() ?? ['Nothing'];

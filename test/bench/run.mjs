@@ -1,7 +1,7 @@
 // Measures the built program from outside: `npm run bench`. Prints medians with the least and the most, and writes them to
 // bench.json. With `--against <another dist/service.js>` both builds take turns, and the last column is their ratio. Programs
 // of `--targets` that are installed take turns, too. `--readme` stores the figures in figures.json, and writes the table.
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {cpus, release, type} from 'node:os';
 import {dirname, join, resolve} from 'node:path';
@@ -116,12 +116,13 @@ async function valuesOf(name, target) {
 
 function versionOf({program, command, version}) {
 	const [file, args] = program ? [process.execPath, [program, '--version']] : [command, version];
-	try {
-		const output = execFileSync(file, args, {encoding: 'utf8', timeout: 15_000, stdio: ['ignore', 'pipe', 'ignore']});
-		return /\d+(?:\.\d+)+\S*/.exec(output)?.[0] ?? '';
-	} catch {
-		return '';
-	}
+	// Some programs print it to standard error.
+	const {stdout = '', stderr = ''} = spawnSync(file, args, {
+		encoding: 'utf8',
+		timeout: 15_000,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	return /\d+(?:\.\d+)+\S*/.exec(`${stdout}\n${stderr}`)?.[0] ?? '';
 }
 
 function summary(values) {
