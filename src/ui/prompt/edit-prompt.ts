@@ -36,7 +36,9 @@ async function editText(text: string, {editFile}: Dependencies['interact']): Pro
 	const folder = await mkdtemp(join(tmpdir(), 'service-prompt-'));
 	try {
 		const path = join(folder, 'prompt.md');
-		await writeFile(path, text, {mode: 0o600});
+		// As in any text file, so that what is appended is a line of its own.
+		const written = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+		await writeFile(path, written, {mode: 0o600});
 		await editFile?.(path);
 		if ((await stat(path)).size > maxBytes) {
 			throw new AppError('failed', 'The text is larger than 8 MB.');
@@ -44,7 +46,7 @@ async function editText(text: string, {editFile}: Dependencies['interact']): Pro
 
 		const edited = (await readFile(path, 'utf8')).replaceAll(/\r\n?/g, '\n');
 		// Editors end the last line.
-		return edited === text ? text : edited.replace(/\n$/, '');
+		return edited === written ? text : edited.replace(/\n$/, '');
 	} finally {
 		await rm(folder, {recursive: true, force: true});
 	}

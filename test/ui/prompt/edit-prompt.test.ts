@@ -34,7 +34,7 @@ test('the prompt becomes what the editor saved, its pastes are text there, and u
 	);
 	const before = store.getState().composer.text;
 	await done;
-	expect(seen).toEqual(['see 1\n2\n3', 0o600, 0o700]);
+	expect(seen).toEqual(['see 1\n2\n3\n', 0o600, 0o700]);
 	const {composer, typedAt} = store.getState();
 	expect([composer.text, composer.caret, typedAt]).toEqual(['new\ntext', 8, 7]);
 	expect(typed(keys.undo, composer).state.text).toBe(before);
