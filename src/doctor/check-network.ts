@@ -1,4 +1,6 @@
+import {once} from 'node:events';
 import {accessSync, constants} from 'node:fs';
+import {connect} from 'node:net';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {formatDuration} from '../core/format.ts';
@@ -14,19 +16,44 @@ const certificateVariables = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 /** A clock that differs more makes logins and signed addresses invalid. */
 const mostSkewMs = 2 * 60 * 1000;
 
-/** Checks the settings of the network: proxies and certificates of the user's own. Sends nothing. */
-export function checkNetworkSettings(env: Environment): readonly Check[] {
-	return [...proxy(env), ...certificates(env)];
+/** A proxy that takes longer to accept a connection is as good as gone. */
+const proxyTimeoutMs = 5000;
+
+/**
+ * Checks the settings of the network: proxies and certificates of the user's own. Connects to the proxy and sends nothing.
+ * Throws AppError("usage") for an invalid proxy, and the signal's reason.
+ */
+export async function checkNetworkSettings(env: Environment, signal: AbortSignal): Promise<readonly Check[]> {
+	return [await proxy(env, signal), ...certificates(env)];
 }
 
-function proxy(env: Environment): readonly Check[] {
+async function proxy(env: Environment, signal: AbortSignal): Promise<Check> {
 	if (!hasProxy(env)) {
-		return [good('Proxy', 'None.')];
+		return good('Proxy', 'None.');
 	}
 
-	const address = proxyAddress(env, 'https') || proxyAddress(env, 'http');
+	const {protocol, origin, hostname, port} = new URL(proxyAddress(env, 'https') || proxyAddress(env, 'http'));
 	const without = env['no_proxy'] ?? env['NO_PROXY'];
-	return [good('Proxy', `${new URL(address).host}${without ? `, except for ${without}` : ''}.`)];
+	const finding = `${origin}${without ? `, except for ${without}` : ''}`;
+	try {
+		await reach(hostname.replace(/^\[|\]$/g, ''), Number(port) || (protocol === 'https:' ? 443 : 80), signal);
+		return good('Proxy', `${finding}.`);
+	} catch (error) {
+		signal.throwIfAborted();
+		const why = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+		return fault('Proxy', `${finding}: no connection${why}.`, 'Correct HTTPS_PROXY and HTTP_PROXY, or unset them.');
+	}
+}
+
+/** Connects and closes the connection at once. Throws if nobody accepts it. */
+async function reach(host: string, port: number, signal: AbortSignal): Promise<void> {
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(proxyTimeoutMs)]);
+	const socket = connect({host, port});
+	try {
+		await once(socket, 'connect', {signal: limit});
+	} finally {
+		socket.destroy();
+	}
 }
 
 function certificates(env: Environment): readonly Check[] {
@@ -40,7 +67,8 @@ function certificates(env: Environment): readonly Check[] {
 	const unreadable = named.find(([, path]) => !isReadable(path));
 	if (unreadable) {
 		const [name, path] = unreadable;
-		return [fault('Certificates', `${name} names ${path}, which can't be read.`, `Correct ${name}, or unset it.`)];
+		const fix = `Set ${name} to a file that is there, or unset it.`;
+		return [fault('Certificates', `${name} names ${path}, which can't be read.`, fix)];
 	}
 
 	const own = named.map(([name, path]) => `${name}=${path}`).join(', ');
@@ -86,9 +114,13 @@ export async function checkServer({server, transport, env, signal, now}: Server)
 			throw error;
 		}
 
-		return [fault('Server', error.message, error.hint ?? 'Check the address of the server.')];
+		const fix = error.hint === undefined || error.hint === 'Try again.' ? silent : error.hint;
+		return [fault('Server', error.message, fix)];
 	}
 }
+
+/** What to do about a server that does not answer. */
+const silent = 'Check that it runs, and that its address is correct.';
 
 /** Compares clocks with the `Date` of a response (RFC 9110, 6.6.1), which has whole seconds. */
 function clock(date: string | undefined, from: number, to: number): readonly Check[] {

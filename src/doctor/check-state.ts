@@ -1,6 +1,6 @@
 import {accessSync, constants, statfsSync, statSync} from 'node:fs';
 import {formatBytes} from '../core/format.ts';
-import {fileReason} from '../storage/file-error.ts';
+import {errnoOf, fileReason} from '../storage/file-error.ts';
 import type {Home} from '../storage/home.ts';
 import {type Check, fault, good, note} from './check.ts';
 
@@ -28,6 +28,7 @@ export function checkState({path}: Pick<Home, 'path'>): Check {
 			? note(name, `${path}: only ${free}.`, 'Free some space, or sessions are not saved.')
 			: good(name, `${path}, private, ${free}.`);
 	} catch (error) {
-		return fault(name, `${path}: ${fileReason(error) ?? String(error)}.`, 'Repair it, or set SERVICE_HOME to another.');
+		const fix = errnoOf(error) === 'EACCES' ? `Run: chmod 700 ${path}` : 'Set SERVICE_HOME to another folder.';
+		return fault(name, `${path}: ${fileReason(error) ?? String(error)}.`, fix);
 	}
 }

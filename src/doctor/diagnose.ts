@@ -47,7 +47,7 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 		['Models', () => [checkKeys(config, env)]],
 		['Keychain', async () => [await checkKeychain(config, keychain)]],
 		['Sandbox', async () => [await checkSandbox(patient)]],
-		['Network', () => checkNetworkSettings(env)],
+		['Network', () => checkNetworkSettings(env, signal)],
 		['Server', () => server(patient)],
 	];
 	const found = await Promise.all(

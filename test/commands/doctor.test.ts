@@ -19,7 +19,7 @@ async function diagnosed(options: Parameters<typeof testContext>[0]): Promise<Fo
 }
 
 test('doctor names what the program stands on, each with a sign, and counts the faults', async () => {
-	const context = testContext({env: {LANG: 'C', SERVICE_KEYCHAIN: 'off'}});
+	const context = testContext({env: {LANG: 'C', SERVICE_KEYCHAIN: 'off', HTTPS_PROXY: '', HTTP_PROXY: ''}});
 	const lines = drawn(await context.run('doctor'), 80).split('\n');
 	const names = lines.flatMap(line => /^[✓·✗] (\w+(?: \w+)?) {2}/.exec(line)?.[1] ?? []);
 	expect(names).toEqual([
@@ -96,9 +96,18 @@ test('a keychain that fails is a fault only if it holds secrets', async () => {
 	});
 });
 
+const proxies = {HTTPS_PROXY: 'http://ada:hunter22@proxy.acme.invalid:3128', NO_PROXY: 'intern.acme.example'};
+
 test('a bundle for a bug report has checks, settings and the debug log, and no names or keys [8]', async () => {
 	const context = testContext({
-		env: {...inHome, SERVICE_DEBUG: 'debug.jsonl', OPENAI_API_KEY: key, TMUX: '/tmp/tmux-1000/ada', LANG: 'C.UTF-8'},
+		env: {
+			...inHome,
+			SERVICE_DEBUG: 'debug.jsonl',
+			OPENAI_API_KEY: key,
+			TMUX: '/tmp/tmux-1000/ada',
+			LANG: 'C.UTF-8',
+			...proxies,
+		},
 		flags: {server: 'https://agents.acme.example', org: 'acme-secret-project'},
 	});
 	const lines = Array.from({length: 300}, (_, index) => `{"kind":"request","n":${index}}`);
@@ -113,7 +122,7 @@ test('a bundle for a bug report has checks, settings and the debug log, and no n
 	const file = join(context.folder, 'report.json');
 	const text = readFileSync(file, 'utf8');
 	expect(statSync(file).mode & 0o777).toBe(0o600);
-	expect(text).not.toMatch(/abcdefghijklmnop|acme|tmux-1000|\/home\/ada/);
+	expect(text).not.toMatch(/abcdefghijklmnop|acme|hunter22|tmux-1000|\/home\/ada/);
 	const bundle = JSON.parse(text);
 	expect(bundle.doctor.checks.length).toBeGreaterThan(8);
 	expect(bundle.settings).toContainEqual({key: 'compact_at', source: 'user file', value: 70});
@@ -131,4 +140,13 @@ test('a bundle is written without a debug log, and says why there is none', asyn
 	const plain = testContext({env: inHome});
 	await plain.run('doctor', '--bundle', 'report.json');
 	expect(plain.said[0]).toContain('no debug log (SERVICE_DEBUG names none)');
+});
+
+test('a bundle leaves out the name of a server that nobody can resolve [8]', async () => {
+	const env = {...inHome, HTTPS_PROXY: '', HTTP_PROXY: ''};
+	const context = testContext({env, flags: {server: 'https://agents.acme.invalid:8443/base'}});
+	await context.run('doctor', '--bundle', 'report.json');
+	const text = readFileSync(join(context.folder, 'report.json'), 'utf8');
+	expect(text).toContain('***');
+	expect(text).not.toContain('acme');
 });

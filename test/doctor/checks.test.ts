@@ -5,6 +5,7 @@ import {checkClipboard} from '../../src/doctor/check-clipboard.ts';
 import {checkNetworkSettings} from '../../src/doctor/check-network.ts';
 import {checkState} from '../../src/doctor/check-state.ts';
 import {checkTerminal} from '../../src/doctor/check-terminal.ts';
+import {httpServer} from '../net/servers.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 const window = {isTTY: true, columns: 80, rows: 24};
@@ -91,23 +92,35 @@ test('a state folder is the user’s alone, and there', () => {
 	});
 });
 
-test('a proxy is named without its password, certificates by their variable', () => {
-	const file = join(temporaryFolder(), 'ca.pem');
-	const settings = (env: Readonly<Record<string, string>>) =>
-		checkNetworkSettings(env).map(({state, finding}) => [state, finding]);
-	expect(settings({})).toEqual([
-		['good', 'None.'],
-		['good', "Node's."],
-	]);
-	expect(settings({HTTPS_PROXY: 'http://me:hunter22@proxy.test:3128', NO_PROXY: 'localhost'})[0]).toEqual([
+const settings = async (env: Readonly<Record<string, string>>) =>
+	(await checkNetworkSettings(env, new AbortController().signal)).map(({state, finding}) => [state, finding]);
+
+test('a proxy that accepts connections is named without its password, and one that is gone is a fault', async () => {
+	const server = await httpServer(() => undefined);
+	const {port} = new URL(server.origin);
+	const HTTPS_PROXY = `http://me:hunter22@127.0.0.1:${port}`;
+	expect((await settings({HTTPS_PROXY, NO_PROXY: 'localhost'}))[0]).toEqual([
 		'good',
-		'proxy.test:3128, except for localhost.',
+		`http://127.0.0.1:${port}, except for localhost.`,
 	]);
-	expect(settings({NODE_EXTRA_CA_CERTS: file})[1]).toEqual([
+	expect((await settings({HTTPS_PROXY: 'me:hunter22@127.0.0.1:1'}))[0]).toEqual([
+		'fault',
+		'http://127.0.0.1:1: no connection (ECONNREFUSED).',
+	]);
+	expect((await settings({}))[0]).toEqual(['good', 'None.']);
+});
+
+test('certificates are named by their variable', async () => {
+	const file = join(temporaryFolder(), 'ca.pem');
+	expect((await settings({}))[1]).toEqual(['good', "Node's."]);
+	expect((await settings({NODE_EXTRA_CA_CERTS: file}))[1]).toEqual([
 		'fault',
 		`NODE_EXTRA_CA_CERTS names ${file}, which can't be read.`,
 	]);
 	writeFileSync(file, '');
-	expect(settings({NODE_EXTRA_CA_CERTS: file})[1]).toEqual(['good', `Node's, and NODE_EXTRA_CA_CERTS=${file}.`]);
-	expect(settings({NODE_TLS_REJECT_UNAUTHORIZED: '0'})[1]?.[0]).toBe('fault');
+	expect((await settings({NODE_EXTRA_CA_CERTS: file}))[1]).toEqual([
+		'good',
+		`Node's, and NODE_EXTRA_CA_CERTS=${file}.`,
+	]);
+	expect((await settings({NODE_TLS_REJECT_UNAUTHORIZED: '0'}))[1]?.[0]).toBe('fault');
 });

@@ -39,7 +39,7 @@ export async function writeBundle(file: string, checked: Json, context: CommandC
 	context.interact.say(
 		`The bundle has the checks of doctor, versions, variables of the terminal, settings, ${log.about}. Keys, messages and names of servers are left out.`,
 	);
-	const text = `${withoutNames(redact(wellFormedJson(bundle, 2)), context.env['HOME'])}\n`;
+	const text = `${withoutNames(redact(wellFormedJson(bundle, 2)), context)}\n`;
 	const path = await context.writeFile(file, text);
 	return {
 		kind: 'text',
@@ -80,8 +80,25 @@ async function debugLines({
 	}
 }
 
+/** Variables whose values name hosts of the user's network. */
+const hostVariables = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'SERVICE_SERVER'].flatMap(name => [
+	name,
+	name.toLowerCase(),
+]);
+
 /** Returns a text without the names of hosts, and without that of the user, which the path of the home folder has. */
-function withoutNames(text: string, home: string | undefined): string {
-	const hidden = text.replace(/(?<=https?:\/\/)(?!127\.0\.0\.1|localhost|\[::1\])[^\s/"'`\\]+/gi, '***');
-	return home && home.length > 1 ? hidden.replaceAll(JSON.stringify(home).slice(1, -1), '~') : hidden;
+function withoutNames(text: string, {env, flags, config}: CommandContext): string {
+	const servers = Object.values(config.read().profiles).map(({server}) => server);
+	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => env[name] ?? '')]
+		.flatMap(value => value.split(/[\s,]+/))
+		.map(address => address.replace(/^\w+:\/\//, '').replace(/^.*@|(?::\d+)?(?:\/.*)?$/g, ''))
+		.filter(host => host.length > 3 && !local.test(host))
+		.toSorted((first, second) => second.length - first.length);
+	const shown = text.replace(/(?<=https?:\/\/)(?!127\.0\.0\.1|localhost|\[::1\])[^\s/"'`\\,]+/gi, '***');
+	const hidden = named.reduce((rest, host) => rest.replaceAll(host, '***'), shown);
+	const {HOME = ''} = env;
+	return HOME.length > 1 ? hidden.replaceAll(JSON.stringify(HOME).slice(1, -1), '~') : hidden;
 }
+
+/** This machine, which names nobody. */
+const local = /^(?:localhost|127\.0\.0\.1|\[?::1\]?)$/;
