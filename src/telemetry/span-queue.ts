@@ -173,7 +173,7 @@ async function inTime(send: SendSpans, batch: readonly string[], timeoutMs: numb
 	const signal = AbortSignal.any([stop, timeout]);
 	const cut = new Promise<never>((_, reject) => {
 		const end = () =>
-			reject(new AppError('network', timeout.aborted ? `No answer in ${timeoutMs / 1000} s.` : 'Stopped.'));
+			reject(new AppError('network', timeout.aborted ? `No answer in ${timeoutMs / 1000} s.` : 'No answer in time.'));
 		signal.addEventListener('abort', end, {once: true});
 	});
 	return Promise.race([send(batch, signal), cut]);

@@ -41,7 +41,9 @@ test('a run goes on beside an endpoint that stalls, and the end of the program w
 	await program.conversation.send('One');
 	await program.conversation.send('Two');
 	expect(records.filter(({event}) => event.type === 'run-end')).toHaveLength(2);
-	expect(await program.endTraces()).toMatch(/^4 spans were not sent to http:\/\/127\.0\.0\.1:\d+: /);
+	expect(await program.endTraces()).toMatch(
+		/^4 spans were not sent to http:\/\/127\.0\.0\.1:\d+: No answer in time\.$/,
+	);
 });
 
 test('an endpoint that refuses is named once on the screen, with the command that says more', async () => {
