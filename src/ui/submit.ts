@@ -115,7 +115,9 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	const {flags, rest} = readLine(line, entries());
 	const {command, path} = findCommand(entries(), rest);
 	if (transcript.run && !command.whileRunning) {
-		throw new AppError('conflict', `/${path} can't run while the agent works.`, {hint: 'Press Esc to interrupt it.'});
+		const [typed = path, verb] = rest;
+		const name = path === `${typed} ${verb}` ? path : typed;
+		throw new AppError('conflict', `/${name} can't run while the agent works.`, {hint: 'Press Esc to interrupt it.'});
 	}
 
 	await commands.run(path, async signal => {

@@ -102,6 +102,8 @@ describe('while the agent is at work', () => {
 		type('/new\r');
 		await waitFor("/new can't run");
 		expect(store.getState().composer.text).toBe('/new');
+		type('\u0015/compact the plan\r');
+		await waitFor("/compact can't run");
 		goOn();
 		await waitFor('idle');
 		expect(shown()).toEqual([
@@ -109,6 +111,10 @@ describe('while the agent is at work', () => {
 			'',
 			'❯ /new',
 			"✗ /new can't run while the agent works.",
+			'  → Press Esc to interrupt it.',
+			'',
+			'❯ /compact the plan',
+			"✗ /compact can't run while the agent works.",
 			'  → Press Esc to interrupt it.',
 			'',
 			'Half whole.',
