@@ -10,6 +10,7 @@ import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {withoutPathStart} from './frame-path.ts';
 import type {LogEntries} from './merged-log.ts';
 import {structuredSpans} from './structured-spans.ts';
 
@@ -83,7 +84,9 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
 	}
 
-	const text = paint(dropCells(spans, style.sideways), palette) + cut;
+	const isWhole = frame.kind === undefined || style.sideways > 0;
+	const shown = isWhole ? dropCells(spans, style.sideways) : withoutPathStart(spans, room);
+	const text = paint(shown, palette) + cut;
 	return {rows: [truncate(prefix + truncate(text, room), width)], isMatch};
 }
 

@@ -169,3 +169,17 @@ test('no row of any line is too wide or contains a control character [1] [2]', (
 		{numRuns: 300},
 	);
 });
+
+test('a stack frame that is too wide keeps its file and line, until one looks sideways or at the whole', () => {
+	const frame = '    at checkout (file:///srv/sandboxes/af125414/workspace/shop.mjs:12:9)';
+	const kind = {kind: 'own', folded: 0, isOpen: false} as const;
+	const draw = (text: string, given: Partial<LineStyle> = {}) =>
+		drawEntry(logOf([text]), 0, {...style, ...given}, kind).rows.map(plainText);
+	expect(draw(frame)).toEqual(['    at checkout (…rkspace/shop.mjs:12:9)']);
+	expect(draw(frame, {palette: colored})).toEqual(['    at checkout (…rkspace/shop.mjs:12:9)']);
+	expect(draw(frame, {width: 90})).toEqual([frame]);
+	expect(draw(frame, {sideways: 4})).toEqual(['at checkout (file:///srv/sandboxes/af12…']);
+	expect(draw(frame, {wrap: true}).join('')).toBe(frame);
+	const other = '    at 日本語日本語 (/srv/sandboxes/af125414/workspace/shop.mjs:12:9)';
+	expect(draw(other).map(lineWidth)).toEqual([40]);
+});
