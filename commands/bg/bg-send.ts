@@ -13,7 +13,7 @@ export default command({
 		const short = id.slice(0, 8);
 		return {
 			kind: 'text',
-			text: `Session ${short} goes on in the background. This is a new session.`,
+			text: `Session ${short} continues in the background. This is a new session.`,
 			hint: `Bring it back: \`resume ${short}\``,
 			data: {session: id},
 		};

@@ -23,7 +23,7 @@ test('/bg sends a run to the background, says when it has ended, and quitting as
 	terminal.type('Do the long thing\r');
 	await terminal.waitFor('First half.');
 	terminal.type('/bg\r');
-	await terminal.waitFor('goes on in the background. This is a new session.');
+	await terminal.waitFor('continues in the background. This is a new session.');
 	terminal.type('/quit\r');
 	await terminal.waitFor('1 background run will end with the app. Quit?');
 	terminal.press('escape');
