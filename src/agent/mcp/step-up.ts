@@ -47,33 +47,23 @@ export function createStepUp(options: Options): StepUp {
 	};
 	return {
 		async around(call, asking) {
-			try {
-				return await call();
-			} catch (error) {
-				const needed = scopesNeeded(error);
-				if (!needed) {
-					throw error;
-				}
+			for (let isRepeated = false; ; isRepeated = true) {
+				try {
+					const result = await call();
+					inVain = isRepeated ? 0 : inVain;
+					return result;
+				} catch (error) {
+					const needed = scopesNeeded(error);
+					if (!needed) {
+						throw error;
+					}
 
-				await options.want(needed.scopes);
-				if (!(await isGranted(needed, asking))) {
-					warn(needed, asking, options);
-					throw error;
-				}
-			}
-
-			try {
-				const result = await call();
-				inVain = 0;
-				return result;
-			} catch (error) {
-				const needed = scopesNeeded(error);
-				if (needed) {
 					await options.want(needed.scopes);
-					warn(needed, asking, options);
+					if (isRepeated || !(await isGranted(needed, asking))) {
+						warn(needed, asking, options);
+						throw error;
+					}
 				}
-
-				throw error;
 			}
 		},
 	};
