@@ -20,9 +20,15 @@ export function withoutPathStart(spans: readonly Span[], room: number): readonly
 		: spans;
 }
 
+/** Returns the first word with a slash and its offset. No word is read twice: a hostile log line is one word of any length. */
 function pathIn(text: string): readonly [path?: string, at?: number] {
-	const found = /[^\s("]*[\\/][^\s("]*/.exec(text);
-	return found ? [found[0], found.index] : [];
+	for (const {0: word, index} of text.matchAll(/[^\s("]+/g)) {
+		if (/[\\/]/.test(word)) {
+			return [word, index];
+		}
+	}
+
+	return [];
 }
 
 function slice(spans: readonly Span[], start: number, end = Number.POSITIVE_INFINITY): readonly Span[] {

@@ -7,6 +7,7 @@ import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {drawEntry, type LineStyle} from '../../../src/ui/logs/log-lines.ts';
 import {anyText} from '../../any-text.ts';
+import {expectLinear} from '../../growth.ts';
 import {logOf, shop} from '../log-parts.ts';
 
 const style: LineStyle = {
@@ -182,4 +183,9 @@ test('a stack frame that is too wide keeps its file and line, until one looks si
 	expect(draw(frame, {wrap: true}).join('')).toBe(frame);
 	const other = '    at 日本語日本語 (/srv/sandboxes/af125414/workspace/shop.mjs:12:9)';
 	expect(draw(other).map(lineWidth)).toEqual([40]);
+});
+
+test('a frame that is one long word without a path costs linear time', () => {
+	const frame = {kind: 'minor', folded: 0, isOpen: false} as const;
+	expectLinear(size => drawEntry(logOf([`    ${'x'.repeat(size)}`]), 0, style, frame), 1000, 4);
 });
