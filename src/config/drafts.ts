@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
-import {isGone, type LockOwner, thisProcess} from '../storage/lock-owner.ts';
+import {isGone, type LockOwner, parseOwner, thisProcess} from '../storage/lock-owner.ts';
 import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 
 /** A text that was not sent. `at` is when it last changed, in milliseconds since the epoch. */
@@ -137,7 +137,7 @@ function parseRecord(value: Json): readonly DraftRecord[] {
 
 	const texts = (Array.isArray(stash) ? stash : []).filter(each => typeof each === 'string');
 	const read = bounded({draft: parseDraft(draft), stash: texts});
-	return isEmpty(read) ? [] : [{id, folder, profile, savedAt, owner: parseOwner(owner), ...read}];
+	return isEmpty(read) ? [] : [{id, folder, profile, savedAt, owner: ownerIn(owner), ...read}];
 }
 
 function parseDraft(value: Json | undefined): SavedDraft | undefined {
@@ -150,12 +150,8 @@ function isTime(value: Json | undefined): value is number {
 	return typeof value === 'number' && value >= 0 && value < Date.now() + 24 * 60 * 60 * 1000;
 }
 
-/** An owner that can't be read counts as none. */
-function parseOwner(value: Json | undefined): LockOwner | undefined {
-	if (!isJsonObject(value) || !Number.isInteger(value['pid']) || typeof value['host'] !== 'string') {
-		return undefined;
-	}
-
-	const {pid, host, started} = value;
-	return Number(pid) > 0 ? {pid: Number(pid), host, ...(typeof started === 'string' && {started})} : undefined;
+/** An owner that can't be read, or that no process can be, counts as none. */
+function ownerIn(value: Json | undefined): LockOwner | undefined {
+	const owner = parseOwner(value);
+	return owner && Number.isInteger(owner.pid) && owner.pid > 0 ? owner : undefined;
 }

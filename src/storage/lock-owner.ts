@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {hostname, uptime} from 'node:os';
+import {isJsonObject, type Json} from '../core/json.ts';
 import {errnoOf} from './file-error.ts';
 
 /** The process that created a lock file. */
@@ -21,6 +22,16 @@ export function thisProcess(): LockOwner {
 export function identityOf(pid: number): LockOwner {
 	const started = startOf(pid);
 	return {pid, host: hostname(), ...(started && {started})};
+}
+
+/** Returns the owner that a JSON value names; undefined if it names none. */
+export function parseOwner(value: Json | undefined): LockOwner | undefined {
+	if (!isJsonObject(value) || typeof value['pid'] !== 'number' || typeof value['host'] !== 'string') {
+		return undefined;
+	}
+
+	const {pid, host, started} = value;
+	return {pid, host, ...(typeof started === 'string' && {started})};
 }
 
 /**

@@ -2,9 +2,9 @@ import {randomUUID} from 'node:crypto';
 import {closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AppError} from '../core/error.ts';
-import {isJsonObject, parseJson} from '../core/json.ts';
+import {parseJson} from '../core/json.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
-import {isGone, type LockOwner, thisProcess} from './lock-owner.ts';
+import {isGone, type LockOwner, parseOwner, thisProcess} from './lock-owner.ts';
 
 /** A lock file that this process holds. */
 export type Lock = {
@@ -41,7 +41,7 @@ export function tryLock(path: string, {staleAfterMs = Number.POSITIVE_INFINITY}:
 
 		const found = read(path);
 		if (found) {
-			const owner = ownerOf(found.text);
+			const owner = parseOwner(parseJson(found.text));
 			const ageMs = Date.now() - found.modified;
 			if (owner ? !isGone(owner, found.modified) && ageMs < staleAfterMs : ageMs < ownerlessAgeMs) {
 				return owner ?? {pid: 0, host: ''};
@@ -165,14 +165,4 @@ function remove(path: string): void {
 			throw explainFileError(error, 'lock', path);
 		}
 	}
-}
-
-function ownerOf(text: string): LockOwner | undefined {
-	const value = parseJson(text);
-	if (!isJsonObject(value) || typeof value['pid'] !== 'number' || typeof value['host'] !== 'string') {
-		return undefined;
-	}
-
-	const {pid, host, started} = value;
-	return {pid, host, ...(typeof started === 'string' && {started})};
 }
