@@ -17,13 +17,13 @@ function shortList(keys: readonly string[]): string {
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
 export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extract<Result, {kind: 'table'}> {
-	const {keymap, faults} = readKeys(settings.value('keys') ?? {});
+	const {keymap, faults, notes: kept} = readKeys(settings.value('keys') ?? {});
 	const rows = (Object.keys(defaultKeys) as Action[]).map((action): Row => {
 		const keys = keymap.keys[action];
 		const defaults: readonly string[] = defaultKeys[action];
 		return {action, keys, isOwn: keys.join(',') !== defaults.join(',')};
 	});
-	const notes = faults.map(fault => `! ${fault}`);
+	const notes = [...faults, ...kept].map(text => `! ${text}`);
 	return {
 		kind: 'table',
 		columns: [

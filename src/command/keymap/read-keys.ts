@@ -4,8 +4,14 @@ import {defaultKeymap, type KeyBindings, type Keymap, keymapOf} from '../../edit
 import {closest} from '../closest.ts';
 import {parseKey} from './parse-key.ts';
 
-/** The keys of the user, and a sentence for each that is not used, with what is used instead. */
-export type UserKeys = {readonly keymap: Keymap; readonly faults: readonly string[]};
+/** The keys of the user. */
+export type UserKeys = {
+	readonly keymap: Keymap;
+	/** A sentence for each that is not used, with what is used instead. */
+	readonly faults: readonly string[];
+	/** A sentence for each action that lost its keys to others. */
+	readonly notes: readonly string[];
+};
 
 /** A key that the user wants for an action. */
 type Wanted = {readonly action: Action; readonly key: string};
@@ -21,7 +27,7 @@ const actions = Object.keys(defaultKeys) as readonly Action[];
  */
 export function readKeys(value: unknown): UserKeys {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-		return {keymap: defaultKeymap, faults: ['keys must be an object: actions with their keys.']};
+		return {keymap: defaultKeymap, faults: ['keys must be an object: actions with their keys.'], notes: []};
 	}
 
 	const faults: string[] = [];
@@ -44,10 +50,10 @@ export function readKeys(value: unknown): UserKeys {
 		}
 	}
 
-	const keys = resolved(wanted, replaced, faults);
+	const {keys, conflicts, notes} = resolved(wanted, replaced);
 	return keys['prompt.send'].length > 0
-		? {keymap: keymapOf(keys), faults}
-		: {keymap: defaultKeymap, faults: ['prompt.send needs a key; the default keys are used.']};
+		? {keymap: keymapOf(keys), faults: [...faults, ...conflicts], notes}
+		: {keymap: defaultKeymap, faults: ['prompt.send needs a key; the default keys are used.'], notes: []};
 }
 
 function keysIn(action: Action, list: readonly string[], faults: string[]): readonly Wanted[] {
@@ -67,7 +73,7 @@ function keysIn(action: Action, list: readonly string[], faults: string[]): read
 type Conflict = {readonly wanted: Wanted; readonly owner: Action; readonly owned: string};
 
 /** Returns the keys of every action: a key that two actions want goes to the first one. */
-function resolved(wanted: readonly Wanted[], replaced: ReadonlySet<Action>, faults: string[]): KeyBindings {
+function resolved(wanted: readonly Wanted[], replaced: ReadonlySet<Action>) {
 	const owners = new Map<string, Action>();
 	const conflicts: Conflict[] = [];
 	for (const each of wanted) {
@@ -83,13 +89,12 @@ function resolved(wanted: readonly Wanted[], replaced: ReadonlySet<Action>, faul
 		Action,
 		readonly string[]
 	>;
-	faults.push(...conflicts.map(conflict => conflictText(conflict, keys)));
-	for (const action of actions.filter(each => keys[each].length === 0 && !replaced.has(each))) {
+	const unbound = actions.filter(action => keys[action].length === 0 && !replaced.has(action));
+	const notes = unbound.map(action => {
 		const [first = ''] = defaultKeys[action];
-		faults.push(`${action} has no key now: ${keyLabel(first)} is bound to ${ownerOf(first, owners)[0]}.`);
-	}
-
-	return keys;
+		return `${action} has no key now: ${keyLabel(first)} is bound to ${ownerOf(first, owners)[0]}.`;
+	});
+	return {keys, conflicts: conflicts.map(conflict => conflictText(conflict, keys)), notes};
 }
 
 /** Returns the keys that the user wants for an action, or those of its default keys that no other action got. */

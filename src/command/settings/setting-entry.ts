@@ -63,10 +63,11 @@ function faultOfKeys(
 	value: Json,
 	before: JsonObject,
 ): {readonly fault?: string | undefined; readonly notes: readonly string[]} {
-	const known = new Set(readKeys(before).faults);
-	const faults = readKeys(value).faults.filter(fault => !known.has(fault));
-	const isNote = (fault: string) => fault.includes(' has no key now: ');
-	return {fault: faults.find(fault => !isNote(fault)), notes: faults.filter(isNote)};
+	const {faults, notes} = readKeys(before);
+	const known = new Set([...faults, ...notes]);
+	const now = readKeys(value);
+	const isNew = (text: string) => !known.has(text);
+	return {fault: now.faults.find(isNew), notes: now.notes.filter(isNew)};
 }
 
 /** Returns why the file could not be read with this value, as the agent reads it. */

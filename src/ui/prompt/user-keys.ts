@@ -21,10 +21,10 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 		}
 
 		const {readKeys} = await import('../../command/keymap/read-keys.ts');
-		const {keymap, faults} = readKeys(value);
+		const {keymap, faults, notes} = readKeys(value);
 		store.getState().setKeymap(keymap);
-		for (const fault of faults) {
-			warn(`keys in ${settings.file}: ${fault}`);
+		for (const text of [...faults, ...notes]) {
+			warn(`keys in ${settings.file}: ${text}`);
 		}
 	};
 	const applyVim = async () => {
@@ -35,10 +35,9 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 		}
 	};
 	await Promise.all([applyKeys(), applyVim()]);
-	return settings.onChange(key => {
-		if (key === 'keys' || key === 'vim') {
-			(key === 'keys' ? applyKeys() : applyVim()).catch((error: unknown) => warn(String(error)));
-		}
+	return settings.onChange(async key => {
+		const apply = key === 'keys' ? applyKeys : key === 'vim' ? applyVim : undefined;
+		await apply?.().catch((error: unknown) => warn(String(error)));
 	});
 }
 
