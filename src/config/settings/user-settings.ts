@@ -17,6 +17,9 @@ export type SettingFlags = {readonly [Key in SettingKey]?: Json | undefined};
 /** Where a value comes from, if it doesn't come from a profile, a project or `config.json`. */
 export type UserSource = 'flag' | 'environment' | 'user file' | 'default';
 
+/** Applies a setting that was saved. */
+type ChangeListener = (key: SettingKey) => unknown;
+
 /** The settings that need nothing but flags, environment and the user's `settings.json`. */
 export type UserSettings = {
 	/** Absolute path of `settings.json`. */
@@ -33,13 +36,13 @@ export type UserSettings = {
 	/** Returns a sentence for each value that is left out because it is invalid. */
 	readonly faults: () => readonly string[];
 	/**
-	 * Saves a value in the file, or removes it, and keeps everything else in it; then calls the listeners. Throws
-	 * AppError("usage") for an invalid value, AppError("failed") if the file isn't valid JSON or can't be written,
+	 * Saves a value in the file, or removes it, and keeps everything else in it; then calls the listeners and waits for them.
+	 * Throws AppError("usage") for an invalid value, AppError("failed") if the file isn't valid JSON or can't be written,
 	 * AppError("conflict") if another process keeps its lock.
 	 */
 	readonly save: (key: SettingKey, value: Json | undefined) => Promise<void>;
-	/** Calls a listener after each `save`. Returns what removes it. */
-	readonly onChange: (listener: (key: SettingKey) => void) => () => void;
+	/** Calls a listener after each `save`, which ends once the listener has; it must not throw. Returns what removes it. */
+	readonly onChange: (listener: ChangeListener) => () => void;
 };
 
 /** Largest `settings.json` that is read. */
@@ -48,7 +51,7 @@ const maxBytes = 64 * 1024;
 /** Opens `settings.json` of the state folder; neither need exist. */
 export function openUserSettings(env: Environment, flags: SettingFlags = {}): UserSettings {
 	const file = join(homePath(env), 'settings.json');
-	const listeners = new Set<(key: SettingKey) => void>();
+	const listeners = new Set<ChangeListener>();
 	let cached: {readonly stamp: string; readonly content: JsonObject | undefined} | undefined;
 	const content = () => {
 		const stamp = stampOf(file);
@@ -82,9 +85,7 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 			}
 
 			await updateSmallFile(file, text => withField(text, key, value, file));
-			for (const listener of listeners) {
-				listener(key);
-			}
+			await Promise.all([...listeners].map(listener => listener(key)));
 		},
 		onChange(listener) {
 			listeners.add(listener);

@@ -5,7 +5,7 @@ import {openUserSettings} from '../../../src/config/settings/user-settings.ts';
 import {defaultKeymap} from '../../../src/editor/keymap/keymap.ts';
 import {followUserKeys} from '../../../src/ui/prompt/user-keys.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
-import {handler} from '../key-presses.ts';
+import {handler, keys} from '../key-presses.ts';
 
 test("the user's keys hold from the start and when they are set, and what is wrong with them is told", async () => {
 	const home = temporaryFolder();
@@ -20,8 +20,20 @@ test("the user's keys hold from the start and when they are set, and what is wro
 	expect(warned).toEqual([`keys in ${file}: prompt.undo: “ctrl+c” always does what it does; its other keys are used.`]);
 
 	await settings.save('keys', {'app.transcript': 'alt+r'});
-	await expect.poll(() => store.getState().keymap.keys['app.transcript']).toEqual(['alt+r']);
+	expect(store.getState().keymap.keys['app.transcript']).toEqual(['alt+r']);
 	await settings.save('keys', undefined);
-	await expect.poll(() => store.getState().keymap).toBe(defaultKeymap);
+	expect(store.getState().keymap).toBe(defaultKeymap);
+	stop();
+});
+
+test('the Vim mode is on once the setting is saved: what is typed next is in it', async () => {
+	const settings = openUserSettings({SERVICE_HOME: temporaryFolder()});
+	const {store, press, prompt} = handler();
+	const stop = await followUserKeys({store, program: {settings}, warn: text => expect.fail(text)});
+	await settings.save('vim', true);
+	press('one two', keys.escape, 'db');
+	expect(prompt()).toBe('one o');
+	await settings.save('vim', undefined);
+	expect(store.getState().vim).toBe(undefined);
 	stop();
 });
