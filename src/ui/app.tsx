@@ -155,16 +155,17 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 	return <Lines lines={logs()?.panelLines({columns, rows}) ?? []} />;
 });
 
-/** Returns the text of the empty prompt: none while a question is open, which shows its own keys. */
+/** Returns the text of the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first. */
 function placeholderOf({panel, isRunning, busy}: LayoutParts): string {
 	if (panel && panel.kind !== 'lines') {
 		return '';
 	}
 
+	const interrupt = panel ? [] : ['Esc to interrupt'];
 	return isRunning
-		? 'Type to queue a message · Esc to interrupt'
+		? ['Type to queue a message', ...interrupt].join(' · ')
 		: busy
-			? 'Esc to interrupt'
+			? interrupt.join('')
 			: 'Ask something, or / for commands';
 }
 

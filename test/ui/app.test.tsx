@@ -71,6 +71,20 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines().join('\n')).not.toMatch(/interrupt|queue/);
 	});
 
+	test('the prompt below a panel with lines does not mention Esc, which closes the panel first', async () => {
+		const {store, lines, settle} = app(columns, rows);
+		store.getState().setBusy(true);
+		store.getState().setPanel({kind: 'lines', title: 'Usage', lines: ['one']});
+		await settle();
+		expect(lines().join('\n')).not.toContain('interrupt');
+		run(store);
+		await settle();
+		expect(lines().join('\n')).not.toContain('interrupt');
+		store.getState().setPanel(undefined);
+		await settle();
+		expect(lines().join('\n')).toMatch(columns < 44 ? /Type to queue/ : /Esc to interrupt/);
+	});
+
 	test('the live region always fits in the window', async () => {
 		const {store, lines, window, settle, setLive, type} = app(columns, rows);
 		const panels = fc.constantFrom<Panel | undefined>(
