@@ -11,20 +11,23 @@ import {lineWidth, truncate} from '../terminal/text/width.ts';
 import {modeRole} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
-import {useCountdown, useElapsed} from './use-elapsed.ts';
+import {useCountdown, useElapsed, useSilence} from './use-elapsed.ts';
 
 type Props = {
 	/** How long the run has taken. */
 	readonly elapsedMs: number;
+	/** How long its model has written nothing; 0 if that is not worth a word. */
+	readonly silentMs: number;
 };
 
-/** Draws the status, with the time of the run. */
+/** Draws the status, with the times of the run. */
 export const Status = memo(function Status() {
-	return <StatusLine elapsedMs={useElapsed(useApp(state => state.transcript.run?.startedAt))} />;
+	const run = useApp(state => state.transcript.run);
+	return <StatusLine elapsedMs={useElapsed(run?.startedAt)} silentMs={useSilence(run?.id)} />;
 });
 
 /** Draws the status: connection, model, activity, context, usage and cost. */
-export function StatusLine({elapsedMs}: Props) {
+export function StatusLine({elapsedMs, silentMs}: Props) {
 	const {palette} = useUi();
 	const {columns} = useApp(state => state.size);
 	const connection = useApp(state => state.connection);
@@ -67,6 +70,9 @@ export function StatusLine({elapsedMs}: Props) {
 			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
 		{text: state, role: same, name: 'state'},
+		...(run && silentMs > 0
+			? [{text: `no output for ${formatElapsed(silentMs)}`, role: palette.warning, name: 'silence'} as const]
+			: []),
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), name: 'mode'} as const]),
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, name: 'jobs'} as const] : []),
@@ -90,7 +96,7 @@ type Part = {
 const byImportance = [
 	'unsaved',
 	// These change what a key does, or can cost money on their own.
-	...(['vim', 'mode', 'watching', 'jobs', 'state', 'ending sandbox'] as const),
+	...(['vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox'] as const),
 	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
 ] as const;
 

@@ -1,6 +1,7 @@
 import {render} from 'ink-testing-library';
-import {createElement} from 'react';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {createElement, type ReactElement} from 'react';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {startedTool} from '../../src/core/session/tool-block.ts';
 import type {Transcript} from '../../src/core/session/transcript.ts';
 import {noUsage} from '../../src/core/session/usage.ts';
 import {describeState} from '../../src/logs/tail-state.ts';
@@ -9,7 +10,7 @@ import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
-import {fitParts, ranked, StatusLine} from '../../src/ui/status-line.tsx';
+import {fitParts, ranked, Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
@@ -25,10 +26,15 @@ const prices = {
 type Given = Partial<Omit<AppState, 'transcript'>> & {
 	readonly transcript?: Partial<Transcript>;
 	readonly elapsed?: number;
+	readonly silent?: number;
 };
 
 /** The line as it is drawn in a window of that many columns. */
-function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string {
+function line({elapsed = 0, silent = 0, ...given}: Given, columns = 100): string {
+	return drawn(given, createElement(StatusLine, {elapsedMs: elapsed, silentMs: silent}), columns).lastFrame() ?? '';
+}
+
+function drawn({transcript, ...state}: Omit<Given, 'elapsed' | 'silent'>, element: ReactElement, columns = 100) {
 	const store = createAppStore();
 	store.setState(before => ({
 		connection: ready,
@@ -47,11 +53,9 @@ function line({elapsed = 0, transcript, ...state}: Given, columns = 100): string
 		setCaret: () => undefined,
 		limitLive: () => undefined,
 	};
-	const {lastFrame, unmount} = render(
-		<UiContext value={ui}>{createElement(StatusLine, {elapsedMs: elapsed})}</UiContext>,
-	);
+	const {lastFrame, unmount} = render(<UiContext value={ui}>{element}</UiContext>);
 	onTestFinished(unmount);
-	return lastFrame() ?? '';
+	return {store, lastFrame};
 }
 
 describe('the status line', () => {
@@ -59,6 +63,11 @@ describe('the status line', () => {
 		['at rest', {}, 'local · custom/demo · ○ idle'],
 		['while a run begins', {transcript: {run}}, 'local · custom/demo · ● working'],
 		['while a run goes on', {transcript: {run}, elapsed: 7000}, 'local · custom/demo · ● working 7 s'],
+		[
+			'while the model is silent',
+			{transcript: {run}, elapsed: 47_000, silent: 30_000},
+			'local · custom/demo · ● working 47 s · no output for 30 s',
+		],
 		[
 			'after an interrupt',
 			{transcript: {run}, isStopping: true, elapsed: 7000},
@@ -166,6 +175,30 @@ describe('the status line', () => {
 		expect(line({connection})).toBe(`${shown} (x${shown}) · custom/demo · ○ idle`);
 		expect(line({model: hostile, unsaved: hostile})).toBe(`local · ${shown} · ○ idle · not saved: ${shown}`);
 	});
+});
+
+test('a model that writes nothing for ten seconds is named, until it writes or calls a tool', async () => {
+	vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'Date']});
+	onTestFinished(() => void vi.useRealTimers());
+	const {store, lastFrame} = drawn({transcript: {run}}, createElement(Status));
+	const change = (part: Partial<Transcript>) =>
+		store.setState(({transcript}) => ({transcript: {...transcript, seq: transcript.seq + 1, ...part}}));
+	const after = (seconds: number) => {
+		vi.advanceTimersByTime(seconds * 1000);
+		return expect.poll(() => /no output for .*/.exec(lastFrame() ?? '')?.[0]);
+	};
+	await after(9).toBeUndefined();
+	await after(3).toBe('no output for 12 s');
+	change({});
+	await after(1).toBeUndefined();
+	await after(60).toBe('no output for 1 m 00 s');
+	const call = {type: 'tool-call', id: 'c', messageId: 'm', name: 'run_command', arguments: {command: 'make'}} as const;
+	change({open: [startedTool(call, run.model, run.startedAt)]});
+	await after(60).toBeUndefined();
+	change({open: []});
+	await after(15).toBe('no output for 14 s');
+	change({run: undefined});
+	await after(15).toBeUndefined();
 });
 
 test('the last remaining part is cut in a narrower window', () => {
