@@ -52,6 +52,14 @@ export function assertLines({lines}: Mention): void {
 	}
 }
 
+/** Throws AppError("usage") for lines of what has none; `what` names it, with its article. */
+export function assertNoLines(lines: Mention['lines'], what: string): void {
+	if (lines) {
+		const typed = lines.first === lines.last ? lines.first : `${lines.first}-${lines.last}`;
+		throw new AppError('usage', `${what} has no numbered lines.`, {hint: `Mention it without “:${typed}”.`});
+	}
+}
+
 /** Returns the text of a quoted name, in which a backslash escapes as in JSON. */
 function unquoted(quoted: string): string {
 	try {

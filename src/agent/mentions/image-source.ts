@@ -1,4 +1,5 @@
 import {AppError} from '../../core/error.ts';
+import {assertNoLines} from '../../core/mention.ts';
 import type {ImageStore} from '../images/model-images.ts';
 import {readImage} from '../images/read-image.ts';
 import {showImage} from '../images/show-image.ts';
@@ -24,11 +25,13 @@ export async function keepPasted(bytes: Buffer, {save}: ImageStore): Promise<{me
 /** Reads images that were pasted. */
 export function createImageSource({load}: ImageStore): MentionSource {
 	return {
-		async read(name) {
+		async read(name, _, lines) {
 			const [, hash] = imageMention.exec(name) ?? [];
 			if (hash === undefined) {
 				return undefined;
 			}
+
+			assertNoLines(lines, 'An image');
 
 			const bytes = await load(hash);
 			const image = bytes && readImage(bytes);

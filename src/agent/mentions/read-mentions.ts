@@ -1,17 +1,16 @@
 import {realpath, stat} from 'node:fs/promises';
-import {dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
+import {isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {codeFence} from '../../core/code-fence.ts';
 import {AppError} from '../../core/error.ts';
-import {assertLines, findMentions, type Mention} from '../../core/mention.ts';
+import {assertLines, assertNoLines, findMentions, type Mention} from '../../core/mention.ts';
 import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../cut-result.ts';
 import {imagesTo, type ShownStore} from '../images/save-shown.ts';
-import {isSecretFile} from '../policy/secret-files.ts';
 import {pathText} from '../tools/files/path-text.ts';
-import {refusal} from '../tools/refusal.ts';
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
+import {askOutside} from './ask-outside.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */
 export type MentionSource = {
@@ -115,11 +114,16 @@ function assertSeen(shown: readonly Pick<ShownImage, 'type'>[], {images}: Pick<R
 }
 
 /** Returns the context in which a file is attached: a model that can't read it isn't told that it is shown. */
-function attachingTo(images: ShownImage[], reading: Pick<Reading, 'context' | 'images'>): ToolContext {
+function attachingTo(
+	images: ShownImage[],
+	reading: Pick<Reading, 'context' | 'images'>,
+	lines: Mention['lines'],
+): ToolContext {
 	const {onImage} = showingTo(images, reading);
 	return {
 		...reading.context,
 		async onImage(image) {
+			assertNoLines(lines, image.type === 'application/pdf' ? 'A PDF' : 'An image');
 			assertSeen([image], reading);
 			return (await onImage?.(image)) ?? false;
 		},
@@ -153,7 +157,8 @@ function shownName(typed: string): string {
 	return typed.length > 200 ? `${typed.slice(0, 199)}…` : typed;
 }
 
-async function readLog({name}: Mention, reading: Reading): Promise<Found> {
+async function readLog({name, lines}: Mention, reading: Reading): Promise<Found> {
+	assertNoLines(lines, 'A log');
 	const wanted = name.slice('log:'.length);
 	const log = reading
 		.logs()
@@ -178,12 +183,16 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 	}
 
 	const isFolder = stats.isDirectory();
+	if (isFolder) {
+		assertNoLines(lines, 'A folder');
+	}
+
 	const below = relative(context.workspace, real);
 	const isOutside = below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
 	const shown = pathText(isOutside ? real : below || '.') + (isFolder ? '/' : '');
 	const allowed = isOutside ? await askOutside({real, shown, isFolder}, context) : context;
 	const images: ShownImage[] = [];
-	const within = {...reading, context: attachingTo(images, {...reading, context: allowed})};
+	const within = {...reading, context: attachingTo(images, {...reading, context: allowed}, lines)};
 	if (isFolder) {
 		const output = await call('list_files', {path: real}, within);
 		const text = `[The user attached the folder ${shown}. Its files:]\n\n${codeFence(output)}`;
@@ -207,28 +216,6 @@ async function readPath({name, lines}: Mention, reading: Reading): Promise<Found
 		name: place,
 		text: `[The user attached ${place}:]\n\n${codeFence(output)}`,
 		...(count > 0 && {lines: count}),
-	};
-}
-
-/** Asks for something outside the working folder. Returns the context in which the tools read it, and nothing else. */
-async function askOutside(
-	{real, shown, isFolder}: {readonly real: string; readonly shown: string; readonly isFolder: boolean},
-	context: ToolContext,
-): Promise<ToolContext> {
-	const isSecret = !isFolder && isSecretFile(real);
-	const permission = await context.approve({
-		act: {kind: 'read-secret', path: real},
-		summary: `Attach ${shown}? It is outside the working folder${isSecret ? ', and its name suggests secrets' : ''}.`,
-		subject: `attach ${real}`,
-	});
-	if (!permission.allowed) {
-		throw refusal('The user did not allow it.', permission.reason);
-	}
-
-	return {
-		...context,
-		workspace: isFolder ? real : dirname(real),
-		...(isSecret && {approve: async () => ({allowed: true})}),
 	};
 }
 

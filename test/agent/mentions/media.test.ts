@@ -90,6 +90,21 @@ test('what the model of the run cannot read is not attached, and the model is to
 	expect(seesPng.found).toMatchObject([refused('@doc.pdf', 'PDFs'), {source: 'image'}]);
 });
 
+test('lines of an image or a PDF are refused in words, and the model sees nothing of it', async () => {
+	const images = createImageFolder(join(temporaryFolder(), 'images'));
+	const {mention} = await keepPasted(png(40, 30), images);
+	const {found} = await read(`@a.png:3 @doc.pdf:1-2 ${mention}:1`, {'a.png': png(4, 3), 'doc.pdf': pdf()}, {images});
+	expect(found).toMatchObject([
+		{
+			source: 'none',
+			text: '[@a.png:3 is not attached: An image has no numbered lines. Mention it without “:3”.]',
+		},
+		{source: 'none', text: expect.stringContaining('A PDF has no numbered lines. Mention it without “:1-2”.')},
+		{source: 'none', text: expect.stringContaining('An image has no numbered lines.')},
+	]);
+	expect(JSON.stringify(found)).not.toContain('hash');
+});
+
 test('lying types, damaged and huge files are refused, and the model is told', async () => {
 	const {found} = await read('@lie.png @cut.png @cut.pdf @big.pdf @wide.png @huge.png', {
 		'lie.png': 'this is text',

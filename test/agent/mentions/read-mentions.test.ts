@@ -78,6 +78,19 @@ test('lines that are invalid or not there are refused in words, and never attach
 	]);
 });
 
+test('lines of a folder or a log are refused in words', async () => {
+	const {read} = place({'src/a.ts': 'one'});
+	const logs = () => [{environment: '33f3f8a1', title: 'web-shop'}];
+	expect(await read('@src/:1-2 @src:4 @log:web-shop:1-2', {logs})).toMatchObject([
+		{
+			source: 'none',
+			text: '[@src/:1-2 is not attached: A folder has no numbered lines. Mention it without “:1-2”.]',
+		},
+		{source: 'none', text: expect.stringContaining('Mention it without “:4”.')},
+		{source: 'none', text: expect.stringContaining('A log has no numbered lines.')},
+	]);
+});
+
 test('what does not exist stays text, with a note only where a path was meant', async () => {
 	const {read} = place({});
 	expect(await read('ask @anna about @src/gone.ts, @../nowhere/x and @Injectable()')).toEqual([
