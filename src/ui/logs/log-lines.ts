@@ -1,5 +1,6 @@
 import {cutText} from '../../core/cut-text.ts';
 import {formatAmount, formatBytes, formatClock, formatDuration} from '../../core/format.ts';
+import {foldText} from '../../core/stack-trace/fold-text.ts';
 import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
@@ -67,7 +68,7 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 	}
 
 	if (frame.folded > 0) {
-		const rows = [truncate(`${prefix}${palette.dim(`    … ${formatAmount(frame.folded, 'frame')}`)}`, width)];
+		const rows = [truncate(`${prefix}${palette.dim(foldText(frame.folded))}`, width)];
 		return {rows, isMatch: false};
 	}
 

@@ -1,4 +1,5 @@
 import {formatAmount, formatBytes} from '../../../core/format.ts';
+import {foldText} from '../../../core/stack-trace/fold-text.ts';
 import type {FrameKind} from '../../../core/stack-trace/frame-kind.ts';
 import {createStackReader} from '../../../core/stack-trace/stack-reader.ts';
 import {breakJson, isJson} from '../../../terminal/json/json-lines.ts';
@@ -161,9 +162,4 @@ function foldFrames(rows: readonly OutputRow[], begins: ReadonlySet<number>): re
 	}
 
 	return folded;
-}
-
-/** Returns what stands for folded frames. */
-export function foldText(frames: number): string {
-	return `    … ${formatAmount(frames, 'frame')}`;
 }
