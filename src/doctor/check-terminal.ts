@@ -1,5 +1,5 @@
 import type {Environment} from '../core/environment.ts';
-import {charsetOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {charsetOf, localeOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
 import {type Check, fault, good, note} from './check.ts';
 
 export type TerminalFacts = {
@@ -38,11 +38,8 @@ function window(env: Environment, columns: number, rows: number): Check {
 
 /** How text is drawn, by the locale and the type of the terminal. */
 function encoding(env: Environment, platform: string): Check {
-	const {LC_ALL, LC_CTYPE, LANG} = env;
-	const locale = LC_ALL || LC_CTYPE || LANG || '';
+	const {name, value: locale, isUtf8} = localeOf(env);
 	const charset = charsetOf(env, platform);
-	const name = LC_ALL ? 'LC_ALL' : LC_CTYPE ? 'LC_CTYPE' : 'LANG';
-	const isUtf8 = /utf-?8/i.test(locale);
 	const fix = `Set ${name}=C.UTF-8.`;
 	if (charset === 'ascii') {
 		return fault('Text', `${name}=${locale} isn't UTF-8: signs are drawn in ASCII, other text as “?”.`, fix);

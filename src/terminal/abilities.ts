@@ -27,18 +27,34 @@ export function wantsLinear(env: Environment): boolean {
 /** What a terminal shows: all text, all but our signs, or only ASCII. */
 export type Charset = 'utf-8' | 'no signs' | 'ascii';
 
+/** The locale of text. */
+type Locale = {
+	/** The variable that decides, or that a user would set. */
+	readonly name: 'LC_ALL' | 'LC_CTYPE' | 'LANG';
+	/** Empty if there is none. */
+	readonly value: string;
+	readonly isUtf8: boolean;
+};
+
+/** Returns the locale of text: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that isn't empty (POSIX). */
+export function localeOf(env: Environment): Locale {
+	const name = (['LC_ALL', 'LC_CTYPE'] as const).find(each => env[each]) ?? 'LANG';
+	const value = env[name] ?? '';
+	return {name, value, isUtf8: /utf-?8/i.test(value)};
+}
+
 /**
- * Returns what the terminal shows, by the first of `LC_ALL`, `LC_CTYPE` and `LANG` that isn't empty (POSIX). `C` says nothing
- * about other text, which goes out as it is; without a locale, as in containers, the terminal counts as one of UTF-8. So do
- * those of macOS and Windows, whatever the locale is. The font of the Linux console lacks our signs.
+ * Returns what the terminal shows, by its locale. `C` says nothing about other text, which goes out as it is; without a
+ * locale, as in containers, the terminal counts as one of UTF-8. So do those of macOS and Windows, whatever the locale is.
+ * The font of the Linux console lacks our signs.
  */
-export function charsetOf({LC_ALL, LC_CTYPE, LANG, TERM}: Environment, platform: string): Charset {
-	const locale = LC_ALL || LC_CTYPE || LANG || 'UTF-8';
-	if (platform === 'darwin' || platform === 'win32' || /utf-?8/i.test(locale)) {
-		return TERM === 'linux' ? 'no signs' : 'utf-8';
+export function charsetOf(env: Environment, platform: string): Charset {
+	const {value, isUtf8} = localeOf(env);
+	if (platform === 'darwin' || platform === 'win32' || isUtf8 || !value) {
+		return env['TERM'] === 'linux' ? 'no signs' : 'utf-8';
 	}
 
-	return /^(?:C|POSIX)$/.test(locale) ? 'no signs' : 'ascii';
+	return /^(?:C|POSIX)$/.test(value) ? 'no signs' : 'ascii';
 }
 
 /** The earliest terminals, and names that say nothing about the terminal. */
