@@ -36,6 +36,8 @@ export type ContextWindowFacts = {
 	readonly system: string;
 	/** The text of the instruction files, which is a part of `system`. */
 	readonly instructions: string;
+	/** The names and descriptions of skills, which are a part of it, too. */
+	readonly skills: string;
 	readonly tools: readonly ToolDefinition[];
 	/** Undefined if unknown. */
 	readonly size: number | undefined;

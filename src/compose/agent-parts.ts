@@ -84,7 +84,7 @@ function createContextWindowAccess(
 	}: {
 		readonly access: ModelAccess;
 		readonly catalog: Servers['catalog'];
-		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructions' | 'compactionShare'>;
+		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructionFiles' | 'skillList' | 'compactionShare'>;
 	},
 ) {
 	const windowSizeOf = async (model: string) => {
@@ -97,7 +97,8 @@ function createContextWindowAccess(
 			const {model} = getState();
 			return {
 				...(await access.beginning()),
-				instructions: (await project.instructions()) ?? '',
+				instructions: await project.instructionFiles(),
+				skills: (await project.skillList()) ?? '',
 				compactionShare: await project.compactionShare(),
 				size: model === undefined ? undefined : await windowSizeOf(model),
 			};

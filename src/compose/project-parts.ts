@@ -12,6 +12,7 @@ import {createSkillParts} from './skill-parts.ts';
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
 	const skills = createSkillParts({project, secrets});
+	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
 		/** Returns the files that hooks and MCP servers name, which nothing may change while those are in effect. */
 		async hookFiles(): Promise<readonly string[]> {
@@ -31,9 +32,11 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 			session: () => store.getState().transcript.session,
 			hide: secrets.hide,
 		}),
+		instructionFiles,
+		skillList: skills.list,
 		/** Returns the instruction files in effect, and the names of skills. */
 		async instructions() {
-			const texts = [instructionText(inEffect(await project.state()), secrets.hide), await skills.list()];
+			const texts = [await instructionFiles(), await skills.list()];
 			return texts.filter(Boolean).join('\n\n') || undefined;
 		},
 		skillTools: skills.tools,

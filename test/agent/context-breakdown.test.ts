@@ -5,7 +5,7 @@ import type {Message} from '../../src/core/session/message.ts';
 import {echo} from './scripted.ts';
 
 const result = (name: string, output: string): Message => ({role: 'tool', callId: name, name, output, failed: false});
-const request = {system: 's'.repeat(400), instructions: 's'.repeat(100), tools: [echo], usedTokens: 0};
+const request = {system: 's'.repeat(400), instructions: 's'.repeat(100), skills: '', tools: [echo], usedTokens: 0};
 
 test('without a report the parts are estimates, and files are told from other results', () => {
 	const messages: readonly Message[] = [
@@ -38,5 +38,5 @@ test('the parts add up to what the provider reported', () => {
 });
 
 test('an empty request has no tokens', () => {
-	expect(breakDown({system: '', instructions: '', tools: [], messages: [], usedTokens: 0}).total).toBe(0);
+	expect(breakDown({system: '', instructions: '', skills: '', tools: [], messages: [], usedTokens: 0}).total).toBe(0);
 });

@@ -119,8 +119,9 @@ const facts = {
 		}),
 	},
 	contextWindow: async () => ({
-		system: 'You are an agent. '.repeat(400),
+		system: 'You are an agent. '.repeat(500),
 		instructions: 'Use tabs. '.repeat(200),
+		skills: '- review: reads a change. '.repeat(40),
 		tools: [tool('read_file'), tool('mcp__tracker__search_issues')],
 		size: 32_000,
 	}),

@@ -154,7 +154,7 @@ export function testProgram({
 				logOut: async () => 'none' as const,
 			},
 			diagnose: async () => [],
-			contextWindow: async () => ({system: '', instructions: '', tools: [], size: undefined}),
+			contextWindow: async () => ({system: '', instructions: '', skills: '', tools: [], size: undefined}),
 			changes: () => Promise.reject(new Error('no changes here')),
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),

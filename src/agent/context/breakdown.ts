@@ -4,17 +4,19 @@ import {tokensOf, tokensOfDefinitions, tokensOfMessages} from '../usage-estimate
 
 /** What fills the context window of a model. */
 type Request = {
-	/** The system prompt, with the text of the instruction files. */
+	/** The system prompt, with the text of the instruction files and the list of skills. */
 	readonly system: string;
 	/** The text of the instruction files alone. */
 	readonly instructions: string;
+	/** The names and descriptions of skills alone. */
+	readonly skills: string;
 	readonly tools: readonly ToolDefinition[];
 	readonly messages: readonly Message[];
 	/** The tokens of all of it as last reported; 0 if no request was made. */
 	readonly usedTokens: number;
 };
 
-export type WindowPart = 'system' | 'instructions' | 'tools' | 'mcp' | 'files' | 'results' | 'conversation';
+export type WindowPart = 'system' | 'instructions' | 'skills' | 'tools' | 'mcp' | 'files' | 'results' | 'conversation';
 
 /** A result that takes much of the window. */
 type LargeResult = {readonly name: string; readonly tokens: number};
@@ -36,15 +38,17 @@ const isOfMcp = ({name}: ToolDefinition) => name.startsWith('mcp__') || name ===
  * Returns how the tokens of the context window are used. The provider reports their sum only, so that the parts are
  * estimated and then made to add up to it.
  */
-export function breakDown({system, instructions, tools, messages, usedTokens}: Request): Breakdown {
+export function breakDown({system, instructions, skills, tools, messages, usedTokens}: Request): Breakdown {
 	const results = messages.flatMap(message =>
 		message.role === 'tool' ? [{name: message.name, tokens: tokensOfMessages([message])}] : [],
 	);
 	const sum = (found: readonly LargeResult[]) => found.reduce((total, {tokens}) => total + tokens, 0);
 	const ofInstructions = tokensOf(instructions);
+	const ofSkills = tokensOf(skills);
 	const estimated: Record<WindowPart, number> = {
-		system: Math.max(0, tokensOf(system) - ofInstructions),
+		system: Math.max(0, tokensOf(system) - ofInstructions - ofSkills),
 		instructions: ofInstructions,
+		skills: ofSkills,
 		tools: tokensOfDefinitions(tools.filter(tool => !isOfMcp(tool))),
 		mcp: tokensOfDefinitions(tools.filter(isOfMcp)),
 		files: sum(results.filter(({name}) => fileTools.has(name))),
@@ -58,6 +62,7 @@ export function breakDown({system, instructions, tools, messages, usedTokens}: R
 		tokens: {
 			system: scaled(estimated.system),
 			instructions: scaled(estimated.instructions),
+			skills: scaled(estimated.skills),
 			tools: scaled(estimated.tools),
 			mcp: scaled(estimated.mcp),
 			files: scaled(estimated.files),

@@ -11,6 +11,7 @@ import type {Result} from '../result.ts';
 const labels: ReadonlyArray<readonly [part: WindowPart, label: string]> = [
 	['system', 'System prompt'],
 	['instructions', 'Instruction files'],
+	['skills', 'Skills'],
 	['tools', 'Tools'],
 	['mcp', 'MCP tools'],
 	['files', 'Files read'],
@@ -20,6 +21,8 @@ const labels: ReadonlyArray<readonly [part: WindowPart, label: string]> = [
 
 /** Most tokens of a conversation that are not worth a compaction. */
 const fewTokens = 4000;
+/** Most tokens of descriptions of skills that are not worth a word. */
+const fewOfSkills = 1000;
 
 /** Returns what fills the context window: a bar for each part and for what is free, and what could be freed. */
 export function contextResult(
@@ -41,6 +44,9 @@ export function contextResult(
 			? [`Largest results: ${largest.map(({name, tokens: of}) => `${name} ${formatCount(of)}`).join(' · ')}`]
 			: []),
 		...(freeable > fewTokens ? [`/compact replaces about ${formatCount(freeable)} tokens by a summary.`] : []),
+		...(tokens.skills > fewOfSkills
+			? ['“disable-model-invocation: true” in a SKILL.md frees its tokens: only you start that skill.']
+			: []),
 		...(size === undefined
 			? ['The size of the window of this model is unknown.']
 			: [`Compacted automatically at ${formatCount(compactionThreshold(size, compactionShare))} tokens.`]),

@@ -3,7 +3,13 @@ import {contextResult} from '../../../src/command/context/context-view.ts';
 import {dataOf, drawn} from '../../commands/context.ts';
 import {answered, called, said, start, transcriptOf, used, user} from '../../core/records.ts';
 
-const facts = {system: 'You help. '.repeat(100), instructions: 'Be brief. '.repeat(20), tools: [], size: 200_000};
+const facts = {
+	system: 'You help. '.repeat(100),
+	instructions: 'Be brief. '.repeat(20),
+	skills: '',
+	tools: [],
+	size: 200_000,
+};
 const long = transcriptOf(
 	...[
 		start,
@@ -19,7 +25,15 @@ test('the window is drawn as bars that add up to the last report, with what coul
 	const lines = drawn(contextResult(long, facts), 80).split('\n');
 	expect(lines[0]).toBe('Context window: 30k of 200k tokens (15 %)');
 	expect(lines.map(line => line.trim().split(/ {2,}/)[0])).toEqual(
-		expect.arrayContaining(['System prompt', 'Instruction files', 'Tools', 'Files read', 'Conversation', 'Free']),
+		expect.arrayContaining([
+			'System prompt',
+			'Instruction files',
+			'Skills',
+			'Tools',
+			'Files read',
+			'Conversation',
+			'Free',
+		]),
 	);
 	expect(lines.at(-1)).toBe('Compacted automatically at 184k tokens.');
 	expect(lines.join('\n')).toMatch(
@@ -39,6 +53,14 @@ test('a new session of a model of unknown size says what is unknown', () => {
 	expect(text).toContain('No request yet: all of it is estimated.');
 	expect(text).toContain('The size of the window of this model is unknown.');
 	expect(text).not.toContain('Free');
+});
+
+test('skills have a row of their own, with what frees it if it is large', () => {
+	const of = (skills: string) => contextResult(transcriptOf(), {...facts, system: facts.system + skills, skills});
+	const {parts} = dataOf(of('- make-pdf: makes one\n'.repeat(20))) as {readonly parts: Record<string, number>};
+	expect(parts).toMatchObject({skills: 110, instructions: 50});
+	expect(drawn(of('- make-pdf: makes one\n'.repeat(20)), 80)).not.toContain('SKILL.md');
+	expect(drawn(of('- make-pdf: makes one\n'.repeat(400)), 80)).toContain('in a SKILL.md frees its tokens');
 });
 
 test('the definitions of MCP tools have a row of their own', () => {
