@@ -28,6 +28,9 @@ export const scope = {org: 'acme', workspace: 'main', project: 'web'} as const;
 /** What hashing a password costs in tests. A server that is started for users hashes at full cost (`login-pages.test.ts`). */
 export const cheapCost = {N: 16, r: 8, p: 1};
 
+/** The catalog of every test server, which has no key of a provider. */
+const catalog = loadServerCatalog({});
+
 type Sent = {
 	readonly method?: string;
 	/** A key or a token for `Authorization: Bearer`. */
@@ -64,7 +67,7 @@ export async function createTestServer({
 	};
 	const services: Services = {
 		...shared,
-		catalog: await loadServerCatalog({}),
+		catalog: await catalog,
 		artifacts: openArtifacts(artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared),
 		sandboxes: testSandboxes(folder, log),
 		storageLimit,

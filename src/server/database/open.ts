@@ -1,4 +1,4 @@
-import {type DatabaseConnection, Kysely, PostgresDialect} from 'kysely';
+import {type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type SqliteDatabase} from 'kysely';
 import {AppError} from '../../core/error.ts';
 import type {DatabaseLocation} from './location.ts';
 import {migrate} from './migrate.ts';
@@ -14,7 +14,7 @@ export async function openDatabase(
 ): Promise<Database> {
 	let database: Database | undefined;
 	try {
-		database = new Kysely<Tables>({dialect: await dialectOf(location, onLost)});
+		database = await databaseOn(await connectTo(location, onLost));
 		await migrate(database.withTables(), location.engine);
 		return database;
 	} catch (error) {
@@ -46,25 +46,45 @@ function explain(location: DatabaseLocation, error: unknown): unknown {
 			);
 }
 
-async function dialectOf(location: DatabaseLocation, onLost: (error: Error) => void) {
+/** The open connections of a database, before its schema is up to date. */
+export type Connections =
+	| {readonly engine: 'sqlite'; readonly database: SqliteDatabase}
+	| {readonly engine: 'postgres'; readonly pool: PostgresPool};
+
+/** Connects to a database; a PostgreSQL server, with the first query. Throws what the engine throws. */
+async function connectTo(location: DatabaseLocation, onLost: (error: Error) => void): Promise<Connections> {
 	if (location.engine === 'sqlite') {
-		const [{openSqlite, retryWhileBusy}, {SteadyLimitDialect}] = await Promise.all([
-			import('./sqlite.ts'),
-			import('./steady-limit.ts'),
-		]);
-		return new SteadyLimitDialect({
-			database: openSqlite(location.file),
-			async onCreateConnection(connection) {
-				replaceNul(connection);
-				retryWhileBusy(connection);
-			},
-		});
+		const {openSqlite} = await import('./sqlite.ts');
+		return {engine: 'sqlite', database: openSqlite(location.file)};
 	}
 
 	const {openPostgres} = await import('./postgres.ts');
-	return new PostgresDialect({
-		pool: openPostgres(location, onLost),
-		onCreateConnection: async connection => replaceNul(connection),
+	return {engine: 'postgres', pool: openPostgres(location, onLost)};
+}
+
+/** Returns a database on these connections without looking at its schema. `destroy()` closes them. */
+export async function databaseOn(connections: Connections): Promise<Database> {
+	if (connections.engine === 'sqlite') {
+		const [{retryWhileBusy}, {SteadyLimitDialect}] = await Promise.all([
+			import('./sqlite.ts'),
+			import('./steady-limit.ts'),
+		]);
+		return new Kysely<Tables>({
+			dialect: new SteadyLimitDialect({
+				database: connections.database,
+				async onCreateConnection(connection) {
+					replaceNul(connection);
+					retryWhileBusy(connection);
+				},
+			}),
+		});
+	}
+
+	return new Kysely<Tables>({
+		dialect: new PostgresDialect({
+			pool: connections.pool,
+			onCreateConnection: async connection => replaceNul(connection),
+		}),
 	});
 }
 

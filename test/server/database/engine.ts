@@ -2,9 +2,10 @@ import {randomUUID} from 'node:crypto';
 import pg from 'pg';
 import {inject, onTestFinished} from 'vitest';
 import type {DatabaseLocation, Engine} from '../../../src/server/database/location.ts';
-import {openDatabase} from '../../../src/server/database/open.ts';
+import {databaseOn, openDatabase} from '../../../src/server/database/open.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl, template} from '../../postgres.ts';
+import {emptyMemory} from './memory.ts';
 
 declare module 'vitest' {
 	interface ProvidedContext {
@@ -67,9 +68,13 @@ async function make(folder: string): Promise<Emptied> {
 	return {name, client};
 }
 
-/** Creates a database with an empty schema, which is closed and removed after the test. */
+/** Creates a database with an empty schema, which is closed after the test. */
 export async function emptyDatabase(): Promise<Database> {
-	const database = await openDatabase(await emptyPlace());
+	const place = await emptyPlace();
+	const database =
+		place.engine === 'sqlite'
+			? await databaseOn({engine: 'sqlite', database: await emptyMemory()})
+			: await openDatabase(place);
 	onTestFinished(() => database.destroy());
 	return database;
 }
