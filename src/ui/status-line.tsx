@@ -1,4 +1,4 @@
-import {memo} from 'react';
+import {memo, useMemo} from 'react';
 import {formatAmount, formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
 import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
@@ -14,16 +14,18 @@ import {Text} from './ink.ts';
 import {useCountdown, useElapsed, useSilence} from './use-elapsed.ts';
 
 type Props = {
-	/** How long the run has taken. */
+	/** How long the run, or else the command, has taken. */
 	readonly elapsedMs: number;
 	/** How long its model has written nothing; 0 if that is not worth a word. */
 	readonly silentMs: number;
 };
 
-/** Draws the status, with the times of the run. */
+/** Draws the status, with the times of the run or of the command. */
 export const Status = memo(function Status() {
 	const run = useApp(state => state.transcript.run);
-	return <StatusLine elapsedMs={useElapsed(run?.startedAt)} silentMs={useSilence(run?.id)} />;
+	const command = useApp(state => (state.busy && !state.panel ? state.command : undefined));
+	const began = useMemo(() => (command === undefined ? undefined : new Date().toISOString()), [command]);
+	return <StatusLine elapsedMs={useElapsed(run?.startedAt ?? began)} silentMs={useSilence(run?.id)} />;
 });
 
 /** Draws the status: connection, model, activity, context, usage and cost. */
@@ -51,10 +53,11 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 	const leftMs = useCountdown(expiresAt);
 	const vim = useApp(state => state.vim?.state);
 
+	const time = elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`;
 	const state = run
-		? palette.accent(`● ${activity}${elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`}`)
+		? palette.accent(`● ${activity}${time}`)
 		: busy
-			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}`
+			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}${time}`
 			: palette.dim('○ idle');
 	const parts: readonly Part[] = [
 		...(vim

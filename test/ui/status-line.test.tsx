@@ -10,7 +10,7 @@ import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
-import {fitParts, ranked, Status, StatusLine} from '../../src/ui/status-line.tsx';
+import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
@@ -79,6 +79,11 @@ describe('the status line', () => {
 			'while a command works that has a name',
 			{busy: true, command: 'env create'},
 			'local · custom/demo · ● /env create',
+		],
+		[
+			'while a command takes longer',
+			{busy: true, command: 'env list', elapsed: 3000},
+			'local · custom/demo · ● /env list 3 s',
 		],
 		[
 			'while the server starts',
@@ -201,35 +206,20 @@ test('a model that writes nothing for ten seconds is named, until it writes or c
 	await after(15).toBeUndefined();
 });
 
-test('the last remaining part is cut in a narrower window', () => {
-	const same = (text: string) => text;
-	expect(fitParts([{text: 'not saved: input/output error', role: same, rank: 0}], 20)).toBe('not saved: input/ou…');
-});
-
-test('from 20 to 200 columns a wider status line has all parts of a narrower one, the important ones first', () => {
-	const names = [
-		'connection',
-		'model',
-		'state',
-		'mode',
-		'sandbox',
-		'context',
-		'input',
-		'output',
-		'cache',
-		'cost',
-	] as const;
-	const parts = names.map(name => ({name, text: `${name} ${'x'.repeat(8)}`, role: (text: string) => text}));
-	const shownAt = (columns: number) => {
-		const line = fitParts(ranked(parts), columns);
-		expect(lineWidth(line)).toBeLessThanOrEqual(columns);
-		return new Set(names.filter(name => line.includes(`${name} x`)));
-	};
-	for (let columns = 20; columns < 200; columns++) {
-		expect([...shownAt(columns)].filter(name => !shownAt(columns + 1).has(name))).toEqual([]);
-	}
-
-	expect([...shownAt(20)]).toEqual(['mode']);
-	expect([...shownAt(50)]).toEqual(['state', 'mode', 'cost']);
-	expect(shownAt(200).size).toBe(names.length);
+test('a command that takes longer shows its own time, without that of a question', async () => {
+	vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'Date']});
+	onTestFinished(() => void vi.useRealTimers());
+	const {store, lastFrame} = drawn({busy: true, command: 'login'}, createElement(Status));
+	const shown = () => expect.poll(() => lastFrame()?.split(' · ').at(-1));
+	await shown().toBe('● /login');
+	vi.advanceTimersByTime(3000);
+	await shown().toBe('● /login 3 s');
+	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	await shown().toBe('○ idle');
+	vi.advanceTimersByTime(60_000);
+	store.getState().setPanel(undefined);
+	await shown().toBe('● /login');
+	store.getState().setBusy(true, 'env list');
+	vi.advanceTimersByTime(2000);
+	await shown().toBe('● /env list 2 s');
 });
