@@ -1,7 +1,6 @@
 import type {PathIndex} from '../../core/fuzzy-paths.ts';
-import {mentionAt} from '../../core/mention.ts';
-import type {ComposerState} from '../../editor/editor-state.ts';
-import type {AppState, AppStore} from '../../store/store.ts';
+import type {AppStore} from '../../store/store.ts';
+import {followMention} from './follow-mention.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -32,22 +31,12 @@ export function followPaths({store, list, now = performance.now.bind(performance
 		}
 	};
 
-	let last: ComposerState | undefined;
-	const follow = ({composer}: Pick<AppState, 'composer'>) => {
-		const {text, caret} = composer;
-		if (text === last?.text && caret === last.caret) {
-			return;
-		}
-
-		last = composer;
-		const isTyped = mentionAt(text, caret) !== undefined;
+	return followMention(store, typed => {
+		const isTyped = typed !== undefined;
 		if (isTyped && !wasTyped && !isReading && now() - readAt > maxAgeMs) {
 			void read();
 		}
 
 		wasTyped = isTyped;
-	};
-	// The user may have begun while this was loaded.
-	follow(store.getState());
-	return store.subscribe(follow);
+	});
 }

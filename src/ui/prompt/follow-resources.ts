@@ -1,7 +1,6 @@
 import type {ServerResources} from '../../agent/mcp/resources.ts';
-import {mentionAt} from '../../core/mention.ts';
-import type {ComposerState} from '../../editor/editor-state.ts';
-import type {AppState, AppStore} from '../../store/store.ts';
+import type {AppStore} from '../../store/store.ts';
+import {followMention} from './follow-mention.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -43,15 +42,7 @@ export function followResources({store, suggest}: Dependencies): () => void {
 		isCompleting = false;
 	};
 
-	let last: ComposerState | undefined;
-	const follow = ({composer}: Pick<AppState, 'composer'>) => {
-		const {text, caret} = composer;
-		if (text === last?.text && caret === last.caret) {
-			return;
-		}
-
-		last = composer;
-		const typed = mentionAt(text, caret);
+	return followMention(store, typed => {
 		const server = typed && serverOf(typed.query);
 		const isOther = server !== wanted;
 		wanted = server;
@@ -60,10 +51,7 @@ export function followResources({store, suggest}: Dependencies): () => void {
 		} else if (typed && isInTemplate(typed.query, store.getState().resources)) {
 			void complete(typed.query);
 		}
-	};
-	// The user may have begun while this was loaded.
-	follow(store.getState());
-	return store.subscribe(follow);
+	});
 }
 
 /** Returns the server that a mention names, with its colon; '' before one is named. */
