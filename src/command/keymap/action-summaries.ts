@@ -1,7 +1,7 @@
-import type {Action} from '../../editor/keymap/default-keys.ts';
+import type {AnyAction} from '../../editor/keymap/contexts.ts';
 
 /** What each action does, without a full stop. */
-export const actionSummaries: Readonly<Record<Action, string>> = {
+export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'prompt.send': 'send; while the agent works, queue for its next turn',
 	'prompt.newline': 'new line, as after a backslash',
 	'prompt.undo': 'undo',
@@ -51,13 +51,29 @@ export const actionSummaries: Readonly<Record<Action, string>> = {
 	'logs.taller': 'make the log panel taller',
 	'logs.shorter': 'make the log panel shorter',
 	'logs.next': 'next log, on an empty prompt',
+	'transcript.open': 'show a message in full, or cut it again',
+	'transcript.previous-message': 'your message before',
+	'transcript.next-message': 'your message after',
+	'transcript.search': 'search',
+	'transcript.next-match': 'next match, upwards',
+	'transcript.previous-match': 'previous match, downwards',
+	'transcript.copy': 'copy the selected message',
+	'transcript.log': 'the log at the time of a tool call',
+	'transcript.up': 'message above',
+	'transcript.down': 'message below',
+	'transcript.page-up': 'page up',
+	'transcript.page-down': 'page down',
+	'transcript.first': 'first message',
+	'transcript.last': 'last message, and follow new ones',
+	'transcript.close': 'close, beside Esc',
 };
 
-/** Keys that can't be bound to anything else, because every screen has them, with what they do in the prompt. */
+/** Keys that can't be bound to anything else, because every screen has them, with what they do. */
 export const fixedKeys: ReadonlyArray<readonly [key: string, summary: string]> = [
 	['Esc', 'interrupt; twice: clear, or edit the previous message'],
 	['Ctrl+C', 'clear the prompt; interrupt; twice: quit'],
 	['?', 'show the keys, on an empty prompt'],
 	['/  @  !', 'command, file to attach, command of your shell'],
 	['Tab', 'complete'],
+	['Esc, Ctrl+C', 'close a panel or a view'],
 ];

@@ -1,14 +1,34 @@
 import type {UserSettings} from '../../config/settings/user-settings.ts';
-import {type Action, defaultKeys} from '../../editor/keymap/default-keys.ts';
+import {type AnyAction, actionsIn, contexts} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
 import type {Result} from '../result.ts';
 import {actionSummaries, fixedKeys} from './action-summaries.ts';
 import {readKeys} from './read-keys.ts';
 
-type Row = {readonly action: Action; readonly keys: readonly string[]; readonly isOwn: boolean};
+/** The keys of an action that are in effect. */
+export type KeyRow = {
+	/** Where the action works. */
+	readonly title: string;
+	readonly action: AnyAction;
+	readonly keys: readonly string[];
+	readonly isOwn: boolean;
+};
 
 /** Keys of an action that are shown, so that its name fits a window of 80 columns beside them. */
 const maxShown = 2;
+const fixedTitle = 'Always';
+
+/** Returns every action with its keys, those of the user included, and what is wrong with these. */
+export function keyRows(settings: Pick<UserSettings, 'value'>) {
+	const {own, faults, notes} = readKeys(settings.value('keys') ?? {});
+	const rows = contexts.flatMap(context =>
+		actionsIn(context).map((action): KeyRow => {
+			const keys = own[action] ?? context.keys[action] ?? [];
+			return {title: context.title, action: action as AnyAction, keys, isOwn: own[action] !== undefined};
+		}),
+	);
+	return {rows, faults, notes};
+}
 
 function shortList(keys: readonly string[]): string {
 	const more = keys.length > maxShown ? ' …' : '';
@@ -17,13 +37,7 @@ function shortList(keys: readonly string[]): string {
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
 export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extract<Result, {kind: 'table'}> {
-	const {keymap, faults, notes: kept} = readKeys(settings.value('keys') ?? {});
-	const rows = (Object.keys(defaultKeys) as Action[]).map((action): Row => {
-		const keys = keymap.keys[action];
-		const defaults: readonly string[] = defaultKeys[action];
-		return {action, keys, isOwn: keys.join(',') !== defaults.join(',')};
-	});
-	const notes = [...faults, ...kept].map(text => `! ${text}`);
+	const {rows, faults, notes} = keyRows(settings);
 	return {
 		kind: 'table',
 		columns: [
@@ -41,11 +55,15 @@ export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extrac
 				isOwn ? 'yours' : 'default',
 			]),
 		],
+		groups: [...fixedKeys.map(() => fixedTitle), ...rows.map(({title}) => title)],
 		empty: '',
-		notes: [...notes, `Your own keys: {"keys": {"prompt.undo": "Alt+U"}} in ${settings.file}`],
+		notes: [
+			...[...faults, ...notes].map(text => `! ${text}`),
+			`Your own keys: {"keys": {"prompt.undo": "Alt+U"}} in ${settings.file}`,
+		],
 		data: {
 			actions: rows.map(({action, keys, isOwn}) => ({action, keys, own: isOwn, summary: actionSummaries[action]})),
-			faults,
+			faults: [...faults, ...notes],
 		},
 	};
 }

@@ -28,11 +28,19 @@ const reserved: ReadonlySet<string> = new Set(['ctrl+c', 'escape']);
 
 type Parsed = {readonly key: string; readonly fault?: never} | {readonly key?: never; readonly fault: string};
 
+/** What keys may be where they are used. */
+type Place = {
+	/** True if the user types text there. */
+	readonly isTyping: boolean;
+	/** True if two chords may be a sequence. */
+	readonly joins?: true;
+};
+
 /**
  * Returns the name of a key in a keymap: `Ctrl+X Ctrl+E` is `ctrl+x ctrl+e`. A `fault` is worded to follow the key as
  * it was typed.
  */
-export function parseKey(typed: string): Parsed {
+export function parseKey(typed: string, {isTyping, joins}: Place): Parsed {
 	const words = typed.trim().split(/\s+/);
 	const chords = words.map(parseChord);
 	const fault = chords.find(chord => chord.fault !== undefined);
@@ -41,13 +49,12 @@ export function parseKey(typed: string): Parsed {
 	}
 
 	const [first = '', second] = chords.map(({key = ''}) => key);
-	if (chords.length > 2) {
-		return {fault: 'has more than two chords'};
+	if (chords.length > (joins ? 2 : 1)) {
+		return {fault: joins ? 'has more than two chords' : 'has more than one chord, which only the prompt supports'};
 	}
 
-	const typesText = isText(first);
 	const isReserved = [first, second].some(key => key !== undefined && reserved.has(key));
-	return typesText
+	return isTyping && isText(first)
 		? {fault: 'types text'}
 		: isReserved
 			? {fault: 'always does what it does'}
@@ -67,6 +74,10 @@ function parseChord(word: string): Parsed {
 		return {fault: name === '' ? 'names no key' : `has an unknown key “${name}”`};
 	}
 
+	if ([...last].length === 1 && !modifiers.includes('ctrl') && !modifiers.includes('alt')) {
+		return characterKey(last, modifiers.includes('shift'));
+	}
+
 	const chord = keyNamed(
 		['ctrl', 'alt', 'shift']
 			.filter(each => modifiers.includes(each))
@@ -77,12 +88,19 @@ function parseChord(word: string): Parsed {
 	return same === undefined ? {key: chord} : {fault: `is ${same} in most terminals`};
 }
 
+/** Returns the key that types a character: `G` is Shift and `g`. */
+function characterKey(character: string, isShifted: boolean): Parsed {
+	const upper = character.toUpperCase();
+	return isShifted && upper === character.toLowerCase()
+		? {fault: 'types another character; bind that one'}
+		: {key: isShifted ? upper : character};
+}
+
 function canonical(name: string): string {
 	return otherNames[name] ?? name;
 }
 
 /** True for a chord that types a character. */
 function isText(chord: string): boolean {
-	const name = chord.replace(/^shift\+(?=.)/, '');
-	return name === 'space' || [...name].length === 1;
+	return /^(?:shift\+)?space$/.test(chord) || [...chord].length === 1;
 }

@@ -5,7 +5,7 @@ import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
 import {operations} from '../../contract/operations.ts';
 import {pathTemplate} from '../../contract/path.ts';
 import {type ErrorCode, exitStatus} from '../../core/error.ts';
-import {type Action, defaultKeys} from '../../editor/keymap/default-keys.ts';
+import {type AnyAction, allKeys} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
 import {knownTerminals, type NoticeWay} from '../../terminal/attention/terminal-kind.ts';
@@ -96,9 +96,9 @@ function terminals(): string {
 }
 
 function keys(): string {
-	const rows = (Object.keys(defaultKeys) as Action[]).map(action => [
-		defaultKeys[action].map(keyLabel).join(', '),
-		actionSummaries[action],
+	const rows = Object.entries(allKeys).map(([action, keys]) => [
+		keys.map(keyLabel).join(', '),
+		actionSummaries[action as AnyAction],
 		code(action),
 	]);
 	return markdownTable(['key', 'what it does', 'action'], rows);

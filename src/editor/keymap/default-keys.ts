@@ -1,6 +1,7 @@
 /**
- * Every action that a key can be bound to, in the order in which they are shown, with its keys. A key is a chord, as
- * `chordOf` names it, or a sequence of two. This is the one source for the prompt, the help and the user's own keys.
+ * Every action of the prompt that a key can be bound to, in the order in which they are shown, with its keys. A key is a chord,
+ * as `chordOf` names it, or a sequence of two. This and the tables like it are the one source for the app, the help and the
+ * user's own keys; `contexts` has all of them. A table begins with what is global where it is used. A hint names the first key.
  */
 export const defaultKeys = {
 	'prompt.send': ['enter'],

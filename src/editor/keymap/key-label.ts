@@ -8,8 +8,12 @@ const labels: Readonly<Record<string, string>> = {
 	'page-down': 'Page Down',
 };
 
-/** Returns a chord or a sequence as the user reads it: `Ctrl+X Ctrl+E`. */
+/** Returns a chord or a sequence as the user reads it: `Ctrl+X Ctrl+E`. A character alone stays as it is. */
 export function keyLabel(key: string): string {
+	if (key.length === 1) {
+		return key;
+	}
+
 	return key
 		.split(' ')
 		.map(chord => {
@@ -17,6 +21,33 @@ export function keyLabel(key: string): string {
 			return modifiers.replaceAll(/\b[a-z]/g, upper) + (labels[name] ?? name.replace(/^[a-z]/, upper));
 		})
 		.join(' ');
+}
+
+/** Actions with their keys. */
+type Keys<A extends string> = {readonly keys: Readonly<Record<A, readonly string[]>>};
+
+/**
+ * Returns the first key of an action as a hint names it, '' if it has none. The keys of several actions stand side by side:
+ * `Alt+↑↓`, `[ ]`.
+ */
+export function hintKey<A extends string>({keys}: Keys<A>, ...actions: readonly A[]): string {
+	const [first = '', ...others] = actions.flatMap(action => (keys[action][0] ? [keyLabel(keys[action][0])] : []));
+	const modifiers = /^.*(?=[↑↓←→]$)/.exec(first)?.[0];
+	const arrows = others.map(label => label.slice(modifiers?.length));
+	const areAlike =
+		modifiers !== undefined && arrows.every((arrow, i) => /^[↑↓←→]$/.test(arrow) && others[i] === modifiers + arrow);
+	return areAlike ? first + arrows.join('') : [first, ...others].join(' ');
+}
+
+/** Returns what keys do, `Enter open`, without the actions that have no key. */
+export function hintsOf<A extends string>(
+	keymap: Keys<A>,
+	hints: ReadonlyArray<readonly [does: string, ...actions: readonly A[]]>,
+): readonly string[] {
+	return hints.flatMap(([does, ...actions]) => {
+		const key = hintKey(keymap, ...actions);
+		return key ? [`${key} ${does}`] : [];
+	});
 }
 
 function upper(letter: string): string {

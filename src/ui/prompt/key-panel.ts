@@ -1,6 +1,6 @@
 import type {Action} from '../../editor/keymap/default-keys.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import type {KeyBindings} from '../../editor/keymap/keymap.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
 import {padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 
 /** The keys that are worth a look, each in a word or two. `/keys-help` has all. */
@@ -37,7 +37,7 @@ const fixed: ReadonlyArray<readonly [string, string]> = [
 const minWide = 72;
 
 /** Returns the keys that are worth a look, as lines of at most `columns` cells; in a wide window, two beside each other. */
-export function keyLines(keys: KeyBindings, columns: number): readonly string[] {
+export function keyLines(keys: Keymap['keys'], columns: number): readonly string[] {
 	const shown = (Object.entries(words) as (readonly [Action, string])[]).flatMap(([action, word]) => {
 		const [key] = keys[action];
 		return key === undefined ? [] : [[keyLabel(key), word] as const];

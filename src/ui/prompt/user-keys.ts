@@ -1,5 +1,5 @@
 import type {Program} from '../../command/program.ts';
-import {defaultKeymap} from '../../editor/keymap/keymap.ts';
+import {noOwnKeys} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {VimTyping} from '../../store/typing-slice.ts';
 
@@ -16,13 +16,13 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 	const applyKeys = async () => {
 		const value = settings.value('keys');
 		if (value === undefined) {
-			store.getState().setKeymap(defaultKeymap);
+			store.getState().setOwnKeys(noOwnKeys);
 			return;
 		}
 
 		const {readKeys} = await import('../../command/keymap/read-keys.ts');
-		const {keymap, faults, notes} = readKeys(value);
-		store.getState().setKeymap(keymap);
+		const {own, faults, notes} = readKeys(value);
+		store.getState().setOwnKeys(own);
 		for (const text of [...faults, ...notes]) {
 			warn(`keys in ${settings.file}: ${text}`);
 		}

@@ -27,6 +27,7 @@ export async function openTranscript({store, fullScreen, ...others}: Dependencie
 		}
 	});
 	const transcript = () => store.getState().transcript;
-	const view = createTranscriptView({...others, transcript, renderMarkdown, invalidate, close, redraw});
+	const ownKeys = () => store.getState().ownKeys;
+	const view = createTranscriptView({...others, ownKeys, transcript, renderMarkdown, invalidate, close, redraw});
 	fullScreen.open({...view, onClose: unsubscribe});
 }

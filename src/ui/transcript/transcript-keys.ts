@@ -1,4 +1,7 @@
 import {reportError} from '../../core/error.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
+import type {TranscriptAction} from '../../editor/keymap/view-keys.ts';
 import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
 import {hasDetail} from './block-detail.ts';
 import {firstCall, textOf} from './block-text.ts';
@@ -24,40 +27,39 @@ type Context = {
 	/** The text to find; empty before the first search. */
 	readonly searched: string;
 	readonly actions: TranscriptActions;
+	readonly keymap: Keymap<TranscriptAction>;
 	/** Shows a note in the bottom line until the next key. */
 	readonly note: (text: string) => void;
 };
 
 type KeyHandler = (context: Context) => void;
 
-const handlers: ReadonlyArray<readonly [keys: readonly string[], handler: KeyHandler]> = [
-	[['q', 'escape', 'ctrl+c', 'ctrl+o'], ({actions}) => actions.close()],
-	[['ctrl+l'], ({actions}) => actions.redraw()],
-	[['ctrl+z'], ({actions}) => actions.suspend()],
-	[['up', 'k'], ({page: {reading}}) => reading.choose(reading.place().chosen - 1)],
-	[['down', 'j'], ({page: {reading}}) => reading.choose(reading.place().chosen + 1)],
-	[['page-up', 'b'], ({page: {reading, rows}}) => reading.scroll(1 - rows())],
-	[['page-down', ' ', 'space'], ({page: {reading, rows}}) => reading.scroll(rows() - 1)],
-	[['home', 'g'], ({page: {reading}}) => reading.choose(0)],
-	[['end', 'G'], ({page: {reading}}) => reading.choose(Number.POSITIVE_INFINITY)],
-	[['[', 'shift+up'], context => findPrompt(context, -1)],
-	[[']', 'shift+down'], context => findPrompt(context, 1)],
-	[['enter'], toggleChosen],
-	[['n'], context => findNext(context, -1)],
-	[['N'], context => findNext(context, 1)],
-	[['c'], copyChosen],
-	[['L'], openLog],
-];
-
-/** The handler of each key of the transcript. `/` opens the search field and is handled by the view. */
-export const transcriptKeys: ReadonlyMap<string, KeyHandler> = new Map(
-	handlers.flatMap(([keys, handler]) => keys.map(key => [key, handler])),
-);
+/** What each action does, but for the search field, which the view opens. */
+export const transcriptActions: Readonly<Record<Exclude<TranscriptAction, 'transcript.search'>, KeyHandler>> = {
+	'app.suspend': ({actions}) => actions.suspend(),
+	'app.redraw': ({actions}) => actions.redraw(),
+	'app.transcript': ({actions}) => actions.close(),
+	'transcript.close': ({actions}) => actions.close(),
+	'transcript.up': ({page: {reading}}) => reading.choose(reading.place().chosen - 1),
+	'transcript.down': ({page: {reading}}) => reading.choose(reading.place().chosen + 1),
+	'transcript.page-up': ({page: {reading, rows}}) => reading.scroll(1 - rows()),
+	'transcript.page-down': ({page: {reading, rows}}) => reading.scroll(rows() - 1),
+	'transcript.first': ({page: {reading}}) => reading.choose(0),
+	'transcript.last': ({page: {reading}}) => reading.choose(Number.POSITIVE_INFINITY),
+	'transcript.previous-message': context => findPrompt(context, -1),
+	'transcript.next-message': context => findPrompt(context, 1),
+	'transcript.open': toggleChosen,
+	'transcript.next-match': context => findNext(context, -1),
+	'transcript.previous-match': context => findNext(context, 1),
+	'transcript.copy': copyChosen,
+	'transcript.log': openLog,
+};
 
 /** Selects the next match of the search, up (-1) or down, and wraps around. */
-export function findNext({page, searched, note}: Omit<Context, 'actions'>, direction: 1 | -1): void {
+export function findNext({page, searched, keymap, note}: Omit<Context, 'actions'>, direction: 1 | -1): void {
 	if (!searched) {
-		note('No search yet. Press / to search.');
+		const key = hintKey(keymap, 'transcript.search');
+		note(`No search yet.${key && ` Press ${key} to search.`}`);
 		return;
 	}
 
@@ -75,7 +77,11 @@ export function findNext({page, searched, note}: Omit<Context, 'actions'>, direc
 	}
 
 	page.reading.choose(found.index);
-	note(`“${searched}” · ${found.place} of ${found.count} · n previous · N next`);
+	const keys = hintsOf(keymap, [
+		['previous', 'transcript.next-match'],
+		['next', 'transcript.previous-match'],
+	]);
+	note([`“${searched}”`, `${found.place} of ${found.count}`, ...keys].join(' · '));
 }
 
 /** Selects the previous (-1) or next message of the user. */

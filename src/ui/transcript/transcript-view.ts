@@ -1,20 +1,26 @@
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
+import {type TranscriptAction, transcriptKeys} from '../../editor/keymap/view-keys.ts';
 import {chordOf, type InputToken, textToken} from '../../terminal/input/token.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {drawLine} from '../line-field.ts';
 import type {FullScreenView} from '../screen/full-screen.ts';
-import {findNext, type TranscriptActions, transcriptKeys} from './transcript-keys.ts';
+import {findNext, type TranscriptActions, transcriptActions} from './transcript-keys.ts';
 import {createTranscriptPage, type TranscriptPage} from './transcript-page.ts';
 import {editSearch, noSearch, openSearch} from './transcript-search.ts';
 
-type Dependencies = Parameters<typeof createTranscriptPage>[0] & TranscriptActions & {readonly invalidate: () => void};
-
-const keyHints = 'Enter open · [ ] your messages · / search · c copy · L log · Esc close';
+type Dependencies = Parameters<typeof createTranscriptPage>[0] &
+	TranscriptActions & {
+		readonly ownKeys: () => OwnKeys;
+		readonly invalidate: () => void;
+	};
 
 /** Shows the whole transcript, with what the conversation leaves out: thoughts, arguments and outputs in full. */
-export function createTranscriptView({invalidate, ...dependencies}: Dependencies): FullScreenView {
+export function createTranscriptView({invalidate, ownKeys, ...dependencies}: Dependencies): FullScreenView {
 	const {palette} = dependencies;
 	const page = createTranscriptPage(dependencies);
+	const keymap = () => keymapOf(transcriptKeys, ownKeys());
 	let search = noSearch;
 	let shownNote = '';
 	const note = (text: string) => {
@@ -22,18 +28,22 @@ export function createTranscriptView({invalidate, ...dependencies}: Dependencies
 		invalidate();
 	};
 
+	const context = () => ({page, searched: search.text, actions: dependencies, keymap: keymap(), note});
 	const pressInField = (token: InputToken) => {
 		search = editSearch(search, token);
 		if (token.type === 'key' && chordOf(token) === 'enter' && search.text) {
-			findNext({page, searched: search.text, note}, -1);
+			findNext(context(), -1);
 		}
 	};
 
 	const pressKey = (key: string) => {
-		if (key === '/') {
+		const action = actionOf(keymap(), key);
+		if (key === 'escape' || key === 'ctrl+c') {
+			dependencies.close();
+		} else if (action === 'transcript.search') {
 			search = openSearch(search);
-		} else {
-			transcriptKeys.get(key)?.({page, searched: search.text, actions: dependencies, note});
+		} else if (action) {
+			transcriptActions[action](context());
 		}
 	};
 
@@ -43,8 +53,9 @@ export function createTranscriptView({invalidate, ...dependencies}: Dependencies
 			const {columns} = size;
 			const bottom = search.field
 				? `/${drawLine('/', search.field, columns).text}`
-				: palette.dim(safeLine(shownNote) || keyHints);
-			return [palette.label(truncate(titleOf(page), columns)), ...page.draw(search.text), truncate(bottom, columns)];
+				: palette.dim(safeLine(shownNote) || hintLine(keymap()));
+			const title = palette.label(truncate(titleOf(page, keymap()), columns));
+			return [title, ...page.draw(search.text), truncate(bottom, columns)];
 		},
 		caret() {
 			const {rows, columns} = page.size();
@@ -54,11 +65,7 @@ export function createTranscriptView({invalidate, ...dependencies}: Dependencies
 			note('');
 			// A key that is held down arrives as one text; so may a slash together with the text to find.
 			for (const each of token.type === 'text' ? Array.from(token.text, textToken) : [token]) {
-				if (search.field) {
-					pressInField(each);
-				} else if (each.type === 'key' || each.type === 'text') {
-					pressKey(each.type === 'key' ? chordOf(each) : each.text);
-				}
+				search.field ? pressInField(each) : pressKey(pressedKey(each) ?? '');
 			}
 
 			invalidate();
@@ -66,8 +73,20 @@ export function createTranscriptView({invalidate, ...dependencies}: Dependencies
 	};
 }
 
-function titleOf({blocks, reading}: TranscriptPage): string {
+function hintLine(keymap: Keymap<TranscriptAction>): string {
+	const hints = hintsOf(keymap, [
+		['open', 'transcript.open'],
+		['your messages', 'transcript.previous-message', 'transcript.next-message'],
+		['search', 'transcript.search'],
+		['copy', 'transcript.copy'],
+		['log', 'transcript.log'],
+	]);
+	return [...hints, 'Esc close'].join(' · ');
+}
+
+function titleOf({blocks, reading}: TranscriptPage, keymap: Keymap<TranscriptAction>): string {
 	const count = blocks().length;
 	const place = count === 0 ? 'no messages yet' : `${reading.place().chosen + 1} of ${count}`;
-	return `Transcript · ${place}${reading.isFollowing() ? '' : ' · End: jump to latest'}`;
+	const key = reading.isFollowing() ? '' : hintKey(keymap, 'transcript.last');
+	return `Transcript · ${place}${key && ` · ${key}: jump to latest`}`;
 }

@@ -1,12 +1,10 @@
 import {expect, test} from 'vitest';
-import {defaultKeys} from '../../../src/editor/keymap/default-keys.ts';
-import {keymapOf} from '../../../src/editor/keymap/keymap.ts';
 import {handler, keys} from '../key-presses.ts';
 
 /** An app whose transcript opens with Ctrl+X Ctrl+T and with Ctrl+X and the letter t. */
 function withSequences(text = '') {
 	const app = handler({text});
-	app.store.getState().setKeymap(keymapOf({...defaultKeys, 'app.transcript': ['ctrl+x ctrl+t', 'ctrl+x t']}));
+	app.store.getState().setOwnKeys({'app.transcript': ['ctrl+x ctrl+t', 'ctrl+x t']});
 	return app;
 }
 

@@ -22,7 +22,7 @@ test("the user's keys hold from the start and when they are set, and what is wro
 	await settings.save('keys', {'app.transcript': 'alt+r'});
 	expect(store.getState().keymap.keys['app.transcript']).toEqual(['alt+r']);
 	await settings.save('keys', undefined);
-	expect(store.getState().keymap).toBe(defaultKeymap);
+	expect(store.getState().keymap).toEqual(defaultKeymap);
 	stop();
 });
 

@@ -1,5 +1,6 @@
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {noOwnKeys, type OwnKeys} from '../../../src/editor/keymap/keymap.ts';
 import type {InputToken} from '../../../src/terminal/input/token.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
@@ -26,9 +27,9 @@ export function readerWithoutClipboard(...events: readonly AgentEvent[]) {
 	return openReader({copies: false}, ...events);
 }
 
-type ReaderOptions = {readonly at?: number | undefined; readonly copies?: boolean};
+type ReaderOptions = {readonly own?: OwnKeys; readonly at?: number | undefined; readonly copies?: boolean};
 
-function openReader({at, copies = true}: ReaderOptions, ...events: readonly AgentEvent[]) {
+export function openReader({at, own = noOwnKeys, copies = true}: ReaderOptions, ...events: readonly AgentEvent[]) {
 	let transcript = emptyTranscript('s');
 	let seq = -1;
 	const feed = (...more: readonly AgentEvent[]) => {
@@ -42,6 +43,7 @@ function openReader({at, copies = true}: ReaderOptions, ...events: readonly Agen
 	const logs: unknown[] = [];
 	const view = createTranscriptView({
 		transcript: () => transcript,
+		ownKeys: () => own,
 		palette,
 		renderMarkdown,
 		invalidate: () => undefined,

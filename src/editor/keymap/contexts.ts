@@ -1,0 +1,35 @@
+import {defaultKeys} from './default-keys.ts';
+import type {KeyTable} from './keymap.ts';
+import {transcriptKeys} from './view-keys.ts';
+
+/** Where keys have meanings of their own. */
+export type Context = {
+	/** As the user reads it. */
+	readonly title: string;
+	readonly keys: KeyTable;
+	/** True if the user types text there: a character alone is no key then. */
+	readonly isTyping: boolean;
+	/** True if a key may be a sequence of two chords. */
+	readonly joins?: true;
+	/** An action without which nothing could be done. */
+	readonly needs?: string;
+};
+
+/** All contexts, in the order in which they are shown. Their tables name what is global there, too. */
+export const contexts: readonly Context[] = [
+	{title: 'Prompt', keys: defaultKeys, isTyping: true, joins: true, needs: 'prompt.send'},
+	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
+];
+
+const promptActions: ReadonlySet<string> = new Set(Object.keys(defaultKeys));
+
+/** Returns the actions that are of this context alone. */
+export function actionsIn({keys}: Context): readonly string[] {
+	return keys === defaultKeys ? [...promptActions] : Object.keys(keys).filter(action => !promptActions.has(action));
+}
+
+/** The default keys of every action. */
+export const allKeys: KeyTable = Object.assign({}, ...contexts.map(({keys}) => keys));
+
+/** Every action that a key can be bound to. */
+export type AnyAction = keyof typeof defaultKeys | keyof typeof transcriptKeys;
