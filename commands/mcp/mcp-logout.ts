@@ -1,18 +1,20 @@
 import * as z from 'zod/mini';
+import {mcpScope, mcpScopeHelp} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 import {AppError} from '../../src/core/error.ts';
 
 export default command({
 	name: 'logout',
 	summary: 'Log out of an MCP server',
-	args: z.object({name: z.string()}),
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
 	positional: ['name'],
-	describe: {name: 'as `mcp list` shows it'},
+	letters: {scope: 's'},
+	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp logout docs'],
 
-	async run({name}, {mcp, live}) {
+	async run({name, scope}, {mcp, live}) {
 		const {statusOfServer} = await import('../../src/command/mcp/edit-servers.ts');
-		const {configured} = await statusOfServer(mcp, name);
+		const {configured} = await statusOfServer(mcp, name, scope);
 		const done = await mcp.logOut(configured);
 		if (done === 'none') {
 			throw new AppError('not-found', `You are not logged in to the MCP server ${name}.`);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {mcpScope} from '../../src/command/argument-types.ts';
+import {mcpScope, mcpScopeHelp} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 
 export default command({
@@ -7,7 +7,8 @@ export default command({
 	summary: 'Remove an MCP server',
 	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
 	positional: ['name'],
-	describe: {name: 'as `mcp list` shows it', scope: 'user or project, if both have it'},
+	letters: {scope: 's'},
+	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp remove docs'],
 
 	async run({name, scope: given}, {mcp}) {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {mcpScopes} from '../config/mcp/mcp-scope.ts';
 import {AppError} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';
 import {providerNames} from '../core/model.ts';
@@ -17,7 +18,10 @@ export const countArgument = (most = Number.MAX_SAFE_INTEGER) =>
 export const repeatable = z.optional(z.array(z.string()));
 
 /** Whose file an MCP server is in. */
-export const mcpScope = z.enum(['user', 'project'], 'must be user (your own file) or project (its .mcp.json)');
+export const mcpScope = z.enum(mcpScopes, 'must be local (you, in this project), user (you) or project (.mcp.json)');
+
+/** The help of a flag that selects one of several servers with one name. */
+export const mcpScopeHelp = `${mcpScopes.slice(0, -1).join(', ')} or ${mcpScopes.at(-1)}, if several have it`;
 
 /** A task reference as users type it; the server checks whether it exists. */
 export const taskArgument = z

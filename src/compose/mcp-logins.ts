@@ -1,4 +1,5 @@
 import {type ConfiguredServer, expanded} from '../agent/mcp/configured-servers.ts';
+import {readEnvFile} from '../agent/mcp/env-file.ts';
 import type {LoginOptions} from '../agent/mcp/oauth/log-in.ts';
 import type {McpAccess} from '../command/mcp/mcp-access.ts';
 import {forgetWantedScopes, mcpLoginOf, removeMcpLogin, saveMcpLogin} from '../config/mcp/mcp-logins.ts';
@@ -8,16 +9,17 @@ import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
 type Options = Pick<ProgramOptions, 'env' | 'version'>;
-type Local = Pick<LocalState, 'config' | 'secrets'>;
+type Local = Pick<LocalState, 'config' | 'secrets' | 'project'>;
 
 /** Logs the user in to an MCP server, and saves the login. */
 export async function logIn(
 	configured: ConfiguredServer,
 	options: Omit<LoginOptions, 'server'>,
 	{env, version}: Options,
-	{config, secrets}: Local,
+	local: Local,
 ): ReturnType<McpAccess['logIn']> {
-	const server = urlOf(configured, env);
+	const {config, secrets} = local;
+	const server = await urlOf(configured, env, local);
 	const before = mcpLoginOf(config.read(), server.href);
 	const {clientId = before?.isOwnClient ? before.clientId : undefined} = options;
 	// A login again must not lose what the one before it was granted.
@@ -54,9 +56,10 @@ export async function logIn(
 export async function logOut(
 	configured: ConfiguredServer,
 	{env, version}: Options,
-	{config}: Local,
+	local: Local,
 ): ReturnType<McpAccess['logOut']> {
-	const server = urlOf(configured, env);
+	const {config} = local;
+	const server = await urlOf(configured, env, local);
 	const login = mcpLoginOf(config.read(), server.href);
 	if (!login) {
 		return 'none';
@@ -73,14 +76,16 @@ export async function logOut(
 	return isRevoked ? 'revoked' : 'removed';
 }
 
-function urlOf({server}: ConfiguredServer, env: Options['env']): URL {
+async function urlOf(configured: ConfiguredServer, env: Options['env'], {project}: Local): Promise<URL> {
+	const {server} = configured;
 	if (server.type !== 'http') {
 		throw new AppError('usage', `The MCP server ${server.name} is a command, which has no login here.`, {
 			hint: 'Pass a key as a variable: `mcp add <name> --env NAME=value -- <command>`',
 		});
 	}
 
-	const found = expanded(server, env);
+	const {variables} = await readEnvFile(configured, project);
+	const found = expanded(server, env, variables);
 	if ('fault' in found || found.server.type !== 'http') {
 		throw new AppError('usage', 'fault' in found ? found.fault : 'It has no URL.');
 	}

@@ -3,8 +3,8 @@ import type {ServerPrompt} from '../agent/mcp/prompts.ts';
 import type {createMcpServers, McpServers} from '../agent/mcp/servers.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
-import {ownMcpFile, projectMcpFile} from '../agent/project/project-files.ts';
-import type {McpAccess, McpChange} from '../command/mcp/mcp-access.ts';
+import {ownMcpFile} from '../agent/project/mcp-files.ts';
+import type {McpAccess} from '../command/mcp/mcp-access.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
@@ -118,7 +118,10 @@ function createAccess(
 			const files = [...state.ownFaults, ...state.faults].filter(({path}) => path.endsWith(ownMcpFile));
 			return [...files.map(({path, reason}) => ({name: 'The file', path, reason})), ...serverFaults(state)];
 		},
-		change: change => changeFile(change, join(home.path, ownMcpFile), project),
+		async change(change) {
+			const {changeServerFile} = await import('./mcp-changes.ts');
+			return changeServerFile(change, home, project);
+		},
 	};
 }
 
@@ -127,15 +130,18 @@ async function loadServers(
 	{home, folder, project, secrets, config}: LocalState,
 	logIn: LogIn,
 ) {
-	const [{createMcpServers}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] = await Promise.all([
-		import('../agent/mcp/servers.ts'),
-		import('../agent/mcp/tool-set.ts'),
-		import('../config/mcp/known-tools.ts'),
-		import('../terminal/browser.ts'),
-	]);
+	const [{createMcpServers}, {readEnvFile}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] =
+		await Promise.all([
+			import('../agent/mcp/servers.ts'),
+			import('../agent/mcp/env-file.ts'),
+			import('../agent/mcp/tool-set.ts'),
+			import('../config/mcp/known-tools.ts'),
+			import('../terminal/browser.ts'),
+		]);
 	const servers = createMcpServers({
 		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
+		readEnvFile: configured => readEnvFile(configured, project),
 		...{logIn, config},
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
@@ -145,26 +151,4 @@ async function loadServers(
 		},
 	});
 	return {servers, set: createToolSet()};
-}
-
-async function changeFile({scope, ...change}: McpChange, own: string, project: LocalState['project']): Promise<string> {
-	const {changeOwnServers, changeProjectServers} = await import('../config/mcp/mcp-store.ts');
-	if (scope === 'user') {
-		await changeOwnServers(own, change);
-		await project.load();
-		return own;
-	}
-
-	const before = await project.load();
-	const path = join(before.root, projectMcpFile);
-	const standing = before.files.find(file => file.path === projectMcpFile)?.standing;
-	await changeProjectServers(path, change);
-	const after = (await project.load()).files.filter(
-		file => file.path === projectMcpFile || (file.kind === 'server script' && file.standing === 'new'),
-	);
-	if (standing === undefined || standing === 'trusted') {
-		await project.decide(true, after);
-	}
-
-	return path;
 }

@@ -1,8 +1,9 @@
-import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {promptToKeep} from '../../src/command/secret-line.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 test('adds servers for the user, in a private file, and lists and removes them', async () => {
@@ -80,6 +81,63 @@ test('the user’s own server wins over one of the project with its name', async
 	expect(dataOf(await here.run('mcp', 'get', 'db', '--scope', 'project'))).toMatchObject({command: 'theirs'});
 });
 
+test('a local server is in no file of the project, and no other project has it', async () => {
+	const here = testContext();
+	await here.run('mcp', 'add', '--scope', 'local', 'db', '--', 'mine-here');
+	expect(existsSync(join(here.folder, '.mcp.json'))).toBe(false);
+	const {file} = dataOf(await here.run('mcp', 'add', '-s', 'local', 'x', '--', 'x')) as {readonly file: string};
+	expect(file.startsWith(join(here.home, 'projects'))).toBe(true);
+	expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
+	await here.run('mcp', 'remove', 'x');
+
+	const elsewhere = testContext({like: {...here, folder: temporaryFolder()}});
+	expect(dataOf(await elsewhere.run('mcp', 'list'))).toMatchObject({servers: []});
+	expect(drawn(await here.run('mcp', 'list'), 100)).toMatch(/db +not started +mine-here +local/);
+	writeFileSync(file, 'not JSON', {mode: 0o600});
+	expect(drawn(await here.run('mcp', 'list'), 200)).toContain('is not used: it is not valid JSON');
+});
+
+test('of servers with one name the local one is used, and a scope selects any of them', async () => {
+	const here = testContext();
+	for (const scope of ['project', 'user', 'local']) {
+		await here.run('mcp', 'add', 'db', '--scope', scope, '--', `of-${scope}`);
+	}
+
+	const other = {used: false, reason: 'another one has its name'};
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
+		servers: [
+			{scope: 'local', used: true},
+			{scope: 'user', ...other},
+			{scope: 'project', ...other},
+		],
+	});
+	expect(dataOf(await here.run('mcp', 'list', '--scope', 'user'))).toMatchObject({servers: [{command: 'of-user'}]});
+	await expect(here.run('mcp', 'remove', 'db')).rejects.toMatchObject({
+		...{code: 'conflict', message: 'Several files have an MCP server “db”.'},
+		hint: 'Pass --scope local or --scope user or --scope project.',
+	});
+	await here.run('mcp', 'remove', 'db', '-s', 'local');
+	expect(dataOf(await here.run('mcp', 'get', 'db', '-s', 'user'))).toMatchObject({command: 'of-user', used: true});
+});
+
+test('a file of variables is named in the entry; that of a project is trusted as its scripts are', async () => {
+	const here = testContext();
+	writeFileSync(join(here.folder, '.env'), 'API_TOKEN=abcd1234abcd');
+	await here.run('mcp', 'add', 'db', '-s', 'project', '--env-file', '.env', '--', 'db-server');
+	expect(JSON.parse(readFileSync(join(here.folder, '.mcp.json'), 'utf8')).mcpServers).toEqual({
+		db: {command: 'db-server', envFile: '.env'},
+	});
+	const shown = drawn(await here.run('mcp', 'get', 'db'), 100);
+	expect(shown).toMatch(/variables +from \.env/);
+	expect(shown).not.toContain('changed');
+	expect(drawn(await here.run('trust'), 100)).toMatch(/\.env +server variables +22 B +trusted/);
+
+	writeFileSync(join(here.folder, '.env'), 'NODE_OPTIONS=--require=./evil.js');
+	expect(drawn(await here.run('mcp', 'get', 'db'), 200)).toContain(
+		'.env changed, and MCP servers run only what you trust.',
+	);
+});
+
 test.each([
 	['usage', 'mcp add x https://mcp.example.com --env A=b', 'A URL takes no --env and no arguments.'],
 	['usage', 'mcp add x run --header A:b', 'A command takes no --header.'],
@@ -88,7 +146,12 @@ test.each([
 	['usage', 'mcp add -t stdio x https://mcp.example.com', 'A URL takes --transport http.'],
 	['usage', 'mcp add --transport http x run', 'A command takes --transport stdio.'],
 	['usage', 'mcp add -t sse x https://mcp.example.com', '--transport must be http or stdio (SSE is not supported).'],
-	['usage', 'mcp add -s local x run', '--scope must be user (your own file) or project (its .mcp.json).'],
+	[
+		'usage',
+		'mcp add -s team x run',
+		'--scope must be local (you, in this project), user (you) or project (.mcp.json).',
+	],
+	['usage', 'mcp add x -s project --env-file /etc/env run', 'The --env-file of a project must be in it.'],
 	['usage', 'mcp add x run --timeout -1', 'Invalid --timeout “-1”: not a number of seconds up to 3600.'],
 	['usage', 'mcp add x --scope project --env API_TOKEN=abcd1234 run', 'API_TOKEN would be in .mcp.json for everyone'],
 	['usage', 'mcp add x npx -y files', 'Unknown flag -y for mcp add.'],

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {type ExpandedServer, expandServer} from '../../config/mcp/expand-server.ts';
 import type {McpServer} from '../../config/mcp/mcp-file.ts';
+import type {McpScope} from '../../config/mcp/mcp-scope.ts';
 import type {Environment} from '../../core/environment.ts';
 import {messageOf} from '../../core/error.ts';
 import type {JudgedFile, ProjectState, Standing} from '../project/project.ts';
@@ -10,7 +11,7 @@ export type ConfiguredServer = {
 	readonly server: McpServer;
 	/** Its name in the names of tools and in rules. */
 	readonly id: string;
-	readonly scope: 'user' | 'project';
+	readonly scope: McpScope;
 	/** The file, as `ProjectFile.path`. */
 	readonly path: string;
 	readonly standing: Standing;
@@ -32,8 +33,8 @@ export function idOf(name: string): string {
 }
 
 /**
- * Returns the servers of the user and of the project. Of several with one name, the user's own is used, so that no project
- * gets what the user allowed for theirs; else that of the deepest folder.
+ * Returns the servers of the user and of the project. Of several with one name, the user's own is used, first the one for
+ * this project, so that no project gets what the user allowed for theirs; else that of the deepest folder.
  */
 export function configuredServers({files}: Pick<ProjectState, 'files'>): readonly ConfiguredServer[] {
 	const isOwn = ({standing}: JudgedFile) => standing === 'user';
@@ -55,7 +56,7 @@ export function configuredServers({files}: Pick<ProjectState, 'files'>): readonl
 				taken.add(id);
 			}
 
-			const scope = isOwn(file) ? 'user' : 'project';
+			const scope = !isOwn(file) ? 'project' : file.isLocal ? 'local' : 'user';
 			return {server, id, scope, path, standing, ...(unused !== undefined && {unused})};
 		}),
 	);
@@ -66,10 +67,15 @@ export function serverFaults({files}: Pick<ProjectState, 'files'>): readonly Ser
 	return files.flatMap(({path, mcp}) => (mcp?.faults ?? []).map(fault => ({...fault, path})));
 }
 
-/** Returns a server with its variables replaced, or why that is impossible. */
-export function expanded(server: McpServer, env: Environment): ExpandedServer | {readonly fault: string} {
+/** Returns a server with its variables replaced, or why that is impossible. Those of its `envFile` win over the user's. */
+export function expanded(
+	server: McpServer,
+	env: Environment,
+	ofFile: Readonly<Record<string, string>>,
+): ExpandedServer | {readonly fault: string} {
 	try {
-		return expandServer(server, env);
+		const {server: found, values} = expandServer(server, {...env, ...ofFile});
+		return {server: found.type === 'stdio' ? {...found, env: {...ofFile, ...found.env}} : found, values};
 	} catch (error) {
 		return {fault: messageOf(error)};
 	}

@@ -8,10 +8,11 @@ import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
 import type {ProjectState} from '../project/project.ts';
-import {serverCommand} from '../project/started-commands.ts';
+import {envFileCommand, serverCommand} from '../project/started-commands.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
 import type {ConnectOptions} from './connect.ts';
 import {toolsOf} from './definition.ts';
+import type {FileVariables} from './env-file.ts';
 import {createMcpTool} from './mcp-tool.ts';
 import {createServer, type Server} from './server.ts';
 import {createStepUp, type StepUp} from './step-up.ts';
@@ -24,6 +25,8 @@ export type Dependencies = {
 	readonly whyNot: (command: string, state: ProjectState) => Promise<string | undefined>;
 	readonly folder: () => string;
 	readonly env: Environment;
+	/** Reads the file of variables of a server. Throws AppError("usage") for one that can't be used. */
+	readonly readEnvFile: (configured: ConfiguredServer) => Promise<FileVariables>;
 	readonly version: string;
 	readonly insecureHttp: boolean;
 	readonly known: KnownTools;
@@ -85,7 +88,7 @@ export function toolsOfEntry(
 /** Creates what a server needs that is used. Nothing is started. */
 export function createEntry(configured: ConfiguredServer, dependencies: Dependencies): Entry {
 	const {server} = configured;
-	const {config, env, logIn} = dependencies;
+	const {config, env, logIn, readEnvFile} = dependencies;
 	return {
 		configured,
 		key: keyOf(configured, dependencies),
@@ -93,7 +96,8 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 		stepUp: createStepUp({
 			name: server.name,
 			async want(scopes) {
-				const found = expanded(server, env);
+				const {variables} = await readEnvFile(configured);
+				const found = expanded(server, env, variables);
 				if ('server' in found && found.server.type === 'http') {
 					await wantScopes(config, new URL(found.server.url).href, scopes);
 				}
@@ -104,21 +108,17 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 }
 
 /** Returns what opens the connection to a server. */
-function opener({server}: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
+function opener(configured: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
 	return async (events, signal) => {
-		const {folder, env, version, insecureHttp, addSecret, whyNot, load} = dependencies;
-		const command = serverCommand(server);
-		const reason = command === undefined ? undefined : await whyNot(command, await load());
-		if (reason !== undefined) {
-			throw new AppError('failed', reason);
-		}
-
-		const found = expanded(server, env);
+		const {folder, env, version, insecureHttp, addSecret} = dependencies;
+		await assertAgreed(configured, dependencies);
+		const {variables, hidden} = await dependencies.readEnvFile(configured);
+		const found = expanded(configured.server, env, variables);
 		if ('fault' in found) {
 			throw new AppError('usage', found.fault);
 		}
 
-		for (const value of found.values) {
+		for (const value of [...hidden, ...found.values]) {
 			addSecret(secret(value));
 		}
 
@@ -131,8 +131,20 @@ function opener({server}: ConfiguredServer, dependencies: Dependencies): Paramet
 			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
 			...{config, addSecret},
 			timeoutMs: startTimeoutMs,
-			elicitor: createElicitor({server: server.name, openPage, onLog: events.onLog}),
+			elicitor: createElicitor({server: configured.server.name, openPage, onLog: events.onLog}),
 		};
 		return connect(options);
 	};
+}
+
+/** Throws AppError("failed") if a file that the server runs or reads isn't what the user agreed to. */
+async function assertAgreed({server, path}: ConfiguredServer, {whyNot, load}: Dependencies): Promise<void> {
+	const commands = [serverCommand(server), envFileCommand(server, path)].filter(each => each !== undefined);
+	const state = await load();
+	for (const command of commands) {
+		const reason = await whyNot(command, state);
+		if (reason !== undefined) {
+			throw new AppError('failed', reason);
+		}
+	}
 }

@@ -15,7 +15,9 @@ export async function checkHookScripts<Command extends Started>(
 ): Promise<(started: Command) => string | undefined> {
 	const {hookFiles} = await import('../hooks/hook-files.ts');
 	const place = {folder, root};
-	const agreed = new Map(files.filter(({kind}) => kind.endsWith(' script')).map(file => [file.real, file]));
+	const agreed = new Map(
+		files.filter(({kind}) => kind.endsWith(' script') || kind === 'server variables').map(file => [file.real, file]),
+	);
 	const first = new Map(commands.map(({command}) => [command, hookFiles(command, place).files]));
 	return ({command}) => {
 		const now = hookFiles(command, place).files;

@@ -10,6 +10,7 @@ import {parseRule} from '../policy/rules/rule.ts';
 import {boundsOf} from '../tools/files/bounds.ts';
 import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
+import {localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 import {withSkillFiles} from './skill-files.ts';
 
@@ -20,6 +21,7 @@ export type FileKind =
 	| 'MCP servers'
 	| 'hook script'
 	| 'server script'
+	| 'server variables'
 	| 'prompt'
 	| 'skill';
 
@@ -30,6 +32,8 @@ export type ProjectFile = FileContent & {
 	readonly kind: FileKind;
 	/** True for the instructions of a folder below the working folder: they count for its files only. */
 	readonly isNested?: true;
+	/** True for a file of the user's own that counts for this project only. */
+	readonly isLocal?: true;
 	/** What a settings file says. */
 	readonly settings?: SettingsFile;
 	/** What a file of MCP servers says. */
@@ -50,8 +54,6 @@ export const projectSettings = '.service/settings.json';
 const projectPrompts = '.service/prompts';
 /** Where projects have skills; other agents look into the second one, too. */
 const projectSkills = ['.service/skills', '.claude/skills'] as const;
-export const projectMcpFile = '.mcp.json';
-export const ownMcpFile = 'mcp.json';
 
 /** Most folders below the working folder whose instructions are asked about together. */
 const maxNested = 50;
@@ -122,18 +124,26 @@ export async function findNested(root: string, folder: string): Promise<readonly
 	return [...new Set(prefixes)].slice(0, maxNested);
 }
 
-/** Reads the user's own instructions and settings, under their absolute paths. Never throws. */
-export async function readOwnFiles(stateFolder: string): Promise<Found> {
+/** Reads the user's own instructions and settings, for any project and for this one, under their absolute paths. Never throws. */
+export async function readOwnFiles(stateFolder: string, root: string): Promise<Found> {
+	const local = localMcpFile(root);
 	// The folder holds keys, so only Markdown can be imported.
 	const finder = createFinder(async path =>
-		/\.md$|^(?:settings|mcp)\.json$/i.test(path) ? readOwn(join(stateFolder, path)) : undefined,
+		/\.md$/i.test(path) || ['settings.json', ownMcpFile, local].includes(path)
+			? readOwn(join(stateFolder, path))
+			: undefined,
 	);
 	await finder.addInstructions(['AGENTS.md']);
 	await finder.add('settings.json', 'settings');
+	await finder.add(local, 'MCP servers');
 	await finder.add(ownMcpFile, 'MCP servers');
 	await finder.addPrompts('prompts', await promptNames(join(stateFolder, 'prompts')));
 	await finder.addSkills('skills', await skillNames(join(stateFolder, 'skills')));
-	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({...file, path: join(stateFolder, file.path)});
+	const absolute = <T extends Fault | ProjectFile>(file: T): T => ({
+		...file,
+		path: join(stateFolder, file.path),
+		...(file.path === local && {isLocal: true}),
+	});
 	return {files: finder.found.files.map(absolute), faults: finder.found.faults.map(absolute)};
 }
 
@@ -218,13 +228,6 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			}
 		},
 	};
-}
-
-/** Returns what a file of MCP servers says, or its fault. */
-async function readServers(text: string): Promise<{readonly mcp: McpFile} | {readonly fault: string}> {
-	const {parseMcpFile} = await import('../../config/mcp/mcp-file.ts');
-	const mcp = parseMcpFile(text);
-	return 'fault' in mcp ? mcp : {mcp};
 }
 
 /** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */

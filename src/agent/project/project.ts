@@ -106,7 +106,7 @@ export function createProject(dependencies: Dependencies): Project {
 		const [found, below, own] = await Promise.all([
 			readProjectFiles(root, path, places),
 			readBelow(nested),
-			readOwnFiles(stateFolder),
+			readOwnFiles(stateFolder, root),
 		]);
 		const all = joined(found, below);
 		const [scripts, ownScripts] = await Promise.all(

@@ -3,7 +3,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {AppError} from '../../core/error.ts';
 import {withoutSecretFiles} from '../policy/secret-guard.ts';
-import {type Bounds, openInside} from '../tools/files/bounds.ts';
+import {type Bounds, type Guard, openInside} from '../tools/files/bounds.ts';
 import {contentHash} from '../tools/files/read-text.ts';
 import {decodeText} from '../tools/files/text-encoding.ts';
 
@@ -23,10 +23,14 @@ export type FileContent = {
 
 /**
  * Returns the beginning of a text file below a folder; undefined if it doesn't exist. Throws `AppError("failed")` if its real
- * path is outside or protected, its name suggests secrets, or it isn't UTF-8 or UTF-16 text.
+ * path is outside or protected, `guard` refuses it (by default a name that suggests secrets), or it isn't UTF-8 or UTF-16 text.
  */
-export async function readInside(path: string, bounds: Bounds): Promise<FileContent | undefined> {
-	const opened = await openInside(path, bounds, withoutSecretFiles).catch(unlessMissing);
+export async function readInside(
+	path: string,
+	bounds: Bounds,
+	guard: Guard = withoutSecretFiles,
+): Promise<FileContent | undefined> {
+	const opened = await openInside(path, bounds, guard).catch(unlessMissing);
 	return opened && readHandle(opened.handle, opened.real);
 }
 

@@ -2,6 +2,7 @@ import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
 import {idOf} from '../../agent/mcp/configured-servers.ts';
 import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import {entryOf, type McpServer, readEntry} from '../../config/mcp/mcp-file.ts';
+import type {McpScope} from '../../config/mcp/mcp-scope.ts';
 import {AppError} from '../../core/error.ts';
 import {parseServerUrl} from '../../core/origin.ts';
 import {isSecretName} from '../../core/secrets/redact-positions.ts';
@@ -9,13 +10,12 @@ import {readPairs} from '../argument-types.ts';
 import {closest} from '../closest.ts';
 import type {McpAccess} from './mcp-access.ts';
 
-type McpScope = ConfiguredServer['scope'];
-
 type Arguments = {
 	readonly name: string;
 	readonly target: readonly string[];
 	readonly transport?: 'http' | 'stdio' | undefined;
 	readonly env?: readonly string[] | undefined;
+	readonly envFile?: string | undefined;
 	readonly header?: readonly string[] | undefined;
 	readonly timeout?: string | undefined;
 	readonly scope?: McpScope | undefined;
@@ -23,7 +23,7 @@ type Arguments = {
 
 /** Reads the server that a user describes in arguments. Throws AppError("usage"). */
 export function serverFromArguments(typed: Arguments): McpServer {
-	const {name, target, transport, env = [], header = [], timeout, scope} = typed;
+	const {name, target, transport, env = [], envFile, header = [], timeout, scope} = typed;
 	const [first = '', ...args] = target;
 	const isUrl = /^https?:\/\//i.test(first);
 	checkName(name);
@@ -50,11 +50,16 @@ export function serverFromArguments(typed: Arguments): McpServer {
 		);
 	}
 
+	if (scope === 'project' && envFile !== undefined && /^[/~]/.test(envFile)) {
+		throw usage('The --env-file of a project must be in it.', 'Write its path relative to .mcp.json.');
+	}
+
 	const server = readEntry(name, {
 		...(isUrl
 			? {type: 'http', url: first.includes('${') ? first : parseServerUrl(first).href, headers: pairs}
 			: {command: first, args, env: pairs}),
 		...(timeout !== undefined && {timeout: seconds * 1000}),
+		...(envFile !== undefined && {envFile}),
 	});
 	if ('reason' in server) {
 		throw usage(`Invalid MCP server “${name}”: ${server.reason}.`);
@@ -150,8 +155,9 @@ export function findServer(servers: readonly ConfiguredServer[], name: string, s
 	const found = servers.filter(each => each.server.name === name && (scope === undefined || each.scope === scope));
 	const [first, second] = found;
 	if (first && second && first.scope !== second.scope) {
-		throw new AppError('conflict', `Both you and the project have an MCP server “${name}”.`, {
-			hint: 'Pass --scope user or --scope project.',
+		const scopes = [...new Set(found.map(each => `--scope ${each.scope}`))];
+		throw new AppError('conflict', `Several files have an MCP server “${name}”.`, {
+			hint: `Pass ${scopes.join(' or ')}.`,
 		});
 	}
 

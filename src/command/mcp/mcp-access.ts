@@ -1,11 +1,12 @@
 import type {ConfiguredServer, ServerFault} from '../../agent/mcp/configured-servers.ts';
 import type {LoginOptions} from '../../agent/mcp/oauth/log-in.ts';
 import type {ServerStatus} from '../../agent/mcp/servers.ts';
+import type {McpScope} from '../../config/mcp/mcp-scope.ts';
 import type {JsonObject} from '../../core/json.ts';
 
 /** A change of the servers in a file. */
 export type McpChange = {
-	readonly scope: 'user' | 'project';
+	readonly scope: McpScope;
 	readonly name: string;
 	/** The new entry; undefined removes it. */
 	readonly entry: JsonObject | undefined;

@@ -11,6 +11,8 @@ export type McpServer = {
 	readonly timeoutMs?: number;
 	/** True if it is kept, but not used. */
 	readonly disabled?: true;
+	/** A file of variables for its command and its values; a relative path counts from the folder of the entry. */
+	readonly envFile?: string;
 } & (
 	| {
 			readonly type: 'stdio';
@@ -36,6 +38,7 @@ const common = {
 	type: z.optional(z.string()),
 	timeout: z.optional(z.number().check(z.positive(), z.maximum(3_600_000))),
 	disabled: z.optional(z.boolean()),
+	envFile: z.optional(text(4000)),
 };
 const stdioEntry = z.looseObject({
 	...common,
@@ -113,14 +116,17 @@ function faultOf(name: string, {path, rule}: Violation): McpFault {
 	return {name, reason: `${path.join('.') || 'it'} ${rule}`};
 }
 
-function commonOf({
-	timeout,
-	disabled,
-}: {
-	readonly timeout?: number | undefined;
-	readonly disabled?: boolean | undefined;
-}) {
-	return {...(timeout !== undefined && {timeoutMs: timeout}), ...(disabled && {disabled})};
+type Common = {
+	readonly [Key in keyof z.infer<z.ZodMiniObject<typeof common>>]?: z.infer<z.ZodMiniObject<typeof common>>[Key];
+};
+
+function commonOf({timeout, disabled, envFile}: Common) {
+	return {
+		...(timeout !== undefined && {timeoutMs: timeout}),
+		...(disabled && {disabled}),
+		// VS Code writes the folder as a variable.
+		...(envFile !== undefined && {envFile: envFile.replace(/^\$\{workspaceFolder\}\//, '')}),
+	};
 }
 
 /** Returns a server as an entry of the file. */
@@ -128,6 +134,7 @@ export function entryOf(server: McpServer): JsonObject {
 	const more = {
 		...(server.timeoutMs !== undefined && {timeout: server.timeoutMs}),
 		...(server.disabled && {disabled: true}),
+		...(server.envFile !== undefined && {envFile: server.envFile}),
 	};
 	const used = (pairs: Words) => Object.keys(pairs).length > 0;
 	if (server.type === 'http') {

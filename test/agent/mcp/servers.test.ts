@@ -73,6 +73,32 @@ test('a server gets its own variables and no credential of the program [15]', as
 	expect(seen.TOKEN).toBe('***');
 });
 
+test('a server gets the variables of its file, whose secrets are masked [8]', async () => {
+	const elsewhere = join(temporaryFolder(), 'variables');
+	writeFileSync(elsewhere, 'TEAM=blue\nLEVEL=production\nURL="postgres://me:pw@db/x"\nTOKEN=hunter2-hunter2');
+	const {call} = openServers({files: {...node(official), envFile: elsewhere, env: {TEAM: 'red', A: '${TOKEN}'}}});
+	const seen = JSON.parse(await call('mcp__files__environment'));
+	expect(seen).toMatchObject({TEAM: 'red', LEVEL: 'production', URL: '***', TOKEN: '***', A: '***'});
+});
+
+test.each([
+	['.env', 'it is larger than 66 kB', {'.env': `A=${'x'.repeat(70_000)}`}],
+	['.env', 'line 2 is not NAME=value', {'.env': 'A=1\nrm -rf'}],
+	['.env', 'it was not found', {}],
+	['/nowhere/.env', 'it was not found', {}],
+	['../.service/config.json', 'is outside the working folder', {}],
+	['.git/HEAD', 'is protected', {}],
+	['sub', 'is a folder', {'sub/a': ''}],
+])('the file of variables %s is refused in words: %s', async (envFile, reason, files) => {
+	const {servers, status} = openServers({files: {...node(official), envFile}}, {files});
+	await servers.tools();
+	const {state} = await status('files');
+	expect(state).toMatchObject({state: 'failed', reason: expect.stringContaining(reason)});
+	expect(state).toMatchObject({
+		reason: expect.stringContaining(`The MCP server “files” can't use its envFile ${envFile}: `),
+	});
+});
+
 test('headers go to the server, with variables of the user [6]', async () => {
 	const seen = join(temporaryFolder(), 'seen');
 	writeFileSync(seen, '');

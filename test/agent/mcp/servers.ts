@@ -3,6 +3,7 @@ import {once} from 'node:events';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {onTestFinished} from 'vitest';
+import {readEnvFile} from '../../../src/agent/mcp/env-file.ts';
 import {createMcpServers} from '../../../src/agent/mcp/servers.ts';
 import {openConfig} from '../../../src/config/config.ts';
 import {openKnownTools} from '../../../src/config/mcp/known-tools.ts';
@@ -63,6 +64,7 @@ export function openServers(
 	const servers = createMcpServers({
 		load: project.load,
 		whyNot: async () => undefined,
+		readEnvFile: configured => readEnvFile(configured, project),
 		folder: () => folder,
 		...{env, version: '0.0.0', insecureHttp: false},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),

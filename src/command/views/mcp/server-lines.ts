@@ -13,6 +13,7 @@ export function serverLines(server: McpServer): readonly [string, ...string[]] {
 	return [
 		`MCP server ${server.name}: ${targetOf(server)}`,
 		...(server.type === 'stdio' && server.cwd !== undefined ? [`  folder ${server.cwd}`] : []),
+		...(server.envFile === undefined ? [] : [`  variables from ${server.envFile}`]),
 		...Object.entries(pairs).map(([name, value]) => `  ${kind} ${name}: ${shown(name, value)}`),
 	];
 }

@@ -1,0 +1,79 @@
+import {homedir} from 'node:os';
+import {isAbsolute, join} from 'node:path';
+import {parseEnvFile} from '../../config/mcp/env-file.ts';
+import {AppError, messageOf} from '../../core/error.ts';
+import {formatBytes} from '../../core/format.ts';
+import {isSecretName} from '../../core/secrets/redact-positions.ts';
+import type {Project} from '../project/project.ts';
+import {type FileContent, maxFileBytes, readInside, readOwn} from '../project/read-file.ts';
+import {envFileIn} from '../project/started-commands.ts';
+import {boundsOf} from '../tools/files/bounds.ts';
+import type {ConfiguredServer} from './configured-servers.ts';
+
+/** Words, small numbers, local addresses and paths. */
+const harmless =
+	/^(?:[a-z]{0,20}|[A-Z]{0,20}|\d{1,9}|(?:localhost|[\d.]{7,15})(?::\d{1,5})?|\.{0,2}(?:\/[\w.-]+)+\/?)$/;
+
+/** The variables of a server's `envFile`. */
+export type FileVariables = {
+	readonly variables: Readonly<Record<string, string>>;
+	/** Those values that no output may show. */
+	readonly hidden: readonly string[];
+};
+
+/**
+ * Reads the `envFile` of a server; without one it has no variables. That of a project is a file in the project. Throws
+ * AppError("usage") for a file that can't be used.
+ */
+export async function readEnvFile(
+	configured: ConfiguredServer,
+	project: Pick<Project, 'state' | 'places'>,
+): Promise<FileVariables> {
+	const {server} = configured;
+	const {envFile} = server;
+	if (envFile === undefined) {
+		return {variables: {}, hidden: []};
+	}
+
+	const refuse = (reason: string) =>
+		new AppError('usage', `The MCP server “${server.name}” can't use its envFile ${envFile}: ${reason}.`);
+	const content = await contentOf(configured, envFile, project).catch(error => {
+		throw refuse(messageOf(error).replace(/\.$/, ''));
+	});
+	if (!content || content.isCut) {
+		throw refuse(content ? `it is larger than ${formatBytes(maxFileBytes)}` : 'it was not found');
+	}
+
+	const read = parseEnvFile(content.text);
+	if ('wrongLine' in read) {
+		throw refuse(`line ${read.wrongLine} is not NAME=value`);
+	}
+
+	const {variables} = read;
+	const hidden = Object.entries(variables).flatMap(([name, value]) => (isHarmless(name, value) ? [] : [value]));
+	return {variables, hidden};
+}
+
+/** Reads the file by the rules of its scope: only the user's own entries may name one outside of the project. */
+async function contentOf(
+	{scope, path}: ConfiguredServer,
+	envFile: string,
+	{state, places}: Pick<Project, 'state' | 'places'>,
+): Promise<FileContent | undefined> {
+	const isElsewhere = isAbsolute(envFile) || envFile.startsWith('~/');
+	if (scope === 'project' && isElsewhere) {
+		throw new AppError('usage', 'its path must be relative to .mcp.json');
+	}
+
+	if (isElsewhere) {
+		return readOwn(envFile.startsWith('~/') ? join(places.homeFolder ?? homedir(), envFile.slice(2)) : envFile);
+	}
+
+	const {root} = await state();
+	return readInside(envFileIn(path, envFile), await boundsOf(root, places), async () => undefined);
+}
+
+/** True for a value that is surely no credential: hiding every “production” in an answer would damage it. */
+function isHarmless(name: string, value: string): boolean {
+	return !isSecretName(name) && harmless.test(value);
+}
