@@ -9,6 +9,7 @@ import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {inkForProduction} from './bundle-ink.mjs';
 import {mcpBySelf} from './bundle-mcp.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
+import {compileAhead} from './compile-ahead.mjs';
 
 /** Without development dependencies there is no bundler: the installation keeps the last build and must not fail. */
 const {build} = await import('esbuild').catch(error => {
@@ -25,6 +26,8 @@ const {values: flags} = parseArgs({
 	options: {
 		/** Writes `meta.json`, with the modules in each file of the bundle. */
 		meta: {type: 'boolean'},
+		/** Leaves out the compiled code: the first start takes longer, the build less. */
+		fast: {type: 'boolean'},
 		outdir: {type: 'string', default: 'dist'},
 	},
 });
@@ -103,4 +106,8 @@ if (flags.meta) {
 	const {outputs, inputs} = bundle.metafile;
 	const files = Object.fromEntries(packs.map(({name, paths, text}) => [name, {bytes: text.length, chunks: paths}]));
 	await writeFile(join(outdir, 'meta.json'), JSON.stringify({inputs, outputs, packs: files}));
+}
+
+if (!flags.fast) {
+	await compileAhead(outdir).catch(error => console.warn(`The first start will compile the program: ${error.message}`));
 }

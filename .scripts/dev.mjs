@@ -12,7 +12,7 @@ process.exitCode = await devLoop({
 	paths: [pathOf('../src'), pathOf('../commands'), pathOf('../package.json')],
 	async build() {
 		process.stderr.write('Building…\n');
-		const child = spawn(process.execPath, [pathOf('build.mjs')], {stdio: ['ignore', 'inherit', 'inherit']});
+		const child = spawn(process.execPath, [pathOf('build.mjs'), '--fast'], {stdio: ['ignore', 'inherit', 'inherit']});
 		const [status] = await once(child, 'close');
 		return status === 0;
 	},

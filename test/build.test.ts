@@ -16,7 +16,7 @@ let packs: Readonly<Record<string, Pack>> = {};
 let outputs: Readonly<Record<string, {readonly inputs: Readonly<Record<string, unknown>>}>> = {};
 
 beforeAll(() => {
-	execFileSync(process.execPath, ['.scripts/build.mjs', '--meta', '--outdir', outdir]);
+	execFileSync(process.execPath, ['.scripts/build.mjs', '--meta', '--fast', '--outdir', outdir]);
 	({packs, outputs} = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')));
 }, 180_000);
 

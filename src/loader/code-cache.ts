@@ -1,4 +1,4 @@
-import {readdirSync, renameSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import process from 'node:process';
 import {crc32} from 'node:zlib';
@@ -28,10 +28,28 @@ type Header = {
 const maxBytes = 16 * 1024 * 1024;
 const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
 
-/** What compiled code depends on, besides its source. */
-const platformKey = [process.version, process.versions.v8, process.platform, process.arch, ...process.execArgv].join(
-	' ',
-);
+/** What compiled code depends on, besides its source. Another build of the same version of Node has another size. */
+const platformKey = [
+	...[process.version, process.versions.v8, process.platform, process.arch],
+	statSync(process.execPath, {throwIfNoEntry: false})?.size,
+	...process.execArgv,
+].join(' ');
+
+/**
+ * Opens the code that the build keeps beside the packs, so that the first start finds some. It is checked as any other, but
+ * not for who could write it: whoever can could write the packs, too.
+ */
+export function openBuiltCode(folder: string, key = platformKey): Pick<CodeCache, 'read'> {
+	return {
+		read(name, source) {
+			try {
+				return decode(readFileSync(join(folder, `${name}.bin`)), key, source);
+			} catch {
+				return undefined;
+			}
+		},
+	};
+}
 
 /**
  * Opens the cache in a private folder, which is created at the first write, but not its parent. A folder that others could
@@ -103,7 +121,7 @@ function removeOld(folder: string): void {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
 		const stats = statSync(path, {throwIfNoEntry: false});
-		// Node keeps a folder there for each of its versions that has a cache of its own.
+		// Node kept folders there for earlier versions of the program.
 		if (stats?.isFile() && Date.now() - stats.mtimeMs > maxAgeMs) {
 			unlinkSync(path);
 		}

@@ -14,16 +14,13 @@ type Entry = {
 	readonly way: string;
 };
 
-/** Node's own cache of compiled code, since 22.1. */
-const {enableCompileCache: nodeCache} = module as {readonly enableCompileCache?: (folder: string) => unknown};
-
 /** Runs an entry of the program, `file`, whose chunks are in the folder beside it. */
 export function run(file: string, {chunk, cache, way}: Entry): void {
 	const folder = join(dirname(file), 'chunks');
 	const others = module.createRequire(file);
 	const entry = chunk.slice(1, chunk.indexOf('/'));
 	const start = createRequire({
-		openPack: createOpenPack({folder, cache, way, others, nodeCache}),
+		openPack: createOpenPack({folder, built: join(dirname(file), 'compiled'), cache, way, others}),
 		urlOf: pack => pathToFileURL(pack === entry ? file : join(folder, `${pack}.js`)).href,
 		others,
 		importOther: id => import(id),

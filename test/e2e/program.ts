@@ -5,7 +5,6 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {onTestFinished} from 'vitest';
 import {withLock} from '../../src/storage/lock.ts';
-import {openCompiledCode} from './compiled-code.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -19,8 +18,6 @@ export const calledSo = `node ${program}`;
 const sources = ['src', 'commands', '.scripts/build.mjs', 'package.json'];
 
 await ensureBuilt();
-
-const compiledCode = openCompiledCode(program);
 
 /** Builds the program where it is missing or older than its sources; processes that run at the same time build it once. */
 async function ensureBuilt(): Promise<void> {
@@ -41,7 +38,8 @@ async function ensureBuilt(): Promise<void> {
 }
 
 function isFresh(): boolean {
-	const built = statSync(program, {throwIfNoEntry: false})?.mtimeMs ?? 0;
+	// The last that the build makes.
+	const built = statSync(join(root, 'dist/compiled'), {throwIfNoEntry: false})?.mtimeMs ?? 0;
 	return sources.every(path => latestChange(join(root, path)) <= built);
 }
 
@@ -74,13 +72,9 @@ export type Place = {
 	readonly env?: Readonly<Record<string, string>>;
 };
 
-/** The environment of a run: no key, no proxy, no `CI` of the machine that tests. Its state folder gets compiled code. */
+/** The environment of a run: no key, no proxy, no `CI` of the machine that tests. */
 export function environmentOf({home, env}: Place): Record<string, string> {
 	const state = home ?? join(folderWith(), 'home');
-	if (env?.['NODE_DISABLE_COMPILE_CACHE'] === undefined) {
-		compiledCode.share(state);
-	}
-
 	return {
 		PATH: process.env['PATH'] ?? '',
 		HOME: join(state, '..'),

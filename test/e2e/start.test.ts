@@ -1,7 +1,9 @@
+import {execFile} from 'node:child_process';
 import {
 	appendFileSync,
 	chmodSync,
 	cpSync,
+	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -11,11 +13,13 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
-import {basename, join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
+import process from 'node:process';
+import {promisify} from 'node:util';
 import {afterAll, expect, test} from 'vitest';
 import {connectedTo, waitForIdle} from './chat.ts';
 import {unusedAddress} from './model-host.ts';
-import {folderWith, runProgram} from './program.ts';
+import {environmentOf, folderWith, program, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 /** Writes the files of the program that were read, when it ends. */
@@ -59,8 +63,9 @@ test('--version reads one file, a command at most ten, and neither reads the scr
 const first = mkdtempSync(join(tmpdir(), 'service-first-'));
 afterAll(() => rmSync(first, {recursive: true, force: true}));
 
-/** Compiled code is kept only where Node has no cache of its own. */
-const keysList = (home: string) => runProgram(['keys', 'list'], {home, env: {NODE_DISABLE_COMPILE_CACHE: ''}});
+/** With this setting, V8 refuses the code that the build keeps, so that a start keeps its own. */
+const refusing = {NODE_OPTIONS: '--stack-trace-limit=20'};
+const keysList = (home: string) => runProgram(['keys', 'list'], {home, env: refusing});
 
 let stdout = '';
 
@@ -83,6 +88,41 @@ async function filledHome() {
 	return {home, cache, files, run, expected: {status: 0, stdout, stderr: ''}};
 }
 
+test('the first start finds the compiled code that the build keeps', async () => {
+	const home = join(folderWith(), 'home');
+	mkdirSync(home, {mode: 0o700});
+	const {status, stderr} = await runProgram(['keys', 'list'], {home});
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(existsSync(join(home, 'cache'))).toBe(false);
+	const terminal = startTerminal({home});
+	await waitForIdle(terminal);
+	terminal.press('ctrl+d');
+	expect(await terminal.exit()).toEqual({status: 0, signal: 0});
+	expect(existsSync(join(home, 'cache')) ? readdirSync(join(home, 'cache')) : []).not.toContainEqual(
+		expect.stringMatching(/^(?:main|shared|screen|program|conversation)-/),
+	);
+});
+
+test('a program without the compiled code of its build, or with a damaged one, starts', async () => {
+	const copy = join(folderWith(), 'dist');
+	cpSync(dirname(program), copy, {recursive: true});
+	const compiled = join(copy, 'compiled');
+	for (const name of readdirSync(compiled)) {
+		const path = join(compiled, name);
+		writeFileSync(
+			path,
+			readFileSync(path).map((byte, index) => (index % 997 === 996 ? byte ^ 8 : byte)),
+		);
+	}
+
+	const list = () =>
+		promisify(execFile)(process.execPath, [join(copy, 'service.js'), 'keys', 'list'], {env: environmentOf({})});
+	const damaged = await list();
+	expect(damaged).toEqual({stdout: expect.stringContaining('No keys yet.'), stderr: ''});
+	rmSync(compiled, {recursive: true});
+	expect(await list()).toEqual(damaged);
+});
+
 test('compiled code is kept by the first run and used by the next', async () => {
 	const {files, run, expected} = await filledHome();
 	expect(files().length).toBeGreaterThanOrEqual(3);
@@ -96,8 +136,7 @@ test('what a run imports later is found with compiled code, too', async () => {
 	const {env, args} = connectedTo({baseUrl: await unusedAddress()});
 	const home = join(folderWith(), 'home');
 	mkdirSync(home, {mode: 0o700});
-	const run = () =>
-		runProgram([...args, '-p', 'Hi'], {home, env: {...env, NODE_DISABLE_COMPILE_CACHE: ''}, folder: folderWith()});
+	const run = () => runProgram([...args, '-p', 'Hi'], {home, env: {...env, ...refusing}, folder: folderWith()});
 	const {status, stderr} = await run();
 	expect({status, stderr}).toEqual({status: 6, stderr: expect.stringMatching(/^service: Couldn't reach Custom at /)});
 	expect(await run()).toMatchObject({status, stderr});
@@ -139,7 +178,7 @@ test('a file where the compiled code should be stops no start', async () => {
 	const home = join(folderWith(), 'home');
 	mkdirSync(home, {mode: 0o700});
 	writeFileSync(join(home, 'cache'), '');
-	const {status, stderr} = await runProgram(['keys', 'list'], {home, env: {NODE_DISABLE_COMPILE_CACHE: ''}});
+	const {status, stderr} = await runProgram(['keys', 'list'], {home, env: refusing});
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 });
 
@@ -147,7 +186,7 @@ test('the app draws the same with the compiled code of an earlier run', async ()
 	const home = join(folderWith(), 'home');
 	mkdirSync(home, {mode: 0o700});
 	for (let run = 0; run < 2; run++) {
-		const terminal = startTerminal({home, env: {NODE_DISABLE_COMPILE_CACHE: ''}});
+		const terminal = startTerminal({home, env: refusing});
 		await waitForIdle(terminal);
 		terminal.type('Hi\r');
 		await terminal.waitFor(/❯ Hi[\s\S]*demo/i);

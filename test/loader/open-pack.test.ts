@@ -1,9 +1,10 @@
-import {mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire as createNodeRequire} from 'node:module';
 import {join} from 'node:path';
 import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
 import {createRequire} from '../../src/loader/chunks.ts';
+import {openCodeCache} from '../../src/loader/code-cache.ts';
 import {createOpenPack} from '../../src/loader/open-pack.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -25,7 +26,7 @@ function packs(text = 'a') {
 	];
 	writeFileSync(join(folder, 'first.js'), `exports.chunks={${first.join()}};`);
 	writeFileSync(join(folder, 'second.js'), `exports.chunks={${wrap('#second/later', "exports.text='later';")}};`);
-	return {home, folder, cache: join(home, 'cache')};
+	return {home, folder, cache: join(home, 'cache'), built: join(home, 'compiled')};
 }
 
 type Main = {
@@ -36,10 +37,10 @@ type Main = {
 };
 
 /** Starts the packs as a process would, and ends it: code is kept when it exits. */
-function start({folder, home}: ReturnType<typeof packs>, cache: string | undefined, way = 'app') {
+function start({folder, home, built}: ReturnType<typeof packs>, cache: string | undefined, way = 'app') {
 	const others = createNodeRequire(join(home, 'service.js'));
 	const before = process.listeners('exit');
-	const openPack = createOpenPack({folder, cache, way, others, nodeCache: undefined});
+	const openPack = createOpenPack({folder, built, cache, way, others});
 	const main = createRequire({
 		openPack,
 		others,
@@ -55,6 +56,14 @@ function start({folder, home}: ReturnType<typeof packs>, cache: string | undefin
 	};
 	onTestFinished(leave);
 	return {main, leave};
+}
+
+/** Starts the packs once, and moves the code that was kept to where a build keeps it. */
+function startedByBuild() {
+	const made = packs();
+	start(made, made.cache).leave();
+	renameSync(made.cache, made.built);
+	return made;
 }
 
 const waysOf = (file: string) => JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '').ways;
@@ -93,6 +102,43 @@ test('each way of starting adds the code that it uses, once', () => {
 	expect(statSync(file).mtimeMs).toBe(mtimeMs);
 });
 
+test('code of the build is used, and not kept again', () => {
+	const made = startedByBuild();
+	const {main, leave} = start(made, made.cache);
+	leave();
+	expect(main.text).toBe('a/');
+	expect(existsSync(made.cache)).toBe(false);
+});
+
+test.each<[string, (made: ReturnType<typeof packs>) => string]>([
+	['of another way of starting', () => 'command'],
+	[
+		'of another source',
+		({folder}) => {
+			const path = join(folder, 'first.js');
+			writeFileSync(path, `${readFileSync(path, 'utf8')} `);
+			return 'app';
+		},
+	],
+	[
+		'that is damaged',
+		({built}) => {
+			const path = join(built, 'first.bin');
+			writeFileSync(path, readFileSync(path).subarray(0, -1));
+			return 'app';
+		},
+	],
+])('in place of code of the build %s, a start keeps its own', (_, change) => {
+	const made = startedByBuild();
+	const way = change(made);
+	for (let run = 0; run < 2; run++) {
+		const {main, leave} = start(made, made.cache, way);
+		leave();
+		expect(main.text).toBe('a/');
+		expect(waysOf(join(made.cache, 'first.bin'))).toEqual([way]);
+	}
+});
+
 test('a pack that is replaced under the same name runs its new code', () => {
 	const built = packs();
 	start(built, built.cache).leave();
@@ -101,14 +147,19 @@ test('a pack that is replaced under the same name runs its new code', () => {
 	expect(start(built, built.cache).main.text).toBe('b/');
 });
 
-test('code that V8 refuses is compiled again', () => {
-	const built = packs();
-	start(built, built.cache).leave();
-	const file = join(built.cache, 'first.bin');
+test.each(['built', 'cache'] as const)('code that V8 refuses is compiled again (%s)', place => {
+	// Once compiled, V8 would know this source in this process without kept code.
+	const fresh = packs(`new in ${place}`);
 	const other = packs('other');
 	start(other, other.cache).leave();
-	writeFileSync(file, readFileSync(join(other.cache, 'first.bin')));
-	expect(start(built, built.cache).main.text).toBe('a/');
+	const sourceOf = ({folder}: typeof other) => readFileSync(join(folder, 'first.js'));
+	const kept = openCodeCache(other.cache).read('first', sourceOf(other)) ?? expect.fail('Nothing was kept.');
+	openCodeCache(fresh[place]).write('first', sourceOf(fresh), kept);
+	const {main, leave} = start(fresh, fresh.cache);
+	leave();
+	expect(main.text).toBe(`new in ${place}/`);
+	const again = openCodeCache(fresh.cache).read('first', sourceOf(fresh));
+	expect(again?.data.equals(kept.data)).toBe(false);
 });
 
 test('a chunk that the build lacks, or that fails, fails each time that it is loaded', async () => {
