@@ -4,8 +4,8 @@ import type {CommandContext} from '../src/command/context.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
-import {parseServerUrl} from '../src/core/origin.ts';
-import {logIn} from '../src/platform/log-in.ts';
+import {originOf, parseServerUrl} from '../src/core/origin.ts';
+import {cancelledLogin, logIn} from '../src/platform/log-in.ts';
 
 export default command({
 	name: 'login',
@@ -34,7 +34,7 @@ export default command({
 		const server = parseServerUrl(address);
 		const profile = await logIn(server, context, {key: apiKey, withToken});
 		if (!profile) {
-			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
+			return cancelledLogin(originOf(server.href));
 		}
 
 		const done = `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`;

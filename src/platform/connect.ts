@@ -8,10 +8,10 @@ import {originOf, parseServerUrl} from '../core/origin.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AccessContext} from './access-context.ts';
-import {logIn} from './log-in.ts';
+import {cancelledLogin, logIn} from './log-in.ts';
 
 /** The result as a sentence, with data if something changed. */
-type Connected = {readonly kind: 'text'; readonly text: string; readonly data?: Json};
+type Connected = {readonly kind: 'text'; readonly text: string; readonly hint?: string; readonly data?: Json};
 
 /**
  * Connects to the server at `url` with the stored login, or with a new one. On failure the current connection stays.
@@ -33,9 +33,7 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 	}
 
 	const profile = await logIn(server, context);
-	return profile
-		? connected(profile, tls, profile.storedWhere)
-		: {kind: 'text', text: 'Login cancelled. Nothing changed.'};
+	return profile ? connected(profile, tls, profile.storedWhere) : cancelledLogin(origin);
 }
 
 /** True for the name that the app gives its own server, unless a profile has that name. */

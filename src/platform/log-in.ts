@@ -60,6 +60,15 @@ export async function logIn(
 	return apiKey && saveLogin(server, {apiKey}, context);
 }
 
+/** Returns the result of a login that the user cancelled. A browser is not at hand on every machine. */
+export function cancelledLogin(server: Origin): {readonly kind: 'text'; readonly text: string; readonly hint: string} {
+	return {
+		kind: 'text',
+		text: 'Login cancelled. Nothing changed.',
+		hint: `Log in with an API key instead: \`login --with-token --server ${server}\``,
+	};
+}
+
 /** Logs the user in through a browser. Returns undefined if the server can't do that. */
 async function logInByBrowser(server: Origin, context: AccessContext): Promise<Tokens | 'cancelled' | undefined> {
 	const {insecureHttp} = context.flags;

@@ -67,7 +67,9 @@ test('cancelling the login changes nothing', async () => {
 		loginClock,
 		onLogin: (_, cancel) => cancel(),
 	});
-	expect(drawn(await run('login'), 80)).toBe('Login cancelled. Nothing changed.');
+	expect(drawn(await run('login'), 80)).toBe(
+		`Login cancelled. Nothing changed.\nLog in with an API key instead: /login --with-token --server\n${server.origin}`,
+	);
 	expect(server.polls).toEqual([]);
 	expect(context.config.read().profiles).toEqual({});
 });
