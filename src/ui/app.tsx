@@ -1,12 +1,10 @@
-import {memo, useLayoutEffect} from 'react';
+import {memo, useLayoutEffect, useMemo} from 'react';
 import {useStore} from 'zustand';
 import {useShallow} from 'zustand/react/shallow';
-import {layoutComposer} from '../editor/editor-layout.ts';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {promptWidth} from './approvals/approval-mode.ts';
-import {Composer} from './composer.tsx';
+import {Composer, promptRows} from './composer.tsx';
 import {useApp, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
@@ -21,50 +19,24 @@ import {questionRows} from './panels/question.ts';
 import {tableFrame} from './panels/table-view.tsx';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
-import {suggestionLines, suggestionsFor} from './suggestions.ts';
+import {createSuggestions, type Suggestions, suggestionLines} from './suggestions.ts';
 import {todoLines} from './transcript/todo-lines.ts';
 
 const editingNote = 'Editing your previous message · Ctrl+C cancel';
 
-/** What the live region is laid out from. Its parts read the rest themselves. */
-const layoutParts = ({
-	panel,
-	filter,
-	queue,
-	composer,
-	size,
-	completion,
-	editing,
-	toast,
-	approvalMode,
-	logs,
-	logPanel,
-	busy,
-	valuesOf,
-	savedSessions,
-	entriesVersion,
-	paths,
-	resources,
-	transcript: {todo, run},
-}: AppState) => ({
-	panel,
-	filter,
-	queue,
-	composer,
-	size,
-	completion,
-	toast: toast || (editing ? editingNote : ''),
-	approvalMode,
-	dock: logPanelHeight({logs, logPanel}),
-	busy,
-	valuesOf,
-	savedSessions,
-	entriesVersion,
-	paths,
-	resources,
-	todo,
-	isRunning: run !== undefined,
-});
+/** What the live region is laid out from, which stays the same while a user types. Its parts read the rest themselves. */
+const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions) => {
+	const {panel, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
+	return {
+		...{panel, filter, queue, size, completion, busy},
+		toast: toast || (editing ? editingNote : ''),
+		prompt: promptRows(state),
+		suggestions: suggest(state),
+		dock: logPanelHeight({logs, logPanel}),
+		todo: transcript.todo,
+		isRunning: transcript.run !== undefined,
+	};
+};
 
 type LayoutParts = ReturnType<typeof layoutParts>;
 
@@ -74,25 +46,24 @@ type Below = Omit<Layout, 'live'>;
 /** Draws the live region below the live lines of the transcript: log panel, panel, queue, prompt and status. */
 export function App() {
 	const {store, palette, entries} = useUi();
-	const parts = useStore(store, useShallow(layoutParts));
-	const {panel, queue, composer, size, completion: chosen, toast, todo, approvalMode} = parts;
+	const suggest = useMemo(() => createSuggestions(entries), [entries]);
+	const parts = useStore(
+		store,
+		useShallow(state => layoutParts(state, suggest)),
+	);
+	const {panel, queue, size, completion: chosen, toast, todo, suggestions} = parts;
 	const {columns, rows} = size;
-
-	const suggestions = panel ? [] : suggestionsFor(entries(), composer, chosen, store.getState());
-	const room = columns - promptWidth(approvalMode);
-	const prompt = layoutComposer(composer, room, 10);
 	const layout = useLayout({
 		rows,
 		panel: panelHeight(parts),
 		queue: queue.length,
-		composer: prompt.rows.length,
+		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
 		dock: parts.dock,
 		isAsking: panel?.kind === 'confirm',
 		isFramed: isFramed(panel),
 		todo: todoHeight(todo),
 	});
-	const shown = prompt.rows.length === layout.composer ? prompt : layoutComposer(composer, room, layout.composer);
 	const above = layout.gap + layout.dock + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
@@ -115,7 +86,7 @@ export function App() {
 			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
 			{layout.rule > 0 && <Text wrap="truncate">{plainRule(columns, palette.dim)}</Text>}
 			<Composer
-				layout={shown}
+				height={layout.composer}
 				top={above}
 				focused={!panel || panel.kind === 'lines'}
 				elsewhere={caretElsewhere(parts, layout)}

@@ -1,15 +1,19 @@
 import {useLayoutEffect} from 'react';
-import type {ComposerLayout} from '../editor/editor-layout.ts';
+import {type ComposerLayout, layoutComposer} from '../editor/editor-layout.ts';
+import type {ComposerState} from '../editor/editor-state.ts';
+import type {AppState} from '../store/store.ts';
+import {cellWidths} from '../terminal/text/cell-widths.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {modeRole, promptSign, promptWidth} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
-import {Lines} from './lines.tsx';
-import type {Caret} from './screen/live-region.ts';
+import {Box} from './ink.ts';
+import type {Caret, Frame} from './screen/live-region.ts';
 
 type Props = {
-	readonly layout: ComposerLayout;
+	/** The rows of the prompt, at least one. */
+	readonly height: number;
 	/** Row below the live lines in which the composer starts. */
 	readonly top: number;
 	/** False while a panel has the focus. */
@@ -19,26 +23,77 @@ type Props = {
 	readonly elsewhere?: Caret | undefined;
 };
 
-/** Draws the prompt. The terminal's cursor is at the caret, because input methods draw there. */
-export function Composer({layout, top, focused, placeholder, elsewhere}: Props) {
-	const {palette, setCaret} = useUi();
-	const columns = useApp(state => state.size.columns);
-	const mode = useApp(state => state.approvalMode);
+/**
+ * Leaves rows for the prompt, which the screen draws over them: it changes with each key, and nothing else does then. The
+ * terminal's cursor is at the caret, because input methods draw there.
+ */
+export function Composer({height, top, focused, placeholder, elsewhere}: Props) {
+	const {store, palette, setCaret, setPrompt} = useUi();
+	useApp(state => state.size);
+	useApp(state => state.approvalMode);
+	useLayoutEffect(() => {
+		const draw = () => drawPrompt(store.getState(), {height, placeholder, palette});
+		const show = () => setPrompt({row: top, focused, draw});
+		setCaret(focused ? undefined : elsewhere);
+		show();
+		return store.subscribe(({composer}, before) => {
+			if (composer !== before.composer) {
+				show();
+			}
+		});
+	});
+	return <Box height={height} flexShrink={0} />;
+}
+
+type PromptState = Pick<AppState, 'composer' | 'size' | 'approvalMode'>;
+
+const maxRows = 10;
+
+/** Returns how many rows the prompt needs, at most ten. */
+export function promptRows(state: PromptState): number {
+	return layoutOf(state, maxRows).rows.length;
+}
+
+type Known = {
+	readonly composer: ComposerState;
+	readonly room: number;
+	/** The cell widths that it was laid out with. */
+	readonly widths: ReturnType<typeof cellWidths>;
+	readonly layout: ComposerLayout;
+};
+
+/** The last layout: a key needs it for the number of rows and for the rows. */
+let known: Known | undefined;
+
+function layoutOf({composer, size, approvalMode}: PromptState, height: number): ComposerLayout {
+	const room = size.columns - promptWidth(approvalMode);
+	const widths = cellWidths();
+	if (known?.composer !== composer || known.room !== room || known.widths !== widths) {
+		known = {composer, room, widths, layout: layoutComposer(composer, room, maxRows)};
+	}
+
+	return known.layout.rows.length <= height ? known.layout : layoutComposer(composer, room, height);
+}
+
+type Look = {readonly height: number; readonly placeholder: string; readonly palette: Palette};
+
+/** Returns the prompt in so many rows, and the place of the caret in it. */
+function drawPrompt(state: PromptState, {height, placeholder, palette}: Look): Frame {
+	const {size, approvalMode: mode} = state;
+	const layout = layoutOf(state, height);
 	const width = promptWidth(mode);
-	const own = {row: top + layout.caret.row, column: Math.min(columns - 1, width + layout.caret.column)};
-	useLayoutEffect(() => setCaret(focused ? own : elsewhere));
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
-	const lines = layout.rows.map((row, index) => {
+	const rows = Array.from({length: height}, (_, index) => {
+		const row = layout.rows[index] ?? '';
 		const first = index === 0 && layout.hiddenAbove === 0;
 		const sign = first
 			? modeRole(mode, palette)(promptSign(mode))
 			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
-		return truncate(
-			sign + (empty ? palette.dim(placeholder) : drawnRow(row, layout.selected?.[index], palette)),
-			columns,
-		);
+		const drawn = empty ? palette.dim(placeholder) : drawnRow(row, layout.selected?.[index], palette);
+		return truncate(sign + drawn, size.columns).trimEnd();
 	});
-	return <Lines lines={lines} />;
+	const column = Math.min(size.columns - 1, width + layout.caret.column);
+	return {rows, caret: {row: layout.caret.row, column}};
 }
 
 /** Returns a row with its selected part marked. */

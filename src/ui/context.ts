@@ -5,7 +5,7 @@ import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import type {LiveLines} from './screen/live-lines.ts';
-import type {Caret} from './screen/live-region.ts';
+import type {Caret, Prompt} from './screen/live-region.ts';
 
 /** What every component can use. */
 export type Ui = {
@@ -20,6 +20,8 @@ export type Ui = {
 	readonly answer: (value: string | undefined) => void;
 	/** Moves the terminal's cursor to a place below the live lines; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
+	/** Sets what is drawn over rows below the live lines. */
+	readonly setPrompt: (prompt: Prompt) => void;
 	/** Sets how many rows the live lines have above everything else, given their number. */
 	readonly limitLive: (rowsFor: (lines: number) => number) => void;
 };

@@ -126,7 +126,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 				entries: () => loaded.program?.entries() ?? [],
 				logs: () => loaded.logs,
 				answer: interact.answer,
-				...{setCaret: screen.setCaret, limitLive: screen.limitLive},
+				...{setCaret: screen.setCaret, setPrompt: screen.setPrompt, limitLive: screen.limitLive},
 			}}
 		>
 			<App />

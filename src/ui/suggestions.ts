@@ -39,6 +39,33 @@ function isName({label, line}: Suggestion): boolean {
 	return label === line.trimEnd();
 }
 
+export type Suggestions = ReturnType<typeof suggestionsFor>;
+
+const none: Suggestions = [];
+
+/** What suggestions are found from. */
+const sources = [
+	...(['panel', 'composer', 'completion', 'entriesVersion', 'valuesOf', 'savedSessions'] as const),
+	...(['paths', 'logs', 'resources', 'suggestMentions'] as const),
+];
+
+/** Returns a function that returns the suggestions for the prompt: the same list until what it is found from changes. */
+export function createSuggestions(
+	entries: () => Parameters<typeof suggestionsFor>[0],
+): (state: AppState) => Suggestions {
+	let before: AppState | undefined;
+	let last = none;
+	return state => {
+		if (sources.some(name => state[name] !== before?.[name])) {
+			before = state;
+			const found = state.panel ? none : suggestionsFor(entries(), state.composer, state.completion, state);
+			last = found.length === 0 ? none : found;
+		}
+
+		return last;
+	};
+}
+
 /** Draws `height` suggestions around the selected one, in lines of at most `columns` cells. */
 export function suggestionLines(
 	suggestions: readonly Suggestion[],

@@ -40,6 +40,7 @@ export function conversation(
 		logs: () => ({panelLines: (size: {readonly rows: number}) => logLines(size.rows)}),
 		answer: () => undefined,
 		setCaret: screen.setCaret,
+		setPrompt: screen.setPrompt,
 		limitLive: screen.limitLive,
 	};
 	let renders = 0;

@@ -43,7 +43,7 @@ export function draw(node: ReactNode, options: Options = {}) {
 	store.getState().setSize({columns, rows});
 	const emulator = createEmulator(columns, rows);
 	const live = createLiveLines();
-	const {stdout, setCaret, limitLive} = createScreen(emulator.stdout, {live});
+	const {stdout, setCaret, setPrompt, limitLive} = createScreen(emulator.stdout, {live});
 	const {stream, feed} = createStandInStdin();
 	const ui = {
 		store,
@@ -53,6 +53,7 @@ export function draw(node: ReactNode, options: Options = {}) {
 		logs: () => ({panelLines}),
 		answer,
 		setCaret,
+		setPrompt,
 		limitLive,
 	};
 	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});

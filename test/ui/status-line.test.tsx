@@ -51,6 +51,7 @@ function drawn({transcript, ...state}: Omit<Given, 'elapsed' | 'silent'>, elemen
 		live: createLiveLines(),
 		answer: () => undefined,
 		setCaret: () => undefined,
+		setPrompt: () => undefined,
 		limitLive: () => undefined,
 	};
 	const {lastFrame, unmount} = render(<UiContext value={ui}>{element}</UiContext>);

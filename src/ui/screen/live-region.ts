@@ -13,6 +13,15 @@ export type Frame = {
 	readonly caret: Caret | undefined;
 };
 
+/** What is drawn over rows that were left for it, as late as it can be: only once for all that one turn brought. */
+export type Prompt = {
+	/** The first of its rows below the live lines. */
+	readonly row: number;
+	/** True if the cursor is at its caret. */
+	readonly focused: boolean;
+	readonly draw: () => Frame;
+};
+
 /** The frame that the terminal shows, the row of its cursor, and whether the cursor is visible. */
 export type Drawn = Frame & {readonly at: number; readonly isCursorShown: boolean};
 

@@ -1,7 +1,7 @@
 import {continues} from '../../terminal/text/wrap.ts';
 import {createInkStdout} from './ink-stdout.ts';
 import {createLiveLines, type LiveLines} from './live-lines.ts';
-import type {Caret, Frame} from './live-region.ts';
+import type {Caret, Frame, Prompt} from './live-region.ts';
 import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Rewrap, startOver} from './region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
@@ -27,6 +27,8 @@ export type Screen = {
 	readonly print: (data: string) => void;
 	/** Moves the terminal's cursor to this cell of what Ink draws, in the next frame; undefined hides it. */
 	readonly setCaret: (caret: Caret | undefined) => void;
+	/** Sets what is drawn over rows of Ink from now on. */
+	readonly setPrompt: (prompt: Prompt) => void;
 	/** Sets how many rows above those of Ink the live lines have, given their number. The last ones are drawn. */
 	readonly limitLive: (rowsFor: (lines: number) => number) => void;
 	/** Writes everything pending now, before the process exits or something else uses the terminal. */
@@ -84,8 +86,7 @@ export function createScreen(
 	return {
 		stdout,
 		print: data => update(appendLines(region, data.split('\n').slice(0, -1))),
-		setCaret: frame.setCaret,
-		limitLive: frame.limitLive,
+		...{setCaret: frame.setCaret, setPrompt: frame.setPrompt, limitLive: frame.limitLive},
 		flush,
 		hold,
 		release() {
@@ -118,9 +119,10 @@ export function createScreen(
 	};
 }
 
-/** Creates what is drawn: the live lines above what Ink drew last. */
+/** Creates what is drawn: the live lines above what Ink drew last, which has the prompt over it. */
 function createFrame(live: LiveLines, onChange: () => void) {
 	let below: Frame = {rows: [], caret: undefined};
+	let prompt: Prompt | undefined;
 	let liveRowsFor = (_lines: number) => 0;
 	const change = (next: Partial<Frame>) => {
 		below = {...below, ...next};
@@ -132,15 +134,30 @@ function createFrame(live: LiveLines, onChange: () => void) {
 		current(): Frame {
 			const all = live.getState();
 			const lines = all.slice(all.length - liveRowsFor(all.length)).map(line => line.replace(continues, '').trimEnd());
-			const {rows, caret} = below;
+			const {rows, caret} = prompt ? withPrompt(below, prompt) : below;
 			return {rows: [...lines, ...rows], caret: caret && {...caret, row: lines.length + caret.row}};
 		},
 		setRows: (rows: readonly string[]) => change({rows}),
 		setCaret: (caret: Caret | undefined) => change({caret}),
+		setPrompt(next: Prompt) {
+			prompt = next;
+			onChange();
+		},
 		limitLive(rowsFor: (lines: number) => number) {
 			liveRowsFor = rowsFor;
 			onChange();
 		},
+	};
+}
+
+/** Returns a frame with the prompt over its rows, unless it was not laid out for one yet. */
+function withPrompt({rows, caret}: Frame, {row, focused, draw}: Prompt): Frame {
+	const drawn = draw();
+	const end = row + drawn.rows.length;
+	const own = drawn.caret && {...drawn.caret, row: row + drawn.caret.row};
+	return {
+		rows: end <= rows.length ? [...rows.slice(0, row), ...drawn.rows, ...rows.slice(end)] : rows,
+		caret: focused ? own : caret,
 	};
 }
 
