@@ -156,6 +156,8 @@ export type ViewSlice = {
 	readonly savedSessions: readonly SavedSession[];
 	/** How far the open panel is scrolled, or which of its choices is selected, counted in key presses from 0. */
 	readonly scroll: number;
+	/** Steps of the arrow keys through the answers of an open question, from 0. */
+	readonly marked: number;
 	/** The filter of an open picker, or the text of an open editor. */
 	readonly filter: ComposerState;
 	/** Steps through the sort orders of an open table, from 0. */
@@ -179,6 +181,7 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
+	markBy: (steps: number) => void;
 	/** Selects the first choice again if the text changed. */
 	setFilter: (filter: ComposerState) => void;
 	sortBy: (steps: number) => void;
@@ -199,6 +202,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	completion: 0,
 	savedSessions: [],
 	scroll: 0,
+	marked: 0,
 	filter: emptyComposer,
 	sorted: 0,
 	exact: false,
@@ -206,44 +210,23 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	busy: false,
 	command: '',
 
-	setComposer(composer) {
-		set({composer});
-	},
-	editPrompt(edit) {
-		set(edit);
-	},
-	setSize(size) {
-		set({size});
-	},
+	setComposer: composer => set({composer}),
+	editPrompt: edit => set(edit),
+	setSize: size => set({size}),
 	setPanel(panel) {
 		const initial = panel?.kind === 'edit' ? panel.text : panel?.kind === 'ask' ? (panel.form?.initial ?? '') : '';
 		const filter = initial ? setComposerText(emptyComposer, initial) : emptyComposer;
-		set({panel, scroll: 0, filter, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
+		set({panel, scroll: 0, marked: 0, filter, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
 	},
-	setEditing(editing) {
-		set({editing});
-	},
-	setToast(toast) {
-		set({toast});
-	},
-	setCompletion(completion) {
-		set({completion});
-	},
-	setSavedSessions(savedSessions) {
-		set({savedSessions});
-	},
-	scrollBy(rows) {
-		set(state => ({scroll: state.scroll + rows}));
-	},
-	setFilter(filter) {
-		set(before => ({filter, ...(filter.text !== before.filter.text && {scroll: 0})}));
-	},
-	sortBy(steps) {
-		set(state => ({sorted: state.sorted + steps, scroll: 0}));
-	},
-	toggleExact() {
-		set(state => ({exact: !state.exact}));
-	},
+	setEditing: editing => set({editing}),
+	setToast: toast => set({toast}),
+	setCompletion: completion => set({completion}),
+	setSavedSessions: savedSessions => set({savedSessions}),
+	scrollBy: rows => set(state => ({scroll: state.scroll + rows})),
+	markBy: steps => set(state => ({marked: state.marked + steps})),
+	setFilter: filter => set(before => ({filter, ...(filter.text !== before.filter.text && {scroll: 0})})),
+	sortBy: steps => set(state => ({sorted: state.sorted + steps, scroll: 0})),
+	toggleExact: () => set(state => ({exact: !state.exact})),
 	setBusy(busy, command = '') {
 		set({busy, command});
 	},

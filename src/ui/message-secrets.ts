@@ -19,8 +19,8 @@ export async function messageToSend(text: string, {secrets, interact}: Dependenc
 		{
 			question: 'This message contains an API key. Send it?',
 			answers: [
-				{key: 'm', label: 'masked', value: 'masked'},
-				{key: 's', label: 'as it is', value: 'whole'},
+				{key: 'm', label: 'Yes, masked', value: 'masked'},
+				{key: 's', label: 'Yes, as it is', value: 'whole'},
 			],
 		},
 		new AbortController().signal,

@@ -31,7 +31,7 @@ test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes
 	await terminal.waitFor('plan ❯');
 	await terminal.waitFor('plan mode');
 	terminal.type('write it\r');
-	await terminal.waitFor('e yes, in edits mode');
+	await terminal.waitFor('e  Yes, in edits mode');
 	expect(host.chats().at(-1)?.at(-1)).toContain('Not allowed in plan mode');
 	expect(readdirSync(folder)).toEqual(['a.txt']);
 	terminal.type('e');
@@ -47,15 +47,15 @@ test('a rule for the session is asked for once; what the user edited is what run
 	const {host, terminal} = await startChat({folder});
 	host.answerWith(run('touch one'), run('touch two'), run('sh -c "touch three"'), done);
 	terminal.type('run them\r');
-	await terminal.waitFor('s allow touch * this session');
+	await terminal.waitFor('s  Yes, and allow touch * this session');
 	terminal.type('s');
 	// The second one has no question; the third isn't covered by the rule.
-	await terminal.waitFor(/touch three[\s\S]*\[y once/);
+	await terminal.waitFor(/touch three[\s\S]*y {2}Yes, once/);
 	expect(readdirSync(folder)).toEqual(['a.txt', 'one', 'two']);
 	terminal.type('e');
 	await terminal.waitFor('Enter confirm');
 	terminal.type('\u0001\u000btouch edited\r');
-	await terminal.waitFor(/Your command[\s\S]*touch edited[\s\S]*\[y once · e edit/);
+	await terminal.waitFor(/Your command[\s\S]*touch edited[\s\S]*y {2}Yes, once\n {2}e {2}Edit the command/);
 	terminal.type('y');
 	await terminal.waitFor('That is all.');
 	expect(readdirSync(folder)).toEqual(['a.txt', 'edited', 'one', 'two']);
@@ -71,7 +71,7 @@ test('a refusal carries its reason to the model', async () => {
 	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('touch one'), done);
 	terminal.type('run it\r');
-	await terminal.waitFor('r say why not');
+	await terminal.waitFor('r  No, and say why');
 	terminal.type('r');
 	await terminal.waitFor('What should the model do instead?');
 	terminal.type('Read the manual\r');

@@ -47,7 +47,7 @@ function openQuestion(terminal: TerminalView): string {
 		.screen()
 		.join('\n')
 		.replace(/\n {2}(?=\S)/g, ' ');
-	const keys = shown.lastIndexOf('[y once');
+	const keys = shown.lastIndexOf('y  Yes, once');
 	const call = shown.lastIndexOf('\n', shown.lastIndexOf('waiting for you', keys));
 	return keys < 0 ? '' : shown.slice(call, keys);
 }

@@ -27,7 +27,7 @@ test('a command is asked for, streams while it runs, and ends with its status', 
 	const {host, terminal} = await startChat({folder});
 	host.answerWith(run(waiting), done);
 	terminal.type('run it\r');
-	await terminal.waitFor('[y once');
+	await terminal.waitFor('y  Yes, once');
 	terminal.type('y');
 	await terminal.waitFor(/first line/);
 	expect(terminal.text()).not.toContain('last line\n');
@@ -43,7 +43,7 @@ test('Esc ends a command and what it started', async () => {
 	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('(while sleep 0.05; do touch alive; done) & echo started; wait'));
 	terminal.type('run it\r');
-	await terminal.waitFor('[y once');
+	await terminal.waitFor('y  Yes, once');
 	terminal.type('y');
 	await terminal.waitFor('· started');
 	terminal.press('escape');
@@ -59,7 +59,7 @@ test('Ctrl+C on a command that ignores SIGTERM says stopping, and it is gone whe
 	const {host, terminal} = await openChat({folder});
 	host.answerWith(run("trap '' TERM INT; echo started; while :; do touch alive; sleep 0.05; done"), done);
 	terminal.type('run it\r');
-	await terminal.waitFor('[y once');
+	await terminal.waitFor('y  Yes, once');
 	terminal.type('y');
 	await terminal.waitFor('· started');
 	terminal.press('ctrl+c');
@@ -96,7 +96,7 @@ test.skipIf(!hasBubblewrap)(`kill -9 of the program leaves no command behind${sk
 	const {host, terminal} = await startChat({folder});
 	host.answerWith(run('setsid sh loop.sh & sleep 60', {background: true}), done);
 	terminal.type('run it\r');
-	await terminal.waitFor('[y once');
+	await terminal.waitFor('y  Yes, once');
 	terminal.type('y');
 	await terminal.waitFor('That is all.');
 	await terminal.waitFor(() => existsSync(join(folder, 'alive')) && terminal.status().includes('1 job'));

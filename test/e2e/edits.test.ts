@@ -98,7 +98,9 @@ test('the app shows the diff, writes after y, and shows the change', async () =>
 	await terminal.waitFor(
 		/poem\.txt · \+1 −1\n 1 {3}roses are red\n 2 - violets are blu\n 2 \+ violets are blue\n 3 {3}sugar/,
 	);
-	await terminal.waitFor('? Change poem.txt? [y once · s all edits of this session · r say why not · N no]');
+	await terminal.waitFor(
+		/\? Change poem\.txt\?\n {2}y {2}Yes, once\n {2}s {2}Yes, and all edits of this session\n {2}r {2}No, and say why\n❯ n {2}No\n/,
+	);
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(poem);
 	terminal.type('y');
 	await terminal.waitFor('That is all.');
@@ -121,9 +123,9 @@ test('a refusal and a change by somebody else leave the file alone', async () =>
 		...script.slice(2),
 	);
 	terminal.type('fix the poem\r');
-	await terminal.waitFor('[y once');
+	await terminal.waitFor('y  Yes, once');
 	terminal.type('n');
-	await terminal.waitFor(/✗ Edit poem\.txt · The user did not allow[\s\S]*\[y once/);
+	await terminal.waitFor(/✗ Edit poem\.txt · The user did not allow[\s\S]*y {2}Yes, once/);
 	writeFileSync(join(folder, 'poem.txt'), 'mine\n');
 	terminal.type('y');
 	await terminal.waitFor('That is all.');

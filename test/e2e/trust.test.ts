@@ -147,7 +147,7 @@ test('a hook denies an edit although the user allowed all edits of the session',
 	};
 	host.answerWith(...script.slice(0, 1), sugar, ...script.slice(1));
 	terminal.type('fix the poem\r');
-	await terminal.waitFor('all edits of this session');
+	await terminal.waitFor('s  Yes, and all edits of this session');
 	terminal.type('s');
 	await terminal.waitFor('That is all.');
 	expect(terminal.text()).toContain('✗ Edit poem.txt · Denied by a hook: no blue');

@@ -1,40 +1,42 @@
+import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
 import type {FileChange} from '../../src/core/session/event.ts';
 import type {Panel} from '../../src/store/view-slice.ts';
-import {drawingOfCommand} from '../../src/ui/approvals/subject-drawing.ts';
-import {drawingOf} from '../../src/ui/transcript/diff-lines.ts';
+import {approvalQuestions} from '../../src/ui/approvals/approval-questions.ts';
 
-/** Returns the question whether a file may be changed, as it is asked about an edit. */
-export function userQuestion(change: FileChange): Panel {
-	return {
-		kind: 'confirm',
-		question: `Write ${change.path}?`,
-		subject: drawingOf(change),
-		answers: [
-			{key: 'y', label: 'yes', value: 'yes'},
-			{key: 'a', label: 'all edits in this session', value: 'all'},
-		],
-		// Long ago, so that keys answer it at once.
-		askedAt: -10_000,
-	};
+/** Returns the question that the app asks about a request. */
+async function questionAbout(request: Pick<ApprovalRequest, 'act' | 'summary' | 'verdict' | 'facts' | 'change'>) {
+	let panel: Panel | undefined;
+	const decide = approvalQuestions({
+		async inquire(inquiry) {
+			// Long ago, so that keys answer it at once.
+			panel = {kind: 'confirm', ...inquiry, askedAt: -10_000};
+			return undefined;
+		},
+		edit: async () => undefined,
+		workspace: () => '/home/ada/shop',
+		hide: text => text,
+	});
+	await decide({id: 'c1', hash: '', ...request}, new AbortController().signal);
+	return panel;
 }
 
-/** The question whether a command may run. */
-export const commandQuestion: Panel = {
-	kind: 'confirm',
-	question: 'Run this command?',
-	subject: drawingOfCommand('npm install stripe --save-exact', false),
-	about: {
-		facts: [
-			['Network', 'allowed: registry.npmjs.org'],
-			['Asked', 'because it may change package.json'],
-		],
-	},
-	answers: [
-		{key: 'y', label: 'once', value: 'once'},
-		{key: 's', label: 'allow npm install * this session', value: 'session'},
-		{key: 'f', label: 'always in this folder', value: 'folder'},
-		{key: 'e', label: 'edit', value: 'edit'},
-		{key: 'r', label: 'no, and say why', value: 'reason'},
-	],
-	askedAt: -10_000,
-};
+/** Returns the question whether a file may be changed. */
+export function editQuestion(change: FileChange): Promise<Panel | undefined> {
+	const act = {kind: 'edit', path: change.path} as const;
+	return questionAbout({act, summary: `Change ${change.path}?`, change, verdict: {suggestions: []}});
+}
+
+/** Returns the question whether a command may run. */
+export function commandQuestion(): Promise<Panel | undefined> {
+	return questionAbout({
+		act: {
+			kind: 'command',
+			command: 'npm install stripe --save-exact',
+			folder: '/home/ada/shop',
+			containment: 'sandbox',
+		},
+		summary: 'Run npm install stripe --save-exact?',
+		facts: [['Sandbox', 'with network, writes only in this folder']],
+		verdict: {why: 'may change package.json', suggestions: ['run_command(npm install *)']},
+	});
+}

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';
-import {commandQuestion, userQuestion} from './gallery-parts.ts';
+import {commandQuestion, editQuestion} from './gallery-parts.ts';
 import {galleryProgram} from './gallery-program.ts';
 import {windowRuns} from './runs.ts';
 import {renderSvg} from './svg.ts';
@@ -84,8 +84,8 @@ const screens: readonly Screen[] = [
 	{
 		name: 'approval',
 		shows: 'A change that waits for the user',
-		open: app => app.store.getState().setPanel(userQuestion(change)),
-		until: 'Write',
+		open: async app => app.store.getState().setPanel(await editQuestion(change)),
+		until: 'Yes, once',
 	},
 	{name: 'commands', shows: 'Commands completed while they are typed', open: app => app.type('/e'), until: '/effort'},
 	{name: 'help', shows: 'The help in groups', open: app => app.type('/help\r'), until: 'Esc close'},
@@ -105,7 +105,7 @@ const screens: readonly Screen[] = [
 	{
 		name: 'approval-command',
 		shows: 'A command that waits for the user',
-		open: app => app.store.getState().setPanel(commandQuestion),
+		open: async app => app.store.getState().setPanel(await commandQuestion()),
 		until: 'Run this command?',
 	},
 	{name: 'sandbox', shows: 'A new sandbox with its log', open: createSandbox, until: '/env show'},

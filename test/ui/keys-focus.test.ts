@@ -153,16 +153,20 @@ describe('a question', () => {
 		['s', 'answer session'],
 		['n', 'answer undefined'],
 		[keys.enter, 'answer undefined'],
+		[`${keys.up}${keys.enter}`, 'answer session'],
+		[`${keys.down}${keys.enter}`, 'answer once'],
+		[`${keys.up}${keys.down}${keys.enter}`, 'answer undefined'],
+		[`${keys.pageUp}${keys.enter}`, 'answer undefined'],
 	])('with answers of its own accepts %j', (key, expected) => {
 		const app = handler({running: true});
 		const answers = [
-			{key: 'y', label: 'once', value: 'once'},
-			{key: 's', label: 'for this session', value: 'session'},
+			{key: 'y', label: 'Yes, once', value: 'once'},
+			{key: 's', label: 'Yes, and for this session', value: 'session'},
 		];
 		app.store.getState().setPanel({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
 		app.wait(499);
-		app.press('s');
-		expect(app.asked).toEqual([]);
+		app.press('s', keys.up);
+		expect([app.asked, app.store.getState().marked]).toEqual([[], 0]);
 		app.press(keys.backspace);
 		app.wait(1000);
 		app.press(key);

@@ -10,7 +10,7 @@ async function started(ask: ModelCall) {
 }
 
 const token = `ghp_${'aB3'.repeat(12)}`;
-const question = 'This message contains an API key. Send it? [m masked · s as it is · N no]';
+const question = 'This message contains an API key. Send it?\n  m  Yes, masked\n  s  Yes, as it is\n❯ n  No\n';
 
 test('a message that contains a key returns to the prompt, unless the user sends it', async () => {
 	const model = scriptedModel([text('Done.'), finish('stop')]);

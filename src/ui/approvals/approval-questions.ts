@@ -3,12 +3,12 @@ import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction, Inquiry} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand} from './subject-drawing.ts';
 
-const once: Answer = {key: 'y', label: 'once', value: 'once'};
-const allEdits: Answer = {key: 's', label: 'all edits of this session', value: 'edits'};
-const thisSession: Answer = {key: 's', label: 'for this session', value: 'session'};
-const inFolder: Answer = {key: 'f', label: 'always in this folder', value: 'folder'};
-const edit: Answer = {key: 'e', label: 'edit', value: 'edit'};
-const reason: Answer = {key: 'r', label: 'say why not', value: 'reason'};
+const once: Answer = {key: 'y', label: 'Yes, once', value: 'once'};
+const allEdits: Answer = {key: 's', label: 'Yes, and all edits of this session', value: 'edits'};
+const thisSession: Answer = {key: 's', label: 'Yes, and for this session', value: 'session'};
+const inFolder: Answer = {key: 'f', label: 'Yes, and always in this folder', value: 'folder'};
+const edit: Answer = {key: 'e', label: 'Edit the command', value: 'edit'};
+const reason: Answer = {key: 'r', label: 'No, and say why', value: 'reason'};
 
 type Asking = Pick<AppInteraction, 'inquire' | 'edit'> & {
 	/** Returns the working folder, a real path. */
@@ -113,7 +113,8 @@ function toKeep(rules: readonly string[]): readonly Answer[] {
 	}
 
 	const shown = coveredBy(rules);
-	const label = shown.length > maxRuleLength ? 'allow these rules this session' : `allow ${shown} this session`;
+	const label =
+		shown.length > maxRuleLength ? 'Yes, and allow these rules this session' : `Yes, and allow ${shown} this session`;
 	return [{...thisSession, label}, inFolder];
 }
 

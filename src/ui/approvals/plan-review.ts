@@ -13,11 +13,11 @@ type Dependencies = Pick<AppInteraction, 'inquire' | 'edit'> & {
 
 /** How to answer a plan besides no, which leaves it as it is. */
 const answers: readonly Answer[] = [
-	{key: 'y', label: 'yes, asking', value: 'ask'},
-	{key: 'e', label: 'yes, in edits mode', value: 'edits'},
-	{key: 'a', label: 'yes, in all mode', value: 'all'},
-	{key: 'c', label: 'change it', value: 'change'},
-	{key: 'r', label: 'say why not', value: 'reason'},
+	{key: 'y', label: 'Yes, asking before changes', value: 'ask'},
+	{key: 'e', label: 'Yes, in edits mode', value: 'edits'},
+	{key: 'a', label: 'Yes, in all mode', value: 'all'},
+	{key: 'c', label: 'Edit the plan', value: 'change'},
+	{key: 'r', label: 'No, and say why', value: 'reason'},
 ];
 const nextModes: readonly string[] = ['ask', 'edits', 'all'] satisfies readonly ApprovalMode[];
 

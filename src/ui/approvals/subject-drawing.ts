@@ -16,7 +16,7 @@ export function drawingOfCommand(command: string, isEdited: boolean): SubjectDra
 	const title = isEdited ? 'Your command' : 'Command';
 	return drawing(title, ({width, palette}) =>
 		lines.flatMap((line, index) =>
-			wrapLine(line, width, {first: palette.dim(index === 0 ? '$ ' : '> '), rest: '  ', hard: true}),
+			wrapLine(palette.label(line), width, {first: palette.dim(index === 0 ? '$ ' : '> '), rest: '  ', hard: true}),
 		),
 	);
 }
@@ -77,7 +77,7 @@ function drawing(title: string, draw: (style: Style) => readonly string[]): Subj
 	};
 
 	return {
-		title: ({width, palette}) => truncate(palette.label(title), width),
+		title: ({width, palette}) => truncate(palette.dim(title), width),
 		window({rows, offset = 0, ...style}) {
 			const all = rowsAt(style);
 			// A row is kept free for telling what is left out.

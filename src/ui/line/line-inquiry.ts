@@ -47,7 +47,7 @@ export async function inquireInLines(
 }
 
 function numbered(answers: readonly Answer[]): readonly string[] {
-	const all = [...answers.map(({label, key}) => `${safeLine(label)}, key ${key}`), 'no, key n'];
+	const all = [...answers.map(({label, key}) => `${safeLine(label)} (key ${key})`), 'No (key n)'];
 	return all.map((answer, index) => `${index + 1}. ${answer}`);
 }
 

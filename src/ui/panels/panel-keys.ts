@@ -4,7 +4,7 @@ import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {pressInAsk} from './ask-keys.ts';
 import {pressInEditor} from './edit-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
-import {answerTo, type Question} from './question.ts';
+import {answerTo, chosenAnswer, isList, type Question} from './question.ts';
 
 /** What the key handlers of panels depend on. */
 export type PanelKeys = {
@@ -28,6 +28,14 @@ const steps: ReadonlyMap<string, number> = new Map([
 	['down', 1],
 	['page-up', -page],
 	['page-down', page],
+	['shift+up', -1],
+	['shift+down', 1],
+]);
+
+/** How far a key moves the mark in a list of answers. */
+const marks: ReadonlyMap<string, number> = new Map([
+	['up', -1],
+	['down', 1],
 ]);
 
 /**
@@ -36,7 +44,7 @@ const steps: ReadonlyMap<string, number> = new Map([
  */
 export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): boolean {
 	const {store, answer, feed, pressInDevicePanel, isTypedAhead} = keys;
-	const {scrollBy, sortBy, toggleExact, composer} = store.getState();
+	const {scrollBy, sortBy, toggleExact} = store.getState();
 	if (panel.kind === 'edit') {
 		pressInEditor(token, store, answer);
 		return true;
@@ -45,23 +53,13 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	// Fast typing arrives as one text: the word “down” in a filter is not the arrow key.
 	const typed = token.type === 'text' ? token.text : chord;
-	const rows = steps.get(chord);
+	const rows = panel.kind === 'confirm' && isList(panel) && marks.has(chord) ? undefined : steps.get(chord);
 	if (chord === 'escape' || chord === 'ctrl+c') {
 		answer(undefined);
 	} else if (rows !== undefined) {
 		scrollBy(rows);
 	} else if (panel.kind === 'confirm') {
-		if (isTypedAhead(panel)) {
-			return false;
-		}
-
-		const given = chord === 'enter' ? undefined : answerTo(panel, typed);
-		if (given === false || (given === undefined && chord !== 'enter' && !typed.trim())) {
-			// A key without text edits the prompt, if that has any.
-			return token.type === 'key' && composer.text === '';
-		}
-
-		answer(given);
+		return pressInQuestion(token, panel, keys);
 	} else if (panel.kind === 'ask') {
 		if (isTypedAhead(panel)) {
 			return false;
@@ -84,6 +82,31 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 		return panel.closesOnKey === true && closeOnKey(token, answer);
 	} else {
 		feed(token);
+	}
+
+	return true;
+}
+
+/** Handles a key while a question is open. Returns false for a key that is meant for the prompt. */
+function pressInQuestion(token: InputToken, panel: Question, {store, answer, isTypedAhead}: PanelKeys): boolean {
+	if (isTypedAhead(panel)) {
+		return false;
+	}
+
+	const {composer, marked, markBy} = store.getState();
+	const chord = token.type === 'key' ? chordOf(token) : '';
+	const moved = isList(panel) ? marks.get(chord) : undefined;
+	const typed = token.type === 'text' ? token.text : chord;
+	const given = answerTo(panel, typed);
+	if (moved !== undefined) {
+		markBy(moved);
+	} else if (chord === 'enter') {
+		answer(chosenAnswer(panel, isList(panel) ? marked : 0));
+	} else if (given === false || (given === undefined && !typed.trim())) {
+		// A key without text edits the prompt, if that has any.
+		return token.type === 'key' && composer.text === '';
+	} else {
+		answer(given);
 	}
 
 	return true;

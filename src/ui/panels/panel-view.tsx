@@ -10,7 +10,7 @@ import {DevicePanel} from './device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
 import {titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, shareRows, subjectWidth} from './question.ts';
+import {drawQuestion, drawSubject, type Question, scrollKeys, subjectWidth} from './question.ts';
 import {TableView} from './table-view.tsx';
 import {useAnswerable} from './use-answerable.ts';
 
@@ -49,14 +49,15 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const isAnswerable = useAnswerable(panel);
+	const steps = useApp(state => state.marked);
 	const {subject} = panel;
-	const {known, asked} = drawQuestion(panel, {columns, palette, isAnswerable, height});
-	const rows = shareRows(height, asked.length, known.length, subject);
-	const width = subject ? subjectWidth(subject, {columns, rows: rows.subject}) : columns;
-	const last = subject?.lastOffset({width, palette, rows: Math.max(1, rows.subject - 1)}) ?? 0;
+	const {title, subjectRows, facts, asked} = drawQuestion(panel, {columns, palette, isAnswerable, steps, height});
+	const space = {columns, palette, rows: subjectRows, keys: scrollKeys(panel)};
+	const width = subject ? subjectWidth(subject, space) : columns;
+	const last = subject?.lastOffset({width, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
 	const offset = useScroll(last);
-	const drawn = subject ? drawSubject(subject, {columns, palette, rows: rows.subject, offset}) : [];
-	return <Lines lines={[...known.slice(0, rows.facts), ...drawn, ...asked].slice(0, height)} />;
+	const drawn = subject ? drawSubject(subject, {...space, offset}) : [];
+	return <Lines lines={[...title, ...drawn, ...facts, ...asked].slice(0, height)} />;
 }
 
 /** Shows a one-line field. Enter confirms it, Esc cancels it. */

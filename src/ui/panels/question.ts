@@ -31,67 +31,177 @@ export function untilAnswerable(
 }
 
 const yes: readonly Answer[] = [{key: 'y', label: 'yes', value: 'yes'}];
+const no = {key: 'n', label: 'No'};
 
 /** Returns the value of the answer that a key or a line stands for: `undefined` for no, `false` for neither. */
 export function answerTo({answers = yes}: Pick<Question, 'answers'>, typed: string): string | undefined | false {
 	const word = typed.trim().toLowerCase();
-	const found = answers.find(({key, label}) => word === key || word === label);
-	return found?.value ?? (/^(?:no?)?$/.test(word) ? undefined : false);
+	const found =
+		answers.find(({key, label}) => word === key || word === label.toLowerCase()) ??
+		answers.find(({label}) => word === label.toLowerCase().split(',')[0]);
+	return /^(?:no?)?$/.test(word) ? undefined : (found?.value ?? false);
 }
 
-/** Returns the key hints of a question. The default is last and in upper case. */
+/** Returns true for a question with several answers besides no: they are listed, and the arrow keys mark one. */
+export function isList({answers = yes}: Pick<Question, 'answers'>): boolean {
+	return answers.length > 1;
+}
+
+/** Returns the index of the answer that is marked after `steps` of the arrow keys: no at first, which is the last one. */
+function markedAnswer({answers = yes}: Pick<Question, 'answers'>, steps: number): number {
+	const count = answers.length + 1;
+	return (((answers.length + steps) % count) + count) % count;
+}
+
+/** Returns the value of the marked answer: `undefined` for no. */
+export function chosenAnswer(panel: Pick<Question, 'answers'>, steps: number): string | undefined {
+	return panel.answers?.[markedAnswer(panel, steps)]?.value;
+}
+
+/** Returns the key hints behind a question with one answer besides no. No is the default, so it is in upper case. */
 export function keysOf({answers}: Pick<Question, 'answers'>): string {
-	return answers
-		? `[${[...answers.map(({key, label}) => `${key} ${safeLine(label)}`), 'N no'].join(' · ')}]`
-		: shortKeysOf({answers});
+	return answers ? `[${[...answers.map(({key, label}) => `${key} ${safeLine(label)}`), 'N no'].join(' · ')}]` : '[y/N]';
 }
 
-/** Returns the keys alone, for a low window. */
-function shortKeysOf({answers = yes}: Pick<Question, 'answers'>): string {
-	return `[${[...answers.map(({key}) => key), 'N'].join('/')}]`;
+/** An answer that is safe to show. */
+type Shown = Pick<Answer, 'key' | 'label'>;
+
+/** Returns the keys alone, for a low window. The marked one is in upper case. */
+function shortKeysOf(answers: readonly Shown[], marked: number): string {
+	return `[${answers.map(({key}, index) => (index === marked ? key.toUpperCase() : key)).join('/')}]`;
 }
 
 /** Most lines of a change that make a question taller; the rest scrolls. */
 const maxChangeLines = 200;
 
-type Style = {readonly columns: number; readonly palette: Palette; readonly isAnswerable: boolean};
+type Style = {
+	readonly columns: number;
+	readonly palette: Palette;
+	readonly isAnswerable: boolean;
+	/** Steps of the arrow keys. */
+	readonly steps: number;
+};
 
 /** Fewest rows of a subject that stay beside a question. */
 const minSubjectRows = 2;
 
-/**
- * Returns the facts and the lines of the question, with its keys once they can answer it: without their labels in a window
- * that is too low for those.
- */
-export function drawQuestion(
-	panel: Question,
-	{columns, palette, isAnswerable, height}: Style & {readonly height: number},
-) {
-	const {question, about, subject} = panel;
+/** Returns the title and the facts of a question: whole beside what it is about, otherwise cut to a line each. */
+function aboutOf({about, subject}: Question, {columns, palette}: Pick<Style, 'columns' | 'palette'>) {
 	const {title, facts = []} = about ?? {};
 	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
-	const known = [
-		...(title === undefined ? [] : [palette.label(safeLine(title))]),
-		...facts.map(([label, value]) => `${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
-	].flatMap(line => (subject ? wrapLine(line, columns, {rest: ' '.repeat(labelled + 2)}) : truncate(line, columns)));
-	const askedWith = (keys: string) =>
-		wrapLine(`${safeLine(question)} ${palette.dim(isAnswerable ? keys : '…')}`, columns, {
-			first: `${palette.warning('?')} `,
-			rest: '  ',
-		});
-	const asked = askedWith(keysOf(panel));
-	const room = height - (subject ? minSubjectRows : 0);
-	return {known, asked: asked.length <= room ? asked : askedWith(shortKeysOf(panel))};
+	const fitted = (line: string) =>
+		subject ? wrapLine(line, columns, {rest: ' '.repeat(labelled + 2)}) : [truncate(line, columns)];
+	return {
+		title: title === undefined ? [] : fitted(palette.label(safeLine(title))),
+		facts: facts.flatMap(([label, value]) =>
+			fitted(`${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
+		),
+	};
 }
 
-type Space = Omit<Style, 'isAnswerable'> & {readonly rows: number; readonly offset: number};
+/** Returns one answer to a row, with its key first and a sign at the marked one. */
+function listed(answers: readonly Shown[], {columns, palette, isAnswerable}: Style, marked: number) {
+	return answers.flatMap(({key, label}, index) => {
+		const isMarked = isAnswerable && index === marked;
+		const text = isMarked ? palette.selected(label) : isAnswerable ? label : palette.dim(label);
+		const first = `${isMarked ? palette.accent('❯ ') : '  '}${palette.accent(isAnswerable ? key : ' ')}  `;
+		return wrapLine(text, columns, {first, rest: '     '});
+	});
+}
 
-/** Cells at the end of the only row of a subject that say that there is more. */
-const markWidth = 10;
+/** Returns the answers in columns, in order from the top; undefined if there is no room for two columns. */
+function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable}: Style, marked: number) {
+	const width = Math.max(...answers.map(({label}) => lineWidth(label))) + 4;
+	const count = Math.floor((columns + 2) / (width + 2));
+	const rows = Math.ceil(answers.length / count);
+	const drawn = answers.map(({key, label}, index) => {
+		const text = `${isAnswerable ? key : ' '} ${label}`;
+		return isAnswerable && index === marked ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`;
+	});
+	return count < 2
+		? undefined
+		: Array.from({length: rows}, (_, row) =>
+				drawn
+					.filter((_, index) => index % rows === row)
+					.map(text => padEnd(text, width))
+					.join('  ')
+					.trimEnd(),
+			);
+}
+
+/**
+ * Returns the question with its answers: a list, columns or keys alone, the first of them that has at most `height` rows. Keys
+ * are shown once they can answer it.
+ */
+function askedIn(panel: Question, style: Style, height: number) {
+	const {columns, palette, isAnswerable, steps} = style;
+	const answers = [...(panel.answers ?? yes), no].map(({key, label}) => ({key, label: safeLine(label)}));
+	const marked = markedAnswer(panel, steps);
+	const text = safeLine(panel.question);
+	const wrapped = (line: string) => wrapLine(line, columns, {first: `${palette.warning('?')} `, rest: '  '});
+	const before = (keys: string) => wrapped(`${text} ${palette.dim(isAnswerable ? keys : '…')}`);
+	if (isList(panel)) {
+		const asked = wrapped(palette.label(text));
+		const way = [listed, inColumns]
+			.map(draw => draw(answers, style, marked))
+			.find(rows => rows && asked.length + rows.length <= height);
+		return way ? {lines: [...asked, ...way], isListed: true} : {lines: before(shortKeysOf(answers, marked))};
+	}
+
+	const lines = before(keysOf(panel));
+	return {lines: lines.length <= height ? lines : before(shortKeysOf(answers, marked))};
+}
+
+const listKeys = '  ↑↓ move · Enter select · Esc cancel';
+
+/**
+ * Returns the parts of a question. What is left out of a low window first: the line about the arrow keys, blank lines, the list
+ * of answers if it had more than half of the rows, facts, and the last rows of the subject.
+ */
+export function drawQuestion(panel: Question, {height, ...style}: Style & {readonly height: number}) {
+	const {columns, palette, isAnswerable} = style;
+	const {subject} = panel;
+	const {title, facts} = aboutOf(panel, style);
+	const whole = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
+	const known = title.length + facts.length;
+	const kept = Math.min(whole + known, Math.max(minSubjectRows, Math.floor(height / 2)));
+	const {lines, isListed} = askedIn(panel, style, height - (subject ? kept : 0));
+	const share = shareRows(height, lines.length, known, subject);
+	const spare = height - lines.length - known - whole;
+	const keys = isListed && spare > 0 ? [palette.dim(isAnswerable ? truncate(listKeys, columns) : '')] : [];
+	const isSpaced = isListed && subject;
+	return {
+		title: title.slice(0, share.facts),
+		subjectRows: spare > 0 ? whole : share.subject,
+		facts: [
+			...(isSpaced && facts.length > 0 && spare > 2 ? [''] : []),
+			...facts.slice(0, Math.max(0, share.facts - title.length)),
+		],
+		asked: [...(isSpaced && spare > 1 ? [''] : []), ...lines, ...keys],
+	};
+}
+
+type Space = Pick<Style, 'columns' | 'palette'> & {
+	readonly rows: number;
+	readonly offset: number;
+	/** Names the keys that scroll. */
+	readonly keys: string;
+};
+
+/** Returns the name of the keys that scroll what a question is about. In a list, the arrow keys mark an answer. */
+export function scrollKeys(panel: Pick<Question, 'answers'>): string {
+	return isList(panel) ? 'PgDn' : '↑↓';
+}
+
+/** Cells at the end of the only row of a subject that say that there is more, besides the keys. */
+const markWidth = 7;
 
 /** Returns the cells for the lines of a subject: its only row says at its end that there is more. */
-export function subjectWidth(subject: SubjectDrawing, {columns, rows}: Pick<Space, 'columns' | 'rows'>): number {
-	return rows === 1 && subject.rows(columns, 2) > 1 ? Math.max(1, columns - markWidth) : columns;
+export function subjectWidth(
+	subject: SubjectDrawing,
+	{columns, rows, keys}: Pick<Space, 'columns' | 'rows' | 'keys'>,
+): number {
+	return rows === 1 && subject.rows(columns, 2) > 1 ? Math.max(1, columns - markWidth - keys.length) : columns;
 }
 
 /**
@@ -99,11 +209,11 @@ export function subjectWidth(subject: SubjectDrawing, {columns, rows}: Pick<Spac
  * `offset` is the first line. Few rows have no title, and one row only a line and a mark that there are more.
  */
 export function drawSubject(subject: SubjectDrawing, space: Space): readonly string[] {
-	const {columns, palette, rows, offset} = space;
+	const {columns, palette, rows, offset, keys} = space;
 	if (rows === 1) {
 		const width = subjectWidth(subject, space);
 		const {shown, leftOut} = subject.window({width, palette, rows, offset});
-		const mark = leftOut > 0 ? palette.dim(` … ${formatNumber(leftOut)} ↑↓`) : '';
+		const mark = leftOut > 0 ? palette.dim(` … ${formatNumber(leftOut)} ${keys}`) : '';
 		return [truncate(padEnd(shown[0] ?? '', mark ? width : 0) + mark, columns)];
 	}
 
@@ -111,21 +221,20 @@ export function drawSubject(subject: SubjectDrawing, space: Space): readonly str
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
 	const more =
-		leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines · ↑↓ scroll`, columns))] : [];
+		leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines · ${keys} scroll`, columns))] : [];
 	return [...title, ...shown, ...more].slice(0, rows);
 }
 
-/** Returns the number of lines of the facts, the subject and the question. */
+/** Returns the number of lines of a question with everything about it. */
 export function questionRows(panel: Question, columns: number): number {
-	const {subject} = panel;
-	const style = {columns, palette: createPalette({color: false}), isAnswerable: true, height: Number.POSITIVE_INFINITY};
-	const {known, asked} = drawQuestion(panel, style);
-	const subjectRows = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
-	return known.length + subjectRows + asked.length;
+	const palette = createPalette({color: false});
+	const height = Number.POSITIVE_INFINITY;
+	const parts = drawQuestion(panel, {columns, palette, isAnswerable: true, steps: 0, height});
+	return parts.title.length + parts.subjectRows + parts.facts.length + parts.asked.length;
 }
 
 /** Returns the rows for the facts, and for the subject: its first rows are more important than the facts. */
-export function shareRows(height: number, asked: number, known: number, subject: SubjectDrawing | undefined) {
+function shareRows(height: number, asked: number, known: number, subject: SubjectDrawing | undefined) {
 	const room = Math.max(0, height - asked);
 	const facts = Math.min(known, Math.max(0, room - (subject ? minSubjectRows : 0)));
 	return {facts, subject: room - facts};

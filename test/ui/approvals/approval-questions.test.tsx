@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import type {ApprovalRequest} from '../../../src/agent/approval/approval.ts';
 import {editedHash} from '../../../src/agent/approval/approval.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
@@ -7,14 +6,7 @@ import {App} from '../../../src/ui/app.tsx';
 import {approvalQuestions} from '../../../src/ui/approvals/approval-questions.ts';
 import {createPanelInteraction} from '../../../src/ui/interaction.ts';
 import {draw} from '../frame.ts';
-
-const hash = 'a'.repeat(64);
-const signal = new AbortController().signal;
-const npmTest: Act = {kind: 'command', command: 'npm test -- a', folder: '/repo', containment: 'sandbox'};
-
-function requestFor(act: Act, more: Partial<ApprovalRequest> = {}): ApprovalRequest {
-	return {id: 'c', hash, act, summary: 'Run it?', verdict: {suggestions: []}, ...more};
-}
+import {ask, hash, npmTest, requestFor, signal, uncontained} from './asking.tsx';
 
 /** Answers the questions and fields in order; undefined cancels. */
 function answering(...answers: readonly (string | undefined)[]) {
@@ -74,17 +66,6 @@ describe('an answer', () => {
 	});
 });
 
-/** Shows the question for a request in the app. */
-async function ask(request: ApprovalRequest, columns: number, rows: number) {
-	let answer: (value: string | undefined) => void = () => undefined;
-	const drawn = draw(<App />, {columns, rows, answer: value => answer(value)});
-	const interact = createPanelInteraction(drawn.store, {now: () => 0});
-	({answer} = interact);
-	const decided = approvalQuestions({...interact, workspace: () => '/repo', hide: redactKnown})(request, signal);
-	await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toMatch(/N(?: no)?\]/);
-	return {...drawn, decided, answer: interact.answer};
-}
-
 test('a command is shown whole, with what holds it and the rule that a key would keep [4]', async () => {
 	const facts = [
 		['Folder', '/repo/web'],
@@ -96,15 +77,23 @@ test('a command is shown whole, with what holds it and the rule that a key would
 	expect(lines().slice(0, -3)).toEqual([
 		'',
 		'─'.repeat(80),
+		'Command',
+		'$ cd a &&',
+		'>     npm test ⟨U+202E⟩x␍',
+		'',
 		'Folder   /repo/web',
 		'Note     It has control or invisible characters, shown like ␛ or ⟨U+202E⟩.',
 		'Sandbox  no network, writes only in this folder',
 		'Asked    because it runs another',
-		'Command',
-		'$ cd a &&',
-		'>     npm test ⟨U+202E⟩x␍',
-		'? Run this command? [y once · s allow npm test * this session · f always in this',
-		'  folder · e edit · r say why not · N no]',
+		'',
+		'? Run this command?',
+		'  y  Yes, once',
+		'  s  Yes, and allow npm test * this session',
+		'  f  Yes, and always in this folder',
+		'  e  Edit the command',
+		'  r  No, and say why',
+		'❯ n  No',
+		'  ↑↓ move · Enter select · Esc cancel',
 	]);
 	answer(undefined);
 	await decided;
@@ -118,15 +107,10 @@ test.each([
 ])(
 	'in a window of %i columns and %i rows neither the question nor the command is cut away [4]',
 	async (columns, rows) => {
-		const facts = [['Not contained', 'bubblewrap is not installed']] as const;
-		const {lines, decided, answer} = await ask(
-			requestFor(npmTest, {facts, verdict: {suggestions: ['run_command(npm test *)']}}),
-			columns,
-			rows,
-		);
+		const {lines, decided, answer} = await ask(uncontained, columns, rows);
 		const shown = lines().join('\n');
 		expect(shown).toContain('$ npm test -- a');
-		expect(shown.replace(/\n */g, ' ')).toMatch(/\? Run this command\? \[(?:y\/s\/f\/e\/r\/N|y once.*N no)\]/);
+		expect(shown.replace(/\n */g, ' ')).toMatch(/\? Run this command\?(?: \[y\/s\/f\/e\/r\/N\]| .*❯ n {1,2}No)/);
 		expect(lines().length).toBeLessThan(rows);
 		answer(undefined);
 		await decided;
@@ -176,7 +160,7 @@ test('an interrupted run closes the question and its editor', async () => {
 test('the only row for a command says that there is more, and scrolls through all of it [4]', async () => {
 	const command = ['echo a', ...Array.from({length: 11}, (_, index) => `echo ${index}`)].join('\n');
 	const {lines, store, decided, answer} = await ask(requestFor({...npmTest, command}), 20, 5);
-	expect(lines()).toContain('$ echo a   … 11 ↑↓');
+	expect(lines()).toContain('$ echo a  … 11 PgDn');
 	const seen = new Set<string>();
 	for (let offset = 0; offset < 12; offset++) {
 		seen.add(/^[$>] echo (\w+)/m.exec(lines().join('\n'))?.[1] ?? '');
