@@ -3,7 +3,7 @@ import pg from 'pg';
 import {inject} from 'vitest';
 import type {Database} from '../../../src/server/database/tables.ts';
 import {postgresUrl} from '../../postgres.ts';
-import {emptier} from './engine.ts';
+import {dontShare, emptier} from './emptied.ts';
 
 /** Runs a query on the test PostgreSQL as superuser. */
 export async function administer(statement: string): Promise<void> {
@@ -16,6 +16,7 @@ export async function administer(statement: string): Promise<void> {
 export async function disconnect(database: Database, change: (name: string) => string): Promise<string> {
 	const {rows} = await sql<{name: string}>`select current_database() as name`.execute(database);
 	const name = rows[0]?.name ?? '';
+	dontShare(name);
 	await administer(change(name));
 	await administer(
 		`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name <> '${emptier}'`,

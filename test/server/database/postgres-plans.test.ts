@@ -1,15 +1,23 @@
 import {sql} from 'kysely';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
+import {openDatabase} from '../../../src/server/database/open.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
-import {emptyDatabase} from './engine.ts';
+import {emptyPlace} from './engine.ts';
 
 const plans = (database: Database) =>
 	sql<{statement: string}>`select statement from pg_prepared_statements where statement like '%things%'`
 		.execute(database)
 		.then(({rows}) => rows.map(({statement}) => statement));
 
+/** Returns a database on connections of the test's own, which have kept no plan. */
+async function openNew(): Promise<Database> {
+	const database = await openDatabase(await emptyPlace());
+	onTestFinished(() => database.destroy());
+	return database;
+}
+
 test('PostgreSQL keeps the plan of a query that comes again, and of no other', async () => {
-	const database = await emptyDatabase();
+	const database = await openNew();
 	await sql`create table things (id integer, name text)`.execute(database);
 	await database.connection().execute(async connection => {
 		const read = (id: number) => sql`select * from things where id = ${id}`.execute(connection);
@@ -24,7 +32,7 @@ test('PostgreSQL keeps the plan of a query that comes again, and of no other', a
 });
 
 test('after a change of the tables each connection fails at most once, and answers with the new columns', async () => {
-	const database = await emptyDatabase();
+	const database = await openNew();
 	await sql`create table boxes (id integer, name text)`.execute(database);
 	await sql`insert into boxes values (1, 'one')`.execute(database);
 	const read = () => sql`select * from boxes where id = ${1}`.execute(database).then(({rows}) => rows);
