@@ -1,20 +1,15 @@
 import {readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {parseAst} from 'vitest/node';
 import {sourceFiles} from './source-strings.ts';
+import {forEachChild, functionTypes, isTree, type Tree, treeOf} from './source-trees.ts';
 
 const longest = 80;
 const long = 60;
 const mostLong = 9;
 
-type Tree = {readonly type: string; readonly start: number; readonly end: number} & {readonly [key: string]: unknown};
 type LongFunction = {readonly name: string; readonly lines: number};
 
-const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
-
-function isTree(value: unknown): value is Tree {
-	return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
-}
+const linesOf = (code: string) => code.split('\n').length;
 
 /** Returns the name of a function, or of the constant or property that holds it. */
 function nameOf(node: Tree, holder: Tree | undefined): string {
@@ -25,24 +20,21 @@ function nameOf(node: Tree, holder: Tree | undefined): string {
 /** Returns the functions of a file with more than `long` lines, the outer ones before those in them. */
 function longFunctionsOf(path: string): readonly LongFunction[] {
 	const code = readFileSync(path, 'utf8');
-	const found: LongFunction[] = [];
-	const visit = (node: Tree, holder?: Tree) => {
-		const lines = code.slice(node.start, node.end).split('\n').length;
-		if (functionTypes.includes(node.type) && lines > long) {
-			found.push({name: `${path} ${nameOf(node, holder)}`, lines});
-		}
-
-		for (const child of Object.values(node).flat().filter(isTree)) {
-			visit(child, node);
-		}
-	};
-
-	const program: unknown = parseAst(code, {lang: path.endsWith('x') ? 'tsx' : 'ts'});
-	if (!isTree(program)) {
-		throw new Error(`${path} was not parsed.`);
+	if (linesOf(code) <= long) {
+		return [];
 	}
 
-	visit(program);
+	const found: LongFunction[] = [];
+	const visit = (node: Tree, holder?: Tree) => {
+		if (functionTypes.includes(node.type)) {
+			const lines = linesOf(code.slice(node.start, node.end));
+			found.push(...(lines > long ? [{name: `${path} ${nameOf(node, holder)}`, lines}] : []));
+		}
+
+		forEachChild(node, child => visit(child, node));
+	};
+
+	visit(treeOf(path, code));
 	return found;
 }
 

@@ -1,14 +1,7 @@
 import {readFileSync} from 'node:fs';
-import {parseAst} from 'vitest/node';
 import {sourceFiles} from '../source-strings.ts';
+import {forEachChild, functionTypes, isTree, type Tree, treeOf} from '../source-trees.ts';
 
-type Tree = {readonly type: string; readonly start: number; readonly end: number} & {readonly [key: string]: unknown};
-
-function isTree(value: unknown): value is Tree {
-	return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
-}
-
-const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 /** Components that draw text on the screen. */
 const drawing = /^(?:Text|Lines|TextInput)$/;
 /** Streams that may be a terminal. */
@@ -16,6 +9,9 @@ const stream = /(?:^|\.|\b)(?:stdout|stderr|output)(?:'\))?$/;
 /** Functions of our own that write to the terminal, by how they are called. */
 const writer =
 	/(?:^|\.)(?:painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy))$|^(?:notify|signal|writeTitle)$/;
+/** At least one is in every file with a sink; reading a file's tree takes much longer. */
+const anySink =
+	/<(?:Text|Lines|TextInput)\b|\.write\b|painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy)|notify|signal|writeTitle/;
 /** The folders of what runs in the user's terminal: a server has none, and a child writes to its parent. */
 const elsewhere = /^src\/(?:server|loader|agent)\/|\/keychain-child\.ts$/;
 
@@ -27,6 +23,10 @@ export function sourceSinks(): readonly string[] {
 	const found = new Set<string>();
 	for (const file of sourceFiles().filter(path => !elsewhere.test(path))) {
 		const code = readFileSync(file, 'utf8');
+		if (!anySink.test(code)) {
+			continue;
+		}
+
 		const visit = (node: Tree, owner: string) => {
 			const sink = sinkOf(node, code);
 			if (sink) {
@@ -35,14 +35,9 @@ export function sourceSinks(): readonly string[] {
 
 			const name =
 				owner || (functionTypes.includes(node.type) || node.type === 'VariableDeclarator' ? nameOf(node) : '');
-			for (const child of Object.values(node).flat().filter(isTree)) {
-				visit(child, name);
-			}
+			forEachChild(node, child => visit(child, name));
 		};
-		const program: unknown = parseAst(code, {lang: file.endsWith('x') ? 'tsx' : 'ts'});
-		if (isTree(program)) {
-			visit(program, '');
-		}
+		visit(treeOf(file, code), '');
 	}
 
 	return [...found].sort();

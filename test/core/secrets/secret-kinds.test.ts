@@ -135,14 +135,15 @@ test.each([
 });
 
 test.each([
-	['-----BEGIN PRIVATE KEY-----', 'A'],
-	['-----BEGIN PRIVATE KEY-----', 'A-'],
-	['eyJ', 'A'],
-	['eyJ', 'A-'],
-	['sk-', '1'],
-	['token=', 'A'],
-	['Bearer ', 'A'],
-])('%j with 20 million characters %j after it is read to its end', (start, piece) => {
+	['-----BEGIN PRIVATE KEY-----', 'A', redactKnown],
+	['-----BEGIN PRIVATE KEY-----', 'A-', redactKnown],
+	['eyJ', 'A', redactKnown],
+	['eyJ', 'A-', redactKnown],
+	['sk-', '1', redactKnown],
+	// Found by name or position, after what all the others are looked for by.
+	['token=', 'A', redact],
+	['Bearer ', 'A', redact],
+])('%j with 20 million characters %j after it is read to its end', (start, piece, hide) => {
 	const text = start + piece.repeat(20_000_000 / piece.length);
-	expect(() => redact(text)).not.toThrow();
+	expect(() => hide(text)).not.toThrow();
 });
