@@ -11,8 +11,10 @@ const source = 'test/server/database/engine.ts';
 const oneEngine = [
 	...['test/agent/', 'test/commands/', 'test/server/demo/', 'test/server/demo-model/', 'test/server/http/'],
 	...['test/server/artifacts/transfer', 'test/server/artifacts/s3-blobs', 'test/server/authorization-matrix'],
+	// Hashes without a database, and spans as the program sends them; what is done with spans, tests of ingest ask.
+	...['test/server/accounts/password.test', 'test/server/kit/', 'test/telemetry/'],
 	// Sandboxes; their credits and states are asked of every engine, and each of their operations by server-contract.
-	...['environments.test', 'environments-logs', 'environments-stop', 'runtimes-stop'].map(
+	...['environments.test', 'environments-logs', 'environments-stop', 'runtimes.test', 'runtimes-stop'].map(
 		name => `test/server/handlers/${name}`,
 	),
 	...[

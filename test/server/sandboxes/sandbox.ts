@@ -62,9 +62,9 @@ export async function localSandboxes({path = plainPath, graceMs = 300, environme
 	return {root, provider, script, log};
 }
 
-/** Waits until `isTrue`. */
+/** Waits until `isTrue`, which looks at processes and files. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-	await expect.poll(isTrue, {interval: 10}).toBe(true);
+	await expect.poll(isTrue, {interval: 25}).toBe(true);
 }
 
 /** Returns whether any process with the id runs; zombies don't. */
