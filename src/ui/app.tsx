@@ -123,6 +123,7 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 	useApp(state => state.logs);
 	useApp(state => state.logFocus);
 	useApp(state => state.logVersion);
+	useApp(state => state.ownKeys);
 	return <Lines lines={logs()?.panelLines({columns, rows}) ?? []} />;
 });
 

@@ -78,7 +78,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
 			copy: session.copy,
 			review: async review =>
-				(await import('./changes/open-review.ts')).openReview({...terminal, palette, suspend: session.suspend})(review),
+				(await import('./changes/open-review.ts')).openReview({...terminal, store, palette})(review),
 		},
 		standIn: createStandInStdin(),
 		...{terminal, loaded, quit},

@@ -1,3 +1,4 @@
+import {noOwnKeys, type OwnKeys} from '../../src/editor/keymap/keymap.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLogRenderer} from '../../src/ui/logs/log-renderer.ts';
@@ -17,11 +18,13 @@ type Given = {
 	readonly focus?: string;
 	readonly color?: boolean;
 	readonly notice?: string;
+	readonly ownKeys?: OwnKeys;
 };
 
 /** The dock and the viewer of a log, as they are drawn. */
 export function framesOf(given: Given) {
 	const {log, columns = 80, rows = 24, logs = [openLog({lines: log.end()})], focus = shop, notice = ''} = given;
+	const {ownKeys = noOwnKeys} = given;
 	const palette = createPalette({color: given.color ?? false});
 	const viewer = {...emptyViewer, ...given.viewer};
 	const renderer = createLogRenderer(palette, error => {
@@ -30,7 +33,7 @@ export function framesOf(given: Given) {
 	const picture = (height: number): LogPicture => {
 		const request = {viewer, logs, focus, log, rows: height, width: columns - gutter};
 		while (renderer.render(request).isFiltering) {}
-		return {logs, focus, viewer, palette, now: 0, notice, ...renderer.render(request)};
+		return {logs, focus, viewer, palette, ownKeys, now: 0, notice, ...renderer.render(request)};
 	};
 
 	const cut = (lines: readonly string[]) => lines.map(line => line.trimEnd());

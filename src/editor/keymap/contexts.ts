@@ -1,6 +1,6 @@
 import {defaultKeys} from './default-keys.ts';
 import type {KeyTable} from './keymap.ts';
-import {transcriptKeys} from './view-keys.ts';
+import {reviewKeys, transcriptKeys, viewerKeys} from './view-keys.ts';
 
 /** Where keys have meanings of their own. */
 export type Context = {
@@ -19,6 +19,8 @@ export type Context = {
 export const contexts: readonly Context[] = [
 	{title: 'Prompt', keys: defaultKeys, isTyping: true, joins: true, needs: 'prompt.send'},
 	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
+	{title: 'Log viewer', keys: viewerKeys, isTyping: false},
+	{title: 'Review of changes', keys: reviewKeys, isTyping: false},
 ];
 
 const promptActions: ReadonlySet<string> = new Set(Object.keys(defaultKeys));
@@ -32,4 +34,8 @@ export function actionsIn({keys}: Context): readonly string[] {
 export const allKeys: KeyTable = Object.assign({}, ...contexts.map(({keys}) => keys));
 
 /** Every action that a key can be bound to. */
-export type AnyAction = keyof typeof defaultKeys | keyof typeof transcriptKeys;
+export type AnyAction =
+	| keyof typeof defaultKeys
+	| keyof typeof transcriptKeys
+	| keyof typeof viewerKeys
+	| keyof typeof reviewKeys;

@@ -1,7 +1,10 @@
 import type {ReviewedFile, TakenBack} from '../../agent/changes/review.ts';
 import {formatAmount} from '../../core/format.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
+import {type ReviewAction, reviewKeys} from '../../editor/keymap/view-keys.ts';
 import type {Size} from '../../store/view-slice.ts';
-import {chordOf, type InputToken, textToken} from '../../terminal/input/token.ts';
+import {type InputToken, textToken} from '../../terminal/input/token.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -14,52 +17,62 @@ type Dependencies = {
 	readonly files: readonly ReviewedFile[];
 	readonly isReadOnly: boolean;
 	readonly palette: Palette;
+	readonly ownKeys: () => OwnKeys;
 	readonly fullScreen: Pick<FullScreen, 'invalidate' | 'redraw' | 'close'>;
 	readonly suspend: () => void;
 	/** Called with what to take back, once; undefined if the user closes the view. */
 	readonly onEnd: (parts: readonly TakenBack[] | undefined) => void;
 };
 
-type Context = {readonly size: Size; readonly style: {readonly palette: Palette; readonly isReadOnly: boolean}};
+type Context = {
+	readonly size: Size;
+	readonly style: {readonly palette: Palette; readonly isReadOnly: boolean};
+	readonly keymap: ReviewKeymap;
+};
+type ReviewKeymap = Keymap<ReviewAction>;
 type Press = (state: ReviewState, context: Context) => ReviewState;
 
 const toLast: Press = (state, {style, size}) => moveBy(state, itemsOf(state).length, style, size);
 
-const handlers: ReadonlyArray<readonly [keys: readonly string[], press: Press]> = [
-	[['up', 'k'], (state, {style, size}) => moveBy(state, -1, style, size)],
-	[['down', 'j'], (state, {style, size}) => moveBy(state, 1, style, size)],
-	[['page-up', 'b'], (state, {style, size}) => scrollBy(state, 1 - rowsOf(size), style, size)],
-	[['page-down', 'f'], (state, {style, size}) => scrollBy(state, rowsOf(size) - 1, style, size)],
-	[['home', 'g'], (state, {style, size}) => moveBy(state, -itemsOf(state).length, style, size)],
-	[['end', 'G'], toLast],
-	[['tab', 'left', 'right'], (state, {style, size}) => reveal(toggleFold(state), style, size)],
-	[['x', ' ', 'space'], (state, {style}) => (style.isReadOnly ? state : toggleChosen(state))],
-	[['enter'], pressEnter],
-];
-const keys: ReadonlyMap<string, Press> = new Map(handlers.flatMap(([names, press]) => names.map(key => [key, press])));
+type Moving = Exclude<ReviewAction, 'app.suspend' | 'app.redraw' | 'review.close'>;
 
-function pressEnter(state: ReviewState, {style, size}: Context): ReviewState {
+const presses: Readonly<Record<Moving, Press>> = {
+	'review.up': (state, {style, size}) => moveBy(state, -1, style, size),
+	'review.down': (state, {style, size}) => moveBy(state, 1, style, size),
+	'review.page-up': (state, {style, size}) => scrollBy(state, 1 - rowsOf(size), style, size),
+	'review.page-down': (state, {style, size}) => scrollBy(state, rowsOf(size) - 1, style, size),
+	'review.first': (state, {style, size}) => moveBy(state, -itemsOf(state).length, style, size),
+	'review.last': toLast,
+	'review.fold': (state, {style, size}) => reveal(toggleFold(state), style, size),
+	'review.select': (state, {style}) => (style.isReadOnly ? state : toggleChosen(state)),
+	'review.confirm': confirm,
+};
+
+function confirm(state: ReviewState, {style, size, keymap}: Context): ReviewState {
 	if (style.isReadOnly) {
 		return reveal(toggleFold(state), style, size);
 	}
 
+	const key = hintKey(keymap, 'review.select');
 	return state.chosen.size > 0
 		? {...state, isAsking: true}
-		: {...state, note: 'Nothing selected. Press Space on what to take back.'};
+		: {...state, note: `Nothing selected.${key && ` Press ${key} on what to take back.`}`};
 }
 
 /** Shows changes of files, by file and hunk. What the user selects is taken back after a question. */
 export function createReviewView(dependencies: Dependencies): FullScreenView {
 	const {title, files, palette, isReadOnly, fullScreen, suspend, onEnd} = dependencies;
+	const keymap = () => keymapOf(reviewKeys, dependencies.ownKeys());
 	const style = {palette, isReadOnly};
 	let size: Size = {columns: 80, rows: 24};
 	let state = beginReview(files);
 	let parts: readonly TakenBack[] | undefined;
 
 	const press = (key: string) => {
-		if (key === 'ctrl+z') {
+		const action = actionOf(keymap(), key);
+		if (action === 'app.suspend') {
 			suspend();
-		} else if (key === 'ctrl+l') {
+		} else if (action === 'app.redraw') {
 			fullScreen.redraw();
 		} else if (state.isAsking) {
 			const isYes = key === 'y';
@@ -68,10 +81,10 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 			if (isYes) {
 				fullScreen.close();
 			}
-		} else if (key === 'q' || key === 'escape' || key === 'ctrl+c') {
+		} else if (action === 'review.close' || key === 'escape' || key === 'ctrl+c') {
 			fullScreen.close();
-		} else {
-			state = keys.get(key)?.({...state, note: ''}, {size, style}) ?? state;
+		} else if (action) {
+			state = presses[action]({...state, note: ''}, {size, style, keymap: keymap()});
 		}
 	};
 
@@ -80,8 +93,8 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 			size = next;
 			state = scrollBy(state, 0, style, size);
 			const bottom = state.isAsking
-				? palette.warning(bottomLine(state, isReadOnly))
-				: palette.dim(bottomLine(state, isReadOnly));
+				? palette.warning(bottomLine(state, isReadOnly, keymap()))
+				: palette.dim(bottomLine(state, isReadOnly, keymap()));
 			return [
 				palette.label(truncate(safeLine(title), size.columns)),
 				...drawReview(state, style, size),
@@ -90,9 +103,7 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 		},
 		press(token: InputToken) {
 			for (const each of token.type === 'text' ? Array.from(token.text, textToken) : [token]) {
-				if (each.type === 'key' || each.type === 'text') {
-					press(each.type === 'key' ? chordOf(each) : each.text);
-				}
+				press(pressedKey(each) ?? '');
 			}
 
 			fullScreen.invalidate();
@@ -101,7 +112,7 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 	};
 }
 
-function bottomLine(state: ReviewState, isReadOnly: boolean): string {
+function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeymap): string {
 	const count = formatAmount(state.chosen.size, 'change');
 	if (state.isAsking) {
 		return `Take back ${count}? y yes · N no`;
@@ -111,11 +122,14 @@ function bottomLine(state: ReviewState, isReadOnly: boolean): string {
 		return state.note;
 	}
 
+	const select = ['select', 'review.select'] as const;
+	const move = ['move', 'review.up', 'review.down'] as const;
+	const fold = ['fold', 'review.fold'] as const;
 	if (isReadOnly) {
-		return '↑↓ move · Tab fold · Esc close · read-only during a run';
+		return [...hintsOf(keymap, [move, fold]), 'Esc close', 'read-only during a run'].join(' · ');
 	}
 
 	return state.chosen.size > 0
-		? `${count} selected · Space select · Enter confirm · Esc close`
-		: 'Space select · ↑↓ move · Tab fold · Esc close';
+		? [`${count} selected`, ...hintsOf(keymap, [select, ['confirm', 'review.confirm']]), 'Esc close'].join(' · ')
+		: [...hintsOf(keymap, [select, move, fold]), 'Esc close'].join(' · ');
 }

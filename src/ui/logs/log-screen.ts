@@ -1,4 +1,6 @@
 import type {AppError} from '../../core/error.ts';
+import {keymapOf} from '../../editor/keymap/keymap.ts';
+import {viewerKeys} from '../../editor/keymap/view-keys.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
 import {allLogs} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
@@ -8,7 +10,7 @@ import type {FullScreen} from '../screen/full-screen.ts';
 import {createFollowedLogs, type FollowedLogs} from './followed-logs.ts';
 import {createLogRenderer, type LogRenderer} from './log-renderer.ts';
 import type {Viewport} from './log-scroll.ts';
-import {bodyRows, gutter, type LogPicture} from './viewer/log-view.ts';
+import {bodyRows, closeKey, gutter, type LogPicture} from './viewer/log-view.ts';
 import {emptyViewer, type LogViewer, positionOf, withoutLastPattern} from './viewer/log-viewer-state.ts';
 
 export type LogScreenOptions = {
@@ -58,7 +60,7 @@ export function createLogScreen(options: LogScreenOptions): LogScreen {
 /** Returns what the log in front is drawn from. A filter that has more to examine continues later. */
 export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, viewer = screen.viewer): LogPicture {
 	const {store, followed, renderer, palette} = screen;
-	const {logs, logFocus: focus, panel} = store.getState();
+	const {logs, logFocus: focus, panel, ownKeys} = store.getState();
 	const log = followed.entriesOf(focus);
 	const rendered = renderer.render({viewer, logs, focus, log, rows, width: columns - gutter});
 	if (rendered.isFiltering) {
@@ -66,8 +68,9 @@ export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, view
 	}
 
 	const isAsked = panel && panel.kind !== 'lines';
-	const notice = isAsked ? 'A question is waiting in the conversation · q close' : '';
-	return {logs, focus, viewer, ...rendered, palette, now: followed.now(), notice};
+	const close = closeKey(keymapOf(viewerKeys, ownKeys));
+	const notice = isAsked ? `A question is waiting in the conversation · ${close} close` : '';
+	return {logs, focus, viewer, ...rendered, palette, ownKeys, now: followed.now(), notice};
 }
 
 /** Returns what the viewer is drawn from. */

@@ -1,50 +1,12 @@
 import {expect, test} from 'vitest';
-import {hunksOf} from '../../../src/agent/changes/hunks.ts';
-import type {ReviewedFile, TakenBack} from '../../../src/agent/changes/review.ts';
-import {traceLines} from '../../../src/agent/changes/trace-lines.ts';
-import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
-import {createPalette} from '../../../src/terminal/text/style.ts';
+import {keyToken} from '../../../src/terminal/input/token.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
-import {createReviewView} from '../../../src/ui/changes/review-view.ts';
+import {file, openReview, twoHunks} from './reviewer.ts';
 
 const enter = keyToken('enter');
-const lines = Array.from({length: 40}, (_, index) => `line ${index + 1}\n`);
-
-function file(
-	path: string,
-	base: string,
-	agents: string,
-	users = agents,
-	more: Partial<ReviewedFile> = {},
-): ReviewedFile {
-	const traced = traceLines(base, [
-		{text: agents, by: 'agent'},
-		{text: users, by: 'user'},
-	]);
-	return {
-		...{path, kind: 'changed', added: 1, removed: 1, hunks: hunksOf(traced), note: '', traced},
-		...{isUsersToo: agents !== users, canTakeBack: true, base: undefined, current: undefined},
-		...more,
-	};
-}
-
-const twoHunks = file('a.txt', lines.join(''), lines.with(2, 'x\n').with(30, 'y\n').join(''));
-
-function open(files: readonly ReviewedFile[], isReadOnly = false) {
-	const ended: (readonly TakenBack[] | undefined)[] = [];
-	const view = createReviewView({
-		...{title: 'Changes', files, isReadOnly, palette: createPalette({color: false})},
-		fullScreen: {invalidate: () => undefined, redraw: () => undefined, close: () => view.onClose?.()},
-		suspend: () => undefined,
-		onEnd: parts => ended.push(parts),
-	});
-	const draw = (columns = 60, rows = 12) => view.draw({columns, rows});
-	draw();
-	return {draw, ended, type: (text: string) => view.press(textToken(text)), press: view.press};
-}
 
 test('lists files with their hunks and line numbers, and names the keys', () => {
-	expect(open([twoHunks]).draw()).toEqual([
+	expect(openReview([twoHunks]).draw()).toEqual([
 		'Changes',
 		'❯ [ ] ▾ a.txt +1 -1',
 		'    [ ] line 1',
@@ -61,13 +23,13 @@ test('lists files with their hunks and line numbers, and names the keys', () => 
 });
 
 test('says why nothing can be selected while the agent works', () => {
-	const {type, draw} = open([twoHunks], true);
+	const {type, draw} = openReview([twoHunks], {isReadOnly: true});
 	type('jx');
 	expect(draw().at(-1)).toBe('↑↓ move · Tab fold · Esc close · read-only during a run');
 });
 
 test('takes back one hunk after a question, and nothing without it', () => {
-	const {type, ended, draw, press} = open([twoHunks]);
+	const {type, ended, draw, press} = openReview([twoHunks]);
 	type('jx');
 	expect(draw()[2]).toBe('❯   [x] line 1');
 	press(enter);
@@ -80,7 +42,7 @@ test('takes back one hunk after a question, and nothing without it', () => {
 });
 
 test('a file stands for all of its hunks', () => {
-	const {type, ended, press} = open([twoHunks]);
+	const {type, ended, press} = openReview([twoHunks]);
 	type('x');
 	press(enter);
 	type('y');
@@ -89,13 +51,15 @@ test('a file stands for all of its hunks', () => {
 
 test('shows the lines of the user, but not as a change of the agent', () => {
 	const mixed = file('b.txt', 'one\ntwo\n', 'one\n2\n', 'mine\none\n2\n');
-	const shown = open([mixed]).draw();
+	const shown = openReview([mixed]).draw();
 	expect(shown[1]).toBe('❯ [ ] ▾ b.txt +1 -1 · you changed it, too (~)');
 	expect(shown.slice(3, 7)).toEqual(['      1 ~ mine', '      2   one', '      3 - two', '      3 + 2']);
 });
 
 test('what cannot be taken back says why', () => {
-	const {type, draw} = open([file('.env', '', '', '', {canTakeBack: false, note: 'content not saved', hunks: []})]);
+	const {type, draw} = openReview([
+		file('.env', '', '', '', {canTakeBack: false, note: 'content not saved', hunks: []}),
+	]);
 	type('x');
 	expect(draw(80).at(-1)).toBe('Its earlier content is not saved, so it can’t be taken back here.');
 });
@@ -103,14 +67,14 @@ test('what cannot be taken back says why', () => {
 test('[1] names and lines from outside are drawn safely, and nothing is wider than the window', () => {
 	const evil = file('\u001b[2Jx\u202e.txt', 'a\n', `\u001b]0;title\u0007${'wide 字 '.repeat(80)}\n`);
 	for (const columns of [20, 60, 120]) {
-		const shown = open([evil]).draw(columns, 20);
+		const shown = openReview([evil]).draw(columns, 20);
 		expect(shown.join('')).not.toMatch(/[\p{Cc}\u202E]/u);
 		expect(shown.filter(line => lineWidth(line) > columns)).toEqual([]);
 	}
 });
 
 test('closes without taking anything back', () => {
-	const {type, ended} = open([twoHunks]);
+	const {type, ended} = openReview([twoHunks]);
 	type('xq');
 	expect(ended).toEqual([undefined]);
 });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {keymapOf} from '../../../src/editor/keymap/keymap.ts';
+import {viewerKeys} from '../../../src/editor/keymap/view-keys.ts';
 import {createLogBuffer} from '../../../src/logs/log-buffer.ts';
 import {createMatcher} from '../../../src/logs/matcher.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
@@ -36,7 +38,13 @@ function openView(log: LogEntries, viewer: LogViewer = emptyViewer) {
 		},
 		press(keys: string) {
 			for (const token of tokensOf(keys)) {
-				const given = {focus: shop, places: [shop], viewport: render().viewport, fileName: ''};
+				const given = {
+					focus: shop,
+					places: [shop],
+					viewport: render().viewport,
+					fileName: '',
+					keymap: keymapOf(viewerKeys),
+				};
 				shown = reduceLogViewer(shown, token, given).viewer;
 			}
 		},

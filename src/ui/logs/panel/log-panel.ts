@@ -1,3 +1,6 @@
+import {defaultKeys} from '../../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../../editor/keymap/key-label.ts';
+import {keymapOf} from '../../../editor/keymap/keymap.ts';
 import type {Size} from '../../../store/view-slice.ts';
 import {truncate} from '../../../terminal/text/width.ts';
 import {titleRule} from '../../panels/panel-rows.ts';
@@ -7,19 +10,19 @@ import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
 
 /** Draws the log panel: a title with the state and the keys, the tabs if there are several logs, the newest lines. */
 export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, viewport, drawn, palette} = picture;
+	const {logs, viewport, drawn, palette, ownKeys} = picture;
 	if (rows < 1) {
 		return [];
 	}
 
 	const isHidden = rows === 1;
 	const several = logs.length > 1;
-	const keys = [
-		'Ctrl+G open',
-		isHidden ? 'Alt+L show' : 'Alt+L hide',
-		...(several ? ['Tab next'] : []),
-		...(isHidden ? [] : ['Alt+↑↓ resize']),
-	];
+	const keys = hintsOf(keymapOf(defaultKeys, ownKeys), [
+		['open', 'logs.viewer'],
+		[isHidden ? 'show' : 'hide', 'logs.panel'],
+		...(several ? [['next', 'logs.next'] as const] : []),
+		...(isHidden ? [] : [['resize', 'logs.taller', 'logs.shorter'] as const]),
+	]);
 	const facts = titleLine({...picture, hides: viewport.shown.hidden()}, columns - 3, undefined, keys);
 	const title = titleRule(facts, {columns, palette, rule: palette.dim});
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];

@@ -1,16 +1,29 @@
 import {AppError} from '../../../core/error.ts';
+import {actionOf} from '../../../editor/keymap/keymap.ts';
 import {createFilter} from '../../../logs/filter.ts';
 import {createMatcher} from '../../../logs/matcher.ts';
 import {chordOf, type InputToken} from '../../../terminal/input/token.ts';
 import {editLine} from '../../line-field.ts';
-import {type FieldKind, filterOf, type LogViewer, type ViewerStep, withFilter} from './log-viewer-state.ts';
+import {
+	type FieldKind,
+	filterOf,
+	type LogViewer,
+	type ViewerFocus,
+	type ViewerStep,
+	withFilter,
+} from './log-viewer-state.ts';
 
 type Field = NonNullable<LogViewer['field']>;
 
 /** Applies one token to the open input line: Enter applies it to the focused log, Escape cancels it. */
-export function pressInField(viewer: LogViewer, {kind, composer}: Field, token: InputToken, focus: string): ViewerStep {
+export function pressInField(
+	viewer: LogViewer,
+	{kind, composer}: Field,
+	token: InputToken,
+	{focus, keymap}: Pick<ViewerFocus, 'focus' | 'keymap'>,
+): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
-	if (chord === 'escape' || chord === 'ctrl+c' || chord === 'ctrl+g') {
+	if (chord === 'escape' || chord === 'ctrl+c' || actionOf(keymap, chord) === 'logs.viewer') {
 		return {viewer: {...viewer, field: undefined, note: ''}};
 	}
 

@@ -1,15 +1,18 @@
 import {formatNumber} from '../../../core/format.ts';
+import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
+import {keymapOf, type OwnKeys} from '../../../editor/keymap/keymap.ts';
+import {viewerKeys} from '../../../editor/keymap/view-keys.ts';
 import type {OpenLog} from '../../../store/logs-slice.ts';
 import type {Size} from '../../../store/view-slice.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
-import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
-import {wrapLine} from '../../../terminal/text/wrap.ts';
+import {truncate} from '../../../terminal/text/width.ts';
 import {drawLine} from '../../line-field.ts';
 import type {DrawnEntry} from '../log-lines.ts';
 import {readAt, scrollAtEnd, type Viewport, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
-import {filterOf, type LogViewer, positionOf} from './log-viewer-state.ts';
+import {filterOf, type LogViewer, positionOf, type ViewerKeymap} from './log-viewer-state.ts';
+import {helpPage} from './viewer-help.ts';
 
 export type LogPicture = {
 	readonly logs: readonly OpenLog[];
@@ -23,6 +26,8 @@ export type LogPicture = {
 	readonly now: number;
 	/** True while the filter is still examining lines. */
 	readonly isFiltering: boolean;
+	/** The keys of the user. */
+	readonly ownKeys: OwnKeys;
 	/** Said instead of the keys, where something else needs the person. */
 	readonly notice: string;
 };
@@ -30,30 +35,23 @@ export type LogPicture = {
 /** Cells before each line: the selection, and the marker of a match. */
 export const gutter = 2;
 
-const keysLine = '? help · / search · & filter · p raw · m mark · a attach · End latest · q close';
+/** Returns the key that closes the viewer, as a hint names it. */
+export function closeKey(keymap: ViewerKeymap): string {
+	return hintKey(keymap, 'viewer.close') || 'Esc';
+}
 
-const help: readonly (readonly [keys: string, meaning: string])[] = [
-	['Up Down  j k', 'a line up or down; this pauses until End'],
-	['PgUp PgDn  b Space', 'a page up or down'],
-	['Home  g', 'the oldest line'],
-	['End  G', 'jump to the latest line and follow it'],
-	['Left Right', 'scroll long lines sideways; w wraps them'],
-	['/  n  N', 'search with a regex, next match, previous match'],
-	['&', 'filter by a regex, ! excludes; Enter without text removes the last filter'],
-	['h', 'highlight matches; Enter without text removes the last highlight'],
-	['l', 'the minimum level'],
-	['=', 'use this filter and level for all logs'],
-	['p', 'lines as received; or JSON and logfmt with time, level and message first, and traces folded'],
-	['t', 'arrival times: off, local, UTC, since the previous line'],
-	['Enter', 'open or close the folded frames of a stack trace, or a line of JSON'],
-	['m', 'mark one end of a range; the cursor is the other end'],
-	['c', 'copy the range, or the line, to the clipboard'],
-	['s', 'save the range, or all shown lines'],
-	['a', 'attach the range, or the line, to the prompt'],
-	['L', 'the transcript at the time of this line'],
-	['Tab', 'the next log'],
-	['q  Esc  Ctrl+G', 'close the log viewer'],
-];
+function keysLine(keymap: ViewerKeymap): string {
+	const hints = hintsOf(keymap, [
+		['help', 'viewer.help'],
+		['search', 'viewer.search'],
+		['filter', 'viewer.filter'],
+		['raw', 'viewer.raw'],
+		['mark', 'viewer.mark'],
+		['attach', 'viewer.attach'],
+		['latest', 'viewer.last'],
+	]);
+	return [...hints, `${closeKey(keymap)} close`].join(' · ');
+}
 
 /** Returns the number of rows for lines in a window of that height. */
 export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>, rows: number): number {
@@ -62,7 +60,7 @@ export function bodyRows(picture: Pick<LogPicture, 'logs' | 'viewer' | 'focus'>,
 
 /** Draws the viewer: the title with the state, the lines, the filter, and the keys. */
 export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, viewer, viewport, focus, palette} = picture;
+	const {logs, viewer, viewport, focus, palette, ownKeys} = picture;
 	const {scroll} = positionOf(viewer, focus);
 	const paused = scroll && {came: Math.max(0, viewport.log.end() - scroll.since)};
 	const head = [
@@ -70,7 +68,10 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
 	];
 	const room = bodyRows(picture, rows);
-	const page = viewer.help === undefined ? undefined : helpPage(viewer.help, {columns, rows: room}, palette);
+	const page =
+		viewer.help === undefined
+			? undefined
+			: helpPage(viewer.help, {columns, rows: room}, keymapOf(viewerKeys, ownKeys), palette);
 	const body = page?.lines ?? bodyLines(picture, columns);
 	return [
 		...head,
@@ -132,14 +133,14 @@ function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string 
 	].join(' · ');
 }
 
-function footer({viewer, notice, palette}: LogPicture, columns: number): string {
+function footer({viewer, notice, palette, ownKeys}: LogPicture, columns: number): string {
 	if (viewer.field) {
 		const line = labels[viewer.field.kind] + drawField(viewer.field, columns).text;
 		return viewer.note ? truncate(`${line}  ${palette.warning(safeLine(viewer.note))}`, columns) : line;
 	}
 
 	const text = safeLine(viewer.note || notice);
-	return truncate(text ? palette.label(text) : palette.dim(keysLine), columns);
+	return truncate(text ? palette.label(text) : palette.dim(keysLine(keymapOf(viewerKeys, ownKeys))), columns);
 }
 
 const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;
@@ -147,19 +148,4 @@ const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: '
 /** Draws the input line after its label. */
 function drawField({kind, composer}: NonNullable<LogViewer['field']>, columns: number) {
 	return drawLine(labels[kind], composer, columns);
-}
-
-/** Returns one page of the help. Pages wrap around, so any number is valid. */
-function helpPage(page: number, {columns, rows}: Size, palette: Palette) {
-	const width = Math.max(...help.map(([keys]) => lineWidth(keys)));
-	const lines = help.flatMap(([keys, meaning]) =>
-		wrapLine(meaning, columns, {
-			first: `  ${palette.label(padEnd(keys, width))}  `,
-			rest: ' '.repeat(width + 4),
-		}),
-	);
-	const pages = Math.ceil(lines.length / rows);
-	const index = ((page % pages) + pages) % pages;
-	const more = pages > 1 ? `page ${index + 1} of ${pages} · Space next · ` : '';
-	return {lines: lines.slice(index * rows, (index + 1) * rows), keys: `${more}q close`};
 }

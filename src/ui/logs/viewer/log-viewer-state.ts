@@ -1,4 +1,6 @@
 import type {ComposerState} from '../../../editor/editor-state.ts';
+import type {Keymap} from '../../../editor/keymap/keymap.ts';
+import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
 import type {Level} from '../../../logs/levels.ts';
 import type {LogToFollow} from '../../../logs/log-to-follow.ts';
 import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
@@ -76,6 +78,8 @@ export type ViewerAction =
 
 export type ViewerStep = {readonly viewer: LogViewer; readonly action?: ViewerAction};
 
+export type ViewerKeymap = Keymap<LogViewerAction>;
+
 /** What a key applies to. */
 export type ViewerFocus = {
 	/** The log in front, and all that can be in front. */
@@ -84,6 +88,7 @@ export type ViewerFocus = {
 	readonly viewport: Viewport;
 	/** The default name of a saved file. */
 	readonly fileName: string;
+	readonly keymap: ViewerKeymap;
 };
 
 const everything: LineFilter = {patterns: [], minLevel: undefined};

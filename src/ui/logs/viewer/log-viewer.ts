@@ -1,8 +1,11 @@
 import {setComposerText} from '../../../editor/editor.ts';
 import {emptyComposer} from '../../../editor/editor-state.ts';
-import {chordOf, type InputToken, keyToken} from '../../../terminal/input/token.ts';
+import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
+import {actionOf, pressedKey} from '../../../editor/keymap/keymap.ts';
+import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
+import {type InputToken, textToken} from '../../../terminal/input/token.ts';
 import {timeStyles} from '../log-lines.ts';
-import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
+import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd} from '../log-scroll.ts';
 import {pressInField} from './log-field.ts';
 import {withToggled} from './log-folds.ts';
 import {
@@ -11,6 +14,7 @@ import {
 	type LogViewer,
 	positionOf,
 	type ViewerFocus,
+	type ViewerKeymap,
 	type ViewerStep,
 	withFilter,
 	withFilterForAll,
@@ -25,22 +29,16 @@ const farthestSideways = 16 * 1024;
 /** Applies one token; a text of several characters counts as several keys. Pure; never throws. */
 export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
 	if (token.type === 'key') {
-		return pressed(viewer, chordOf(token), token, given);
+		return pressed(viewer, token, given);
 	}
 
 	if (token.type === 'paste') {
-		return viewer.field ? pressInField(viewer, viewer.field, token, given.focus) : {viewer};
-	}
-
-	if (token.type !== 'text') {
-		return {viewer};
+		return viewer.field ? pressInField(viewer, viewer.field, token, given) : {viewer};
 	}
 
 	let step: ViewerStep = {viewer};
-	for (const character of token.text) {
-		step = step.viewer.field
-			? pressInField(step.viewer, step.viewer.field, {type: 'text', text: character}, given.focus)
-			: pressed(step.viewer, character, keyToken(character), given);
+	for (const character of token.type === 'text' ? token.text : '') {
+		step = pressed(step.viewer, textToken(character), given);
 		if (step.action) {
 			return step;
 		}
@@ -49,35 +47,34 @@ export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: Vie
 	return step;
 }
 
-function pressed(viewer: LogViewer, chord: string, token: InputToken, given: ViewerFocus): ViewerStep {
-	if (chord === 'ctrl+z' || chord === 'ctrl+l') {
-		return {viewer, action: {type: chord === 'ctrl+z' ? 'suspend' : 'redraw'}};
+function pressed(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
+	const key = pressedKey(token) ?? '';
+	const action = actionOf(given.keymap, key);
+	if (action === 'app.suspend' || action === 'app.redraw') {
+		return {viewer, action: {type: action === 'app.suspend' ? 'suspend' : 'redraw'}};
 	}
 
 	if (viewer.field) {
-		return pressInField(viewer, viewer.field, token, given.focus);
+		return pressInField(viewer, viewer.field, token, given);
 	}
 
 	if (viewer.help !== undefined) {
-		return {viewer: {...viewer, help: pageOfHelp(viewer.help, chord)}};
+		return {viewer: {...viewer, help: pageOfHelp(viewer.help, action)}};
 	}
 
 	const quiet = {...viewer, note: ''};
-	return moved(quiet, chord, given) ?? requested(quiet, chord, given) ?? {viewer: changed(quiet, chord, given)};
+	const meant = key === 'escape' || key === 'ctrl+c' ? 'viewer.close' : action;
+	return moved(quiet, meant, given) ?? requested(quiet, meant, given) ?? {viewer: changed(quiet, meant, given)};
 }
 
 /** Returns the page of the help after a key; any other key closes it. */
-function pageOfHelp(page: number, chord: string): number | undefined {
-	switch (chord) {
-		case ' ':
-		case 'space':
-		case 'down':
-		case 'j':
-		case 'page-down':
+function pageOfHelp(page: number, action: LogViewerAction | undefined): number | undefined {
+	switch (action) {
+		case 'viewer.down':
+		case 'viewer.page-down':
 			return page + 1;
-		case 'up':
-		case 'k':
-		case 'page-up':
+		case 'viewer.up':
+		case 'viewer.page-up':
 			return page - 1;
 		default:
 			return undefined;
@@ -85,40 +82,37 @@ function pageOfHelp(page: number, chord: string): number | undefined {
 }
 
 /** Applies a key that scrolls. All of them pause, except End. */
-function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus): ViewerStep | undefined {
+function moved(
+	viewer: LogViewer,
+	action: LogViewerAction | undefined,
+	{focus, viewport, keymap}: ViewerFocus,
+): ViewerStep | undefined {
 	const position = positionOf(viewer, focus);
 	const go = (move: (scroll: ScrollPosition) => ScrollPosition): ViewerStep => {
 		const scroll = position.scroll ?? scrollAtEnd(viewport);
 		return {viewer: scroll ? withPosition(viewer, focus, {...position, scroll: move(scroll)}) : viewer};
 	};
 
-	switch (chord) {
-		case 'up':
-		case 'k':
+	switch (action) {
+		case 'viewer.up':
 			return go(scroll => moveBy(viewport, scroll, -1));
-		case 'down':
-		case 'j':
+		case 'viewer.down':
 			// At the end no line is below, and it is followed already.
 			return position.scroll ? go(scroll => moveBy(viewport, scroll, 1)) : {viewer};
-		case 'page-up':
-		case 'b':
+		case 'viewer.page-up':
 			return go(scroll => pageBy(viewport, scroll, -1));
-		case 'page-down':
-		case ' ':
-		case 'space':
+		case 'viewer.page-down':
 			return position.scroll ? go(scroll => pageBy(viewport, scroll, 1)) : {viewer};
-		case 'home':
-		case 'g':
+		case 'viewer.first':
 			return go(scroll => readAt(viewport, scroll, viewport.log.start()));
-		case 'end':
-		case 'G':
+		case 'viewer.last':
 			return {viewer: withPosition(viewer, focus, {...position, scroll: undefined})};
-		case 'left':
-		case 'right': {
-			const sideways = viewer.sideways + (chord === 'left' ? -sidewaysStep : sidewaysStep);
+		case 'viewer.left':
+		case 'viewer.right': {
+			const sideways = viewer.sideways + (action === 'viewer.left' ? -sidewaysStep : sidewaysStep);
 			return {
 				viewer: viewer.wrap
-					? {...viewer, note: 'Lines are wrapped. Press w to cut them.'}
+					? {...viewer, note: `Lines are wrapped.${pressTo(keymap, 'viewer.wrap', 'cut them')}`}
 					: {...viewer, sideways: Math.max(0, Math.min(farthestSideways, sideways))},
 			};
 		}
@@ -128,75 +122,77 @@ function moved(viewer: LogViewer, chord: string, {focus, viewport}: ViewerFocus)
 }
 
 /** Applies a key that opens something or asks the app for something. */
-function requested(viewer: LogViewer, chord: string, {focus, fileName}: ViewerFocus): ViewerStep | undefined {
+function requested(
+	viewer: LogViewer,
+	action: LogViewerAction | undefined,
+	{focus, fileName, keymap}: ViewerFocus,
+): ViewerStep | undefined {
 	const open = (kind: FieldKind, text = '') => ({
 		viewer: {...viewer, field: {kind, composer: setComposerText(emptyComposer, text)}},
 	});
-	switch (chord) {
-		case 'q':
-		case 'escape':
-		case 'ctrl+c':
-		case 'ctrl+g':
+	switch (action) {
+		case 'viewer.close':
+		case 'logs.viewer':
 			// A mark that stayed would select all lines in between when the viewer is opened again.
 			return {
 				viewer: withPosition(viewer, focus, {...positionOf(viewer, focus), mark: undefined}),
 				action: {type: 'close'},
 			};
-		case '?':
+		case 'viewer.help':
 			return {viewer: {...viewer, help: 0}};
-		case '/':
+		case 'viewer.search':
 			return open('search');
-		case '&':
+		case 'viewer.filter':
 			return open('filter');
-		case 'h':
+		case 'viewer.highlight':
 			return open('highlight');
-		case 's':
+		case 'viewer.save':
 			return open('save', fileName);
-		case 'n':
-		case 'N':
+		case 'viewer.next-match':
+		case 'viewer.previous-match':
 			return viewer.search
-				? {viewer, action: {type: 'search', direction: chord === 'n' ? 'forward' : 'backward'}}
-				: {viewer: {...viewer, note: 'No search yet. Press / to search.'}};
-		case 'c':
+				? {viewer, action: {type: 'search', direction: action === 'viewer.next-match' ? 'forward' : 'backward'}}
+				: {viewer: {...viewer, note: `No search yet.${pressTo(keymap, 'viewer.search', 'search')}`}};
+		case 'viewer.copy':
 			return {viewer, action: {type: 'copy'}};
-		case 'a':
+		case 'viewer.attach':
 			return {viewer, action: {type: 'attach'}};
-		case 'L':
+		case 'viewer.transcript':
 			return {viewer, action: {type: 'transcript'}};
-		case 'tab':
-		case 'shift+tab':
-			return {viewer, action: {type: 'cycle', steps: chord === 'tab' ? 1 : -1}};
+		case 'viewer.next-log':
+		case 'viewer.previous-log':
+			return {viewer, action: {type: 'cycle', steps: action === 'viewer.next-log' ? 1 : -1}};
 		default:
 			return undefined;
 	}
 }
 
 /** Applies a key that changes which lines are shown, or how. */
-function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewer {
+function changed(viewer: LogViewer, action: LogViewerAction | undefined, given: ViewerFocus): LogViewer {
 	const {focus, viewport} = given;
-	switch (chord) {
-		case 'l': {
+	switch (action) {
+		case 'viewer.level': {
 			const minLevel = minLevels[(minLevels.indexOf(filterOf(viewer, focus).minLevel) + 1) % minLevels.length];
 			const note = minLevel ? `Showing ${minLevel} and above (and lines without a level).` : 'Showing all levels.';
 			return {...withFilter(viewer, focus, {minLevel}), note};
 		}
-		case '=':
+		case 'viewer.filter-all':
 			return {...withFilterForAll(viewer, given), note: filterForAllNote(viewer, given)};
-		case 'w': {
+		case 'viewer.wrap': {
 			const note = viewer.wrap ? 'Long lines are cut.' : 'Long lines are wrapped.';
 			return {...viewer, wrap: !viewer.wrap, sideways: 0, note};
 		}
-		case 'p':
+		case 'viewer.raw':
 			return {...viewer, raw: !viewer.raw, note: viewer.raw ? 'Showing time, level and message first.' : rawNote};
-		case 't': {
+		case 'viewer.times': {
 			const times = timeStyles[(timeStyles.indexOf(viewer.times) + 1) % timeStyles.length] ?? 'off';
 			const shown = {off: 'off', local: 'local time', UTC: 'UTC', delta: 'since the previous line'}[times];
 			return {...viewer, times, note: `Arrival times: ${shown}.`};
 		}
-		case 'enter':
+		case 'viewer.fold':
 			return withToggled(viewer, focus, viewport);
-		case 'm':
-			return marked(viewer, focus, viewport);
+		case 'viewer.mark':
+			return marked(viewer, given);
 		default:
 			return viewer;
 	}
@@ -205,18 +201,25 @@ function changed(viewer: LogViewer, chord: string, given: ViewerFocus): LogViewe
 const rawNote = 'Showing lines as received.';
 
 /** Marks the line at the cursor as one end of a range, or removes the mark. */
-function marked(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer {
+function marked(viewer: LogViewer, {focus, viewport, keymap}: ViewerFocus): LogViewer {
 	const {scroll = scrollAtEnd(viewport), mark} = positionOf(viewer, focus);
 	if (mark !== undefined) {
 		return {...withPosition(viewer, focus, {scroll, mark: undefined}), note: 'Mark removed.'};
 	}
 
-	return scroll
-		? {
-				...withPosition(viewer, focus, {scroll, mark: scroll.cursor}),
-				note: 'Mark set. Move to the other end: c copy · s save · a attach.',
-			}
-		: viewer;
+	const keys = hintsOf(keymap, [
+		['copy', 'viewer.copy'],
+		['save', 'viewer.save'],
+		['attach', 'viewer.attach'],
+	]);
+	const note = `Mark set. Move to the other end: ${keys.join(' · ')}.`;
+	return scroll ? {...withPosition(viewer, focus, {scroll, mark: scroll.cursor}), note} : viewer;
+}
+
+/** Returns a sentence about the key of an action, '' if it has none. */
+function pressTo(keymap: ViewerKeymap, action: LogViewerAction, purpose: string): string {
+	const key = hintKey(keymap, action);
+	return key && ` Press ${key} to ${purpose}.`;
 }
 
 function filterForAllNote(viewer: LogViewer, {focus, places}: ViewerFocus): string {

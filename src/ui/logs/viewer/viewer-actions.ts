@@ -1,4 +1,6 @@
 import {reportError} from '../../../core/error.ts';
+import {keymapOf} from '../../../editor/keymap/keymap.ts';
+import {viewerKeys} from '../../../editor/keymap/view-keys.ts';
 import {logPlaces} from '../../../store/logs-slice.ts';
 import type {InputToken} from '../../../terminal/input/token.ts';
 import {type LogScreen, showNote, viewportOf} from '../log-screen.ts';
@@ -11,11 +13,12 @@ import {positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts
 
 /** Applies a key, a text or a paste to the viewer. */
 export function pressInViewer(screen: LogScreen, token: InputToken): void {
-	const {logs, logFocus: focus} = screen.store.getState();
+	const {logs, logFocus: focus, ownKeys} = screen.store.getState();
 	const title = logs.find(({environment}) => environment === focus)?.title ?? 'logs';
 	const fileName = fileNameOf(title, screen.followed.now());
 	const viewport = viewportOf(screen);
-	const step = reduceLogViewer(screen.viewer, token, {focus, places: logPlaces(logs), viewport, fileName});
+	const keymap = keymapOf(viewerKeys, ownKeys);
+	const step = reduceLogViewer(screen.viewer, token, {focus, places: logPlaces(logs), viewport, fileName, keymap});
 	screen.viewer = step.viewer;
 	if (step.action) {
 		runAction(screen, step.action);

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {keymapOf} from '../../../../src/editor/keymap/keymap.ts';
+import {viewerKeys} from '../../../../src/editor/keymap/view-keys.ts';
 import {allLogs} from '../../../../src/store/logs-slice.ts';
 import {reduceLogViewer} from '../../../../src/ui/logs/viewer/log-viewer.ts';
 import {
@@ -16,7 +18,13 @@ const home = `${esc}[H`;
 /** The viewer at a log of a hundred lines, and what keys make of it. */
 function viewing(lines = numbered(100)) {
 	const log = logOf(lines);
-	const given = {focus: shop, places: [shop, triage, allLogs], viewport: viewportOf(log), fileName: 'web-shop.log'};
+	const given = {
+		focus: shop,
+		places: [shop, triage, allLogs],
+		viewport: viewportOf(log),
+		fileName: 'web-shop.log',
+		keymap: keymapOf(viewerKeys),
+	};
 	let viewer: LogViewer = emptyViewer;
 	const actions: ViewerAction[] = [];
 	return {
