@@ -28,6 +28,8 @@ export type ComposeOptions = Partial<RunFlags> & {
 	 * environment.
 	 */
 	readonly connect?: boolean;
+	/** True for a command that must run even if the state folder can't be opened. It changes nothing there. */
+	readonly diagnoses?: boolean;
 };
 
 /** The program. The app, a run without a screen, and the shell each use the members that they need. */

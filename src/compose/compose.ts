@@ -18,6 +18,7 @@ import {backgroundNotice} from '../watch/background-notice.ts';
 import {createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
+import {withAbsentHome} from './absent-home.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
 import {createContextFor} from './command-context.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
@@ -29,7 +30,8 @@ import {skillEntries} from './skill-parts.ts';
 import {themeParts} from './theme-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
-export function compose(options: ProgramOptions): Program {
+export function compose(given: ProgramOptions): Program {
+	const options = given.diagnoses ? withAbsentHome(given) : given;
 	const {store} = options;
 	const local = openLocalState(options);
 	const servers = createServers(options, local);

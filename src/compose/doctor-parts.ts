@@ -7,7 +7,7 @@ import type {Servers} from './servers.ts';
 
 /** Returns what checks the program for one command. Its modules are loaded when it is called. */
 export function createDoctor(
-	{store, env, version, keychain}: ProgramOptions,
+	{store, env, version, keychain, homeFault}: ProgramOptions,
 	{home, config, folder, secrets}: LocalState,
 	{createTransport}: Servers,
 	{flags, signal}: Pick<CommandContext, 'flags' | 'signal'>,
@@ -17,7 +17,7 @@ export function createDoctor(
 		const {stdout} = process;
 		const connected = store.getState().connection.profile;
 		return diagnose({
-			...{version, env, home, config, keychain, signal},
+			...{version, env, home, homeFault, config, keychain, signal},
 			terminal: {isTTY: stdout.isTTY === true, columns: stdout.columns, rows: stdout.rows},
 			workspace: folder.path(),
 			places: {stateFolder: home.path, homeFolder: folder.home},

@@ -10,7 +10,7 @@ import {openTrustStore} from '../config/project/trust-store.ts';
 import {openRecents} from '../config/recents.ts';
 import {openUserSettings} from '../config/settings/user-settings.ts';
 import {openSightings} from '../config/sightings.ts';
-import {openHome} from '../storage/home.ts';
+import {homeAt, homePath, openHome} from '../storage/home.ts';
 import {createSessionAccess} from '../storage/session-access.ts';
 import type {ProgramOptions} from './program-options.ts';
 
@@ -21,7 +21,7 @@ export type LocalState = ReturnType<typeof openLocalState>;
 export function openLocalState({store, env, debug, ...options}: ProgramOptions) {
 	/** Returns the store that shows a session. */
 	let storeOf = (_session: string) => store;
-	const home = openHome(env);
+	const home = options.homeFault ? homeAt(homePath(env)) : openHome(env);
 	const config = openConfig(home, options.keychain);
 	const settings = openUserSettings(env, {
 		model: options.model,

@@ -1,4 +1,5 @@
 import {accessSync, constants, statfsSync, statSync} from 'node:fs';
+import type {AppError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
 import {errnoOf, fileReason} from '../storage/file-error.ts';
 import type {Home} from '../storage/home.ts';
@@ -7,9 +8,18 @@ import {type Check, fault, good, note} from './check.ts';
 /** With less free, a long session may not be saved. */
 const leastFreeBytes = 200 * 1024 * 1024;
 
+/** Why the state folder can't be opened. `path` is where it would be; undefined if the home folder is unknown. */
+export type HomeFault = {readonly path: string | undefined; readonly error: AppError};
+
 /** Checks the state folder: it must be the user's alone, writable, and on a disk with space. */
-export function checkState({path}: Pick<Home, 'path'>): Check {
+export function checkState({path}: Pick<Home, 'path'>, unopened?: HomeFault): Check {
 	const name = 'State folder';
+	if (unopened) {
+		const {message, hint = ''} = unopened.error;
+		const fix = hint.includes('SERVICE_HOME') ? hint : `${hint} Or set SERVICE_HOME to a folder of your own.`;
+		return fault(name, `${message} Nothing can be saved.`, fix.trim());
+	}
+
 	try {
 		const {mode, uid} = statSync(path);
 		const open = mode & 0o077;

@@ -11,7 +11,7 @@ import {checkClipboard} from './check-clipboard.ts';
 import {checkNetworkSettings, checkServer} from './check-network.ts';
 import {checkSandbox} from './check-sandbox.ts';
 import {checkKeychain, checkKeys} from './check-secrets.ts';
-import {checkState} from './check-state.ts';
+import {checkState, type HomeFault} from './check-state.ts';
 import {checkTerminal, type TerminalFacts} from './check-terminal.ts';
 
 export type Patient = {
@@ -19,6 +19,8 @@ export type Patient = {
 	readonly env: Environment;
 	readonly terminal: TerminalFacts;
 	readonly home: Pick<Home, 'path'>;
+	/** Why that folder can't be opened. */
+	readonly homeFault?: HomeFault | undefined;
 	readonly config: Config;
 	readonly keychain: Keychain | undefined;
 	/** The working folder, a real path. */
@@ -38,12 +40,12 @@ export type Patient = {
  * without credentials. A check that throws is a fault. Throws the signal's reason.
  */
 export async function diagnose(patient: Patient): Promise<readonly Check[]> {
-	const {version, env, terminal, home, config, keychain, hide, signal} = patient;
+	const {version, env, terminal, home, homeFault, config, keychain, hide, signal} = patient;
 	const checks: ReadonlyArray<readonly [name: string, () => Promise<readonly Check[]> | readonly Check[]]> = [
 		['Program', () => [good('Program', `service ${version}, Node ${process.version}, ${system()}.`)]],
 		['Terminal', () => checkTerminal(env, terminal, process.platform)],
 		['Clipboard', () => [checkClipboard(env)]],
-		['State folder', () => [checkState(home)]],
+		['State folder', () => [checkState(home, homeFault)]],
 		['Models', () => [checkKeys(config, env)]],
 		['Keychain', async () => [await checkKeychain(config, keychain)]],
 		['Sandbox', async () => [await checkSandbox(patient)]],

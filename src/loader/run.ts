@@ -28,11 +28,16 @@ export function run(file: string, {chunk, cache, way}: Entry): void {
 	start(chunk);
 }
 
-/** Returns the folder of compiled code in the state folder, as `openHome` names it; undefined if the user wants none. */
+/** Returns the folder of compiled code in the state folder, as `openHome` names it; undefined for none. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
-	return env['NODE_DISABLE_COMPILE_CACHE']
-		? undefined
-		: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'), 'cache');
+	try {
+		return env['NODE_DISABLE_COMPILE_CACHE']
+			? undefined
+			: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'), 'cache');
+	} catch {
+		// The user has no home folder.
+		return undefined;
+	}
 }
 
 /** Returns how the program was started. A wrong guess costs a little time, nothing else. */

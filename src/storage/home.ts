@@ -2,6 +2,7 @@ import {readdirSync, statSync, unlinkSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
+import {AppError} from '../core/error.ts';
 import {explainFileError} from './file-error.ts';
 import {temporaryName} from './private-file.ts';
 import {makePrivateFolder} from './private-folder.ts';
@@ -61,6 +62,11 @@ export function openHome(env: Environment, options: Options = {}): Home {
 		throw explainFileError(error, 'create', path);
 	}
 
+	return homeAt(path);
+}
+
+/** Returns the paths of a state folder, which need not exist. */
+export function homeAt(path: string): Home {
 	return {
 		path,
 		configFile: join(path, 'config.json'),
@@ -79,9 +85,20 @@ export function openHome(env: Environment, options: Options = {}): Home {
 	};
 }
 
-/** Returns the path of the state folder, which need not exist. */
+/** Returns the path of the state folder, which need not exist. Throws AppError("failed") for a user without a home folder. */
 export function homePath(env: Environment): string {
-	return resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'));
+	return resolve(env['SERVICE_HOME'] || join(userFolder(env), '.service'));
+}
+
+function userFolder(env: Environment): string {
+	try {
+		return env['HOME'] || homedir();
+	} catch (error) {
+		throw new AppError('failed', 'The home folder of your user is unknown.', {
+			hint: 'Set HOME, or set SERVICE_HOME to a folder of your own.',
+			cause: error,
+		});
+	}
 }
 
 /** Deletes temporary files that are too old to be in use. Another process may do the same. */

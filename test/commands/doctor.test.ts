@@ -1,9 +1,11 @@
-import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {Keychain} from '../../src/config/keychain.ts';
 import {AppError} from '../../src/core/error.ts';
+import {runInProcess} from '../e2e/in-process.ts';
 import {httpServer} from '../net/servers.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 import {goodKey, platform} from './platform.ts';
 
@@ -149,4 +151,29 @@ test('a bundle leaves out the name of a server that nobody can resolve [8]', asy
 	const text = readFileSync(join(context.folder, 'report.json'), 'utf8');
 	expect(text).toContain('***');
 	expect(text).not.toContain('acme');
+});
+
+test.each([
+	['a file in its way', (folder: string) => join(folder, 'file'), 'is not a folder'],
+	['a file in place of a parent', (folder: string) => join(folder, 'file', 'home'), 'part of the path is not a folder'],
+	['no parent that could have it', () => '/proc/none/home', 'Cannot create /proc/none/home'],
+	['a link', (folder: string) => join(folder, 'link'), 'is a symbolic link'],
+])('with %s instead of a state folder, doctor runs, and names the fix', async (_, homeIn, reason) => {
+	const folder = temporaryFolder();
+	writeFileSync(join(folder, 'file'), '');
+	symlinkSync(folder, join(folder, 'link'));
+	const place = {home: homeIn(folder), folder};
+	const {status, stdout} = await runInProcess(['doctor', '--json'], place);
+	const found: Found = JSON.parse(stdout);
+	expect([status, found.ok, found.checks.length]).toEqual([0, false, 11]);
+	const state = check(found, 'State folder');
+	expect(state).toMatchObject({state: 'fault', fix: expect.stringMatching(/set SERVICE_HOME to/i)});
+	expect(state?.finding).toContain(reason);
+	expect(found.checks.filter(({state: each}) => each === 'fault')).toEqual([state]);
+
+	const bundle = await runInProcess(['doctor', '--bundle', 'report.json'], place);
+	expect([bundle.status, bundle.stdout]).toEqual([0, expect.stringContaining('report.json')]);
+	const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
+	expect(check(report.doctor, 'State folder')?.state).toBe('fault');
+	expect((await runInProcess(['keys', 'list'], place)).status).toBe(1);
 });

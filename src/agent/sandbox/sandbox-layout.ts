@@ -32,7 +32,7 @@ const kernelPlaces = ['/proc', '/sys', '/dev'];
 export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayout | undefined> {
 	const {workspace, places, temporary, path, hasNetwork} = options;
 	const {homeFolder = homedir()} = places;
-	const homes = (await existing([homeFolder, systemHome()])).map(home => home.path);
+	const homes = (await existing([homeFolder, systemHome() ?? homeFolder])).map(home => home.path);
 	if (homes.some(home => isWithin(home, workspace))) {
 		return undefined;
 	}
@@ -109,12 +109,12 @@ function rootOf(folder: string, home: string | undefined): string {
 		: folder;
 }
 
-function systemHome(): string {
+/** Returns the user's home folder as the system knows it; undefined for a user without an entry in its list. */
+function systemHome(): string | undefined {
 	try {
 		return userInfo().homedir;
 	} catch {
-		// This user has no entry in the list of users.
-		return homedir();
+		return undefined;
 	}
 }
 

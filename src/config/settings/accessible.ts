@@ -2,6 +2,7 @@ import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
 import {homePath} from '../../storage/home.ts';
+import {wantsWords} from '../../terminal/abilities.ts';
 
 /** Largest `settings.json` that is read. */
 const maxBytes = 64 * 1024;
@@ -11,12 +12,22 @@ const maxBytes = 64 * 1024;
  * loaded only for a file that names the setting, because the first frame waits for this.
  */
 export async function wantsAccessible(env: Environment, flag: boolean): Promise<boolean> {
-	if (!flag && !env['ACCESSIBLE'] && !namesSetting(join(homePath(env), 'settings.json'))) {
-		return false;
+	const folder = folderOf(env);
+	if (folder === undefined || (!flag && !env['ACCESSIBLE'] && !namesSetting(join(folder, 'settings.json')))) {
+		return flag || wantsWords(env);
 	}
 
 	const {openUserSettings} = await import('./user-settings.ts');
 	return openUserSettings(env, {...(flag && {accessible: true})}).value('accessible');
+}
+
+/** Returns the state folder; undefined for a user without any, which is reported once something needs it. */
+function folderOf(env: Environment): string | undefined {
+	try {
+		return homePath(env);
+	} catch {
+		return undefined;
+	}
 }
 
 function namesSetting(file: string): boolean {
