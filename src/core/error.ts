@@ -73,6 +73,11 @@ export function reportError(error: unknown): ErrorReport {
 		return {code: 'interrupted', message: 'Interrupted.'};
 	}
 
+	// The loader has errors of its own, which say what happened.
+	if (error instanceof Error && 'report' in error) {
+		return error.report as ErrorReport;
+	}
+
 	return {code: 'failed', message: `Something went wrong inside service: ${redact(messageOf(error))}`};
 }
 

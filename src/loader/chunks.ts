@@ -26,15 +26,36 @@ type Options = {
 	readonly importOther: (id: string) => Promise<unknown>;
 };
 
+/** True for the codes with which the system and Node name a file that isn't there. */
+const isMissing = (code: unknown) => code === 'ENOENT' || code === 'ENOTDIR' || code === 'MODULE_NOT_FOUND';
+
+/**
+ * Returns the error for a chunk that isn't there: names have hashes, so that another build took the place of this one. Its
+ * `report` is what the user reads (src/core/error.ts).
+ */
+function replaced(id: string, cause?: unknown): Error {
+	const report = {
+		code: 'failed',
+		message: 'service was changed on disk while it was running, for example by an update.',
+		hint: 'Your session is saved. Quit, then continue it with `$ --continue`.',
+	};
+	return Object.assign(new Error(`The build has no chunk ${id}.`, {cause}), {report});
+}
+
 /** Returns a function that runs chunks, each one once and with everything that it requires, and returns their exports. */
 export function createRequire({openPack, urlOf, others, importOther}: Options): (id: string) => unknown {
 	const packs = new Map<string, Pack>();
 	const modules = new Map<string, {exports: unknown}>();
 
 	const chunkOf = (id: string, name: string) => {
-		const pack = packs.get(name) ?? openPack(name);
-		packs.set(name, pack);
-		return pack[id];
+		try {
+			const pack = packs.get(name) ?? openPack(name);
+			packs.set(name, pack);
+			return pack[id];
+		} catch (error) {
+			const code = error instanceof Error && 'code' in error ? error.code : undefined;
+			throw modules.size > 0 && isMissing(code) ? replaced(id, error) : error;
+		}
 	};
 
 	const run = (id: string) => {
@@ -46,7 +67,7 @@ export function createRequire({openPack, urlOf, others, importOther}: Options): 
 		const pack = id.slice(1, id.indexOf('/'));
 		const chunk = chunkOf(id, pack);
 		if (!chunk) {
-			throw new Error(`The build has no chunk ${id}.`);
+			throw replaced(id);
 		}
 
 		const module = {exports: {}};

@@ -1,8 +1,9 @@
-import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire as createNodeRequire} from 'node:module';
 import {join} from 'node:path';
 import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
+import {reportError} from '../../src/core/error.ts';
 import {createRequire} from '../../src/loader/chunks.ts';
 import {openCodeCache} from '../../src/loader/code-cache.ts';
 import {createOpenPack} from '../../src/loader/open-pack.ts';
@@ -173,4 +174,27 @@ test('a chunk that the build lacks, or that fails, fails each time that it is lo
 	await expect(main.later()).rejects.toThrow('Broken.');
 	writeFileSync(join(built.folder, 'first.js'), 'exports.chunks={};');
 	expect(() => start(built, undefined)).toThrow('The build has no chunk #first/main.');
+});
+
+test.each([
+	['an update removed its files', (folder: string) => rmSync(folder, {recursive: true})],
+	['another build has the file', (folder: string) => writeFileSync(join(folder, 'second.js'), 'exports.chunks={};')],
+])('a program that runs while %s says so, and how to go on', async (_, change) => {
+	for (const cached of [true, false]) {
+		const built = packs();
+		const {main} = start(built, cached ? built.cache : undefined);
+		change(built.folder);
+		const report = reportError(await main.later().catch((error: unknown) => error));
+		expect(report).toEqual({
+			code: 'failed',
+			message: 'service was changed on disk while it was running, for example by an update.',
+			hint: 'Your session is saved. Quit, then continue it with `$ --continue`.',
+		});
+	}
+});
+
+test('a build that lacks the chunk it begins with, or its file, is no update', () => {
+	const built = packs();
+	rmSync(built.folder, {recursive: true});
+	expect(() => start(built, undefined)).toThrow('Cannot find module');
 });
