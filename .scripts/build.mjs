@@ -9,6 +9,7 @@ import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {inkForProduction} from './bundle-ink.mjs';
 import {mcpBySelf} from './bundle-mcp.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
+import {undiciWithoutHttp} from './bundle-undici.mjs';
 import {compileAhead} from './compile-ahead.mjs';
 
 /** Without development dependencies there is no bundler: the installation keeps the last build and must not fail. */
@@ -62,7 +63,7 @@ const chunked = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	plugins: [standIns(root), inkForProduction(), mcpBySelf(build, common)],
+	plugins: [standIns(root), inkForProduction(), undiciWithoutHttp(), mcpBySelf(build, common)],
 };
 
 const {metafile: first} = await build(chunked);

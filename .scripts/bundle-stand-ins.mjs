@@ -21,6 +21,10 @@ export function standInSources(root) {
 		'signal-exit': onExit,
 		// Its first non-ASCII string compiles an emoji pattern and segmenters (60 ms); ours measures the same cells.
 		'string-width': reexport(root, 'src/terminal/text/width.ts', 'lineWidth'),
+		// conf checks schemas and versions with them, which our own schema does before.
+		'ajv/dist/2020.js': 'export class Ajv2020 {}',
+		'ajv-formats': 'export default undefined;',
+		semver: 'export default undefined;',
 		// Its WebAssembly costs a start 10 ms and 6 MB; ours lays out the same boxes.
 		'yoga-layout': reexport(root, 'src/ui/screen/flex/flex-node.ts', 'flex'),
 		// Ink measures each text of each frame again with it.

@@ -14,7 +14,7 @@ function lazily(id: string) {
 	return {required, loaded};
 }
 
-test.each(['node:crypto', 'crypto', 'node:fs/promises', 'node:child_process'])(
+test.each(['node:crypto', 'crypto', 'node:fs/promises', 'node:child_process', 'node:http'])(
 	'%s is loaded when something of it is used, not before',
 	id => {
 		const {required, loaded} = lazily(id);

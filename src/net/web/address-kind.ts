@@ -39,21 +39,27 @@ const network: readonly Range[] = [
 	...[['100.64.0.0', 10] as const, ['192.0.0.0', 24] as const, ['198.18.0.0', 15] as const],
 ];
 
-/** By precedence. */
-const kinds = (
-	[
-		['machine', machine],
-		['forbidden', forbidden],
-		['network', network],
-	] as const
-).map(([kind, ranges]) => ({kind, list: listOf(ranges)}));
-
 /** IPv6 notations of an IPv4 address: mapped ones, and those of translators (RFC 6052). */
-const translated = listOf([
+const translated: readonly Range[] = [
 	['::ffff:0:0', 96],
 	['64:ff9b::', 96],
 	['64:ff9b:1::', 48],
-]);
+];
+
+const makeLists = () => ({
+	/** By precedence. */
+	kinds: (
+		[
+			['machine', machine],
+			['forbidden', forbidden],
+			['network', network],
+		] as const
+	).map(([kind, ranges]) => ({kind, list: listOf(ranges)})),
+	translated: listOf(translated),
+});
+
+/** Made with the first address: Node takes milliseconds to compile what reads the ranges. */
+let lists: ReturnType<typeof makeLists> | undefined;
 
 /** Returns where an IP address leads. An invalid address is forbidden. */
 export function kindOfAddress(address: string): AddressKind {
@@ -62,12 +68,13 @@ export function kindOfAddress(address: string): AddressKind {
 		return 'forbidden';
 	}
 
-	if (family === 6 && translated.check(address, 'ipv6')) {
+	lists ??= makeLists();
+	if (family === 6 && lists.translated.check(address, 'ipv6')) {
 		return kindOfAddress(lastFourBytes(address));
 	}
 
 	const type = family === 6 ? 'ipv6' : 'ipv4';
-	return kinds.find(({list}) => list.check(address, type))?.kind ?? 'internet';
+	return lists.kinds.find(({list}) => list.check(address, type))?.kind ?? 'internet';
 }
 
 /** Returns where a host of a URL leads, as far as its name tells without a request; undefined for other names. */
