@@ -102,8 +102,8 @@ export type Panel =
 			readonly filters?: readonly FilterField[];
 	  }
 	| {readonly kind: 'field'; readonly label: string; readonly masked: boolean}
-	/** A text that the user changes, with the keys of the prompt. `keys` says what Enter and Esc do. */
-	| {readonly kind: 'edit'; readonly label: string; readonly keys: string; readonly text: string}
+	/** A text that the user changes, with the keys of the prompt. `does` says what the key that sends does. */
+	| {readonly kind: 'edit'; readonly label: string; readonly does: string; readonly text: string}
 	/**
 	 * A question. Its answer is no, or one of the `answers`, by default yes. `askedAt` is when it was asked, on a monotonic
 	 * clock: keys that were read before do not answer it (SAFETY 4).

@@ -1,6 +1,8 @@
 import {createContext, useContext} from 'react';
 import {useStore} from 'zustand';
 import type {Entry} from '../command/context.ts';
+import type {KeyTable} from '../editor/keymap/default-keys.ts';
+import {type Keymap, keymapOf} from '../editor/keymap/keymap.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
@@ -35,6 +37,14 @@ export function useUi(): Ui {
 	}
 
 	return ui;
+}
+
+/** Returns the keymap of a table, with the user's own keys. */
+export function useKeymap<T extends KeyTable>(table: T): Keymap<keyof T & string> {
+	return keymapOf(
+		table,
+		useApp(({ownKeys}) => ownKeys),
+	);
 }
 
 /** Returns what `select` reads from the store: a primitive or a stable reference. */

@@ -15,7 +15,7 @@ export type Inquiry = {
 };
 
 /** A text to change. `keys` says what Enter and Esc do. */
-export type EditField = {readonly label: string; readonly keys: string; readonly text: string};
+export type EditField = {readonly label: string; readonly does: string; readonly text: string};
 
 /** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {

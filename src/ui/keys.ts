@@ -30,7 +30,6 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead'> &
 		readonly attention?: () => Pick<Attention, 'focus' | 'pressed'> | undefined;
 		/** Sends a message or a slash line. */
 		readonly submit: (text: string) => void;
-		readonly suspend: () => void;
 		/** Returns mentions for a paste that is only paths of dragged images; undefined for other text. */
 		readonly mentionsOfDragged: (pasted: string) => string | undefined;
 		/** Returns the milliseconds on the clock of `askedAt`. */

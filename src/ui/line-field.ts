@@ -1,6 +1,7 @@
 import {cutText} from '../core/cut-text.ts';
 import {reduceComposer} from '../editor/editor.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
+import type {Keymap} from '../editor/keymap/keymap.ts';
 import {type InputToken, textToken} from '../terminal/input/token.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {graphemesOf, textWidth, truncate} from '../terminal/text/width.ts';
@@ -11,11 +12,11 @@ const oneRow = {columns: 10_000};
 /** The most of a paste that is inserted, in UTF-16 units. */
 const maxPasted = 1000;
 
-/** Edits a one-line field, such as a filter, with the keys of the prompt. A paste becomes one line too. */
-export function editLine(line: ComposerState, token: InputToken): ComposerState {
+/** Edits a one-line field, such as a filter, with the keys of the prompt that don't send. A paste becomes one line too. */
+export function editLine(line: ComposerState, token: InputToken, keymap?: Keymap): ComposerState {
 	const typed = token.type === 'paste' ? textToken(oneLineOf(token.text)) : token;
-	const {state} = reduceComposer(line, typed, oneRow);
-	return state.text.includes('\n') ? line : state;
+	const {state, action} = reduceComposer(line, typed, {...oneRow, keymap});
+	return action?.type === 'submit' || state.text.includes('\n') ? line : state;
 }
 
 /**

@@ -212,8 +212,8 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
 		feed: standIn.feed,
-		pressInDevicePanel: (chord, panel) =>
-			pressInDevicePanel(chord, panel, {
+		pressInDevicePanel: (action, panel) =>
+			pressInDevicePanel(action, panel, {
 				copy: session.copy,
 				openPage: page => openPage(page, env),
 				say: interact.say,

@@ -74,7 +74,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 	},
 	picker: panel(text => ({kind: 'pick', title: text, choices: [{id: 'a', label: text, detail: text}]})),
 	field: panel(text => ({kind: 'field', label: text, masked: false})),
-	editor: panel(text => ({kind: 'edit', label: text, keys: 'Enter save', text})),
+	editor: panel(text => ({kind: 'edit', label: text, does: 'save', text})),
 	question: panel(text => ({
 		kind: 'confirm',
 		question: text,

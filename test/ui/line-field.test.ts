@@ -7,7 +7,8 @@ import {keyToken, textToken} from '../../src/terminal/input/token.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {drawLine, editLine} from '../../src/ui/line-field.ts';
 
-const typed = (...tokens: readonly InputToken[]) => tokens.reduce(editLine, emptyComposer);
+const typed = (...tokens: readonly InputToken[]) =>
+	tokens.reduce((line, token) => editLine(line, token), emptyComposer);
 const paste = (text: string): InputToken => ({type: 'paste', text, truncated: false});
 
 test.each([

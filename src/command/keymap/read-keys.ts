@@ -1,6 +1,6 @@
 import {type AnyAction, actionsIn, allKeys, type Context, contexts} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import {type KeyTable, noOwnKeys, type OwnKeys} from '../../editor/keymap/keymap.ts';
+import {noOwnKeys, type OwnKeys} from '../../editor/keymap/keymap.ts';
 import {closest} from '../closest.ts';
 import {parseKey} from './parse-key.ts';
 import {type Bound, resolveContext, type Wanted} from './resolve-keys.ts';
@@ -69,7 +69,7 @@ function keysIn(action: string, list: readonly string[], context: Context, fault
 
 /** Resolves each context after the prompt, whose keys are global in some of them. */
 function resolved(bound: Bound, faults: readonly string[]): UserKeys {
-	const found: {own: KeyTable; faults: readonly string[]; notes: readonly string[]}[] = [];
+	const found: {own: OwnKeys; faults: readonly string[]; notes: readonly string[]}[] = [];
 	let own: OwnKeys = noOwnKeys;
 	for (const context of contexts) {
 		const next = resolveContext(context, bound, own);

@@ -1,6 +1,7 @@
 import {actionsIn, type Context} from '../../editor/keymap/contexts.ts';
+import {defaultKeys, type KeyTable} from '../../editor/keymap/default-keys.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import type {KeyTable, OwnKeys} from '../../editor/keymap/keymap.ts';
+import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 
 /** A key that the user wants for an action. */
 export type Wanted = {readonly action: string; readonly key: string};
@@ -46,11 +47,23 @@ export function resolveContext(context: Context, bound: Bound, before: OwnKeys):
 }
 
 /** Returns the keys that are global in a context. */
-function globalKeys({keys}: Context, actions: readonly string[], own: OwnKeys): ReadonlyMap<string, string> {
+function globalKeys(
+	{keys, isInPrompt}: Context,
+	actions: readonly string[],
+	own: OwnKeys,
+): ReadonlyMap<string, string> {
 	const others = Object.keys(keys).filter(action => !actions.includes(action));
 	const pairs = others.flatMap(action => (own[action] ?? keys[action] ?? []).map(key => [key, action] as const));
 	// A sequence works in the prompt only.
-	return new Map(pairs.filter(([key]) => !key.includes(' ')));
+	const chords = pairs.filter(([key]) => !key.includes(' '));
+	return new Map([...chords, ...(isInPrompt ? sequencesOf(own) : [])]);
+}
+
+/** Returns the sequences of the prompt. */
+function sequencesOf(own: OwnKeys): ReadonlyArray<readonly [key: string, action: string]> {
+	return Object.entries({...defaultKeys, ...own}).flatMap(([action, keys]) =>
+		keys.filter(key => key.includes(' ')).map(key => [key, action] as const),
+	);
 }
 
 /** Returns the action that each key of the user goes to, and the actions that wanted it, too. */

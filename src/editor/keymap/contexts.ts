@@ -1,5 +1,4 @@
-import {defaultKeys} from './default-keys.ts';
-import type {KeyTable} from './keymap.ts';
+import {completionKeys, defaultKeys, deviceKeys, type KeyTable, panelKeys} from './default-keys.ts';
 import {reviewKeys, transcriptKeys, viewerKeys} from './view-keys.ts';
 
 /** Where keys have meanings of their own. */
@@ -11,6 +10,8 @@ export type Context = {
 	readonly isTyping: boolean;
 	/** True if a key may be a sequence of two chords. */
 	readonly joins?: true;
+	/** True if the prompt gets keys first that begin a sequence of its own. */
+	readonly isInPrompt?: true;
 	/** An action without which nothing could be done. */
 	readonly needs?: string;
 };
@@ -18,6 +19,9 @@ export type Context = {
 /** All contexts, in the order in which they are shown. Their tables name what is global there, too. */
 export const contexts: readonly Context[] = [
 	{title: 'Prompt', keys: defaultKeys, isTyping: true, joins: true, needs: 'prompt.send'},
+	{title: 'Completion', keys: completionKeys, isTyping: true, isInPrompt: true},
+	{title: 'Panels', keys: panelKeys, isTyping: true, needs: 'panel.open'},
+	{title: 'Login in the browser', keys: deviceKeys, isTyping: false},
 	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
 	{title: 'Log viewer', keys: viewerKeys, isTyping: false},
 	{title: 'Review of changes', keys: reviewKeys, isTyping: false},
@@ -36,6 +40,9 @@ export const allKeys: KeyTable = Object.assign({}, ...contexts.map(({keys}) => k
 /** Every action that a key can be bound to. */
 export type AnyAction =
 	| keyof typeof defaultKeys
+	| keyof typeof completionKeys
+	| keyof typeof panelKeys
+	| keyof typeof deviceKeys
 	| keyof typeof transcriptKeys
 	| keyof typeof viewerKeys
 	| keyof typeof reviewKeys;

@@ -1,3 +1,6 @@
+/** Actions with their keys. */
+export type KeyTable = Readonly<Record<string, readonly string[]>>;
+
 /**
  * Every action of the prompt that a key can be bound to, in the order in which they are shown, with its keys. A key is a chord,
  * as `chordOf` names it, or a sequence of two. This and the tables like it are the one source for the app, the help and the
@@ -53,6 +56,47 @@ export const defaultKeys = {
 	'logs.taller': ['alt+up'],
 	'logs.shorter': ['alt+down'],
 	'logs.next': ['tab'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies KeyTable;
 
 export type Action = keyof typeof defaultKeys;
+
+/** The actions of panels, with their keys: a picker, a table, lines, and the movement in questions, whose answers are fixed. */
+export const panelKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'panel.open': ['enter', 'alt+enter', 'shift+enter', 'ctrl+enter'],
+	'panel.up': ['up'],
+	'panel.down': ['down'],
+	'panel.page-up': ['page-up'],
+	'panel.page-down': ['page-down'],
+	'panel.scroll-up': ['shift+up'],
+	'panel.scroll-down': ['shift+down'],
+	'panel.first': [],
+	'panel.last': [],
+	'panel.close': [],
+	'table.sort': ['tab'],
+	'table.sort-back': ['shift+tab'],
+	'table.times': ['ctrl+t'],
+} as const satisfies KeyTable;
+
+export type PanelAction = keyof typeof panelKeys;
+
+/** The actions of the list that completes the prompt. `prompt.send` completes there, too, what is not typed yet. */
+export const completionKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'completion.complete': ['tab'],
+	'completion.up': ['up'],
+	'completion.down': ['down'],
+	'completion.close': [],
+} as const satisfies KeyTable;
+
+/** The actions of a login that waits for the browser. */
+export const deviceKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'device.open': ['enter'],
+	'device.copy-code': ['c'],
+	'device.copy-url': ['u'],
+	'device.paste': ['p'],
+	'device.close': [],
+} as const satisfies KeyTable;
+
+export type DeviceAction = keyof typeof deviceKeys;

@@ -23,6 +23,11 @@ export function keyLabel(key: string): string {
 		.join(' ');
 }
 
+/** Returns the same with PgUp and PgDn, as hints need little room. */
+export function shortLabel(key: string): string {
+	return keyLabel(key).replace('Page Up', 'PgUp').replace('Page Down', 'PgDn');
+}
+
 /** Actions with their keys. */
 type Keys<A extends string> = {readonly keys: Readonly<Record<A, readonly string[]>>};
 
@@ -31,7 +36,7 @@ type Keys<A extends string> = {readonly keys: Readonly<Record<A, readonly string
  * `Alt+↑↓`, `[ ]`.
  */
 export function hintKey<A extends string>({keys}: Keys<A>, ...actions: readonly A[]): string {
-	const [first = '', ...others] = actions.flatMap(action => (keys[action][0] ? [keyLabel(keys[action][0])] : []));
+	const [first = '', ...others] = actions.flatMap(action => (keys[action][0] ? [shortLabel(keys[action][0])] : []));
 	const modifiers = /^.*(?=[↑↓←→]$)/.exec(first)?.[0];
 	const arrows = others.map(label => label.slice(modifiers?.length));
 	const areAlike =

@@ -1,8 +1,5 @@
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
-import {type Action, defaultKeys} from './default-keys.ts';
-
-/** Actions with their keys. */
-export type KeyTable = Readonly<Record<string, readonly string[]>>;
+import {type Action, defaultKeys, type KeyTable} from './default-keys.ts';
 
 /** The keys of actions that don't have their default ones: those that the user bound, and those that lost a key to them. */
 export type OwnKeys = KeyTable;

@@ -25,12 +25,12 @@ export function approvalQuestions({inquire, edit: change, workspace, hide}: Aski
 		for (;;) {
 			const answer = await inquire(await inquiryAbout(request, command, workspace()), signal);
 			if (answer === 'edit') {
-				const field = {label: 'Edit the command', keys: 'Enter confirm · Esc back', text: command ?? original};
+				const field = {label: 'Edit the command', does: 'confirm', text: command ?? original};
 				const edited = (await change(field, signal)) ?? command;
 				// What the user made of it is shown again before it runs.
 				command = edited === original ? undefined : edited;
 			} else if (answer === 'reason') {
-				const field = {label: 'What should the model do instead?', keys: 'Enter send · Esc back', text: ''};
+				const field = {label: 'What should the model do instead?', does: 'send', text: ''};
 				const said = await change(field, signal);
 				if (said !== undefined) {
 					return {answer: 'no', reason: hide(said)};

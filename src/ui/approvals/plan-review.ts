@@ -62,10 +62,10 @@ async function review(plan: string, signal: AbortSignal, {inquire, edit, store, 
 		const question = own === undefined ? 'Carry out the plan?' : 'Carry out your plan?';
 		const answer = await inquire({question, answers}, signal);
 		if (answer === 'change') {
-			const field = {label: 'Edit the plan', keys: 'Enter confirm · Esc back', text: own ?? plan};
+			const field = {label: 'Edit the plan', does: 'confirm', text: own ?? plan};
 			own = (await edit(field, signal)) ?? own;
 		} else if (answer === 'reason') {
-			const field = {label: 'What should change about the plan?', keys: 'Enter send · Esc back', text: ''};
+			const field = {label: 'What should change about the plan?', does: 'send', text: ''};
 			const reason = await edit(field, signal);
 			if (reason !== undefined) {
 				send(reason);

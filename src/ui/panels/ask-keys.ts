@@ -6,8 +6,8 @@ import {type AskPanel, markedChoice, ownWords} from './ask-state.ts';
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
 
 /** Handles a key while a question of the agent is open: Enter selects the marked choice or sends the field; digits mark. */
-export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: Dependencies): void {
-	const {filter, scroll, setFilter, scrollBy} = store.getState();
+export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: Dependencies): true {
+	const {filter, scroll, setFilter, scrollBy, keymap} = store.getState();
 	const isEnter = token.type === 'key' && chordOf(token) === 'enter';
 	const {choices, form} = panel;
 	if (choices.length > 0) {
@@ -19,15 +19,17 @@ export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: 
 			scrollBy(digit - marked);
 		}
 
-		return;
+		return true;
 	}
 
 	if (!isEnter) {
-		const edited = editLine(filter, token);
+		const edited = editLine(filter, token, keymap);
 		if (edited !== filter) {
 			setFilter(edited);
 		}
 	} else if (filter.text.trim() || form?.mayBeEmpty) {
 		answer(filter.text.trim());
 	}
+
+	return true;
 }

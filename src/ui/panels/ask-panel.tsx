@@ -1,4 +1,5 @@
-import {useApp, useUi} from '../context.ts';
+import {panelKeys} from '../../editor/keymap/default-keys.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
 import {type AskPanel, answerLabel, askLines} from './ask-state.ts';
@@ -14,9 +15,10 @@ type Props = {
 export function AskView({panel, height}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
+	const keymap = useKeymap(panelKeys);
 	const moved = useApp(state => state.scroll);
 	const field = useApp(state => state.filter);
 	const isAnswerable = useAnswerable(panel);
 	const typed = drawLine(answerLabel, field, columns).text;
-	return <Lines lines={askLines(panel, {moved, typed, isAnswerable}, {columns, height, palette})} />;
+	return <Lines lines={askLines(panel, {moved, typed, isAnswerable}, {columns, height, palette, keymap})} />;
 }

@@ -1,8 +1,11 @@
+import type {PanelAction} from '../../editor/keymap/default-keys.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {listKeys} from './question.ts';
 
 export type AskPanel = Extract<Panel, {kind: 'ask'}>;
 
@@ -36,28 +39,29 @@ export function fieldRow(panel: AskPanel, columns: number, height: number): numb
 	return shownQuestion(panel, columns, height).length;
 }
 
-type Style = {readonly columns: number; readonly height: number; readonly palette: Palette};
+type Style = {
+	readonly columns: number;
+	readonly height: number;
+	readonly palette: Palette;
+	readonly keymap: Keymap<PanelAction>;
+};
 type State = {readonly moved: number; readonly typed: string; readonly isAnswerable: boolean};
 
 /** Returns the lines of a question: all of it first, then the choices around the marked one, or the field; last the keys. */
 export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, style: Style): readonly string[] {
-	const {columns, height, palette} = style;
+	const {columns, height, palette, keymap} = style;
 	const asked = shownQuestion(panel, columns, height).map((line, index) =>
 		index === 0 ? palette.warning('?') + line.slice(1) : line,
 	);
 	const room = Math.max(1, height - asked.length - 1);
 	const answers =
 		panel.choices.length > 0 ? choiceLines(panel, moved, room, palette) : [palette.dim(answerLabel) + typed];
-	const keys = palette.dim(isAnswerable ? keysOf(panel) : '  …');
+	const keys = palette.dim(isAnswerable ? keysOf(panel, keymap) : '  …');
 	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
 }
 
-function keysOf({choices, isFollowUp}: AskPanel): string {
-	return choices.length > 0
-		? '  ↑↓ move · Enter select · Esc cancel'
-		: isFollowUp
-			? '  Enter send · Esc back'
-			: '  Enter send · Esc cancel';
+function keysOf({choices, isFollowUp}: AskPanel, keymap: Keymap<PanelAction>): string {
+	return choices.length > 0 ? listKeys(keymap) : isFollowUp ? '  Enter send · Esc back' : '  Enter send · Esc cancel';
 }
 
 function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {

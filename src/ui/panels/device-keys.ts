@@ -1,3 +1,4 @@
+import type {DeviceAction} from '../../editor/keymap/default-keys.ts';
 import type {Panel} from '../../store/view-slice.ts';
 
 type Dependencies = {
@@ -8,19 +9,19 @@ type Dependencies = {
 	readonly say: (text: string) => void;
 };
 
-/** Handles a key while a login waits for the browser; other keys do nothing. */
+/** Does what a key is bound to while a login waits for the browser. */
 export function pressInDevicePanel(
-	chord: string,
+	action: DeviceAction,
 	{code, page, pageWithCode, opens}: Extract<Panel, {kind: 'device'}>,
 	{copy, openPage, say}: Dependencies,
 ): void {
 	const copyAndSay = (text: string, name: string) =>
 		say(copy(text) ? `Copied the ${name}.` : "Not copied: the terminal doesn't support it.");
-	if (chord === 'c' && code) {
+	if (action === 'device.copy-code' && code) {
 		copyAndSay(code, 'code');
-	} else if (chord === 'u') {
+	} else if (action === 'device.copy-url') {
 		copyAndSay(page, 'URL');
-	} else if (chord === 'enter' && opens) {
+	} else if (action === 'device.open' && opens) {
 		void openPage(pageWithCode).then(opened =>
 			say(opened ? 'Opened the page in your browser.' : "Couldn't start a browser. Open the page yourself."),
 		);

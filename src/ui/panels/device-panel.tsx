@@ -1,10 +1,13 @@
 import {formatDuration} from '../../core/format.ts';
+import {type DeviceAction, deviceKeys} from '../../editor/keymap/default-keys.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {useApp, useUi} from '../context.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
 import {Lines} from '../lines.tsx';
 import {useCountdown} from '../use-elapsed.ts';
 
@@ -37,19 +40,25 @@ function pageLines(page: string, columns: number): readonly string[] {
 export function DevicePanel({panel, height}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
+	const keymap = useKeymap(deviceKeys);
 	const left = useCountdown(panel.expiresAt);
 	if (!panel.code) {
-		return <Lines lines={linesWithoutCode(panel, left, palette, columns).slice(-height)} />;
+		return <Lines lines={linesWithoutCode(panel, {left, palette, columns, keymap}).slice(-height)} />;
 	}
 
 	const page = safeLine(panel.page);
 	const code = palette.label(safeLine(panel.code));
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
-	const keys = `${time}${panel.opens ? ' · Enter open' : ''}`;
+	const known = [time, ...(panel.opens ? hintsOf(keymap, [['open', 'device.open']]) : [])];
+	const copies = hintsOf(keymap, [
+		['copy code', 'device.copy-code'],
+		['copy URL', 'device.copy-url'],
+	]);
+	const copyKeys = [hintKey(keymap, 'device.copy-code'), hintKey(keymap, 'device.copy-url')].filter(Boolean).join(', ');
 	const hints = firstFitting(
 		columns,
-		`${keys} · c copy code · u copy URL · Esc cancel`,
-		`${keys} · c, u copy · Esc cancel`,
+		[...known, ...copies, 'Esc cancel'].join(' · '),
+		[...known, ...(copyKeys ? [`${copyKeys} copy`] : []), 'Esc cancel'].join(' · '),
 	);
 	const sign = palette.accent('?');
 	const title = firstFitting(
@@ -62,11 +71,23 @@ export function DevicePanel({panel, height}: Props) {
 	return <Lines lines={lines.map(line => truncate(line, columns))} />;
 }
 
-function linesWithoutCode(panel: Device, left: number, palette: Palette, columns: number): readonly string[] {
+type Style = {
+	/** Milliseconds. */
+	readonly left: number;
+	readonly palette: Palette;
+	readonly columns: number;
+	readonly keymap: Keymap<DeviceAction>;
+};
+
+function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style): readonly string[] {
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
-	const more = `${panel.opens ? ' · Enter open' : ''}${panel.pastes ? ' · p paste the address it ends on' : ''}`;
+	const hints = hintsOf(keymap, [
+		...(panel.opens ? [['open', 'device.open'] as const] : []),
+		...(panel.pastes ? [['paste the address it ends on', 'device.paste'] as const] : []),
+		['copy URL', 'device.copy-url'],
+	]);
 	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}. Open this page:`;
-	const keys = palette.dim(`${time}${more} · u copy URL · Esc cancel`);
+	const keys = palette.dim([time, ...hints, 'Esc cancel'].join(' · '));
 	return [truncate(title, columns), ...pageLines(panel.page, columns), truncate(keys, columns)];
 }
 

@@ -8,16 +8,16 @@ import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 export const editorIndent = 2;
 const maxRows = 10;
 
-/** Handles a key in an open editor: Enter answers with the text, Esc cancels, any other key edits as in the prompt. */
+/** Handles a key in an open editor: the key that sends answers with the text, Esc cancels, any other edits as in the prompt. */
 export function pressInEditor(token: InputToken, store: AppStore, answer: (value: string | undefined) => void): void {
-	const {filter, setFilter, size} = store.getState();
+	const {filter, setFilter, size, keymap} = store.getState();
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c') {
 		answer(undefined);
 		return;
 	}
 
-	const {state, action} = reduceComposer(filter, token, {columns: Math.max(1, size.columns - editorIndent)});
+	const {state, action} = reduceComposer(filter, token, {columns: Math.max(1, size.columns - editorIndent), keymap});
 	if (action?.type === 'submit') {
 		answer(action.text);
 	} else if (state !== filter) {

@@ -1,10 +1,14 @@
+import {type DeviceAction, deviceKeys, type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
+import {actionOf, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Panel} from '../../store/view-slice.ts';
-import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import {chordOf, type InputToken, keyToken} from '../../terminal/input/token.ts';
 import {pressInAsk} from './ask-keys.ts';
 import {pressInEditor} from './edit-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
 import {answerTo, chosenAnswer, isList, type Question} from './question.ts';
+
+type DevicePanel = Extract<Panel, {kind: 'device'}>;
 
 /** What the key handlers of panels depend on. */
 export type PanelKeys = {
@@ -12,7 +16,7 @@ export type PanelKeys = {
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
 	/** Handles a key while a login waits for the browser. */
-	readonly pressInDevicePanel: (chord: string, panel: Extract<Panel, {kind: 'device'}>) => void;
+	readonly pressInDevicePanel: (action: DeviceAction, panel: DevicePanel) => void;
 	/** Passes a key to the focused one-line field. */
 	readonly feed: (token: InputToken) => void;
 	/** Returns true for a key meant for the prompt: the question has just appeared, or the user is typing. */
@@ -22,80 +26,78 @@ export type PanelKeys = {
 /** Rows that Page Up and Page Down scroll. */
 const page = 8;
 
-/** How far a key scrolls a panel, in rows down. */
-const steps: ReadonlyMap<string, number> = new Map([
-	['up', -1],
-	['down', 1],
-	['page-up', -page],
-	['page-down', page],
-	['shift+up', -1],
-	['shift+down', 1],
-]);
+/** Farther than any panel reaches; it moves to its end instead. */
+const toEnd = 1_000_000;
 
-/** How far a key moves the mark in a list of answers. */
-const marks: ReadonlyMap<string, number> = new Map([
-	['up', -1],
-	['down', 1],
-]);
+/** How far an action scrolls a panel, in rows down. */
+const steps: {readonly [action in PanelAction]?: number} = {
+	'panel.up': -1,
+	'panel.down': 1,
+	'panel.page-up': -page,
+	'panel.page-down': page,
+	'panel.scroll-up': -1,
+	'panel.scroll-down': 1,
+};
+
+/** How far an action moves the mark in a list of answers. */
+const marks: {readonly [action in PanelAction]?: number} = {'panel.up': -1, 'panel.down': 1};
 
 /**
  * Handles a key while a panel is open. Returns false for a key that the prompt should handle: the panel only shows lines,
  * or the key doesn't answer its question.
  */
 export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): boolean {
-	const {store, answer, feed, pressInDevicePanel, isTypedAhead} = keys;
-	const {scrollBy, sortBy, toggleExact} = store.getState();
+	const {store, answer, isTypedAhead} = keys;
+	const {scrollBy, ownKeys} = store.getState();
 	if (panel.kind === 'edit') {
 		pressInEditor(token, store, answer);
 		return true;
 	}
 
-	const chord = token.type === 'key' ? chordOf(token) : '';
 	// Fast typing arrives as one text: the word “down” in a filter is not the arrow key.
-	const typed = token.type === 'text' ? token.text : chord;
-	const rows = panel.kind === 'confirm' && isList(panel) && marks.has(chord) ? undefined : steps.get(chord);
+	const chord = token.type === 'key' ? chordOf(token) : '';
+	const action = actionOf(keymapOf(panelKeys, ownKeys), chord);
+	const isMark = panel.kind === 'confirm' && isList(panel) && action !== undefined && marks[action] !== undefined;
+	const rows = action && !isMark ? steps[action] : undefined;
 	if (chord === 'escape' || chord === 'ctrl+c') {
 		answer(undefined);
+	} else if (panel.kind === 'device') {
+		pressInDevice(token, panel, keys);
 	} else if (rows !== undefined) {
 		scrollBy(rows);
 	} else if (panel.kind === 'confirm') {
-		return pressInQuestion(token, panel, keys);
+		return pressInQuestion(token, action, panel, keys);
 	} else if (panel.kind === 'ask') {
-		if (isTypedAhead(panel)) {
-			return false;
-		}
-
-		pressInAsk(token, panel, {store, answer});
+		return !isTypedAhead(panel) && pressInAsk(token, panel, {store, answer});
+	} else if (panel.kind === 'field') {
+		keys.feed(token);
+	} else if (action === 'panel.close') {
+		answer(undefined);
 	} else if (panel.kind === 'pick') {
-		pressInPicker(token, panel, {store, answer});
-	} else if (panel.kind === 'device') {
-		if (typed === 'p' && panel.pastes) {
-			answer('paste');
-		} else {
-			pressInDevicePanel(typed, panel);
-		}
-	} else if (panel.kind === 'table' && (chord === 'tab' || chord === 'shift+tab')) {
-		sortBy(chord === 'tab' ? 1 : -1);
-	} else if (panel.kind === 'table' && chord === 'ctrl+t') {
-		toggleExact();
+		pressInPicker(token, action, panel, {store, answer});
+	} else if (action === 'panel.first' || action === 'panel.last') {
+		scrollBy(action === 'panel.first' ? -toEnd : toEnd);
 	} else if (panel.kind === 'lines') {
 		return panel.closesOnKey === true && closeOnKey(token, answer);
 	} else {
-		feed(token);
+		pressInTable(token, action, keys);
 	}
 
 	return true;
 }
 
+type Pressed = PanelAction | undefined;
+
 /** Handles a key while a question is open. Returns false for a key that is meant for the prompt. */
-function pressInQuestion(token: InputToken, panel: Question, {store, answer, isTypedAhead}: PanelKeys): boolean {
+function pressInQuestion(token: InputToken, action: Pressed, panel: Question, keys: PanelKeys): boolean {
+	const {store, answer, isTypedAhead} = keys;
 	if (isTypedAhead(panel)) {
 		return false;
 	}
 
 	const {composer, marked, markBy} = store.getState();
 	const chord = token.type === 'key' ? chordOf(token) : '';
-	const moved = isList(panel) ? marks.get(chord) : undefined;
+	const moved = action && isList(panel) ? marks[action] : undefined;
 	const typed = token.type === 'text' ? token.text : chord;
 	const given = answerTo(panel, typed);
 	if (moved !== undefined) {
@@ -110,6 +112,32 @@ function pressInQuestion(token: InputToken, panel: Question, {store, answer, isT
 	}
 
 	return true;
+}
+
+/** Handles a key while a table is open. Its field filters, and opens a row with Enter. */
+function pressInTable(token: InputToken, action: Pressed, {store, feed}: PanelKeys): void {
+	const {sortBy, toggleExact} = store.getState();
+	if (action === 'panel.open') {
+		feed(keyToken('enter'));
+	} else if (action === 'table.sort' || action === 'table.sort-back') {
+		sortBy(action === 'table.sort' ? 1 : -1);
+	} else if (action === 'table.times') {
+		toggleExact();
+	} else if (token.type !== 'key' || token.name !== 'enter') {
+		feed(token);
+	}
+}
+
+/** Handles a key while a login waits for the browser. */
+function pressInDevice(token: InputToken, panel: DevicePanel, {store, answer, pressInDevicePanel}: PanelKeys): void {
+	const action = actionOf(keymapOf(deviceKeys, store.getState().ownKeys), pressedKey(token) ?? '');
+	if (action === 'device.close') {
+		answer(undefined);
+	} else if (action === 'device.paste' && panel.pastes) {
+		answer('paste');
+	} else if (action) {
+		pressInDevicePanel(action, panel);
+	}
 }
 
 /** Closes the panel on anything that is typed. Returns true for the key that opened it, which does nothing else then. */

@@ -1,8 +1,10 @@
 import {useEffect, useState} from 'react';
+import {panelKeys} from '../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
-import {useApp, useUi} from '../context.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {AskView} from './ask-panel.tsx';
@@ -51,8 +53,10 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const isAnswerable = useAnswerable(panel);
 	const steps = useApp(state => state.marked);
 	const {subject} = panel;
-	const {title, subjectRows, facts, asked} = drawQuestion(panel, {columns, palette, isAnswerable, steps, height});
-	const space = {columns, palette, rows: subjectRows, keys: scrollKeys(panel)};
+	const keymap = useKeymap(panelKeys);
+	const style = {columns, palette, isAnswerable, steps, keymap};
+	const {title, subjectRows, facts, asked} = drawQuestion(panel, {...style, height});
+	const space = {columns, palette, rows: subjectRows, keys: scrollKeys(panel, keymap)};
 	const width = subject ? subjectWidth(subject, space) : columns;
 	const last = subject?.lastOffset({width, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
 	const offset = useScroll(last);
@@ -109,9 +113,11 @@ function Window({
 	const titled = height > 1;
 	const room = Math.max(1, height - 1);
 	const start = useScroll(lines.length - room);
+	const scroll = hintsOf(useKeymap(panelKeys), [['scroll', 'panel.up', 'panel.down']]);
 	const shown = lines.slice(start, start + room);
-	const more = lines.length > room ? ` · ${start + 1}-${start + shown.length} of ${lines.length} · ↑↓ scroll` : '';
-	const header = titleRule(`${palette.label(safeLine(title))}${palette.dim(`${more} · Esc close`)}`, {
+	const place = `${start + 1}-${start + shown.length} of ${lines.length}`;
+	const facts = ['', ...(lines.length > room ? [place, ...scroll] : []), 'Esc close'].join(' · ');
+	const header = titleRule(palette.label(safeLine(title)) + palette.dim(facts), {
 		columns,
 		palette,
 		rule: palette.dim,

@@ -1,7 +1,9 @@
+import {panelKeys} from '../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Choice} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
-import {useApp, useUi} from '../context.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
 import {rowsAround, titleRule} from './panel-rows.ts';
@@ -21,6 +23,7 @@ export function Picker({panel, height}: Props) {
 	const {title, choices, current, filters} = panel;
 	const columns = useApp(state => state.size.columns);
 	const style = {columns, palette};
+	const keymap = useKeymap(panelKeys);
 	const moved = useApp(state => state.scroll);
 	const filter = useApp(state => state.filter);
 	const {found, chosen, fault} = pickerState(panel, filter.text, moved);
@@ -52,7 +55,10 @@ export function Picker({panel, height}: Props) {
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
-	const keys = fault === undefined ? palette.dim('Enter select · Esc cancel') : palette.warning(safeLine(fault));
+	const keys =
+		fault === undefined
+			? palette.dim([...hintsOf(keymap, [['select', 'panel.open']]), 'Esc cancel'].join(' · '))
+			: palette.warning(safeLine(fault));
 	const typed = drawLine(filterLabel, filter, columns);
 	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
 	const lines = [

@@ -1,4 +1,7 @@
 import {formatNumber} from '../../core/format.ts';
+import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
 import type {Answer, Panel, SubjectDrawing} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
@@ -80,6 +83,7 @@ type Style = {
 	readonly isAnswerable: boolean;
 	/** Steps of the arrow keys. */
 	readonly steps: number;
+	readonly keymap: Keymap<PanelAction>;
 };
 
 /** Fewest rows of a subject that stay beside a question. */
@@ -152,7 +156,10 @@ function askedIn(panel: Question, style: Style, height: number) {
 	return {lines: lines.length <= height ? lines : before(shortKeysOf(answers, marked))};
 }
 
-const listKeys = '  ↑↓ move · Enter select · Esc cancel';
+/** Returns the line about the keys of a list of answers. */
+export function listKeys(keymap: Keymap<PanelAction>): string {
+	return `  ${[...hintsOf(keymap, [['move', 'panel.up', 'panel.down']]), 'Enter select', 'Esc cancel'].join(' · ')}`;
+}
 
 /**
  * Returns the parts of a question. What is left out of a low window first: the line about the arrow keys, blank lines, the list
@@ -168,7 +175,8 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 	const {lines, isListed} = askedIn(panel, style, height - (subject ? kept : 0));
 	const share = shareRows(height, lines.length, known, subject);
 	const spare = height - lines.length - known - whole;
-	const keys = isListed && spare > 0 ? [palette.dim(isAnswerable ? truncate(listKeys, columns) : '')] : [];
+	const keys =
+		isListed && spare > 0 ? [palette.dim(isAnswerable ? truncate(listKeys(style.keymap), columns) : '')] : [];
 	const isSpaced = isListed && subject;
 	return {
 		title: title.slice(0, share.facts),
@@ -189,8 +197,8 @@ type Space = Pick<Style, 'columns' | 'palette'> & {
 };
 
 /** Returns the name of the keys that scroll what a question is about. In a list, the arrow keys mark an answer. */
-export function scrollKeys(panel: Pick<Question, 'answers'>): string {
-	return isList(panel) ? 'PgDn' : '↑↓';
+export function scrollKeys(panel: Pick<Question, 'answers'>, keymap: Keymap<PanelAction>): string {
+	return isList(panel) ? hintKey(keymap, 'panel.page-down') : hintKey(keymap, 'panel.up', 'panel.down');
 }
 
 /** Cells at the end of the only row of a subject that say that there is more, besides the keys. */
@@ -220,8 +228,8 @@ export function drawSubject(subject: SubjectDrawing, space: Space): readonly str
 	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
-	const more =
-		leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines · ${keys} scroll`, columns))] : [];
+	const scroll = keys && ` · ${keys} scroll`;
+	const more = leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines${scroll}`, columns))] : [];
 	return [...title, ...shown, ...more].slice(0, rows);
 }
 
@@ -229,7 +237,8 @@ export function drawSubject(subject: SubjectDrawing, space: Space): readonly str
 export function questionRows(panel: Question, columns: number): number {
 	const palette = createPalette({color: false});
 	const height = Number.POSITIVE_INFINITY;
-	const parts = drawQuestion(panel, {columns, palette, isAnswerable: true, steps: 0, height});
+	const keymap = keymapOf(panelKeys);
+	const parts = drawQuestion(panel, {columns, palette, isAnswerable: true, steps: 0, keymap, height});
 	return parts.title.length + parts.subjectRows + parts.facts.length + parts.asked.length;
 }
 

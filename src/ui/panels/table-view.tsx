@@ -1,8 +1,11 @@
 import {useEffect, useMemo, useState} from 'react';
+import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../editor/keymap/key-label.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {TablePanel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
-import {useApp, useUi} from '../context.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {rowsAround, titleRule} from './panel-rows.ts';
@@ -22,7 +25,7 @@ export function TableView({panel, height}: Props) {
 	const {palette, answer} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const [filter, setFilter] = useState('');
-	const {rows, found, sort, fit, exact} = useTable(panel, filter, columns);
+	const {rows, found, sort, fit, exact, keymap} = useTable(panel, filter, columns);
 	const {chosen, moved, scrollBy} = useChosenRow(found.length);
 
 	const open = () => {
@@ -46,7 +49,10 @@ export function TableView({panel, height}: Props) {
 	});
 	const count = `(${found.length === rows.length ? '' : `${found.length} of `}${rows.length})`;
 	const title = safeLine(panel.title);
-	const helps = leftOut(fit.dropped).map(without => `${count}${without} · ${keyHints(panel, rows, exact)}`);
+	const helps = leftOut(fit.dropped).map(
+		without =>
+			`${count}${without} · ${keyHints(keymap, {hasTimes: hasTimes(rows), opens: panel.opens !== undefined, exact})}`,
+	);
 	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? '';
 	return (
 		<Box flexDirection="column">
@@ -76,7 +82,7 @@ export function TableView({panel, height}: Props) {
 	);
 }
 
-/** Returns the rows of the table, those that match the filter in order, and the columns that fit. */
+/** Returns the rows of the table, those that match the filter in order, the columns that fit, and the keys. */
 function useTable(panel: TablePanel, filter: string, columns: number) {
 	const sorted = useApp(state => state.sorted);
 	const exact = useApp(state => state.exact);
@@ -84,7 +90,7 @@ function useTable(panel: TablePanel, filter: string, columns: number) {
 	const fit = useMemo(() => fitColumns(panel.columns, rows, columns - 2), [panel, rows, columns]);
 	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
 	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
-	return {rows, found, sort, fit, exact};
+	return {rows, found, sort, fit, exact, keymap: useKeymap(panelKeys)};
 }
 
 /** Returns the index of the chosen row, and how to move it. */
@@ -101,14 +107,19 @@ function useChosenRow(count: number) {
 	return {chosen, moved, scrollBy};
 }
 
-function keyHints({opens}: TablePanel, rows: readonly TableRow[], exact: boolean): string {
-	const hasTimes = rows.some(row => row.times.some(time => time !== undefined));
-	return [
-		'Tab sort',
-		...(opens ? ['Enter open'] : []),
-		...(hasTimes ? [`Ctrl+T ${exact ? 'ages' : 'exact times'}`] : []),
-		'Esc close',
-	].join(' · ');
+function hasTimes(rows: readonly TableRow[]): boolean {
+	return rows.some(row => row.times.some(time => time !== undefined));
+}
+
+type Offers = {readonly opens: boolean; readonly hasTimes: boolean; readonly exact: boolean};
+
+function keyHints(keymap: Keymap<PanelAction>, {opens, hasTimes, exact}: Offers): string {
+	const hints = hintsOf(keymap, [
+		['sort', 'table.sort'],
+		...(opens ? [['open', 'panel.open'] as const] : []),
+		...(hasTimes ? [[exact ? 'ages' : 'exact times', 'table.times'] as const] : []),
+	]);
+	return [...hints, 'Esc close'].join(' · ');
 }
 
 /** Returns ways to name the columns that don't fit, the best first: the keys beside them need room, too. */

@@ -3,7 +3,7 @@ import {setComposerText} from '../../editor/editor.ts';
 import {moveTo} from '../../editor/editor-edit.ts';
 import {unfolded} from '../../editor/folds.ts';
 import type {Action} from '../../editor/keymap/default-keys.ts';
-import {keyLabel} from '../../editor/keymap/key-label.ts';
+import {hintKey, keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
 import {selectionOf} from '../../editor/selection.ts';
 import type {AppStore} from '../../store/store.ts';
@@ -20,6 +20,7 @@ export type AppKeys = {
 	readonly store: AppStore;
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
+	readonly suspend: () => void;
 	/** Searches the earlier prompts. */
 	readonly searchHistory: () => void;
 	/** Shows the whole transcript, with everything that was left out. */
@@ -54,6 +55,7 @@ const appActions: {readonly [action in Action]?: Press} = {
 	'app.transcript': ({openTranscript}) => openTranscript(),
 	'app.approval-mode': pressApprovalMode,
 	'app.redraw': ({redraw}) => redraw(),
+	'app.suspend': ({suspend}) => suspend(),
 };
 
 /** Handles a key that the prompt has no use for. */
@@ -72,20 +74,21 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 /** Shows the keys until the next one. */
 export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
-	const {keymap, size, panel} = store.getState();
+	const {ownKeys, size, panel} = store.getState();
 	if (!panel || panel.kind === 'lines') {
-		interact.show('Keys', keyLines(keymap.keys, size.columns), {closesOnKey: true});
+		interact.show('Keys', keyLines(ownKeys, size.columns), {closesOnKey: true});
 	}
 }
 
 /** Copies what is selected in the prompt. */
 function copySelection({store, copy}: Keyboard): void {
-	const {composer, setToast} = store.getState();
+	const {composer, setToast, keymap} = store.getState();
+	const select = hintKey(keymap, 'prompt.select-left', 'prompt.select-right');
 	const {start, end} = selectionOf(composer) ?? {start: 0, end: 0};
 	const text = unfolded(composer.text.slice(start, end), composer.folds, 'text');
 	setToast(
 		start === end
-			? 'Nothing is selected. Select with Shift and an arrow key.'
+			? `Nothing is selected.${select && ` Select with ${select}.`}`
 			: copy(text)
 				? `Copied ${formatAmount(text.length, 'character')}.`
 				: 'Too long to copy through the terminal.',

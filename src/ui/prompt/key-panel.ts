@@ -1,10 +1,13 @@
-import type {Action} from '../../editor/keymap/default-keys.ts';
+import {completionKeys, defaultKeys} from '../../editor/keymap/default-keys.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import type {Keymap} from '../../editor/keymap/keymap.ts';
+import {keymapOf, type OwnKeys} from '../../editor/keymap/keymap.ts';
 import {padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 
+const shownKeys = {...completionKeys, ...defaultKeys};
+
 /** The keys that are worth a look, each in a word or two. `/keys-help` has all. */
-const words: {readonly [action in Action]?: string} = {
+const words: {readonly [action in keyof typeof shownKeys]?: string} = {
+	'completion.complete': 'complete',
 	'prompt.newline': 'new line',
 	'prompt.undo': 'undo',
 	'prompt.redo': 'redo',
@@ -27,7 +30,6 @@ const fixed: ReadonlyArray<readonly [string, string]> = [
 	['/', 'commands'],
 	['@', 'attach a file'],
 	['!', 'run in your shell'],
-	['Tab', 'complete'],
 	['Esc', 'interrupt'],
 	['Esc Esc', 'edit your last message'],
 	['Ctrl+C', 'clear, interrupt, quit'],
@@ -37,8 +39,9 @@ const fixed: ReadonlyArray<readonly [string, string]> = [
 const minWide = 72;
 
 /** Returns the keys that are worth a look, as lines of at most `columns` cells; in a wide window, two beside each other. */
-export function keyLines(keys: Keymap['keys'], columns: number): readonly string[] {
-	const shown = (Object.entries(words) as (readonly [Action, string])[]).flatMap(([action, word]) => {
+export function keyLines(own: OwnKeys, columns: number): readonly string[] {
+	const {keys} = keymapOf(shownKeys, own);
+	const shown = (Object.entries(words) as (readonly [keyof typeof words, string])[]).flatMap(([action, word]) => {
 		const [key] = keys[action];
 		return key === undefined ? [] : [[keyLabel(key), word] as const];
 	});

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {panelKeys} from '../../../src/editor/keymap/default-keys.ts';
+import {keymapOf} from '../../../src/editor/keymap/keymap.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {drawQuestion} from '../../../src/ui/panels/question.ts';
 import {ask, uncontained} from './asking.tsx';
@@ -62,7 +64,7 @@ test.each([
 test('answers are drawn without their keys until these answer', () => {
 	const palette = createPalette({color: false});
 	const panel = {kind: 'confirm', question: 'Run it?', answers: commandAnswers, askedAt: 0} as const;
-	const style = {columns: 80, palette, steps: 0, height: 10};
+	const style = {columns: 80, palette, steps: 0, height: 10, keymap: keymapOf(panelKeys)};
 	expect(drawQuestion(panel, {...style, isAnswerable: false}).asked).toEqual([
 		'? Run it?',
 		'     Yes, once',

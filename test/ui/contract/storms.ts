@@ -86,7 +86,7 @@ export const opened: Readonly<Record<string, string | Panel>> = {
 		askedAt: 0,
 		isFollowUp: false,
 	},
-	'a text': {kind: 'edit', label: 'Memory', keys: 'Enter save · Esc cancel', text: 'words to change\n'.repeat(20)},
+	'a text': {kind: 'edit', label: 'Memory', does: 'save', text: 'words to change\n'.repeat(20)},
 	'the settings': '/settings\r',
 	'the review of changes': '/review-one\r',
 	'the log viewer': '\u0007',

@@ -1,4 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {panelKeys} from '../../../src/editor/keymap/default-keys.ts';
+import {keymapOf} from '../../../src/editor/keymap/keymap.ts';
 import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {type AskPanel, askLines, askRows, fieldRow} from '../../../src/ui/panels/ask-state.ts';
@@ -13,7 +15,7 @@ const choices = [
 ];
 const panel: AskPanel = {kind: 'ask', question: 'Which database?', choices, askedAt: 0, isFollowUp: false};
 const field: AskPanel = {...panel, choices: []};
-const style = {columns: 40, height: 20, palette};
+const style = {columns: 40, height: 20, palette, keymap: keymapOf(panelKeys)};
 const state = {moved: 0, typed: '', isAnswerable: true};
 
 describe('a question of the agent', () => {

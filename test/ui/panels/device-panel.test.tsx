@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import type {DeviceAction} from '../../../src/editor/keymap/default-keys.ts';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {pressInDevicePanel} from '../../../src/ui/panels/device-keys.ts';
@@ -80,10 +81,10 @@ test('hostile text of a server is made safe [1]', async () => {
 	expect(lines.slice(1, 3)).toEqual(['x␛]0;title␇⟨U+202E⟩y', 'x␛]0;title␇⟨U+202E⟩y']);
 });
 
-/** Presses a key and returns what was copied, opened and said. */
-async function press(chord: string, {copies = true, opened = true, panel = device} = {}) {
+/** Does an action and returns what was copied, opened and said. */
+async function press(action: DeviceAction, {copies = true, opened = true, panel = device} = {}) {
 	const did: string[] = [];
-	pressInDevicePanel(chord, panel, {
+	pressInDevicePanel(action, panel, {
 		copy: text => {
 			did.push(`copy ${text}`);
 			return copies;
@@ -98,15 +99,18 @@ async function press(chord: string, {copies = true, opened = true, panel = devic
 	return did;
 }
 
-test('c copies the code, u the page, Enter opens the page with the code; other keys do nothing [3]', async () => {
-	expect(await press('c')).toEqual(['copy WDJB-MJHT', 'Copied the code.']);
-	expect(await press('u')).toEqual([`copy ${device.page}`, 'Copied the URL.']);
-	expect(await press('enter')).toEqual([`open ${device.pageWithCode}`, 'Opened the page in your browser.']);
-	expect(await press('x')).toEqual([]);
-	expect(await press('enter', {panel: {...device, opens: false}})).toEqual([]);
+test('the code or the page is copied, and the page with the code opened, if the program can [3]', async () => {
+	expect(await press('device.copy-code')).toEqual(['copy WDJB-MJHT', 'Copied the code.']);
+	expect(await press('device.copy-url')).toEqual([`copy ${device.page}`, 'Copied the URL.']);
+	expect(await press('device.open')).toEqual([`open ${device.pageWithCode}`, 'Opened the page in your browser.']);
+	expect(await press('device.open', {panel: {...device, opens: false}})).toEqual([]);
 });
 
 test('a failed copy or browser start is reported', async () => {
-	expect((await press('c', {copies: false})).at(-1)).toBe("Not copied: the terminal doesn't support it.");
-	expect((await press('enter', {opened: false})).at(-1)).toBe("Couldn't start a browser. Open the page yourself.");
+	expect((await press('device.copy-code', {copies: false})).at(-1)).toBe(
+		"Not copied: the terminal doesn't support it.",
+	);
+	expect((await press('device.open', {opened: false})).at(-1)).toBe(
+		"Couldn't start a browser. Open the page yourself.",
+	);
 });

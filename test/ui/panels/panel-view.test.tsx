@@ -18,7 +18,10 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 		for (const word of words) {
 			const token = word === 'enter' ? keyToken('enter') : textToken(word);
 			if (panel.kind === 'pick') {
-				pressInPicker(token, panel, {store: drawn.store, answer: value => answers.push(value)});
+				pressInPicker(token, word === 'enter' ? 'panel.open' : undefined, panel, {
+					store: drawn.store,
+					answer: value => answers.push(value),
+				});
 			} else {
 				drawn.feed(token);
 			}

@@ -75,7 +75,7 @@ const questions: readonly (readonly [string, Panel])[] = [
 		{kind: 'ask', question: 'Which?', choices: [{label: 'y'}, {label: 'n'}], askedAt: -5000, isFollowUp: false},
 	],
 	['a field of the agent', {kind: 'ask', question: 'Which?', choices: [], askedAt: -5000, isFollowUp: false}],
-	['an editor', {kind: 'edit', label: 'Plan', keys: 'Enter send', text: ''}],
+	['an editor', {kind: 'edit', label: 'Plan', does: 'send', text: ''}],
 ];
 
 describe.each(questions)('a paste never answers %s', (_, panel) => {

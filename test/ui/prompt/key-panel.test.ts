@@ -1,5 +1,4 @@
 import {expect, test} from 'vitest';
-import {defaultKeys} from '../../../src/editor/keymap/default-keys.ts';
 import {textWidth} from '../../../src/terminal/text/width.ts';
 import {keyLines} from '../../../src/ui/prompt/key-panel.ts';
 import {runApp} from '../running-app.ts';
@@ -7,7 +6,7 @@ import {runApp} from '../running-app.ts';
 test.each([20, 40, 79, 80, 120, 200])(
 	'the keys fit a window of %i columns, and in a usual one also its rows',
 	columns => {
-		const lines = keyLines({...defaultKeys, 'prompt.undo': ['ctrl+x u']}, columns);
+		const lines = keyLines({'prompt.undo': ['ctrl+x u']}, columns);
 		expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(columns);
 		expect(lines.join('\n')).toContain('Ctrl+X U');
 		expect(lines.length).toBeLessThanOrEqual(columns < 72 ? 40 : 16);

@@ -45,3 +45,10 @@ test('a paste, or typing that arrives as one, ends a sequence and is typed', () 
 	press(ctrlX, 'two words', ctrlX, '\u001b[200~ and a paste\u001b[201~');
 	expect(prompt()).toBe('two words and a paste');
 });
+
+test('a sequence of the user suspends the program, too', () => {
+	const {store, press, asked} = handler();
+	store.getState().setOwnKeys({'app.suspend': ['ctrl+x z']});
+	press(keys.ctrlZ, '\u0018', 'z');
+	expect(asked).toEqual(['suspend']);
+});

@@ -1,4 +1,4 @@
-import {hintKey, keyLabel} from '../../../editor/keymap/key-label.ts';
+import {hintKey, keyLabel, shortLabel} from '../../../editor/keymap/key-label.ts';
 import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
 import type {Size} from '../../../store/view-slice.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
@@ -35,10 +35,6 @@ function meanings(keymap: ViewerKeymap): readonly Row[] {
 		['the next log, the previous log', 'viewer.next-log', 'viewer.previous-log'],
 		['close the log viewer', 'viewer.close', 'logs.viewer'],
 	];
-}
-
-function shortLabel(key: string): string {
-	return keyLabel(key).replace(/^Page (Up|Down)$/, (_, way: string) => (way === 'Up' ? 'PgUp' : 'PgDn'));
 }
 
 /** Returns the keys of actions: the first one of each, then the second ones, and so on. */
