@@ -9,13 +9,15 @@ import {notFound} from './tail-script.ts';
 const text = (from: number, count: number) =>
 	Array.from({length: count}, (_, index) => `INFO: request ${from + index}\n`).join('');
 
-/** The answers of a server: a few lines, then a million at once. */
+const burst = 300_000;
+
+/** The answers of a server: a few lines, then many times what is kept, at once. */
 function* windows() {
 	yield text(0, 1000);
-	yield text(500, 1_000_000);
+	yield text(500, burst);
 }
 
-test('a million lines at once give keys a turn every 2,000 lines, stay under the memory cap, and none is lost', async () => {
+test('300,000 lines at once give keys a turn every 2,000 lines, stay under the memory cap, and none is lost', async () => {
 	const answers = windows();
 	const source = async () => {
 		const {value} = answers.next();
@@ -43,11 +45,11 @@ test('a million lines at once give keys a turn every 2,000 lines, stay under the
 		clearImmediate(immediate);
 	}
 
-	expect(seq).toBe(1_000_500);
-	expect(buffer.at(buffer.end() - 1)).toMatchObject({text: 'INFO: request 1000499', level: 'info'});
-	expect([buffer.end() - buffer.start(), buffer.droppedLines()]).toEqual([50_000, 950_500]);
+	expect(seq).toBe(burst + 500);
+	expect(buffer.at(buffer.end() - 1)).toMatchObject({text: `INFO: request ${burst + 499}`, level: 'info'});
+	expect([buffer.end() - buffer.start(), buffer.droppedLines()]).toEqual([50_000, burst - 49_500]);
 	expect(buffer.bytes()).toBeLessThan(32 * 1024 * 1024);
-	expect(turns).toBeGreaterThanOrEqual(1_000_000 / 2000);
+	expect(turns).toBeGreaterThanOrEqual(burst / 2000);
 });
 
 test('a large answer is read and merged in steps of 2,000 lines, so that keys can be handled in between', () => {

@@ -59,9 +59,9 @@ test('a line is matched without its CR, and up to 16 Ki characters', () => {
 	expect(createMatcher('needle').match([`${long.slice(6)}needle`, `${long}needle`])).toEqual([true, false]);
 });
 
-test('a million lines are matched', () => {
-	const many = Array.from({length: 1_000_000}, (_, index) => (index % 1000 === 0 ? 'needle' : 'straw'));
-	expect(createMatcher('needle').match(many).filter(Boolean)).toHaveLength(1000);
+test('more lines than a call has room for as arguments are matched', () => {
+	const many = Array.from({length: 200_000}, (_, index) => (index % 1000 === 0 ? 'needle' : 'straw'));
+	expect(createMatcher('needle').match(many).filter(Boolean)).toHaveLength(200);
 });
 
 test('a pattern of grep is accepted', () => {

@@ -61,10 +61,10 @@ describe('a stream', () => {
 	});
 
 	const small = cases.filter(([, {bytes}]) => bytes.length < 1200);
-	test.each(small)('%s has the same answer when cut in two at every other byte', async (_, recording) => {
+	test.each(small)('%s has the same answer when cut in two at every fourth byte', async (_, recording) => {
 		const provider = await providerOf(recording);
 		const whole = JSON.stringify(await replay(provider, recording.bytes));
-		for (let cut = Math.random() < 0.5 ? 1 : 2; cut < recording.bytes.length; cut += 2) {
+		for (let cut = 1 + Math.floor(Math.random() * 4); cut < recording.bytes.length; cut += 4) {
 			expect(JSON.stringify(await replay(provider, recording.bytes, [cut]))).toBe(whole);
 		}
 	});

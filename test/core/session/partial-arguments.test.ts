@@ -76,8 +76,8 @@ describe('arguments that are still being written', () => {
 
 				expect(state.lines).toBe(pieces);
 			}) / pieces;
-		cost(5000);
-		const [few, many] = [cost(2000), cost(40_000)];
+		cost(2000);
+		const [few, many] = [cost(1000), cost(16_000)];
 		expect(many).toBeLessThan(3 * few + 0.05);
 	});
 });
