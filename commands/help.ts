@@ -6,6 +6,7 @@ import type {Result} from '../src/command/result.ts';
 import {findCommand} from '../src/command/table.ts';
 import {topicResult} from '../src/command/topics/topic-result.ts';
 import {findTopic, topics} from '../src/command/topics/topics.ts';
+import type {OwnKeys} from '../src/editor/keymap/keymap.ts';
 
 export default command({
 	name: 'help',
@@ -19,21 +20,23 @@ export default command({
 	examples: ['help', 'help keys set', 'help environment', 'help cost'],
 	whileRunning: true,
 
-	async run({command: name}, {entries, live}) {
+	async run({command: name}, {entries, live, settings}) {
 		const inApp = live !== undefined;
+		const {readKeys} = await import('../src/command/keymap/read-keys.ts');
+		const {own} = readKeys(settings.value('keys') ?? {});
 		if (!name) {
-			return helpOfAll(entries, inApp);
+			return helpOfAll(entries, inApp, own);
 		}
 
 		const words = name.replace(/^\//, '').split(/\s+/);
 		const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined;
-		const page = topic && (await topicResult(topic));
+		const page = topic && (await topicResult(topic, own));
 		const entry = entries.find(({name: own, aliases}) => own === words[0] || aliases?.includes(words[0] ?? ''));
 		if (!entry && page) {
 			return page;
 		}
 
-		const found = helpOfCommand(entries, words, entry, inApp);
+		const found = helpOfCommand(entries, words, {entry, inApp, own});
 		return page ? {kind: 'group', parts: [found, page], data: 'data' in found ? (found.data ?? null) : null} : found;
 	},
 });
@@ -41,15 +44,14 @@ export default command({
 function helpOfCommand(
 	entries: readonly Entry[],
 	words: readonly string[],
-	entry: Entry | undefined,
-	inApp: boolean,
+	{entry, inApp, own}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly own: OwnKeys},
 ): Result {
 	if (entry && words.length === 1) {
 		return helpOfEntry(entry, inApp);
 	}
 
 	// A word that names no command is one to search for.
-	const about = entry ? undefined : helpAbout(words, entries, inApp);
+	const about = entry ? undefined : helpAbout(words, entries, inApp, own);
 	if (about) {
 		return about;
 	}

@@ -51,6 +51,16 @@ function isHint(part: string): boolean {
 	return verbs[key]?.includes(verb) ?? false;
 }
 
+test('no sentence names a key that users can bind to something else: hints come from the keymap in effect', () => {
+	const bindable = /\b(?:Alt|Shift)\+\S|\bCtrl\+(?!C\b)\S|\b(?:Tab|Space|PgUp|PgDn)\b|[↑↓] ?\w/;
+	// An example of a setting, and a player without settings.
+	const others = /key-table|start-replay/;
+	const shown = strings.filter(({file}) =>
+		/^(?:commands|src\/(?:agent|client|command|platform|session|ui))\//.test(file),
+	);
+	expect(shown.filter(({file, text}) => !others.test(file) && / /.test(text) && bindable.test(text))).toEqual([]);
+});
+
 const all = commands.flatMap(entry => (isNoun(entry) ? entry.verbs : [entry]));
 
 test('summaries of flags fit a line and are not sentences', () => {

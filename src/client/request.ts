@@ -49,7 +49,7 @@ function rejectPartialId(row: Endpoint, params: Readonly<Record<string, string>>
 	if (name && wrong.length === 1 && id && /^[\da-f-]{1,35}$/i.test(id)) {
 		const noun = name.replace(/Id$/, '');
 		throw new AppError('usage', `“${id}” is not a full ${noun} id.`, {
-			hint: 'Press Tab to complete it, or use the full id. Nothing was sent.',
+			hint: 'Complete it, or use the full id. Nothing was sent.',
 		});
 	}
 }

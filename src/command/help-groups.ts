@@ -1,3 +1,7 @@
+import {type Action, defaultKeys} from '../editor/keymap/default-keys.ts';
+import {hintKey} from '../editor/keymap/key-label.ts';
+import {keymapOf, type OwnKeys} from '../editor/keymap/keymap.ts';
+
 /** The commands of each group in the help, by the name of their entry. Commands that stand in none come last. */
 const groups: Readonly<Record<string, string>> = {
 	Chat: 'new sessions resume rename fork rewind undo diff plan approvals pin copy export replay bg jobs memory init skills mcp trust',
@@ -25,18 +29,23 @@ export function helpGroupOf(path: string, sendsMessage: boolean): string {
 	return sendsMessage ? 'Chat' : (groupByName.get(path.split(' ', 1)[0] ?? '') ?? lastGroup);
 }
 
-/** The keys that the help of the app shows, with what each does. */
-export const helpKeys: readonly (readonly [key: string, does: string])[] = [
-	['Enter', 'send'],
-	['\\+Enter', 'new line'],
-	['Esc', 'interrupt'],
-	['Ctrl+C twice', 'quit'],
-	['@path', 'attach a file'],
-	['!command', 'run it in your shell'],
-	['Ctrl+V', 'paste an image'],
-	['Ctrl+O', 'transcript'],
-	['Ctrl+R', 'history'],
-	['Ctrl+G', 'log viewer'],
-	['Alt+L', 'log panel'],
-	['Shift+Tab', 'what the agent may do without asking'],
-];
+/** Returns the keys that the help of the app shows, with what each does; those without a key are left out. */
+export function helpKeys(ownKeys: OwnKeys): readonly (readonly [key: string, does: string])[] {
+	const keymap = keymapOf(defaultKeys, ownKeys);
+	const key = (action: Action) => hintKey(keymap, action);
+	const rows = [
+		[key('prompt.send'), 'send'],
+		[`\\+${key('prompt.send')}`, 'new line'],
+		['Esc', 'interrupt'],
+		['Ctrl+C twice', 'quit'],
+		['@path', 'attach a file'],
+		['!command', 'run it in your shell'],
+		[key('prompt.paste-image'), 'paste an image'],
+		[key('app.transcript'), 'transcript'],
+		[key('prompt.search-history'), 'history'],
+		[key('logs.viewer'), 'log viewer'],
+		[key('logs.panel'), 'log panel'],
+		[key('app.approval-mode'), 'what the agent may do without asking'],
+	] as const;
+	return rows.filter(([name]) => name !== '');
+}

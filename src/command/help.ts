@@ -1,4 +1,5 @@
 import {shellLine} from '../core/program-name.ts';
+import {noOwnKeys, type OwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './context.ts';
 import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
@@ -39,9 +40,9 @@ const elsewhere = (inApp: boolean) =>
 const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
 /** Returns the help of the program: its commands in groups and, in the app, topics and keys; in a shell, flags. */
-export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
+export function helpOfAll(entries: readonly Entry[], inApp: boolean, ownKeys = noOwnKeys): Result {
 	return inApp
-		? tableOf('Commands', rowsOfAll(entries, inApp), [appHelp])
+		? tableOf('Commands', rowsOfAll(entries, inApp, ownKeys), [appHelp])
 		: {
 				kind: 'group',
 				parts: [
@@ -58,9 +59,16 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean): Result {
 }
 
 /** Returns what the help has about some words, all of which must stand in a row; undefined if nothing does. */
-export function helpAbout(words: readonly string[], entries: readonly Entry[], inApp: boolean): Result | undefined {
+export function helpAbout(
+	words: readonly string[],
+	entries: readonly Entry[],
+	inApp: boolean,
+	ownKeys = noOwnKeys,
+): Result | undefined {
 	const wanted = words.map(word => word.toLowerCase());
-	const found = rowsOfAll(entries, inApp).filter(({searched}) => wanted.every(word => searched.includes(word)));
+	const found = rowsOfAll(entries, inApp, ownKeys).filter(({searched}) =>
+		wanted.every(word => searched.includes(word)),
+	);
 	const hint = inApp ? appHelp : 'Run `$ <command> --help` for details.';
 	return found.length > 0 ? tableOf(`Help about “${words.join(' ')}”`, found, [hint]) : undefined;
 }
@@ -76,8 +84,8 @@ type HelpRow = {
 	readonly data?: {readonly command: string; readonly summary: string; readonly usage: string};
 };
 
-function rowsOfAll(entries: readonly Entry[], inApp: boolean): readonly HelpRow[] {
-	const keys = inApp ? helpKeys.map(([key, does]) => rowOf(key, does, keyGroup, 'keys')) : [];
+function rowsOfAll(entries: readonly Entry[], inApp: boolean, ownKeys: OwnKeys): readonly HelpRow[] {
+	const keys = inApp ? helpKeys(ownKeys).map(([key, does]) => rowOf(key, does, keyGroup, 'keys')) : [];
 	return [...commandRows(entries, inApp), ...topicRows(inApp), ...keys];
 }
 

@@ -163,7 +163,7 @@ function onlyMatch(kind: RecentKind, text: string, matches: readonly string[]): 
 	const [match] = matches;
 	if (match === undefined) {
 		throw new AppError('not-found', `No ${kind} id starts with “${text}”.`, {
-			hint: 'Type the full id, or press Tab to complete it.',
+			hint: 'Complete it, or type the full id.',
 		});
 	}
 

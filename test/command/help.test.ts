@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
 import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
+import {readKeys} from '../../src/command/keymap/read-keys.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
@@ -118,6 +119,16 @@ test('help has groups, from chat to keys, and every command of ours stands in on
 	expect(lines.indexOf('Chat')).toBe(3);
 	expect(lines[lines.indexOf('Model and cost') - 1]).toBe('');
 	expect(lines[lines.indexOf('Keys') + 1]).toMatch(/^Enter +send$/);
+});
+
+test('the help names the keys of the user, and none that was unbound', () => {
+	const own = readKeys({'prompt.send': 'ctrl+enter', 'app.transcript': 'f2', 'logs.panel': []}).own;
+	const lines = draw(helpOfAll(commands, true, own), 80);
+	const keys = lines.slice(lines.indexOf('Keys')).map(line => line.replace(/ {2,}/, ' '));
+	expect(keys).toEqual(expect.arrayContaining(['Ctrl+Enter send', '\\+Ctrl+Enter new line', 'F2 transcript']));
+	expect(keys.join('\n')).not.toMatch(/^(?:Enter|Ctrl\+O) |log panel/m);
+	const found = helpAbout(['transcript'], commands, true, own);
+	expect(found?.kind === 'table' && found.rows).toContainEqual(['F2', 'transcript']);
 });
 
 test('words that name no command are searched in names, summaries, arguments and groups', () => {

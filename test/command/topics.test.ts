@@ -5,6 +5,7 @@ import {complete} from '../../src/command/completion/complete.ts';
 import {takeGlobalFlags} from '../../src/command/global-flags.ts';
 import {helpOfAll} from '../../src/command/help.ts';
 import {readInvocation} from '../../src/command/invocation.ts';
+import {readKeys} from '../../src/command/keymap/read-keys.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import {findCommand} from '../../src/command/table.ts';
 import {environmentRows} from '../../src/command/topics/environment.ts';
@@ -14,6 +15,7 @@ import {topics} from '../../src/command/topics/topics.ts';
 import {splitWords} from '../../src/command/words.ts';
 import {operations} from '../../src/contract/operations.ts';
 import {exitStatus} from '../../src/core/error.ts';
+import {contexts} from '../../src/editor/keymap/contexts.ts';
 import {registry} from '../../src/providers/registry.ts';
 import {attributeTable} from '../../src/server/ingest/attributes.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
@@ -98,4 +100,20 @@ test('topics complete after help', () => {
 		expect.arrayContaining(['/help environment', '/help exit-status']),
 	);
 	expect(complete(commands, '/help ').map(({label}) => label)).toEqual(names);
+});
+
+test('the page about keys has those in effect, for each place of the app', () => {
+	const own = readKeys({'viewer.wrap': 'Z', 'app.transcript': 'ctrl+x t', 'prompt.transpose': []}).own;
+	const page = pageOf('keys', own);
+	for (const row of [
+		'| Z (yours) | wrap or cut long lines | `viewer.wrap` |',
+		'| Ctrl+X T (yours) | open the full transcript | `app.transcript` |',
+		'| none (yours) | swap two characters | `prompt.transpose` |',
+		'| Tab | complete | `completion.complete` |',
+	]) {
+		expect(page).toContain(row);
+	}
+
+	expect(page).not.toMatch(/Ctrl\+O\b|\| w /);
+	expect(contexts.filter(({title}) => !page.includes(`### ${title}\n`))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type {UserSettings} from '../../config/settings/user-settings.ts';
 import {type AnyAction, actionsIn, contexts} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
+import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import type {Result} from '../result.ts';
 import {actionSummaries, fixedKeys} from './action-summaries.ts';
 import {readKeys} from './read-keys.ts';
@@ -18,16 +19,14 @@ export type KeyRow = {
 const maxShown = 2;
 const fixedTitle = 'Always';
 
-/** Returns every action with its keys, those of the user included, and what is wrong with these. */
-export function keyRows(settings: Pick<UserSettings, 'value'>) {
-	const {own, faults, notes} = readKeys(settings.value('keys') ?? {});
-	const rows = contexts.flatMap(context =>
+/** Returns every action with its keys, those of the user included. */
+export function keyRows(own: OwnKeys): readonly KeyRow[] {
+	return contexts.flatMap(context =>
 		actionsIn(context).map((action): KeyRow => {
 			const keys = own[action] ?? context.keys[action] ?? [];
 			return {title: context.title, action: action as AnyAction, keys, isOwn: own[action] !== undefined};
 		}),
 	);
-	return {rows, faults, notes};
 }
 
 function shortList(keys: readonly string[]): string {
@@ -37,7 +36,8 @@ function shortList(keys: readonly string[]): string {
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
 export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extract<Result, {kind: 'table'}> {
-	const {rows, faults, notes} = keyRows(settings);
+	const {own, faults, notes} = readKeys(settings.value('keys') ?? {});
+	const rows = keyRows(own);
 	return {
 		kind: 'table',
 		columns: [

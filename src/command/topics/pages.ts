@@ -1,3 +1,4 @@
+import {noOwnKeys} from '../../editor/keymap/keymap.ts';
 import access from './access.md';
 import dependencies from './dependencies.md';
 import environment from './environment.md';
@@ -31,8 +32,8 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 };
 
 /** Returns the page of a topic as Markdown, with the table for each marker. Throws if a marker has none. */
-export function pageOf(name: Topic['name']): string {
-	const tables = topicTables();
+export function pageOf(name: Topic['name'], ownKeys = noOwnKeys): string {
+	const tables = topicTables(ownKeys);
 	return joinLines(pages[name].trimEnd()).replace(/^<!-- ([a-z]+) -->$/gm, (marker, table: string) => {
 		const text = tables[table];
 		if (text === undefined) {

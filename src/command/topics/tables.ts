@@ -5,11 +5,13 @@ import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
 import {operations} from '../../contract/operations.ts';
 import {pathTemplate} from '../../contract/path.ts';
 import {type ErrorCode, exitStatus} from '../../core/error.ts';
-import {type AnyAction, allKeys} from '../../editor/keymap/contexts.ts';
+import {contexts} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
+import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
 import {knownTerminals, type NoticeWay} from '../../terminal/attention/terminal-kind.ts';
 import {actionSummaries} from '../keymap/action-summaries.ts';
+import {type KeyRow, keyRows} from '../keymap/key-table.ts';
 import {environmentRows} from './environment.ts';
 import {code, markdownTable} from './markdown-table.ts';
 
@@ -95,17 +97,24 @@ function terminals(): string {
 	return markdownTable(['terminal', 'notification', 'progress'], [...kinds, ['others', 'bell', 'no']]);
 }
 
-function keys(): string {
-	const rows = Object.entries(allKeys).map(([action, keys]) => [
-		keys.map(keyLabel).join(', '),
-		actionSummaries[action as AnyAction],
+/** Returns a table of the keys in effect for each place of the app. */
+function keys(ownKeys: OwnKeys): string {
+	const rows = keyRows(ownKeys);
+	const cells = ({keys: own, action, isOwn}: KeyRow) => [
+		`${own.map(keyLabel).join(', ') || 'none'}${isOwn ? ' (yours)' : ''}`,
+		actionSummaries[action],
 		code(action),
-	]);
-	return markdownTable(['key', 'what it does', 'action'], rows);
+	];
+	return contexts
+		.map(({title}) => {
+			const here = rows.filter(row => row.title === title);
+			return `### ${title}\n\n${markdownTable(['key', 'what it does', 'action'], here.map(cells))}`;
+		})
+		.join('\n\n');
 }
 
 /** Returns the tables that pages are completed with, by the name of their marker. */
-export function topicTables(): Readonly<Record<string, string>> {
+export function topicTables(ownKeys: OwnKeys): Readonly<Record<string, string>> {
 	return {
 		environment: markdownTable(['variable', 'meaning'], environmentRows()),
 		settings: settings(),
@@ -117,6 +126,6 @@ export function topicTables(): Readonly<Record<string, string>> {
 		),
 		dependencies: dependencies(),
 		terminals: terminals(),
-		keys: keys(),
+		keys: keys(ownKeys),
 	};
 }

@@ -3,6 +3,7 @@ import {environmentSchema} from '../../contract/resources/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
+import {hintKey} from '../../editor/keymap/key-label.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
 import type {PlatformSession} from '../../platform/platform-session.ts';
 import {wantsLinear} from '../../terminal/abilities.ts';
@@ -64,7 +65,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 
 /** Fills an empty prompt. Without a screen the text is invisible there, and an empty line sends it. */
 function offer(prompt: string, {store, env, interact}: CommandContext): void {
-	const {composer, setComposer} = store.getState();
+	const {composer, setComposer, keymap} = store.getState();
 	if (expandedText(composer).trim() !== '') {
 		interact.say("The prompt isn't empty, so the instruction wasn't added.");
 		return;
@@ -74,7 +75,7 @@ function offer(prompt: string, {store, env, interact}: CommandContext): void {
 	interact.say(
 		wantsLinear(env)
 			? 'Press Enter to send the instruction below to the agent, or type your own message.'
-			: 'Enter send to the agent · Ctrl+C clear',
+			: `${hintKey(keymap, 'prompt.send')} send to the agent · Ctrl+C clear`,
 	);
 }
 

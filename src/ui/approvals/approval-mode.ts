@@ -1,4 +1,5 @@
 import type {ApprovalMode} from '../../core/session/approval.ts';
+import {hintKey} from '../../editor/keymap/key-label.ts';
 import {modeEffects, nextApprovalMode} from '../../store/approval-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
@@ -6,10 +7,11 @@ import {textWidth} from '../../terminal/text/width.ts';
 
 /** Selects the next mode. */
 export function walkApprovalModes(store: AppStore): void {
-	const {approvalMode, setApprovalMode, setToast} = store.getState();
+	const {approvalMode, setApprovalMode, setToast, keymap} = store.getState();
 	const next = nextApprovalMode(approvalMode);
 	setApprovalMode(next);
-	setToast(`${modeEffects[next]} Shift+Tab: next`);
+	const key = hintKey(keymap, 'app.approval-mode');
+	setToast(`${modeEffects[next]}${key && ` ${key}: next`}`);
 }
 
 /** Returns the sign before the prompt, which names every mode but `ask`. */

@@ -13,7 +13,7 @@ export type AskPanel = Extract<Panel, {kind: 'ask'}>;
 export const ownWords = 'own words';
 /** The label before the answer in words. */
 export const answerLabel = '  answer: ';
-/** A longer question is cut; Ctrl+O shows all of it. */
+/** A longer question is cut; the transcript view shows all of it. */
 const maxQuestionRows = 8;
 /** More for a form, whose answers the user reads once more before they are sent. */
 const maxFormRows = 30;

@@ -74,9 +74,9 @@ function attachmentLine(
 	return truncate(palette.dim(`  ${signOf('└', palette)}${what}${truncate(safeLine(name), room)} · ${facts}`), width);
 }
 
-/** Without a screen no key opens the whole transcript. */
+/** Without a screen nothing opens the whole transcript. */
 function compactionHint({spoken}: Palette): string {
-	return `The model reads a summary from now on.${spoken ? '' : ' Read it with Ctrl+O.'}`;
+	return `The model reads a summary from now on.${spoken ? '' : ' Read it in the full transcript.'}`;
 }
 
 function compactionText({beforeTokens, afterTokens, pinned = []}: Extract<Block, {kind: 'compaction'}>): string {
