@@ -3,6 +3,7 @@ import {countArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {type Copyable, copyKinds, nameOf} from '../../src/command/copy/copy-kinds.ts';
+import type {Result} from '../../src/command/result.ts';
 import {cutLine} from '../../src/core/cut-text.ts';
 import {AppError} from '../../src/core/error.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
@@ -12,17 +13,22 @@ const kinds = [...copyKinds, 'pick'] as const;
 export default command({
 	name: 'copy',
 	summary: 'Copy the last answer, code, a command or its output',
-	args: z.object({what: z.optional(z.enum(kinds)), number: z.optional(countArgument())}),
+	args: z.object({
+		what: z.optional(z.enum(kinds)),
+		number: z.optional(countArgument()),
+		print: z.optional(z.boolean()),
+	}),
 	positional: ['what', 'number'],
 	describe: {
 		what: 'answer, code, command, output or message; pick shows a list',
 		number: 'which one, 1 is the newest',
+		print: 'print it here, whole, instead of copying it',
 	},
-	examples: ['copy', 'copy code 2', 'copy pick'],
+	examples: ['copy', 'copy code 2', 'copy pick', 'copy answer --print'],
 	where: 'app',
 	whileRunning: true,
 
-	async run({what = 'answer', number = 1}, context) {
+	async run({what = 'answer', number = 1, print = false}, context) {
 		const [{copyables}, {copied}] = await Promise.all([
 			import('../../src/command/copy/copyable.ts'),
 			import('../../src/command/copy/copy-text.ts'),
@@ -31,7 +37,7 @@ export default command({
 		const found =
 			what === 'pick' ? await pick(all, context) : all.find(each => each.kind === what && each.number === number);
 		if (found) {
-			return copied(found, context);
+			return print ? printed(found) : copied(found, context);
 		}
 
 		if (what === 'pick' && all.length > 0) {
@@ -42,6 +48,10 @@ export default command({
 		throw new AppError('not-found', `Nothing to copy: ${missing(what, count)}.`);
 	},
 });
+
+function printed({kind, number, text}: Copyable): Result {
+	return {kind: 'lines', lines: text.trimEnd().split('\n'), colored: true, data: {kind, number, text}};
+}
 
 function missing(what: (typeof kinds)[number], count: number): string {
 	if (what === 'pick') {

@@ -18,6 +18,7 @@ export default command({
 		sinceStart: z.optional(z.boolean()),
 		grep: repeatable,
 		level: z.optional(z.enum(levels)),
+		frames: z.optional(z.boolean()),
 		until: z.optional(z.string()),
 		exitStatus: z.optional(z.boolean()),
 	}),
@@ -28,6 +29,7 @@ export default command({
 		sinceStart: 'start from the oldest line on the server',
 		grep: 'only lines that match this regular expression; ! before it inverts; lower case ignores case; if repeated, all must match',
 		level: `only lines of this level or above (${levels.join(', ')}), and lines without a level`,
+		frames: 'in the app line by line: all frames of stack traces, also those of libraries',
 		until: 'with --follow: exit once a line matches this regular expression; fail if the log ends first',
 		exitStatus: 'with --follow: fail if the sandbox is gone at the end',
 	},
@@ -38,7 +40,10 @@ export default command({
 	],
 	whileRunning: true,
 
-	async run({environment, follow = false, sinceStart = false, grep, level, until, exitStatus = false}, context) {
+	async run(
+		{environment, follow = false, sinceStart = false, grep, level, frames, until, exitStatus = false},
+		context,
+	) {
 		const {createLineCounter, streamLog} = await import('../../src/command/views/log-stream.ts');
 		const {followedLog} = await import('../../src/command/views/followed-log.ts');
 		const {platform, interact, signal} = context;
@@ -56,7 +61,7 @@ export default command({
 				});
 			}
 
-			return followedLog({environment, follow, sinceStart, patterns: grep, minLevel: level}, context);
+			return followedLog({environment, follow, sinceStart, patterns: grep, minLevel: level, frames}, context);
 		}
 
 		const {client, environment: pathOf, logOf} = await platform.open();

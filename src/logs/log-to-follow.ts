@@ -18,4 +18,6 @@ export type LogToFollow = {
 	/** Filters the lines, as in `createFilter`. */
 	readonly patterns?: readonly string[] | undefined;
 	readonly minLevel?: Level | undefined;
+	/** Shows all frames of stack traces in a linear display; in the log panel a key opens them. */
+	readonly frames?: boolean | undefined;
 };

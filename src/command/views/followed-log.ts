@@ -4,7 +4,7 @@ import {renewedLogSource} from '../../platform/log-source.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
-type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'minLevel'>;
+type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'minLevel' | 'frames'>;
 
 /**
  * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an

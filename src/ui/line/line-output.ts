@@ -2,17 +2,18 @@ import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {drawOutput} from '../transcript/output/output-lines.ts';
+import {type FoldedSpeech, foldFrames} from './fold-frames.ts';
 
 type Command = Extract<Block, {kind: 'command'}>;
 
 /** What was printed of a command's output: its last characters, and the beginning of a line that has no end yet. */
-type Heard = {readonly seen: string; readonly rest: string};
+type Heard = {readonly seen: string; readonly rest: string; readonly speech: FoldedSpeech};
 
 /** The output of the user's commands, which is printed line by line while they run. */
 export type LineOutput = {
 	/** Prints the lines that are complete by now. */
 	readonly follow: (transcript: Pick<Transcript, 'open'>) => void;
-	/** Returns what of the output of a command that ended is not printed yet. */
+	/** Returns what of the output of a command that ended is not printed yet, after frames that were held back. */
 	readonly unheard: (command: Command) => string;
 };
 
@@ -34,19 +35,21 @@ export function createLineOutput({
 					continue;
 				}
 
-				const {seen, rest} = heard.get(block.id) ?? {seen: '', rest: ''};
+				const {seen, rest, speech} = heard.get(block.id) ?? {seen: '', rest: '', speech: foldFrames(say)};
 				const lines = (rest + newIn(block.output, seen)).split('\n');
 				const begun = lines.pop() ?? '';
 				for (const line of lines) {
-					say(drawOutput(line, palette));
+					speech.line(line, drawOutput(line, palette));
 				}
 
-				heard.set(block.id, {seen: block.output.slice(-maxSeen), rest: begun});
+				speech.settle();
+				heard.set(block.id, {seen: block.output.slice(-maxSeen), rest: begun, speech});
 			}
 		},
 		unheard({id, output}) {
-			const {seen, rest} = heard.get(id) ?? {seen: '', rest: ''};
+			const {seen, rest, speech} = heard.get(id) ?? {seen: '', rest: ''};
 			heard.delete(id);
+			speech?.flush();
 			return seen === '' ? output : rest + newIn(output, seen);
 		},
 	};

@@ -6,6 +6,7 @@ import {describeState, type TailState} from '../../logs/tail-state.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
+import {foldFrames} from '../line/fold-frames.ts';
 import type {LogDisplay} from './log-display.ts';
 import {summaryOf} from './log-summary.ts';
 
@@ -21,12 +22,13 @@ const maxShown = 16 * 1024;
 export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 	return {
 		async follow(
-			{environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel},
+			{environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel, frames = false},
 			signal,
 		) {
 			const filter = createFilter({patterns: patterns ?? [], minLevel});
 			const abort = new AbortController();
 			const openedAt = Date.now();
+			const speech = foldFrames(say);
 			let lines = 0;
 			let gaps = 0;
 			let before: TailState['name'] = 'connecting';
@@ -34,10 +36,14 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 				if (event.type === 'lines') {
 					const entries = event.lines.map(text => ({text, level: levelOf(text)}));
 					const shows = filter.shows(entries);
-					for (const {text} of entries.filter((_, index) => shows[index])) {
-						say(drawn(text, palette));
+					for (const [index, {text}] of entries.entries()) {
+						speech.line(text, shows[index] ? drawn(text, palette) : undefined);
+						if (frames) {
+							speech.flush();
+						}
 					}
 
+					speech.flush();
 					lines += event.lines.length;
 				} else if (event.type === 'mark') {
 					say(markText[event.mark]);

@@ -123,3 +123,11 @@ test('a very long conversation of hostile Markdown is searched at once', () => {
 	} as const;
 	expect(copyables([answer])[0]?.text).toBe(hostile);
 });
+
+test('an output is printed whole instead, with its own colours and nothing that moves the cursor [1]', async () => {
+	const place = shown([start, user('Fix it'), call, answered('c1', 'a\u001B[31mb\u001B[2J\nlast\n'), done]);
+	const result = await place.runInApp('copy', 'output', '--print');
+	expect(drawn(result, 80)).toBe('ab␛[2J\nlast');
+	expect(place.copied).toEqual([]);
+	await expect(place.runInApp('copy', 'output', '2', '--print')).rejects.toMatchObject({code: 'not-found'});
+});
