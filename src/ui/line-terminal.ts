@@ -1,3 +1,5 @@
+import {once} from 'node:events';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 
@@ -28,11 +30,16 @@ export type LineTerminal = {
 	readonly timedQuestion: (label: string, before?: () => void) => Promise<TimedLine>;
 	/** Reads lines from now on. */
 	readonly listen: () => void;
+	/** Returns what was typed without Enter. Nothing is read after that. */
+	readonly unfinished: () => Promise<string>;
 	/** Lends the terminal to a program until `use` is done. */
 	readonly lend: <T>(use: () => Promise<T>) => Promise<T>;
 	/** Returns true while a program has the terminal. */
 	readonly isLent: () => boolean;
 };
+
+/** How long the terminal may take to hand over a line. */
+const handoverMs = 30;
 
 /** Creates a terminal that is read and written line by line, with its own line editing. */
 export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): LineTerminal {
@@ -108,5 +115,18 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 			}
 		},
 		isLent: () => isLent,
+		async unfinished() {
+			await (isAsking || handOver(stdin));
+			return pending;
+		},
 	};
+}
+
+/** Waits until the terminal, which edits the line, has handed over what it has: it does once a program reads each key. */
+async function handOver(stdin: NodeJS.ReadStream): Promise<void> {
+	if (!stdin.readableEnded) {
+		stdin.setRawMode(true);
+		await Promise.race([once(stdin, 'data'), sleep(handoverMs)]);
+		stdin.setRawMode(false);
+	}
 }

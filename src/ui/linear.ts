@@ -13,6 +13,7 @@ import {safeLine, safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
 import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import type {AppInteraction} from './interaction.ts';
+import {howToSend, keepLineDrafts} from './line/line-drafts.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
@@ -92,12 +93,15 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	followRuns(store, {...terminal, ring, follow: output.follow});
 	interruptOrQuit({store, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
+	const {prompt} = flags;
+	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: prompt !== undefined});
 	terminal.listen();
 	terminal.prompt();
 	// Lines arrive whole here, so that nothing tells when the user begins to type.
 	void (program.isDemo() && program.prepare('').catch(() => undefined));
 
 	await ended;
+	await saveDrafts();
 	stdin.pause();
 	stdout.write(`\n${await opened.close()}`);
 	return 0;
@@ -213,10 +217,9 @@ function takeOffered(store: AppStore, line: string): string {
 
 /** Writes the messages that were queued when a run ended early: they return to the prompt, which is not visible here. */
 function tellUnsent(store: AppStore, say: (text: string) => void): void {
-	const {composer, setComposer} = store.getState();
+	const {composer} = store.getState();
 	if (composer.text) {
-		say(`Not sent: ${safeLine(expandedText(composer))}`);
-		setComposer(cleared(composer));
+		say(`Not sent: ${safeLine(expandedText(composer))}\n${howToSend}`);
 	}
 }
 

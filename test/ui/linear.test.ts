@@ -5,16 +5,7 @@ import {setComposerText} from '../../src/editor/editor.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {finish, call as modelCall, text as say, scriptedModel} from '../agent/scripted.ts';
 import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
-import {runLinear} from './line/running-lines.ts';
-
-/** A model that answers once it is let. */
-function waitingModel() {
-	let answer: () => void = () => undefined;
-	const asked = new Promise<void>(resolve => {
-		answer = resolve;
-	});
-	return {...scriptedModel([asked, say('I am here.'), finish('stop')]), answer: () => answer()};
-}
+import {runLinear, waitingModel} from './line/running-lines.ts';
 
 test('a message is shown once: as it was typed', async () => {
 	const {ask, answer} = waitingModel();

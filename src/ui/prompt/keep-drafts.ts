@@ -26,14 +26,20 @@ const settleTimeoutMs = 1000;
  * the last changes.
  */
 export function keepDrafts(dependencies: Dependencies): () => Promise<void> {
-	const following = follow(dependencies).catch(() => undefined);
+	const following = followDrafts(dependencies).catch(() => undefined);
 	return async () => {
 		const settled = following.then(stop => stop?.()).catch(() => undefined);
 		await Promise.race([settled, sleep(settleTimeoutMs, undefined, {ref: false})]);
 	};
 }
 
-async function follow({store, program, hasPrompt = false, delayMs = 1000}: Dependencies): Promise<() => Promise<void>> {
+/** Does the same, but resolves once the drafts are back, and throws what `Drafts` throws. */
+export async function followDrafts({
+	store,
+	program,
+	hasPrompt = false,
+	delayMs = 1000,
+}: Dependencies): Promise<() => Promise<void>> {
 	const drafts = await program.openDrafts();
 	const found = await drafts.takeOver();
 	restore(found, store, hasPrompt);

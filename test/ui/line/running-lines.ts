@@ -4,7 +4,7 @@ import type {Environment} from '../../../src/core/environment.ts';
 import {createAppStore} from '../../../src/store/store.ts';
 import {startLinear} from '../../../src/ui/linear.ts';
 import type {AppProgram} from '../../../src/ui/open-conversation.ts';
-import type {scriptedModel} from '../../agent/scripted.ts';
+import {finish, text as say, scriptedModel} from '../../agent/scripted.ts';
 import {testProgram} from '../program.ts';
 
 type Model = ReturnType<typeof scriptedModel>['ask'];
@@ -21,6 +21,7 @@ type Place = Partial<Pick<Parameters<typeof testProgram>[0], 'home' | 'folder' |
 export function runLinear(ask?: Model, place: Place = {}) {
 	const {env, change = same, ...options} = place;
 	let now = 0;
+	let interrupt: () => void = () => undefined;
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
 	const {program} = testProgram({store, ...options, ...(ask && {ask})});
@@ -37,7 +38,9 @@ export function runLinear(ask?: Model, place: Place = {}) {
 			stdin: Object.assign(stdin, {isTTY: true, setRawMode: () => stdin}) as never,
 			stdout: Object.assign(stdout, {isTTY: true, columns: 80, rows: 24}) as never,
 			version: '1.2.3',
-			onInterrupt: () => undefined,
+			onInterrupt: listener => {
+				interrupt = listener;
+			},
 			now: () => now,
 		},
 	);
@@ -47,6 +50,13 @@ export function runLinear(ask?: Model, place: Place = {}) {
 	});
 	return {
 		store,
+		/** Presses Ctrl+C. */
+		interrupt: () => interrupt(),
+		/** Ends the input, and waits for the app to end. */
+		async end() {
+			stdin.end();
+			await status;
+		},
 		wait(milliseconds: number) {
 			now += milliseconds;
 		},
@@ -62,4 +72,13 @@ export function runLinear(ask?: Model, place: Place = {}) {
 
 function withoutBells(text: string): string {
 	return text.replaceAll('\u0007', '');
+}
+
+/** A model that answers once it is let. */
+export function waitingModel() {
+	let answer: () => void = () => undefined;
+	const asked = new Promise<void>(resolve => {
+		answer = resolve;
+	});
+	return {...scriptedModel([asked, say('I am here.'), finish('stop')]), answer: () => answer()};
 }
