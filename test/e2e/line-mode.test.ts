@@ -56,7 +56,7 @@ test('[4] a key that was typed before a question appeared does not answer it, ev
 	terminal.type('y');
 	await terminal.waitFor(/Working.*\n+.*y/);
 	release();
-	await answerable(terminal, '1. once, key y');
+	await answerable(terminal, '1. Yes, once (key y)');
 	terminal.press('enter');
 	await terminal.waitFor(/you typed that before the question|That is all/);
 	expect(read()).toBe(undefined);
@@ -79,7 +79,7 @@ test('a diff is printed whole with its question, and the plan of a run with its 
 		says,
 	);
 	terminal.type('write it\r');
-	await answerable(terminal, '1. once, key y');
+	await answerable(terminal, '1. Yes, once (key y)');
 	expect(terminal.text()).toMatch(/Write it.*\n.*Read it/);
 	expect(terminal.text()).toMatch(/new\.txt · \+60 −0\n +1 \+ line 1\n[\s\S]* 60 \+ line 60\nCreate/);
 	terminal.type('1\r');
@@ -94,7 +94,7 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	terminal.type('/plan\r');
 	await terminal.waitFor(/plan mode: .*\n+> \s*$/);
 	terminal.type('write it\r');
-	await answerable(terminal, '2. yes, in edits mode, key e');
+	await answerable(terminal, '2. Yes, in edits mode (key e)');
 	expect(read()).toBe(undefined);
 	terminal.type('e\r');
 	await terminal.waitFor(() => (terminal.text().match(/That is all\./g) ?? []).length === 2);
@@ -108,7 +108,7 @@ test('Ctrl+C at a question refuses it, and during a run interrupts it', async ()
 		await answer.closed;
 	});
 	terminal.type('write it\r');
-	await answerable(terminal, '1. once, key y');
+	await answerable(terminal, '1. Yes, once (key y)');
 	terminal.press('ctrl+c');
 	await terminal.waitFor('The user did not allow this');
 	await expect.poll(() => host.chats().length).toBe(2);
