@@ -30,7 +30,11 @@ const isIterm = (env: Environment) => env['TERM_PROGRAM'] === 'iTerm.app' || env
  * left; a shell in an editor has those of the terminal that the editor was started from.
  */
 export const knownTerminals: readonly Row[] = [
-	{name: 'VS Code', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'vscode'},
+	{
+		// It shows progress since 1.97, and OSC 99 since 1.110; its relatives ignore what they don't know.
+		...{name: 'VS Code', notice: 'osc-99', rings: true, progress: true, focus: true},
+		is: env => env['TERM_PROGRAM'] === 'vscode',
+	},
 	{name: 'Terminal', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'Apple_Terminal'},
 	{
 		...{name: 'Ghostty', notice: 'osc-9', progress: true, focus: true},
@@ -52,9 +56,18 @@ export const knownTerminals: readonly Row[] = [
 		...{name: 'Ptyxis', notice: 'osc-777', rings: true, progress: true, focus: true},
 		is: ({PTYXIS_VERSION = ''}) => Number.parseInt(PTYXIS_VERSION, 10) >= 48,
 	},
+	{
+		// Only some distributions build it with OSC 777. GNOME Terminal and Console show its progress.
+		...{name: 'VTE 0.80', notice: 'osc-777', rings: true, progress: true, focus: true},
+		is: ({VTE_VERSION = ''}) => Number(VTE_VERSION) >= 8000,
+	},
 	{name: 'VTE', notice: 'osc-777', rings: true, focus: true, is: env => Boolean(env['VTE_VERSION'])},
 	{name: 'ConEmu', notice: 'bell', progress: true, is: env => env['ConEmuANSI'] === 'ON'},
-	{name: 'Windows Terminal', notice: 'bell', progress: true, focus: true, is: env => Boolean(env['WT_SESSION'])},
+	{
+		// Its versions of 2026 show OSC 777, if the user allows it.
+		...{name: 'Windows Terminal', notice: 'osc-777', rings: true, progress: true, focus: true},
+		is: env => Boolean(env['WT_SESSION']),
+	},
 	{name: 'Konsole', notice: 'bell', focus: true, is: env => Boolean(env['KONSOLE_VERSION'])},
 	{
 		...{name: 'Alacritty', notice: 'bell', focus: true},
@@ -76,7 +89,7 @@ export function multiplexerOf({TMUX, STY, TERM = ''}: Environment): 'tmux' | 'sc
 }
 
 const withLinks = [
-	...['VS Code', 'Ghostty', 'WezTerm', 'kitty', 'iTerm2 3.6.6', 'iTerm2', 'foot', 'Ptyxis', 'VTE'],
+	...['VS Code', 'Ghostty', 'WezTerm', 'kitty', 'iTerm2 3.6.6', 'iTerm2', 'foot', 'Ptyxis', 'VTE 0.80', 'VTE'],
 	...['Windows Terminal', 'Konsole', 'Alacritty'],
 ];
 

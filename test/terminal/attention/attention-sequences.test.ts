@@ -32,9 +32,17 @@ test.each([
 		env: {TERM: 'xterm-256color', VTE_VERSION: '8000', PTYXIS_VERSION: '48.1'},
 		...{notice: osc777 + bell, progress: true, focus: true, title: true},
 	},
-	{env: {TERM: 'xterm-256color', WT_SESSION: 'x'}, notice: bell, progress: true, focus: true, title: true},
+	{
+		env: {TERM: 'xterm-256color', VTE_VERSION: '8000'},
+		...{notice: osc777 + bell, progress: true, focus: true, title: true},
+	},
+	{env: {TERM: 'xterm-256color', WT_SESSION: 'x'}, notice: osc777 + bell, progress: true, focus: true, title: true},
+	{env: {TERM: 'xterm-256color', KONSOLE_VERSION: '250400'}, notice: bell, focus: true, title: true},
 	{env: {TERM: 'xterm-256color', ConEmuANSI: 'ON'}, notice: bell, progress: true, title: true},
-	{env: {TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', VTE_VERSION: '7600'}, notice: bell, focus: true, title: true},
+	{
+		env: {TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', VTE_VERSION: '7600'},
+		...{notice: osc99 + bell, progress: true, focus: true, title: true},
+	},
 	{env: {TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal'}, notice: bell, focus: true, title: true},
 	{env: {TERM: 'alacritty'}, notice: bell, focus: true, title: true},
 	{
