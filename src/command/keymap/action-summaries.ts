@@ -126,6 +126,10 @@ export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'review.last': 'last change',
 	'review.fold': 'fold a file, or unfold it',
 	'review.close': 'close, beside Esc',
+	'replay.pause': 'pause, or continue',
+	'replay.slower': 'slower',
+	'replay.faster': 'faster',
+	'replay.stop': 'stop, beside Esc',
 };
 
 /** Keys that can't be bound to anything else, because every screen has them, with what they do. */

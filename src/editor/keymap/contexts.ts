@@ -1,5 +1,5 @@
 import {completionKeys, defaultKeys, deviceKeys, type KeyTable, panelKeys} from './default-keys.ts';
-import {reviewKeys, transcriptKeys, viewerKeys} from './view-keys.ts';
+import {replayKeys, reviewKeys, transcriptKeys, viewerKeys} from './view-keys.ts';
 
 /** Where keys have meanings of their own. */
 export type Context = {
@@ -25,6 +25,7 @@ export const contexts: readonly Context[] = [
 	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
 	{title: 'Log viewer', keys: viewerKeys, isTyping: false},
 	{title: 'Review of changes', keys: reviewKeys, isTyping: false},
+	{title: 'Replay', keys: replayKeys, isTyping: false},
 ];
 
 const promptActions: ReadonlySet<string> = new Set(Object.keys(defaultKeys));
@@ -45,4 +46,5 @@ export type AnyAction =
 	| keyof typeof deviceKeys
 	| keyof typeof transcriptKeys
 	| keyof typeof viewerKeys
-	| keyof typeof reviewKeys;
+	| keyof typeof reviewKeys
+	| keyof typeof replayKeys;

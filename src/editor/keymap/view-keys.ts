@@ -78,3 +78,14 @@ export const reviewKeys = {
 } as const;
 
 export type ReviewAction = keyof typeof reviewKeys;
+
+/** The actions of a replay, with their keys. */
+export const replayKeys = {
+	'app.suspend': everywhere['app.suspend'],
+	'replay.pause': ['space'],
+	'replay.slower': ['left', 'down', '-'],
+	'replay.faster': ['right', 'up', '+'],
+	'replay.stop': ['q', 'ctrl+d'],
+} as const;
+
+export type ReplayAction = keyof typeof replayKeys;

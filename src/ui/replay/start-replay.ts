@@ -2,13 +2,16 @@ import type {Replay} from '../../command/result.ts';
 import type {Environment} from '../../core/environment.ts';
 import {formatAmount, formatNumber} from '../../core/format.ts';
 import {emptyTranscript} from '../../core/session/transcript.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {actionOf, type Keymap, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
+import {type ReplayAction, replayKeys} from '../../editor/keymap/view-keys.ts';
 import {type AppStore, createAppStore} from '../../store/store.ts';
 import {wantsColor, wantsLinear} from '../../terminal/abilities.ts';
 import {createInput, type InputStream} from '../../terminal/input/input.ts';
-import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import {type InputToken, textToken} from '../../terminal/input/token.ts';
 import type {ProcessHooks} from '../../terminal/process-hooks.ts';
 import {createTerminalSession} from '../../terminal/terminal-session.ts';
-import {createPalette, type Palette} from '../../terminal/text/style.ts';
+import {createPalette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {createLiveLines} from '../screen/live-lines.ts';
 import {loadPainter} from '../screen/load-painter.ts';
@@ -54,9 +57,11 @@ export async function startReplay({records, speed}: Replay, surroundings: Surrou
 	}
 
 	const player = createPlayer({records, speed, apply: store.getState().applyRecords, now: () => performance.now()});
-	const draw = () => screen.show([...live.getState(), statusLine(player, records.length, store, palette)]);
+	const keymap = await replayKeymap(env);
+	const drawStatus = () => statusLine(player, {count: records.length, columns: store.getState().size.columns, keymap});
+	const draw = () => screen.show([...live.getState(), palette.dim(drawStatus())]);
 	store.subscribe(draw);
-	const stop = openKeys({...surroundings, player, draw, store});
+	const stop = openKeys({...surroundings, player, draw, store, keymap});
 	try {
 		draw();
 		await player.play();
@@ -69,13 +74,32 @@ export async function startReplay({records, speed}: Replay, surroundings: Surrou
 	return 0;
 }
 
+/** Returns the keys, those of the user included. */
+async function replayKeymap(env: Environment): Promise<Keymap<ReplayAction>> {
+	const [{openUserSettings}, {readKeys}] = await Promise.all([
+		import('../../config/settings/user-settings.ts'),
+		import('../../command/keymap/read-keys.ts'),
+	]);
+	return keymapOf(replayKeys, readKeys(openUserSettings(env).value('keys') ?? {}).own);
+}
+
+type Shown = {readonly count: number; readonly columns: number; readonly keymap: Keymap<ReplayAction>};
+
 /** Returns what the keys do, and how far it is; at most as wide as the window. */
-function statusLine(player: Player, count: number, store: AppStore, palette: Palette): string {
+function statusLine(player: Player, {count, columns, keymap}: Shown): string {
 	const {speed, isPaused, played} = player.state();
-	const place = `${formatNumber(played)} of ${formatAmount(count, 'event')}`;
-	const pace = `${isPaused ? 'paused · ' : ''}${Number(speed.toPrecision(2))}x`;
-	const text = `Replay · ${place} · ${pace} · Space ${isPaused ? 'continue' : 'pause'} · ← slower · → faster · q quit`;
-	return palette.dim(truncate(text, Math.max(1, store.getState().size.columns - 1)));
+	const hints = hintsOf(keymap, [
+		[isPaused ? 'continue' : 'pause', 'replay.pause'],
+		['slower', 'replay.slower'],
+		['faster', 'replay.faster'],
+	]);
+	const facts = [
+		...['Replay', `${formatNumber(played)} of ${formatAmount(count, 'event')}`],
+		...(isPaused ? ['paused'] : []),
+		`${Number(speed.toPrecision(2))}x`,
+	];
+	const text = [...facts, ...hints, `${hintKey(keymap, 'replay.stop') || 'Esc'} quit`].join(' · ');
+	return truncate(text, Math.max(1, columns - 1));
 }
 
 function endOf(player: Player, count: number): string {
@@ -92,8 +116,14 @@ function openKeys({
 	player,
 	draw,
 	store,
+	keymap,
 	...surroundings
-}: Surroundings & {readonly player: Player; readonly draw: () => void; readonly store: AppStore}): () => void {
+}: Surroundings & {
+	readonly player: Player;
+	readonly draw: () => void;
+	readonly store: AppStore;
+	readonly keymap: Keymap<ReplayAction>;
+}): () => void {
 	const {stdin, stdout, env, process} = surroundings;
 	const session = createTerminalSession({
 		...{stdout, process, environment: env},
@@ -101,19 +131,20 @@ function openKeys({
 		onContinue: () => input.resume(),
 		onResume: draw,
 	});
-	const acts: Readonly<Record<string, () => void>> = {
-		...{q: player.stop, escape: player.stop, 'ctrl+c': player.stop, 'ctrl+d': player.stop},
-		...{' ': player.togglePause, space: player.togglePause, 'ctrl+z': session.suspend},
-		...{right: () => player.changeSpeed(factor), '+': () => player.changeSpeed(factor)},
-		...{up: () => player.changeSpeed(factor), left: () => player.changeSpeed(1 / factor)},
-		...{down: () => player.changeSpeed(1 / factor), '-': () => player.changeSpeed(1 / factor)},
+	const acts: Readonly<Record<ReplayAction, () => void>> = {
+		'app.suspend': session.suspend,
+		'replay.pause': player.togglePause,
+		'replay.slower': () => player.changeSpeed(1 / factor),
+		'replay.faster': () => player.changeSpeed(factor),
+		'replay.stop': player.stop,
 	};
 	const input = createInput({
 		stdin,
 		onTokens(tokens) {
 			for (const key of tokens.flatMap(keysOf)) {
-				if (Object.hasOwn(acts, key)) {
-					acts[key]?.();
+				const action = key === 'escape' || key === 'ctrl+c' ? 'replay.stop' : actionOf(keymap, key);
+				if (action) {
+					acts[action]();
 				}
 			}
 
@@ -137,5 +168,5 @@ function openKeys({
 
 /** A key that is held down arrives as one text. */
 function keysOf(token: InputToken): readonly string[] {
-	return token.type === 'key' ? [chordOf(token)] : token.type === 'text' ? Array.from(token.text) : [];
+	return (token.type === 'text' ? Array.from(token.text, textToken) : [token]).flatMap(each => pressedKey(each) ?? []);
 }

@@ -1,4 +1,5 @@
 import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {editLine} from '../line-field.ts';
 
@@ -16,8 +17,12 @@ export function openSearch({text}: TranscriptSearch): TranscriptSearch {
 	return {text, field: emptyComposer};
 }
 
-/** Applies a key or a text to the open field. Enter searches for the text; an empty field repeats the last search. */
-export function editSearch({text, field = emptyComposer}: TranscriptSearch, token: InputToken): TranscriptSearch {
+/** Applies a key or a text to the open field, which has the keys of the prompt. Enter searches for the text; an empty field repeats the last search. */
+export function editSearch(
+	{text, field = emptyComposer}: TranscriptSearch,
+	token: InputToken,
+	keymap?: Keymap,
+): TranscriptSearch {
 	switch (token.type === 'key' ? chordOf(token) : undefined) {
 		case 'escape':
 		case 'ctrl+c':
@@ -25,6 +30,6 @@ export function editSearch({text, field = emptyComposer}: TranscriptSearch, toke
 		case 'enter':
 			return {text: field.text || text, field: undefined};
 		default:
-			return {text, field: editLine(field, token)};
+			return {text, field: editLine(field, token, keymap)};
 	}
 }

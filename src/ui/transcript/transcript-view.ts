@@ -1,3 +1,4 @@
+import {defaultKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type TranscriptAction, transcriptKeys} from '../../editor/keymap/view-keys.ts';
@@ -30,7 +31,7 @@ export function createTranscriptView({invalidate, ownKeys, ...dependencies}: Dep
 
 	const context = () => ({page, searched: search.text, actions: dependencies, keymap: keymap(), note});
 	const pressInField = (token: InputToken) => {
-		search = editSearch(search, token);
+		search = editSearch(search, token, keymapOf(defaultKeys, ownKeys()));
 		if (token.type === 'key' && chordOf(token) === 'enter' && search.text) {
 			findNext(context(), -1);
 		}

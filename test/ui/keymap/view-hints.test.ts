@@ -21,6 +21,7 @@ test('the transcript view names the keys of the user, which work instead of the 
 		...{'transcript.previous-message': 'p', 'transcript.next-message': 'alt+n', 'transcript.search': 'f'},
 		...{'transcript.next-match': 'ctrl+n', 'transcript.previous-match': 'ctrl+p', 'transcript.last': '$'},
 		...{'transcript.up': 'i', 'transcript.first': '0', 'transcript.close': 'z', 'app.transcript': 'ctrl+t'},
+		...{'prompt.line-start': 'ctrl+s'},
 	});
 	const {shown, press, copied} = openReader(
 		{own},
@@ -38,7 +39,7 @@ test('the transcript view names the keys of the user, which work instead of the 
 	expect(shown().at(-1)).toBe('Nothing more to show.');
 	press(ctrl('n'));
 	expect(shown().at(-1)).toBe('No search yet. Press f to search.');
-	press('fone', key('enter'));
+	press('fne', ctrl('a'), ctrl('s'), 'o', key('enter'));
 	expect(shown().at(-1)).toBe('“one” · 1 of 1 · Ctrl+N previous · Ctrl+P next');
 	press('z', ctrl('t'), key('escape'), ctrl('c'));
 	expect(copied).toEqual(['two', 'one', 'closed', 'closed', 'closed', 'closed']);
@@ -48,7 +49,7 @@ const viewerKeys = {
 	...{'viewer.search': 'f', 'viewer.next-match': 'ctrl+n', 'viewer.previous-match': [], 'viewer.filter': 'i'},
 	...{'viewer.raw': 'r', 'viewer.mark': 'v', 'viewer.copy': 'y', 'viewer.save': ['S'], 'viewer.attach': 'alt+a'},
 	...{'viewer.wrap': 'z', 'viewer.help': 'f1', 'viewer.last': '$', 'viewer.close': 'x', 'viewer.next-log': '>'},
-	...{'viewer.page-down': 'd', 'viewer.up': 'e', 'logs.viewer': 'ctrl+t'},
+	...{'viewer.page-down': 'd', 'viewer.up': 'e', 'logs.viewer': 'ctrl+t', 'prompt.kill-line-back': 'ctrl+x'},
 };
 
 test('the log viewer names the keys of the user, also in its help and its notes, and they work', async () => {
@@ -68,7 +69,7 @@ test('the log viewer names the keys of the user, also in its help and its notes,
 	await bottomIs('Lines are wrapped. Press z to cut them.');
 	press('\u000e');
 	await bottomIs('No search yet. Press f to search.');
-	press('fone');
+	press('ftwo\u0015', '\u0018', 'one');
 	await bottomIs('Search: one');
 	press('\u0014');
 	await bottomIs(usual);

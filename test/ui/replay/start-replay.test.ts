@@ -1,8 +1,11 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {startReplay} from '../../../src/ui/replay/start-replay.ts';
 import {answered, called, done, said, start, toRecords, user} from '../../core/records.ts';
+import {temporaryFolder} from '../../storage/temporary.ts';
 import {createEmulator} from '../emulator.ts';
 
 const talk = [start, user('Read it'), said('# It\n\nsays **hello**.\n'), called('one'), answered('one'), done];
@@ -68,6 +71,21 @@ test('keys pause, change the speed and quit', async () => {
 	expect(await status).toBe(0);
 	await emulator.settle();
 	expect(emulator.lines().at(-1)).toBe('Replay stopped after 1 of 6 events.');
+});
+
+test('the keys of the user work, and are named', async () => {
+	const home = temporaryFolder();
+	const own = {'replay.pause': 'p', 'replay.faster': 'F', 'replay.slower': [], 'replay.stop': 'ctrl+x'};
+	writeFileSync(join(home, 'settings.json'), JSON.stringify({keys: own}));
+	const {emulator, keyboard, status} = replay(talk, {speed: 0.1, columns: 80, env: {SERVICE_HOME: home}});
+	const shows = (text: string) =>
+		expect.poll(async () => (await emulator.settle(5), emulator.lines().join('\n')), {interval: 5}).toContain(text);
+	await shows('1 of 6 events · 0.1x · p pause · F faster · Ctrl+X quit');
+	keyboard.write(' q+\u001B[C');
+	keyboard.write('p');
+	await shows('paused · 0.1x · p continue · F faster · Ctrl+X quit');
+	keyboard.write('FF\u0018');
+	expect(await status).toBe(0);
 });
 
 test.each([

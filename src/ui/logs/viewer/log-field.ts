@@ -20,7 +20,7 @@ export function pressInField(
 	viewer: LogViewer,
 	{kind, composer}: Field,
 	token: InputToken,
-	{focus, keymap}: Pick<ViewerFocus, 'focus' | 'keymap'>,
+	{focus, keymap, promptKeymap}: Pick<ViewerFocus, 'focus' | 'keymap' | 'promptKeymap'>,
 ): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || actionOf(keymap, chord) === 'logs.viewer') {
@@ -36,7 +36,7 @@ export function pressInField(
 		}
 	}
 
-	return {viewer: {...viewer, note: '', field: {kind, composer: editLine(composer, token)}}};
+	return {viewer: {...viewer, note: '', field: {kind, composer: editLine(composer, token, promptKeymap)}}};
 }
 
 type Entered = {readonly kind: FieldKind; readonly text: string; readonly focus: string};

@@ -89,6 +89,8 @@ export type ViewerFocus = {
 	/** The default name of a saved file. */
 	readonly fileName: string;
 	readonly keymap: ViewerKeymap;
+	/** The keys that edit a field; the default ones without it. */
+	readonly promptKeymap?: Keymap;
 };
 
 const everything: LineFilter = {patterns: [], minLevel: undefined};

@@ -13,12 +13,13 @@ import {positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts
 
 /** Applies a key, a text or a paste to the viewer. */
 export function pressInViewer(screen: LogScreen, token: InputToken): void {
-	const {logs, logFocus: focus, ownKeys} = screen.store.getState();
+	const {logs, logFocus: focus, ownKeys, keymap: promptKeymap} = screen.store.getState();
 	const title = logs.find(({environment}) => environment === focus)?.title ?? 'logs';
 	const fileName = fileNameOf(title, screen.followed.now());
 	const viewport = viewportOf(screen);
 	const keymap = keymapOf(viewerKeys, ownKeys);
-	const step = reduceLogViewer(screen.viewer, token, {focus, places: logPlaces(logs), viewport, fileName, keymap});
+	const places = logPlaces(logs);
+	const step = reduceLogViewer(screen.viewer, token, {focus, places, viewport, fileName, keymap, promptKeymap});
 	screen.viewer = step.viewer;
 	if (step.action) {
 		runAction(screen, step.action);
