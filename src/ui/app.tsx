@@ -1,6 +1,7 @@
 import {memo, useLayoutEffect, useMemo} from 'react';
 import {useStore} from 'zustand';
 import {useShallow} from 'zustand/react/shallow';
+import {shallow} from 'zustand/vanilla/shallow';
 import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -110,10 +111,20 @@ export function App() {
 function useLayout(wanted: Parameters<typeof layOutBelow>[0]): Below {
 	const {live, limitLive} = useUi();
 	useLayoutEffect(() => limitLive(lines => layOut({...wanted, live: lines}).live));
-	return useStore(
-		live,
-		useShallow(({length}) => layOutBelow(wanted, length)),
-	);
+	return useStore(live, belowLines(wanted));
+}
+
+/** Returns a function that lays out below live lines: the same object until a part gets other rows. */
+function belowLines(wanted: Parameters<typeof layOutBelow>[0]): (live: readonly string[]) => Below {
+	let last: {readonly length: number; readonly below: Below} | undefined;
+	return ({length}) => {
+		if (last?.length !== length) {
+			const below = layOutBelow(wanted, length);
+			last = {length, below: last && shallow(last.below, below) ? last.below : below};
+		}
+
+		return last.below;
+	};
 }
 
 /** Draws the log panel, whenever a log has more to show. */

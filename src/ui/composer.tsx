@@ -32,8 +32,8 @@ export function Composer({height, top, focused, placeholder, elsewhere}: Props) 
 	useApp(state => state.size);
 	useApp(state => state.approvalMode);
 	useLayoutEffect(() => {
-		const draw = () => drawPrompt(store.getState(), {height, placeholder, palette});
-		const show = () => setPrompt({row: top, focused, draw});
+		const draw = createDrawing({height, placeholder, palette});
+		const show = () => setPrompt({row: top, focused, draw: () => draw(store.getState())});
 		setCaret(focused ? undefined : elsewhere);
 		show();
 		return store.subscribe(({composer}, before) => {
@@ -77,10 +77,24 @@ function layoutOf({composer, size, approvalMode}: PromptState, height: number): 
 
 type Look = {readonly height: number; readonly placeholder: string; readonly palette: Palette};
 
-/** Returns the prompt in so many rows, and the place of the caret in it. */
-function drawPrompt(state: PromptState, {height, placeholder, palette}: Look): Frame {
-	const {size, approvalMode: mode} = state;
-	const layout = layoutOf(state, height);
+/** Returns a function that draws the prompt in so many rows, with the place of the caret in it; once for each layout. */
+function createDrawing(look: Look): (state: PromptState) => Frame {
+	let last: {readonly layout: ComposerLayout; readonly frame: Frame} | undefined;
+	return state => {
+		const layout = layoutOf(state, look.height);
+		if (last?.layout !== layout) {
+			last = {layout, frame: drawPrompt(layout, state, look)};
+		}
+
+		return last.frame;
+	};
+}
+
+function drawPrompt(
+	layout: ComposerLayout,
+	{size, approvalMode: mode}: PromptState,
+	{height, placeholder, palette}: Look,
+): Frame {
 	const width = promptWidth(mode);
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const rows = Array.from({length: height}, (_, index) => {
