@@ -1,6 +1,7 @@
 import type {Readable} from 'node:stream';
 import {AppError} from '../core/error.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
+import {createReadPace} from './read-pace.ts';
 
 /**
  * Returns the decompressed body of a response, which can be read once. A failure throws what `explainFailure` returns, and
@@ -16,9 +17,14 @@ export async function readableBody(
 	stream.on('error', () => undefined);
 	return {
 		async *[Symbol.asyncIterator]() {
+			const pace = createReadPace();
 			try {
 				for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+					const waitMs = pace(chunk.length);
 					yield chunk;
+					if (waitMs > 0) {
+						await new Promise(resolve => setTimeout(resolve, waitMs));
+					}
 				}
 			} catch (error) {
 				throw explainFailure(error, exchange);
