@@ -15,9 +15,9 @@ export type KeyRow = {
 	readonly isOwn: boolean;
 };
 
-/** Keys of an action that are shown, so that its name fits a window of 80 columns beside them. */
-const maxShown = 2;
-const fixedTitle = 'Always';
+/** Most keys of an action that are shown, and most cells for them, so that its name fits a window of 80 columns beside them. */
+const mostShown = {keys: 2, cells: 20};
+const fixedTitle = 'Fixed';
 
 /** Returns every action with its keys, those of the user included. */
 export function keyRows(own: OwnKeys): readonly KeyRow[] {
@@ -30,8 +30,10 @@ export function keyRows(own: OwnKeys): readonly KeyRow[] {
 }
 
 function shortList(keys: readonly string[]): string {
-	const more = keys.length > maxShown ? ' …' : '';
-	return keys.length === 0 ? '–' : keys.slice(0, maxShown).map(keyLabel).join(', ') + more;
+	const labels = keys.map(keyLabel);
+	const both = labels.slice(0, mostShown.keys).join(', ');
+	const shown = both.length > mostShown.cells ? (labels[0] ?? '') : both;
+	return labels.length === 0 ? '–' : shown + (shown === labels.join(', ') ? '' : ' …');
 }
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
@@ -42,16 +44,16 @@ export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extrac
 		kind: 'table',
 		columns: [
 			{label: 'keys', whole: true},
-			{label: 'what they do'},
 			{label: 'action', whole: true},
+			{label: 'what they do'},
 			{label: 'from', spare: true},
 		],
 		rows: [
-			...fixedKeys.map(([key, summary]) => [key, summary, '', 'fixed']),
+			...fixedKeys.map(([key, summary]) => [key, '', summary, 'fixed']),
 			...rows.map(({action, keys, isOwn}) => [
 				shortList(keys),
-				actionSummaries[action],
 				action,
+				actionSummaries[action],
 				isOwn ? 'yours' : 'default',
 			]),
 		],

@@ -78,8 +78,11 @@ test('the keys of the user work, and are named', async () => {
 	const own = {'replay.pause': 'p', 'replay.faster': 'F', 'replay.slower': [], 'replay.stop': 'ctrl+x'};
 	writeFileSync(join(home, 'settings.json'), JSON.stringify({keys: own}));
 	const {emulator, keyboard, status} = replay(talk, {speed: 0.1, columns: 80, env: {SERVICE_HOME: home}});
-	const shows = (text: string) =>
-		expect.poll(async () => (await emulator.settle(5), emulator.lines().join('\n')), {interval: 5}).toContain(text);
+	const screen = async () => {
+		await emulator.settle(5);
+		return emulator.lines().join('\n');
+	};
+	const shows = (text: string) => expect.poll(screen, {interval: 5}).toContain(text);
 	await shows('1 of 6 events · 0.1x · p pause · F faster · Ctrl+X quit');
 	keyboard.write(' q+\u001B[C');
 	keyboard.write('p');
