@@ -2,7 +2,7 @@ import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {quit, startChat, waitForIdle} from './chat.ts';
+import {quit, waitForIdle} from './chat.ts';
 import type {Answer} from './model-host.ts';
 import {folderWith} from './program.ts';
 
@@ -44,7 +44,7 @@ test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes
 
 test('a rule for the session is asked for once; what the user edited is what runs [4]', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('touch one'), run('touch two'), run('sh -c "touch three"'), done);
 	terminal.type('run them\r');
 	await terminal.waitFor('s  Yes, and allow touch * this session');

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {openApp} from './app-in-process.ts';
 import {waitForIdle} from './chat.ts';
 import {startModelHost} from './model-host.ts';
-import {startTerminal} from './terminal.ts';
 
 test('/bg sends a run to the background, says when it has ended, and quitting asks while it runs', async () => {
 	const host = await startModelHost();
@@ -15,7 +15,7 @@ test('/bg sends a run to the background, says when it has ended, and quitting as
 		say(' Second half.');
 		finish();
 	});
-	const terminal = startTerminal({
+	const terminal = openApp({
 		args: ['--model', 'custom/alpha'],
 		env: {CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: 'sk-0123456789-wxyz', NO_PROXY: '127.0.0.1'},
 	});

@@ -24,7 +24,7 @@ const waiting = 'echo first line; for i in $(seq 200); do [ -e go ] && break; sl
 
 test('a command is asked for, streams while it runs, and ends with its status', async () => {
 	const folder = folderWith({'a.txt': 'a'});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(run(waiting), done);
 	terminal.type('run it\r');
 	await terminal.waitFor('y  Yes, once');

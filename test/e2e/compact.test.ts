@@ -1,8 +1,9 @@
 import {expect, test} from 'vitest';
-import {quit, startChat, waitForIdle} from './chat.ts';
+import {openChat} from './app-in-process.ts';
+import {quit, waitForIdle} from './chat.ts';
 
 test('/compact shows what it freed, keeps a pinned message, and /compact undo restores what the model reads', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	/** Returns the messages of the last request. */
 	const texts = () => (host.chats().at(-1) ?? []).map(message => message.replace(/^\w+: /, ''));
 	host.answerWith(

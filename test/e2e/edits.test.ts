@@ -2,10 +2,10 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {connectedTo, quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
-import {folderWith, runProgram} from './program.ts';
+import {folderWith} from './program.ts';
 
 const poem = 'roses are red\nviolets are blu\nsugar is sweet\n';
 const fixed = poem.replace('blu\n', 'blue\n');
@@ -92,7 +92,7 @@ describe('-p', () => {
 
 test('the app shows the diff, writes after y, and shows the change', async () => {
 	const folder = folderWith({'poem.txt': poem});
-	const {host, terminal} = await startChat({folder});
+	const {host, terminal} = await openChat({folder});
 	host.answerWith(...script);
 	terminal.type('fix the poem\r');
 	await terminal.waitFor(
@@ -135,7 +135,7 @@ test('a refusal and a change by somebody else leave the file alone', async () =>
 
 test('the demo model fixes a typo, so that a newcomer sees the question', async () => {
 	const folder = folderWith({'README.md': '# Teh project\n\nAbout teh world.\n'});
-	const {status, stdout} = await runProgram(['-p', 'fix the typo in README.md', '--approve', 'edits'], {folder});
+	const {status, stdout} = await runInProcess(['-p', 'fix the typo in README.md', '--approve', 'edits'], {folder});
 	expect(status).toBe(0);
 	expect(stdout).toContain('Changed README.md (+1 -1 lines).');
 	expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('# The project\n\nAbout teh world.\n');

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
 import {openApp, openChat} from './app-in-process.ts';
-import {connectedTo, startChat, waitForIdle} from './chat.ts';
+import {connectedTo, waitForIdle} from './chat.ts';
 import {startModelHost, unusedAddress} from './model-host.ts';
 
 test('each failure of an answer is told with what to do, and the prompt works after it [22] [23]', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	host.answerWith(
 		async ({say, cut}) => {
 			say('Half of an ans');

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {openApp} from './app-in-process.ts';
 import {quit, waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
 import {startTerminal} from './terminal.ts';
@@ -45,7 +46,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 		[['-c'], 'thanks', 'You are welcome'],
 		[['--resume', id], 'hello', 'Hello. Demo model'],
 	] as const) {
-		const again = startTerminal({folder, home, args});
+		const again = openApp({folder, home, args});
 		await again.waitFor(said.at(-1) ?? '');
 		await waitForIdle(again);
 		expect(again.text()).toMatch(/Demo model, no AI · built-in server\n\n❯ list/);

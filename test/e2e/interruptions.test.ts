@@ -99,7 +99,7 @@ test('a kill in the middle of an answer resets the terminal, and the session can
 	expect(last('\u001b[?2004l')).toBeGreaterThan(last('\u001b[?2004h'));
 	expect(terminal.modes()).toMatchObject({bracketedPasteMode: false, synchronizedOutputMode: false});
 
-	const again = await startChat({folder, home, args: ['-c']});
+	const again = await openChat({folder, home, args: ['-c']});
 	await again.terminal.waitFor(/❯ go\n\nI look around\.\n\n✓ List[\s\S]*This is cut he\n\n■ Interrupted\./);
 	again.terminal.type('go on\r');
 	await again.terminal.waitFor('Hello from the host.');
@@ -134,7 +134,7 @@ test('a tool call without a result is shown as interrupted, and is not run again
 	const call = records.findIndex(record => record.includes('"tool-call"'));
 	writeFileSync(journal(), `${records.slice(0, call + 1).join('\n')}\n{"v":1,"seq":`);
 
-	const again = await startChat({folder, home, args: ['-c']});
+	const again = await openChat({folder, home, args: ['-c']});
 	await again.terminal.waitFor(/❯ go\n\n■ List files · interrupted/);
 	await again.terminal.waitFor(/! The last record of this session was cut off/);
 	again.terminal.type('go on\r');

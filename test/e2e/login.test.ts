@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import {deviceCode, granted, loginServer, pending, userCode} from '../client/login-server.ts';
+import {openApp} from './app-in-process.ts';
 import {quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
-import {runProgram, startProgram} from './program.ts';
-import {startTerminal} from './terminal.ts';
+import {startProgram} from './program.ts';
 
 const toClipboard = (text: string) => `\u001b]52;c;${Buffer.from(text).toString('base64')}\u001b\\`;
 
@@ -18,7 +18,7 @@ test('a browser login is shown, copied, canceled with Esc, then approved, while 
 				: {status: 401, body: '{"detail":"No"}'},
 	});
 	const {host} = new URL(server.origin);
-	const terminal = startTerminal();
+	const terminal = openApp();
 	await waitForIdle(terminal);
 	terminal.type(`/login --server ${server.origin}\r`);
 	await terminal.waitFor(userCode);
@@ -52,7 +52,7 @@ const anyToken = () => ({body: '{"models":[]}'});
 
 test('in a shell the page and the code are printed to stderr, and the result after the approval', async () => {
 	const server = await loginServer({tokens: [pending, granted()], device: {interval: 1}, api: anyToken});
-	const {status, stdout, stderr} = await runProgram(['login', '--server', server.origin, '--json']);
+	const {status, stdout, stderr} = await runInProcess(['login', '--server', server.origin, '--json']);
 	expect({status, stdout: JSON.parse(stdout)}).toEqual({
 		status: 0,
 		stdout: {profile: new URL(server.origin).host, server: server.origin},

@@ -1,16 +1,19 @@
 import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {quit, startChat, waitForIdle} from './chat.ts';
-import {folderWith, runProgram, startProgram} from './program.ts';
-import {startTerminal, type TestTerminal} from './terminal.ts';
+import {openApp, openChat} from './app-in-process.ts';
+import {quit, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
+import {folderWith, startProgram} from './program.ts';
+import {startTerminal} from './terminal.ts';
+import type {TerminalView} from './terminal-view.ts';
 
 const ctrlG = '\u0007';
 const idOf = (text: string) => /environment:? +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
 const addressOf = (text: string) => /web:? +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
 
 /** Creates a web shop. Returns its id and address. */
-async function createShop(terminal: TestTerminal) {
+async function createShop(terminal: TerminalView) {
 	terminal.type('/env create web-shop\r');
 	await terminal.waitFor('Enter send to the agent');
 	await waitForIdle(terminal);
@@ -19,12 +22,12 @@ async function createShop(terminal: TestTerminal) {
 	return {id: idOf(terminal.text()), address: addressOf(terminal.text())};
 }
 
-const isOn = (terminal: TestTerminal, text: string | RegExp) => () =>
+const isOn = (terminal: TerminalView, text: string | RegExp) => () =>
 	typeof text === 'string' ? terminal.screen().join('\n').includes(text) : text.test(terminal.screen().join('\n'));
 
 test('a log grows in its panel during an answer; the viewer searches, filters and saves it', async () => {
 	const folder = folderWith();
-	const {host, terminal} = await startChat({folder, columns: 100, rows: 30});
+	const {host, terminal} = await openChat({folder, columns: 100, rows: 30});
 	const {id, address} = await createShop(terminal);
 	terminal.type(`/env logs ${id}`);
 	await terminal.waitFor(isOn(terminal, `❯ /env logs ${id}`));
@@ -96,11 +99,11 @@ test('the tail waits for a killed server and continues when it is back', async (
 	const home = join(folder, 'home');
 	const data = join(folder, 'data');
 	const scope = ['--org', 'acme', '--workspace', 'main', '--project', 'parser'];
-	const made = await runProgram(['serve', 'init', '--data', data, ...scope, '--email', 'a@b.test', '--json'], {home});
+	const made = await runInProcess(['serve', 'init', '--data', data, ...scope, '--email', 'a@b.test', '--json'], {home});
 	const {api_key: key} = JSON.parse(made.stdout);
 	const first = await ownServer(home, data, 0);
-	await runProgram(['login', key, '--server', first.url, ...scope], {home});
-	const terminal = startTerminal({home, columns: 100, rows: 30});
+	await runInProcess(['login', key, '--server', first.url, ...scope], {home});
+	const terminal = openApp({home, columns: 100, rows: 30});
 	await waitForIdle(terminal);
 	const {id} = await createShop(terminal);
 	terminal.type(`/env logs ${id} --follow\r`);

@@ -1,13 +1,13 @@
 import {test} from 'vitest';
 import {protectedServer} from '../agent/mcp/authorization-server.ts';
+import {openApp} from './app-in-process.ts';
 import {waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
-import {startTerminal} from './terminal.ts';
 
 test('in the app, without a browser, the user pastes the address that theirs ends on, and the tools are there', async () => {
 	const server = await protectedServer();
 	const home = folderWith({'mcp.json': JSON.stringify({mcpServers: {docs: {type: 'http', url: server.url}}})});
-	const terminal = startTerminal({home, columns: 100});
+	const terminal = openApp({home, columns: 100});
 	await waitForIdle(terminal);
 	terminal.type('/mcp login docs\r');
 	await terminal.waitFor('p paste the address it ends on');

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {startChat, waitForIdle} from './chat.ts';
+import {waitForIdle} from './chat.ts';
 
 /** What the host was last told by the user. */
 function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
@@ -8,7 +8,7 @@ function lastPrompt(chats: readonly (readonly string[])[]): string | undefined {
 }
 
 test('a backslash before Enter, Alt+Enter and Ctrl+J break the line, a paste is never sent by itself, and Enter sends everything', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	// Each line is drawn before the next is typed: what a busy machine reads at once would be a paste.
 	terminal.type('one\\\r');
 	await terminal.waitFor(/❯ one\n *\n/);
@@ -57,7 +57,7 @@ test('a backslash before Enter, Alt+Enter and Ctrl+J break the line, a paste is 
 });
 
 test('a slash shows the commands; arrows select, Tab completes, Escape closes, and an unknown one suggests another', async () => {
-	const {host, terminal} = await startChat();
+	const {host, terminal} = await openChat();
 	terminal.type('/');
 	await terminal.waitFor(/❯ \/\n❯ \/login .*\n {2}\/logout .*\n/);
 	terminal.press('down');

@@ -1,10 +1,10 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {openApp} from './app-in-process.ts';
 import {answer, quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {folderWith} from './program.ts';
-import {startTerminal} from './terminal.ts';
 import {startWireHost, type Turn, wires} from './wire-host.ts';
 
 const source = 'export const area = (width, height) => width + height;\n';
@@ -87,7 +87,7 @@ test('-p without approval changes nothing, and tells the model why', async () =>
 test('the app fixes the bug, shows the diff, and goes back to before', async () => {
 	const host = await startWireHost('anthropic', turns);
 	const folder = makeRepository();
-	const terminal = startTerminal({folder, env: host.env, args: host.args, rows: 40});
+	const terminal = openApp({folder, env: host.env, args: host.args, rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('fix the bug\r');
 	await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);

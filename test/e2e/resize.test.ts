@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {startChat, waitForIdle} from './chat.ts';
+import {waitForIdle} from './chat.ts';
 
 /** One of them in a process, which gets the signal of its terminal. */
 test.each([
@@ -9,7 +9,7 @@ test.each([
 	['lower', 80, 12],
 	['higher', 80, 40],
 ])('a window made %s in the middle of an answer shows each line once', async (_, columns, rows) => {
-	const {host, terminal} = await (columns === 50 ? startChat : openChat)({columns: 80, rows: 24});
+	const {host, terminal} = await openChat({columns: 80, rows: 24});
 	let goOn: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {
 		goOn = resolve;

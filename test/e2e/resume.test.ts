@@ -4,15 +4,13 @@ import {connectedTo, quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
-import {startTerminal} from './terminal.ts';
 
 describe.each([
 	[80, 24],
 	[120, 40],
 ])('/resume with the embedded server, at %i columns and %i rows', (columns, rows) => {
 	test('finds a demo runtime, asks, resumes it, and knows it the next time', async () => {
-		const open = columns === 80 ? startTerminal : openApp;
-		const terminal = open({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
+		const terminal = openApp({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
 		await waitForIdle(terminal);
 		await terminal.waitFor(() => terminal.status() === 'local · custom/demo · ○ idle');
 		terminal.type('/resume\r');

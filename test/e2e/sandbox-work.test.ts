@@ -4,10 +4,9 @@ import {expect, test} from 'vitest';
 import {openApp} from './app-in-process.ts';
 import {answer, quit, waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
-import {startTerminal} from './terminal.ts';
 
 test('a sandbox is created, its task given to the agent, and its log watched', async () => {
-	const terminal = startTerminal({rows: 40});
+	const terminal = openApp({rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('/env create ');
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));

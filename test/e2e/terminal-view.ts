@@ -68,7 +68,7 @@ export type TerminalProgram = {
 	readonly end: () => void;
 };
 
-/** How often conditions are looked at that are not of the screen, in milliseconds. */
+/** How often conditions are looked at that may not be of the screen, in milliseconds. */
 const interval = 20;
 
 /** Connects a program to a terminal that xterm emulates. It is ended when the test ends. */
@@ -79,6 +79,8 @@ export function viewTerminal(
 	const terminal = new xterm.Terminal({...options, scrollback: 10_000, allowProposedApi: true});
 	let output = '';
 	let parsing = 0;
+	/** How often the terminal has changed. */
+	let changes = 0;
 	let ended: TerminalEnd | undefined;
 	const listeners = new Set<() => void>();
 	const tell = () => {
@@ -92,6 +94,7 @@ export function viewTerminal(
 		parsing++;
 		terminal.write(data, () => {
 			parsing--;
+			changes++;
 			tell();
 		});
 	});
@@ -120,7 +123,14 @@ export function viewTerminal(
 		);
 	const screen = () => lines(terminal.buffer.active.baseY, terminal.buffer.active.baseY + terminal.rows);
 	const scrollback = () => lines(0, terminal.buffer.active.baseY);
-	const text = () => [...scrollback(), ...screen()].join('\n');
+	let read = {at: -1, text: ''};
+	const text = () => {
+		if (read.at !== changes) {
+			read = {at: changes, text: lines(0, terminal.buffer.active.baseY + terminal.rows).join('\n')};
+		}
+
+		return read.text;
+	};
 
 	/** Half a frame is nothing to look at: the program draws each one in one synchronized update. */
 	const isWhole = () => parsing === 0 && !terminal.modes.synchronizedOutputMode;
@@ -139,6 +149,7 @@ export function viewTerminal(
 		paste: pasted => program.write(`\u001b[200~${pasted.replaceAll('\n', '\r')}\u001b[201~`),
 		resize(newColumns, newRows) {
 			terminal.resize(newColumns, newRows);
+			changes++;
 			program.resize(newColumns, newRows);
 		},
 		screen,
@@ -171,10 +182,16 @@ export function viewTerminal(
 					listeners.delete(look);
 					return error ? reject(error) : resolve();
 				};
+				let seen = -1;
 				const look = () => {
-					if (isWhole() && holds(wanted)) {
-						finish();
-					} else if (ended && parsing === 0) {
+					// A text can only appear with a change, but a condition may be about anything.
+					const isNew = typeof wanted === 'function' || seen !== changes;
+					if (isNew && isWhole() && holds(wanted)) {
+						return finish();
+					}
+
+					seen = isWhole() ? changes : seen;
+					if (ended && parsing === 0) {
 						finish(new Error(`It ended (${ended.status}) before ${wanted} held:\n${text()}`));
 					}
 				};

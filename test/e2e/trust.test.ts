@@ -2,7 +2,7 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {connectedTo, quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -93,7 +93,7 @@ test("invalid settings of the user's own stop a run before the model is called",
 test('[12] the app asks once, shows each file and hook, and asks again about a changed one', async () => {
 	const folder = project();
 	const home = join(folderWith(), 'home');
-	const {host, terminal} = await startChat({folder, home});
+	const {host, terminal} = await openChat({folder, home});
 	await terminal.waitFor(
 		/AGENTS\.md +instructions · 10 B\n\.service\/settings\.json +settings · \d+ B\n {2}hook before-tool edit_file: echo "poems are frozen" >&2; exit 2\n/,
 	);

@@ -39,7 +39,7 @@ async function fixedPoem<Terminal extends TerminalView>(open: (place: Place) => 
 }
 
 test('/diff shows an edit, takes it back after a question, and /undo --redo brings it back', async () => {
-	const {host, terminal, read} = await fixedPoem(startChat);
+	const {host, terminal, read} = await fixedPoem(openChat);
 	terminal.type('/diff\r');
 	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
 	expect(terminal.screen().join('\n')).toMatch(
@@ -157,7 +157,7 @@ test('kill -9 during /undo leaves each file old or new, and the next /undo resto
 	await terminal.exit();
 	expect(texts().filter(text => text !== poem && text !== fixed)).toEqual([]);
 
-	const {terminal: next} = await startChat({folder, home, args: ['-c']});
+	const {terminal: next} = await openChat({folder, home, args: ['-c']});
 	next.type('/undo\r');
 	await expect.poll(() => new Set(texts())).toEqual(new Set([poem]));
 	await waitForIdle(next);

@@ -64,7 +64,7 @@ test.each([
 });
 
 test('Ctrl+L redraws the same screen, as no frame left anything behind, and only /clear erases the scrollback', async () => {
-	const chat = await startChat();
+	const chat = await openChat();
 	await chatAbout(chat);
 	// The new drawing may stand lower: where the live region had shrunk there was room below it.
 	const shown = () => chat.terminal.screen().join('\n').trim();
