@@ -78,19 +78,40 @@ async function openMultiplexed(
 		output.destroy();
 	});
 	const written: string[] = [];
+	/** How often the window was changed, how much of that it has drawn, and its rows as they were asked for last. */
+	let changes = 1;
+	let drawn = 0;
+	let asked: {readonly at: number; readonly rows: readonly string[]} = {at: 0, rows: []};
+	const write = (data: string) => {
+		changes++;
+		return input.write(data);
+	};
 	const stdout = Object.assign(new EventEmitter(), {
 		columns,
 		rows,
 		isTTY: true,
 		write(data: string) {
 			written.push(data);
-			input.write(data);
+			write(data);
 			return true;
 		},
 	});
-	const parsed = async () => void (await request('\u001b[5n', /\u001b\[0n/));
+	const parsed = async () => {
+		const at = changes;
+		if (drawn < at) {
+			await request('\u001b[5n', /\u001b\[0n/);
+			drawn = at;
+		}
+	};
 	await parsed();
-	const all = () => outside.capture();
+	// A capture starts a program: what was drawn is asked for once.
+	const all = () => {
+		if (asked.at < changes) {
+			asked = {at: drawn === changes ? changes : 0, rows: outside.capture()};
+		}
+
+		return asked.rows;
+	};
 	return {
 		stdout: stdout as unknown as NodeJS.WriteStream,
 		written,
@@ -98,12 +119,13 @@ async function openMultiplexed(
 		async resize(newColumns, newRows) {
 			await parsed();
 			outside.resize(newColumns, newRows);
+			changes++;
 			await parsed();
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stdout.emit('resize');
 		},
 		onReply: listener => void listeners.push(listener),
-		writeAsShell: data => void input.write(data),
+		writeAsShell: data => void write(data),
 		isLossy: outside.isLossy === true,
 		scrollback: () => all().slice(0, -stdout.rows),
 		window: () => all().slice(-stdout.rows),

@@ -34,7 +34,14 @@ export async function writeBoundsOf(workspace: string, places: Places): Promise<
 }
 
 async function boundsWithout(places: readonly string[], workspace: string): Promise<Bounds> {
-	const real = await Promise.all(places.map(async place => (await realPathOf(place)) ?? (await realParentOf(place))));
+	// Most places don't exist, and have the same few parents.
+	const looked = new Map<string, Promise<string | undefined>>();
+	const look = (path: string) => {
+		const real = looked.get(path) ?? realPathOf(path);
+		looked.set(path, real);
+		return real;
+	};
+	const real = await Promise.all(places.map(async place => (await look(place)) ?? (await realParentOf(place, look))));
 	return {workspace, hidden: real.filter(place => isInside(place, workspace) || isInside(workspace, place))};
 }
 
@@ -201,8 +208,8 @@ async function realPathOf(path: string): Promise<string | undefined> {
 }
 
 /** Returns the real path that a missing file would have: its nearest existing parent, and the remaining names. */
-async function realParentOf(path: string): Promise<string> {
+async function realParentOf(path: string, look = realPathOf): Promise<string> {
 	const parent = dirname(path);
-	const real = parent === path ? path : ((await realPathOf(parent)) ?? (await realParentOf(parent)));
+	const real = parent === path ? path : ((await look(parent)) ?? (await realParentOf(parent, look)));
 	return resolve(real, relative(parent, path));
 }
