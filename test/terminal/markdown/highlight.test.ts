@@ -1,5 +1,7 @@
+import {pathToFileURL} from 'node:url';
 import * as fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
+import {compiledPath} from '../../../.scripts/compile-modules.mjs';
 import {createLineHighlighter, loadHighlighter} from '../../../src/terminal/markdown/highlight.ts';
 import {languages} from '../../../src/terminal/markdown/highlight-languages.ts';
 import {plainText} from '../../../src/terminal/text/ansi.ts';
@@ -16,8 +18,8 @@ function highlight(code: string, language: string, colors: Palette): readonly st
 
 test('code is plain until the languages are loaded', async () => {
 	// Another test may have loaded them: the query makes it a module of its own.
-	const path = '../../../src/terminal/markdown/highlight.ts';
-	const unloaded: typeof import('../../../src/terminal/markdown/highlight.ts') = await import(`${path}?unloaded`);
+	const {href} = pathToFileURL(compiledPath('src/terminal/markdown/highlight.ts'));
+	const unloaded: typeof import('../../../src/terminal/markdown/highlight.ts') = await import(`${href}?unloaded`);
 	const code = 'const a = 1;';
 	expect(unloaded.createLineHighlighter('ts', palette).next(code)).toBe(code);
 	await unloaded.loadHighlighter();

@@ -10,8 +10,8 @@ import {createRowOutput} from '../../../../src/ui/screen/ink/row-output.ts';
 
 type Output = ReturnType<typeof createRowOutput>;
 
-/** Ink's own output, which the build replaces: the query keeps the stand-in away. */
-const inkOutput = '../../../../node_modules/ink/build/output.js?own';
+/** Ink's own output, which the build replaces. */
+const inkOutput = new URL('../../../../node_modules/ink/build/output.js', import.meta.url).href;
 const {default: InkOutput}: {default: new (size: {width: number; height: number}) => Output} = await import(inkOutput);
 
 const size = {width: 24, height: 6};
