@@ -123,7 +123,7 @@ export async function packsOf({outputFiles, metafile: {outputs}}, options) {
 			const chunks = await Promise.all(
 				paths.map(async path => {
 					const code = await toCommonJs(textOf.get(basename(path)), ids, options);
-					return `${JSON.stringify(ids.get(basename(path)))}:function(exports,require,module,__load,__url){${code}}`;
+					return `${JSON.stringify(ids.get(basename(path)))}:function(exports,require,module,__load){${code}}`;
 				}),
 			);
 			return {name, paths, text: `exports.chunks={${chunks.join(',\n')}};\n`};
@@ -143,7 +143,7 @@ async function toCommonJs(text, ids, {target, supported}) {
 		target,
 		supported,
 		minify: true,
-		define: {'import.meta.url': '__url'},
+		define: {'import.meta.url': 'module.url'},
 	});
 	const linked = code.replace(/\brequire\("\.[^"]*?([^"/]+\.js)"\)/g, (_, file) => {
 		return `require(${JSON.stringify(idOfFile(file, ids))})`;

@@ -1,13 +1,10 @@
 import {requireLazily} from './lazy-builtin.ts';
 
 /** A part of the program, wrapped in a function by the build. */
-type Chunk = (
-	exports: object,
-	require: Require,
-	module: {exports: unknown},
-	load: (id: string) => Promise<unknown>,
-	url: string,
-) => void;
+type Chunk = (exports: object, require: Require, module: Module, load: (id: string) => Promise<unknown>) => void;
+
+/** What a chunk exports, and the address that it knows itself by. */
+type Module = {exports: unknown; readonly url: string};
 
 /** The chunks of one file, by name. */
 export type Pack = Readonly<Record<string, Chunk>>;
@@ -45,7 +42,7 @@ function replaced(id: string, cause?: unknown): Error {
 /** Returns a function that runs chunks, each one once and with everything that it requires, and returns their exports. */
 export function createRequire({openPack, urlOf, others, importOther}: Options): (id: string) => unknown {
 	const packs = new Map<string, Pack>();
-	const modules = new Map<string, {exports: unknown}>();
+	const modules = new Map<string, Module>();
 
 	const chunkOf = (id: string, name: string) => {
 		try {
@@ -70,10 +67,16 @@ export function createRequire({openPack, urlOf, others, importOther}: Options): 
 			throw replaced(id);
 		}
 
-		const module = {exports: {}};
+		const exports = {};
+		const module: Module = {
+			exports,
+			get url() {
+				return urlOf(pack);
+			},
+		};
 		modules.set(id, module);
 		try {
-			chunk(module.exports, require, module, load, urlOf(pack));
+			chunk(exports, require, module, load);
 		} catch (error) {
 			// The next import tries again.
 			modules.delete(id);

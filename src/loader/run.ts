@@ -1,5 +1,5 @@
 import module from 'node:module';
-import {homedir} from 'node:os';
+import type * as os from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {createRequire} from './chunks.ts';
@@ -33,11 +33,16 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
 	try {
 		return env['NODE_DISABLE_COMPILE_CACHE']
 			? undefined
-			: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homedir(), '.service'), 'cache');
+			: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homeOfUser(), '.service'), 'cache');
 	} catch {
 		// The user has no home folder.
 		return undefined;
 	}
+}
+
+function homeOfUser(): string {
+	const {homedir}: typeof os = require('node:os');
+	return homedir();
 }
 
 /** Returns how the program was started. A wrong guess costs a little time, nothing else. */

@@ -9,8 +9,7 @@ import {openCodeCache} from '../../src/loader/code-cache.ts';
 import {createOpenPack} from '../../src/loader/open-pack.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
-const wrap = (id: string, code: string) =>
-	`${JSON.stringify(id)}:function(exports,require,module,__load,__url){${code}}`;
+const wrap = (id: string, code: string) => `${JSON.stringify(id)}:function(exports,require,module,__load){${code}}`;
 
 /** Two packs as the build writes them, in a folder of the test. */
 function packs(text = 'a') {
@@ -21,7 +20,7 @@ function packs(text = 'a') {
 	const first = [
 		wrap(
 			'#first/main',
-			"exports.text=require('#first/text').text;exports.later=()=>__load('#second/later');exports.others=()=>__load('node:path');exports.url=__url;",
+			"exports.text=require('#first/text').text;exports.later=()=>__load('#second/later');exports.others=()=>__load('node:path');exports.url=module.url;",
 		),
 		wrap('#first/text', `exports.text=${JSON.stringify(text)}+require('node:path').sep;`),
 	];
