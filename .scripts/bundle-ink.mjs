@@ -38,3 +38,34 @@ export function inkForProduction() {
 		},
 	};
 }
+
+/** What modules import of React by name; the build fails for a name that is missing here. */
+const namesOfReact = [
+	...['createContext', 'forwardRef', 'memo', 'PureComponent', 'useCallback', 'useContext', 'useEffect'],
+	...['useInsertionEffect', 'useLayoutEffect', 'useMemo', 'useReducer', 'useRef', 'useState', 'useDebugValue'],
+	'useSyncExternalStore',
+];
+const onceImported = {react: namesOfReact, 'react/jsx-runtime': ['Fragment', 'jsx', 'jsxs']};
+
+/**
+ * Returns the esbuild plugin that imports React once for all modules. It is CommonJS, of which each module would copy all
+ * properties.
+ */
+export function reactOnce(root) {
+	return {
+		name: 'react-once',
+		setup(plugin) {
+			plugin.onResolve({filter: /^react(?:\/jsx-runtime)?$/}, ({path, kind, namespace}) =>
+				kind === 'import-statement' && namespace !== 'react-once' ? {path, namespace: 'react-once'} : undefined,
+			);
+			plugin.onLoad({filter: /.*/, namespace: 'react-once'}, ({path}) => ({
+				contents: [
+					`import whole from ${JSON.stringify(path)};`,
+					'export default whole;',
+					`export const {${onceImported[path].join(', ')}} = whole;`,
+				].join('\n'),
+				resolveDir: root,
+			}));
+		},
+	};
+}

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {basename} from 'node:path';
-import {transform} from 'esbuild';
+import {toCommonJs} from './bundle-commonjs.mjs';
 
 /**
  * Packs, each a file: the chunks that these modules reach and that no earlier pack has. What a command shares with the screen
@@ -122,7 +122,7 @@ export async function packsOf({outputFiles, metafile: {outputs}}, options) {
 		[...planned].map(async ([name, paths]) => {
 			const chunks = await Promise.all(
 				paths.map(async path => {
-					const code = await toCommonJs(textOf.get(basename(path)), ids, options);
+					const code = await linked(textOf.get(basename(path)), ids, options);
 					return `${JSON.stringify(ids.get(basename(path)))}:function(exports,require,module,__load){${code}}`;
 				}),
 			);
@@ -133,23 +133,15 @@ export async function packsOf({outputFiles, metafile: {outputs}}, options) {
 }
 
 /** Returns a chunk as CommonJS, in which other chunks are named by their ids. */
-async function toCommonJs(text, ids, {target, supported}) {
+async function linked(text, ids, options) {
 	const named = text.replace(/^#!.*\n/, '').replace(/\bimport\("([^"]+)"\)/g, (_, path) => {
 		return `__load(${JSON.stringify(path.startsWith('.') ? idOfFile(basename(path), ids) : path)})`;
 	});
-	const {code} = await transform(named, {
-		format: 'cjs',
-		platform: 'node',
-		target,
-		supported,
-		minify: true,
-		define: {'import.meta.url': 'module.url'},
-	});
-	const linked = code.replace(/\brequire\("\.[^"]*?([^"/]+\.js)"\)/g, (_, file) => {
+	const code = (await toCommonJs(named, options)).replace(/\brequire\("\.[^"]*?([^"/]+\.js)"\)/g, (_, file) => {
 		return `require(${JSON.stringify(idOfFile(file, ids))})`;
 	});
 	// What esbuild leaves are regular expressions. One such character would double the memory of the whole pack.
-	return linked.trim().replace(/[^\x00-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+	return code.trim().replace(/[^\x00-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function idOfFile(file, ids) {

@@ -1,4 +1,4 @@
-import {requireLazily} from './lazy-builtin.ts';
+import {createBuiltins, requireLazily} from './lazy-builtin.ts';
 
 /** A part of the program, wrapped in a function by the build. */
 type Chunk = (exports: object, require: Require, module: Module, load: (id: string) => Promise<unknown>) => void;
@@ -10,7 +10,11 @@ type Module = {exports: unknown; readonly url: string};
 export type Pack = Readonly<Record<string, Chunk>>;
 
 /** Returns the exports of a chunk (`#pack/chunk`), a builtin or a package. */
-type Require = ((id: string) => unknown) & {readonly resolve: NodeJS.RequireResolve};
+type Require = ((id: string) => unknown) & {
+	readonly resolve: NodeJS.RequireResolve;
+	/** Returns a builtin as a module imports it: with itself as the default export. */
+	readonly builtin: (id: string) => unknown;
+};
 
 type Options = {
 	/** Reads the file of a pack. */
@@ -37,6 +41,16 @@ function replaced(id: string, cause?: unknown): Error {
 		hint: 'Your session is saved. Quit, then continue it with `$ --continue`.',
 	};
 	return Object.assign(new Error(`The build has no chunk ${id}.`, {cause}), {report});
+}
+
+/** Creates a module without exports. Few ask for their address, which takes a moment. */
+function createModule(url: () => string): Module {
+	return {
+		exports: {},
+		get url() {
+			return url();
+		},
+	};
 }
 
 /** Returns a function that runs chunks, each one once and with everything that it requires, and returns their exports. */
@@ -67,16 +81,10 @@ export function createRequire({openPack, urlOf, others, importOther}: Options): 
 			throw replaced(id);
 		}
 
-		const exports = {};
-		const module: Module = {
-			exports,
-			get url() {
-				return urlOf(pack);
-			},
-		};
+		const module = createModule(() => urlOf(pack));
 		modules.set(id, module);
 		try {
-			chunk(exports, require, module, load);
+			chunk(Object(module.exports), require, module, load);
 		} catch (error) {
 			// The next import tries again.
 			modules.delete(id);
@@ -88,6 +96,7 @@ export function createRequire({openPack, urlOf, others, importOther}: Options): 
 
 	const require = Object.assign((id: string) => (id.startsWith('#') ? run(id) : requireLazily(others, id)), {
 		resolve: others.resolve,
+		builtin: createBuiltins(others),
 	});
 
 	/** A chunk that must be read waits for one turn of the event loop, so that keys and frames come first. */

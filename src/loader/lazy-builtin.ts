@@ -28,3 +28,16 @@ export function requireLazily(require: (id: string) => unknown, id: string): unk
 		},
 	);
 }
+
+/** Creates what returns builtins as modules import them: with themselves as the default export. */
+export function createBuiltins(require: (id: string) => unknown): (id: string) => unknown {
+	const known = new Map<string, unknown>();
+	return id => {
+		if (!known.has(id)) {
+			const exports = requireLazily(require, id);
+			known.set(id, Object.create(Object(exports), {default: {value: exports}}));
+		}
+
+		return known.get(id);
+	};
+}
