@@ -30,12 +30,13 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 	const {panel, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
 	return {
 		...{panel, filter, queue, size, completion, busy},
-		toast: toast || (editing ? editingNote : ''),
+		toast: toast || (editing && !panel ? editingNote : ''),
 		prompt: promptRows(state),
 		suggestions: suggest(state),
 		dock: logPanelHeight({logs, logPanel}),
 		todo: transcript.todo,
 		isRunning: transcript.run !== undefined,
+		isInserting: state.vim?.state.mode === 'insert',
 	};
 };
 
@@ -138,13 +139,16 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 	return <Lines lines={logs()?.panelLines({columns, rows}) ?? []} />;
 });
 
-/** Returns the text of the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first. */
-function placeholderOf({panel, isRunning, busy}: LayoutParts): string {
+/**
+ * Returns the text of the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and
+ * ends the insert mode of Vim.
+ */
+function placeholderOf({panel, isRunning, busy, isInserting}: LayoutParts): string {
 	if (panel && panel.kind !== 'lines') {
 		return '';
 	}
 
-	const interrupt = panel ? [] : ['Esc to interrupt'];
+	const interrupt = panel ? [] : [isInserting ? 'Ctrl+C to interrupt' : 'Esc to interrupt'];
 	return isRunning
 		? ['Type to queue a message', ...interrupt].join(' · ')
 		: busy

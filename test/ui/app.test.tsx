@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {commands as all} from '../../commands/index.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
+import {reduceVim} from '../../src/editor/vim/vim.ts';
+import {initialVim} from '../../src/editor/vim/vim-state.ts';
 import type {AppStore} from '../../src/store/store.ts';
 import type {Panel} from '../../src/store/view-slice.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
@@ -61,6 +63,17 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		run(store);
 		await settle();
 		expect(lines()).toContain(cut('❯ Type to queue a message · Esc to interrupt'));
+	});
+
+	test('in the insert mode of Vim, which Esc ends, the prompt names Ctrl+C', async () => {
+		const {store, lines, settle} = app(columns, rows);
+		store.getState().setBusy(true);
+		store.getState().setVim({state: initialVim, reduce: reduceVim});
+		await settle();
+		expect(lines().join('\n')).toContain('❯ Ctrl+C to interru');
+		store.getState().setVim({state: {...initialVim, mode: 'normal'}, reduce: reduceVim});
+		await settle();
+		expect(lines()).toContain('❯ Esc to interrupt');
 	});
 
 	test('the prompt below a question does not mention Esc, which cancels the question', async () => {
