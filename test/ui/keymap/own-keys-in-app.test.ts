@@ -1,0 +1,33 @@
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {temporaryHome} from '../../storage/temporary.ts';
+import {runApp} from '../running-app.ts';
+
+test('the app has the keys of the user in a list, in the transcript and on the page that lists them', async () => {
+	const home = temporaryHome();
+	const own = {
+		...{'panel.down': 'ctrl+j', 'panel.open': 'ctrl+o', 'prompt.newline': 'alt+enter'},
+		...{'app.transcript': 'ctrl+t', 'transcript.close': 'Q', 'transcript.copy': 'y'},
+	};
+	writeFileSync(join(home.path, 'settings.json'), JSON.stringify({keys: own}));
+	const {type, waitFor, settle, lines} = runApp({home});
+	await waitFor('Demo model');
+	type('?');
+	await waitFor('Ctrl+T         full transcript');
+	type('\u0014');
+	await waitFor('y copy');
+	type('q');
+	await settle();
+	expect(lines()[0]).toMatch(/^Transcript/);
+	type('Q');
+	await waitFor('❯ Ask something');
+
+	type('/help\r');
+	await waitFor('Tab sort · Ctrl+O open');
+	type('\r');
+	type('\n\n\n');
+	await waitFor('❯ /resume');
+	type('\u000f');
+	await waitFor('Usage: /resume');
+});
