@@ -65,7 +65,7 @@ function nameOfProgram(): string {
 }
 
 /** The first Ctrl+C or SIGTERM interrupts the current work, the second one ends the process. */
-function onInterrupt(listener: () => void): void {
+function onInterrupt(listener: (signal?: NodeJS.Signals) => void): void {
 	process.once('SIGINT', listener);
 	process.once('SIGTERM', listener);
 }

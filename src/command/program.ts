@@ -118,6 +118,6 @@ export type Surroundings<Part extends keyof Program> = {
 	readonly stdout: NodeJS.WriteStream;
 	readonly stderr: NodeJS.WriteStream;
 	readonly version: string;
-	/** Calls the listener at the next Ctrl+C; the one after it ends the process. */
-	readonly onInterrupt: (listener: () => void) => void;
+	/** Calls the listener at the next Ctrl+C or SIGTERM; the one after it ends the process. */
+	readonly onInterrupt: (listener: (signal?: NodeJS.Signals) => void) => void;
 };

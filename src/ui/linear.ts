@@ -23,6 +23,7 @@ import {type AppFlags, type AppProgram, type OpenedConversation, openConversatio
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
 import {steadyNow} from './panels/question.ts';
+import {endsWithApp} from './quit-words.ts';
 import {createLiveLines} from './screen/live-lines.ts';
 import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
@@ -91,7 +92,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	);
 
 	followRuns(store, {...terminal, ring, follow: output.follow});
-	interruptOrQuit({store, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
+	interruptOrQuit({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
 	const {prompt} = flags;
 	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: prompt !== undefined});
@@ -192,12 +193,21 @@ function isSamePlan(items: readonly TodoItem[], before: readonly TodoItem[]): bo
 
 type Interrupts = Pick<LinearSurroundings, 'onInterrupt'> & {readonly quit: () => void};
 
-/** Interrupts a run or a command on Ctrl+C, and otherwise quits. */
-function interruptOrQuit(parts: Pick<Parts, 'store' | 'opened'>, {onInterrupt, quit}: Interrupts): void {
-	onInterrupt(() => {
-		if (isWorking(parts.store)) {
-			parts.opened.interrupt();
+/**
+ * Interrupts a run or a command on Ctrl+C, and otherwise quits: if that ends more than the app, at the second Ctrl+C. `warned`
+ * is what was said at the first one.
+ */
+function interruptOrQuit(parts: Omit<Parts, 'complete'>, {onInterrupt, quit}: Interrupts, warned = ''): void {
+	const {store, terminal, opened} = parts;
+	onInterrupt(signal => {
+		const ends = signal === 'SIGTERM' ? '' : endsWithApp(store.getState());
+		if (isWorking(store)) {
+			opened.interrupt();
 			interruptOrQuit(parts, {onInterrupt, quit});
+		} else if (ends !== '' && ends !== warned) {
+			terminal.say(`\n${ends} Press Ctrl+C again to quit.`);
+			terminal.prompt();
+			interruptOrQuit(parts, {onInterrupt, quit}, ends);
 		} else {
 			quit();
 		}
