@@ -75,7 +75,8 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 	if (palette.spoken) {
 		// A bar of blocks has its number behind it.
 		const said = (value: string) => safeText(value.replace(/[█░]+ ?/g, ''));
-		return fields.flatMap(([name, value]) => wrapLine(`${palette.dim(`${safeLine(name)}:`)} ${said(value)}`, width));
+		const before = (name: string) => (name === '' ? '' : `${palette.dim(`${safeLine(name)}:`)} `);
+		return fields.flatMap(([name, value]) => wrapLine(before(name) + said(value), width));
 	}
 
 	const longest = Math.max(8, Math.floor(width / 3));

@@ -129,9 +129,10 @@ function elapsed({at}: Tool, now: number | undefined): readonly string[] {
 	return durationMs >= 1000 ? [formatElapsed(durationMs)] : [];
 }
 
-function linesBelow({name, status, change, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
+function linesBelow({name, status, change, allowed, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
 	if (change) {
-		return changedLines(change, {width, palette});
+		// A change that the user allowed was heard with the question.
+		return palette.spoken && allowed?.by === 'user' ? [] : changedLines(change, {width, palette});
 	}
 
 	if (!isCommand(name) || (status !== 'done' && status !== 'failed')) {
