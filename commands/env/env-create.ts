@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import {countArgument, readInputs, readPairs, repeatable, taskArgument} from '../../src/command/argument-types.ts';
 import {command} from '../../src/command/command.ts';
+import {isLineByLine} from '../../src/command/line-by-line.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {nameCommands} from '../../src/core/command-words.ts';
-import {wantsLinear} from '../../src/terminal/abilities.ts';
 
 export default command({
 	name: 'create',
@@ -69,7 +69,7 @@ export default command({
 		}
 
 		// Without a screen the prompt can't be seen, so that the task must stand in the result.
-		return live && !wantsLinear(context.env)
+		return live && !isLineByLine(context)
 			? environmentCard(environment, {showToken}, Date.now())
 			: environmentResult(environment, {showToken});
 	},

@@ -8,16 +8,18 @@ import type {Servers} from './servers.ts';
 /** Returns what checks the program for one command. Its modules are loaded when it is called. */
 export function createDoctor(
 	{store, env, version, keychain, homeFault}: ProgramOptions,
-	{home, config, folder, secrets}: LocalState,
+	{home, config, settings, folder, secrets}: LocalState,
 	{createTransport}: Servers,
 	{flags, signal}: Pick<CommandContext, 'flags' | 'signal'>,
 ): CommandContext['diagnose'] {
 	return async () => {
 		const {diagnose} = await import('../doctor/diagnose.ts');
 		const {stdout} = process;
+		// The flag and the setting count as the variable does.
+		const shown = settings.value('accessible') ? {...env, ACCESSIBLE: '1'} : env;
 		const connected = store.getState().connection.profile;
 		return diagnose({
-			...{version, env, home, homeFault, config, keychain, signal},
+			...{version, env: shown, home, homeFault, config, keychain, signal},
 			terminal: {isTTY: stdout.isTTY === true, columns: stdout.columns, rows: stdout.rows},
 			workspace: folder.path(),
 			places: {stateFolder: home.path, homeFolder: folder.home},

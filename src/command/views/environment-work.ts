@@ -6,8 +6,8 @@ import {expandedText, setComposerText} from '../../editor/editor.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
 import type {PlatformSession} from '../../platform/platform-session.ts';
-import {wantsLinear} from '../../terminal/abilities.ts';
 import type {CommandContext, LiveSession} from '../context.ts';
+import {isLineByLine} from '../line-by-line.ts';
 import {inWords} from '../render/facts.ts';
 import {titleOfTask} from './followed-log.ts';
 
@@ -64,7 +64,8 @@ export async function beginWork({environment, session, live}: Made, context: Com
 }
 
 /** Fills an empty prompt. Without a screen the text is invisible there, and an empty line sends it. */
-function offer(prompt: string, {store, env, interact}: CommandContext): void {
+function offer(prompt: string, context: CommandContext): void {
+	const {store, interact} = context;
 	const {composer, setComposer, keymap} = store.getState();
 	if (expandedText(composer).trim() !== '') {
 		interact.say("The prompt isn't empty, so the instruction wasn't added.");
@@ -73,7 +74,7 @@ function offer(prompt: string, {store, env, interact}: CommandContext): void {
 
 	setComposer(setComposerText(composer, prompt));
 	interact.say(
-		wantsLinear(env)
+		isLineByLine(context)
 			? 'Press Enter to send the instruction below to the agent, or type your own message.'
 			: `${hintKey(keymap, 'prompt.send')} send to the agent · Ctrl+C clear`,
 	);

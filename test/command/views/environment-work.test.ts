@@ -16,12 +16,17 @@ const environment = {
 	service_urls: {web: {url: `http://127.0.0.1:9/?key=${token}`}, shell: {port: 22}},
 };
 
-async function create(answer: unknown, env: Readonly<Record<string, string>> = {}, typed = '') {
+async function create(
+	answer: unknown,
+	env: Readonly<Record<string, string>> = {},
+	{typed = '', accessible = false} = {},
+) {
 	const {env: login} = await api({
 		[`POST ${inWorkspace}/environments`]: {json: answer},
 		[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'building\nready\n'}},
 	});
 	const here = testContext({env: {...login, ...env}});
+	await (accessible && here.run('config', 'set', 'accessible', 'true'));
 	const {composer, setComposer} = here.store.getState();
 	setComposer(setComposerText(composer, typed));
 	const result = await here.runInApp('env', 'create', 'web-shop');
@@ -66,7 +71,7 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 });
 
 test('a prompt that is not empty is left alone', async () => {
-	const {prompt, said} = await create(environment, {}, 'half a thought');
+	const {prompt, said} = await create(environment, {}, {typed: 'half a thought'});
 	expect([prompt, said]).toEqual(['half a thought', ["The prompt isn't empty, so the instruction wasn't added."]]);
 });
 
@@ -79,8 +84,12 @@ test.each([
 	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
 });
 
-test('the line-by-line app says that an empty line sends the instruction', async () => {
-	const {prompt, followed, said} = await create(environment, {ACCESSIBLE: '1'});
+test.each([
+	['the variable', {ACCESSIBLE: '1'}, {}],
+	['the setting', {}, {accessible: true}],
+])('the app that is line by line by %s says that an empty line sends the instruction', async (_, env, options) => {
+	const {prompt, followed, said, result} = await create(environment, env, options);
+	expect(drawn(result, 80)).toContain('Then fix the cart.');
 	expect([prompt.split('\n')[0], followed.length]).toEqual([
 		`This is the task in the sandbox ${id}, whose log you can read:`,
 		1,
