@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
+import {openLines} from './lines-in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
 import {startTerminal, type TestTerminal} from './terminal.ts';
@@ -63,7 +64,7 @@ test('[4] a key that was typed before a question appeared does not answer it, ev
 });
 
 test('a diff is printed whole with its question, and the plan of a run with its states', async () => {
-	const {host, terminal, read} = await startLines();
+	const {host, type, answer, waitFor, written, read} = await openLines();
 	const lines = Array.from({length: 60}, (_, index) => `line ${index + 1}\n`).join('');
 	host.answerWith(
 		({call, finish}) => {
@@ -78,27 +79,26 @@ test('a diff is printed whole with its question, and the plan of a run with its 
 		writes(lines),
 		says,
 	);
-	terminal.type('write it\r');
-	await answerable(terminal, '1. Yes, once (key y)');
-	expect(terminal.text()).toMatch(/Write it.*\n.*Read it/);
-	expect(terminal.text()).toMatch(/new\.txt · \+60 −0\n +1 \+ line 1\n[\s\S]* 60 \+ line 60\nCreate/);
-	terminal.type('1\r');
-	await terminal.waitFor('That is all.');
-	await terminal.waitFor(/^Ready\..*\n> $/m);
-	expect(read()).toBe(lines);
+	type('write it');
+	await waitFor('1. Yes, once (key y)');
+	expect(written()).toMatch(/Write it.*\n.*Read it/);
+	expect(written()).toMatch(/new\.txt · \+60 −0\n +1 \+ line 1\n[\s\S]* 60 \+ line 60\nCreate/);
+	await answer('Enter for no: ', '1');
+	await waitFor(/That is all\.\nReady\..*\n> $/);
+	expect(read('new.txt')).toBe(lines);
 });
 
 test('/plan refuses edits, asks about the plan in words, and carries it out once accepted', async () => {
-	const {host, terminal, read} = await startLines();
+	const {host, type, answer, waitFor, written, read} = await openLines();
 	host.answerWith(writes('planned\n'), says, writes('planned\n'), says);
-	terminal.type('/plan\r');
-	await terminal.waitFor(/plan mode: .*\n+> \s*$/);
-	terminal.type('write it\r');
-	await answerable(terminal, '2. Yes, in edits mode (key e)');
-	expect(read()).toBe(undefined);
-	terminal.type('e\r');
-	await terminal.waitFor(() => (terminal.text().match(/That is all\./g) ?? []).length === 2);
-	expect(read()).toBe('planned\n');
+	type('/plan');
+	await waitFor(/plan mode: .*\n+> \s*$/);
+	type('write it');
+	await waitFor('2. Yes, in edits mode (key e)');
+	expect(read('new.txt')).toBe(undefined);
+	await answer('Enter for no: ', 'e');
+	await expect.poll(() => written().split('That is all.').length).toBe(3);
+	expect(read('new.txt')).toBe('planned\n');
 });
 
 test('Ctrl+C at a question refuses it, and during a run interrupts it', async () => {

@@ -1,3 +1,5 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished} from 'vitest';
 import type {ComposeOptions} from '../../src/command/program.ts';
@@ -11,7 +13,8 @@ import {environmentOf, folderWith, type Place} from './program.ts';
 /** The app line by line, as a screen reader hears it. */
 export type Lines = {
 	readonly host: ModelHost;
-	readonly folder: string;
+	/** Returns a file of the working folder; undefined if there is none. */
+	readonly read: (name: string) => string | undefined;
 	/** Types a line; the terminal would echo it. */
 	readonly type: (line: string) => void;
 	/** Presses Ctrl+C, or sends a signal. */
@@ -66,7 +69,8 @@ export async function openLines({env: more, ...place}: Place = {}): Promise<Line
 		expect.poll(() => written, {interval: 5})[typeof wanted === 'string' ? 'toContain' : 'toMatch'](wanted as never);
 	await waitFor(/> $/);
 	return {
-		...{host, folder, ended, waitFor},
+		...{host, ended, waitFor},
+		read: name => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined),
 		type: line => void stdin.write(`${line}\n`),
 		interrupt: signal => interrupt(signal),
 		written: () => written,
