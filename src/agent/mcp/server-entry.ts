@@ -126,12 +126,18 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Param
 			import('./connect.ts'),
 			import('./elicitation/elicitor.ts'),
 		]);
-		const {openPage, config} = dependencies;
+		const {openPage, config, hide} = dependencies;
+		// What it printed last is the reason for its end, too.
+		const masked = {
+			...events,
+			onLog: (line: string) => events.onLog(hide(line)),
+			onEnd: (reason: string) => events.onEnd(hide(reason)),
+		};
 		const options: ConnectOptions = {
-			...{...events, server: found.server, folder: folder(), env, version, insecureHttp, signal},
+			...{...masked, server: found.server, folder: folder(), env, version, insecureHttp, signal},
 			...{config, addSecret},
 			timeoutMs: startTimeoutMs,
-			elicitor: createElicitor({server: configured.server.name, openPage, onLog: events.onLog}),
+			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onLog}),
 		};
 		return connect(options);
 	};

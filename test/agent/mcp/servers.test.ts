@@ -81,6 +81,18 @@ test('a server gets the variables of its file, whose secrets are masked [8]', as
 	expect(seen).toMatchObject({TEAM: 'red', LEVEL: 'production', URL: '***', TOKEN: '***', A: '***'});
 });
 
+test('a server that ends with a secret on its last line has it masked in the reason and in the log [8]', async () => {
+	const end = ['-e', 'console.error("wrong token " + process.env.TOKEN); process.exit(2)'];
+	const {servers, status} = openServers(
+		{files: {command: process.execPath, args: end, env: {TOKEN: '${MY_TOKEN}'}}},
+		{env: {MY_TOKEN: 'hunter2-hunter2'}},
+	);
+	await servers.tools();
+	const {state, log} = await status('files');
+	expect(state).toMatchObject({state: 'failed', reason: expect.stringContaining('(wrong token ***)')});
+	expect(JSON.stringify([log, servers.warnings()])).not.toContain('hunter2');
+});
+
 test.each([
 	['.env', 'it is larger than 66 kB', {'.env': `A=${'x'.repeat(70_000)}`}],
 	['.env', 'line 2 is not NAME=value', {'.env': 'A=1\nrm -rf'}],
