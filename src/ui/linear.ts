@@ -5,6 +5,7 @@ import type {Environment} from '../core/environment.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
 import {usedWindow} from '../core/session/compaction.ts';
 import type {TodoItem} from '../core/session/todo.ts';
+import type {Transcript} from '../core/session/transcript.ts';
 import {totalCost} from '../core/session/usage.ts';
 import {cleared, expandedText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
@@ -179,12 +180,18 @@ function followRuns(store: AppStore, {say, prompt, follow, ring}: Followed): voi
 
 		if (state.transcript.run && !before.transcript.run) {
 			say('Working · Ctrl+C interrupt');
-		} else if (before.transcript.run && !state.transcript.run) {
+		} else if (!state.transcript.run && (before.transcript.run || hasRun(state.transcript, before.transcript))) {
 			tellUnsent(store, say);
 			say(summary(store));
 			ring();
 		}
 	});
+}
+
+/** True if a run began and ended between two states, as one that fails at once. */
+function hasRun({session, settled}: Transcript, before: Transcript): boolean {
+	const kind = settled.length > before.settled.length ? settled.at(-1)?.kind : undefined;
+	return session === before.session && (kind === 'end' || kind === 'text');
 }
 
 function isSamePlan(items: readonly TodoItem[], before: readonly TodoItem[]): boolean {

@@ -33,6 +33,15 @@ test('a message that waited for an earlier answer is printed above its own', asy
 	expect(text()).toMatch(/\nReady\. [^\n]+\n> \n?✗/);
 });
 
+test('the end of a run is told and rings, even if the run was over at once', async () => {
+	const {type, waitFor, text, bells} = runLinear(scriptedModel([say('Yes.'), finish('stop')]).ask);
+	await waitFor('> ');
+	type('Hi\n');
+	await waitFor('Ready. Model custom/demo');
+	expect(text().split('Ready.')).toHaveLength(2);
+	expect(bells()).toBe(1);
+});
+
 test('a command is shown once, even one that fails', async () => {
 	const {type, text, waitFor} = runLinear();
 	await waitFor('> ');
