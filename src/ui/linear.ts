@@ -16,6 +16,7 @@ import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import type {AppInteraction} from './interaction.ts';
 import {howToSend, keepLineDrafts} from './line/line-drafts.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
+import {interruptOrQuit, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
@@ -24,7 +25,6 @@ import {type AppFlags, type AppProgram, type OpenedConversation, openConversatio
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
 import {steadyNow} from './panels/question.ts';
-import {endsWithApp} from './quit-words.ts';
 import {createLiveLines} from './screen/live-lines.ts';
 import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
@@ -141,11 +141,6 @@ function createInteraction({terminal, palette, env, ring}: Asking): AppInteracti
 	};
 }
 
-function isWorking(store: AppStore): boolean {
-	const {transcript, busy} = store.getState();
-	return transcript.run !== undefined || busy;
-}
-
 /** Sends a line. Two lines that end together, such as messages of one run, are followed by one prompt. */
 async function send(line: string, {store, terminal, opened, complete}: Parts): Promise<void> {
 	const offered = takeOffered(store, line);
@@ -196,29 +191,6 @@ function hasRun({session, settled}: Transcript, before: Transcript): boolean {
 
 function isSamePlan(items: readonly TodoItem[], before: readonly TodoItem[]): boolean {
 	return items.length === 0 || items.map(({text}) => text).join('\n') === before.map(({text}) => text).join('\n');
-}
-
-type Interrupts = Pick<LinearSurroundings, 'onInterrupt'> & {readonly quit: () => void};
-
-/**
- * Interrupts a run or a command on Ctrl+C, and otherwise quits: if that ends more than the app, at the second Ctrl+C. `warned`
- * is what was said at the first one.
- */
-function interruptOrQuit(parts: Omit<Parts, 'complete'>, {onInterrupt, quit}: Interrupts, warned = ''): void {
-	const {store, terminal, opened} = parts;
-	onInterrupt(signal => {
-		const ends = signal === 'SIGTERM' ? '' : endsWithApp(store.getState());
-		if (isWorking(store)) {
-			opened.interrupt();
-			interruptOrQuit(parts, {onInterrupt, quit});
-		} else if (ends !== '' && ends !== warned) {
-			terminal.say(`\n${ends} Press Ctrl+C again to quit.`);
-			terminal.prompt();
-			interruptOrQuit(parts, {onInterrupt, quit}, ends);
-		} else {
-			quit();
-		}
-	});
 }
 
 /** Returns the line to send: for an empty one what a command put into the prompt. A message replaces that. */
