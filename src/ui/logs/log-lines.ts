@@ -12,6 +12,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {withoutPathStart} from './frame-path.ts';
+import {markRanges} from './mark-ranges.ts';
 import type {LogEntries} from './merged-log.ts';
 import {structuredSpans} from './structured-spans.ts';
 
@@ -204,24 +205,10 @@ function withMatches(spans: readonly Span[], received: string | undefined, {sear
 		// What was found may stand in the line as it was received only.
 		const other = received === undefined || text === received ? [] : matcher.ranges(cutText(received, maxShown));
 		isMatch ||= ranges.length > 0 || other.length > 0;
-		shown = ranges.reduce<readonly Span[]>((parts, range) => marking(parts, range, mark), shown);
+		shown = ranges.length > 0 ? markRanges(shown, ranges, mark) : shown;
 	}
 
 	return {spans: shown, isMatch};
-}
-
-function marking(spans: readonly Span[], [start, end]: readonly [number, number], mark: Mark): readonly Span[] {
-	let offset = 0;
-	return spans.flatMap(({text, ...span}) => {
-		const from = Math.max(0, Math.min(text.length, start - offset));
-		const to = Math.max(from, Math.min(text.length, end - offset));
-		offset += text.length;
-		return [
-			{...span, text: text.slice(0, from)},
-			mark({...span, text: text.slice(from, to)}),
-			{...span, text: text.slice(to)},
-		].filter(part => part.text);
-	});
 }
 
 /** Returns the spans without the first cells; the rest of a wide character becomes a space. */
