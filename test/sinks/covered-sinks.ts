@@ -11,7 +11,6 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/app.tsx App <Lines>': ['queue', 'steps', 'suggestion'],
 	'src/ui/app.tsx App <Text>': ['toast'],
 	'src/ui/app.tsx LogPanel <Lines>': ['log panel'],
-	'src/ui/composer.tsx Composer <Lines>': ['prompt'],
 	'src/ui/lines.tsx Lines <Text>': ['lines', 'queue', 'picker'],
 	'src/ui/status-line.tsx StatusLine <Text>': ['connection and model', 'not saved', 'command that runs'],
 	'src/ui/panels/ask-panel.tsx AskView <Lines>': ['question of the agent'],
@@ -37,6 +36,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/submit.ts forkIfEditing painter.print': {own: 'the first letters of an id that the program made'},
 	'src/ui/submit.ts runCommand painter.print': {own: 'the name of a command, which was found in the list of commands'},
 	'src/ui/screen/screen.ts createScreen output.write': [
+		'prompt',
 		'message',
 		'answer',
 		'answer that goes on',
