@@ -10,7 +10,7 @@ const path = `${inWorkspace}/environments`;
 /** Creates a server with an organization's credits; a minute of a sandbox costs one. */
 async function withCredits(credits: number) {
 	const server = await createTestServer();
-	await addTask(server, 'sleeper', {command: ['node', '-e', 'setInterval(() => {}, 1000)']});
+	await addTask(server, 'sleeper', {command: ['sleep', '1000']});
 	const {id: organizationId} = await server.database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
 	const gift = {organizationId, amount: 100, reason: 'gift', now: server.services.now()};
 	await server.database.transaction().execute(transaction => grantCredits(transaction, gift));

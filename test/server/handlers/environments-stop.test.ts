@@ -5,7 +5,7 @@ import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask} from '../sandboxes/task-folder.ts';
 
 const path = `${inWorkspace}/environments`;
-const sleeper = {command: ['node', '-e', 'setInterval(() => {}, 1000)']};
+const sleeper = {command: ['sleep', '1000']};
 
 const create = async (server: TestServer, key = server.owner.key) =>
 	(await server.send(path, {method: 'POST', key, body: {task_ref: 'sleeper'}})).json.id as string;

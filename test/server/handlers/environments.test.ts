@@ -80,7 +80,7 @@ test('an organization cannot exceed its capacity, even with concurrent requests'
 
 test('the time limit is the requested one within the organization’s maximum', async () => {
 	const server = await createTestServer();
-	await addTask(server, 'ends', {timeout_sec: 100}, {'main.mjs': ''});
+	await addTask(server, 'ends', {command: ['true'], timeout_sec: 100});
 	const lifeOf = async (timeout?: number) => {
 		const {json} = await create(server, {task_ref: 'ends', ...(timeout && {timeout_sec: timeout})});
 		return (Date.parse(json.expires_at) - Date.parse(json.created_at)) / 1000;
@@ -97,7 +97,7 @@ test('[14] inputs are data that no shell or template expands', async () => {
 	await addTask(
 		server,
 		'hostile',
-		{inputs: {text: {type: 'string'}}, instruction: 'Do {{inputs.text}}', build: [['node', '-e', '0']]},
+		{inputs: {text: {type: 'string'}}, instruction: 'Do {{inputs.text}}', build: [['true']]},
 		{'main.mjs': main},
 	);
 	const text = '"; touch evil; $(touch evil) `touch evil` \'\n{{services.web.url}} $HOME \u001B[2J --eval';
@@ -158,7 +158,7 @@ test.each<[string, Record<string, unknown>, number, string]>([
 
 test('a failed build is the state in the response, and the log says why', async () => {
 	const server = await createTestServer();
-	await addTask(server, 'broken', {build: [['node', '-e', 'console.log("no"); process.exit(3)']]}, {'main.mjs': ''});
+	await addTask(server, 'broken', {build: [['sh', '-c', 'echo no; exit 3']]}, {'main.mjs': ''});
 	const {status, json} = await create(server, {task_ref: 'broken'});
 	expect([status, json.state, json.error, json.execute_token]).toEqual([
 		200,
@@ -167,7 +167,7 @@ test('a failed build is the state in the response, and the log says why', async 
 		null,
 	]);
 	expect((await logsOf(server, json.id)).split('\n').slice(1)).toEqual([
-		'[sandbox] build step 1 of 1: node -e console.log("no"); process.exit(3)',
+		'[sandbox] build step 1 of 1: sh -c echo no; exit 3',
 		'no',
 		'[sandbox] build step 1 ended with status 3',
 		'[server] The build step 1 ended with status 3. See its log.',
@@ -177,7 +177,7 @@ test('a failed build is the state in the response, and the log says why', async 
 
 test('a task whose service ends, and one that cannot start, fail with a readable error', async () => {
 	const server = await createTestServer();
-	await addTask(server, 'ends', {services: {web: {}}}, {'main.mjs': 'console.log("bye")'});
+	await addTask(server, 'ends', {services: {web: {}}, command: ['echo', 'bye']});
 	const ended = await create(server, {task_ref: 'ends'});
 	expect([ended.json.state, ended.json.error]).toEqual([
 		'failed',

@@ -11,8 +11,7 @@ const path = `${inWorkspace}/runtimes`;
 /** Creates a server with the owner's runtime `dev`, whose program notes each start in its workspace. */
 async function withRuntime() {
 	const server = await createTestServer();
-	const program = 'require("node:fs").appendFileSync("starts", "x"); setInterval(() => {}, 1000)';
-	await addTask(server, 'sleeper', {command: ['node', '-e', program]});
+	await addTask(server, 'sleeper', {command: ['sh', '-c', 'printf x >>starts; exec sleep 1000']});
 	const {json} = await server.send(path, {method: 'POST', body: {key: 'dev', task_ref: 'sleeper'}});
 	const starts = join(server.services.sandboxes.workspaces, json.id, 'starts');
 	return {server, id: json.id as string, hasStarted: () => existsSync(starts)};

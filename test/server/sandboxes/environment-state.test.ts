@@ -102,7 +102,7 @@ test('services that never respond are a failure after a while, and the response 
 	const server = await createTestServer();
 	const policy = {...server.services.sandboxes.policy, startTimeoutMs: 200};
 	Object.assign(server.services, {sandboxes: {...server.services.sandboxes, policy}});
-	await addTask(server, 'silent', {services: {web: {}}}, {'main.mjs': 'setInterval(() => {}, 1000);'});
+	await addTask(server, 'silent', {services: {web: {}}, command: ['sleep', '1000']});
 	const body = {task_ref: 'silent'};
 	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
 	expect(['building', 'provisioning']).toContain(json.state);

@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import {localSandboxes} from './sandbox.ts';
 
 test('a sandbox that ends during the inspection has ended, and is not gone', async () => {
-	const {provider, script} = await localSandboxes();
-	const ids = await Promise.all(Array.from({length: 6}, () => script('setTimeout(() => {}, 20);')));
+	const {provider, shell} = await localSandboxes();
+	const ids = await Promise.all(Array.from({length: 6}, () => shell('sleep 0.02')));
 	// Many inspections without a pause, so that supervisors end during some of them.
 	const lookers = Array.from({length: 40}, () => ids).flat();
 	const kinds = lookers.map(async id => {

@@ -14,13 +14,12 @@ import {eventually, localSandboxes, plainPath, runs} from './sandbox.ts';
 import {supervisor} from './supervisor.ts';
 
 const printsPid = 'console.log("pid", process.pid); setInterval(() => console.log("tick"), 20);';
+const waits = 'echo pid $$; echo tick; exec sleep 1000';
 const pidIn = (log: string) => Number(/pid (\d+)/.exec(log)?.[1]);
 
 test('the log starts with the containment, and has both outputs in order', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const id = await script(
-		'import {writeSync} from "node:fs"; for (const n of [1, 2, 3]) { writeSync(1, "out " + n + "\\n"); writeSync(2, "err " + n + "\\n"); }',
-	);
+	const {provider, shell, log} = await localSandboxes();
+	const id = await shell('for n in 1 2 3; do echo "out $n"; echo "err $n" >&2; done');
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
 	const [first, ...rest] = (await log(id)).split('\n');
 	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'command', status: 0, requested: false});
@@ -39,17 +38,17 @@ test('build steps run in order before the command, and the first failure is the 
 	const {provider, script, log} = await localSandboxes();
 	const id = await script('console.log("never")', {
 		build: [
-			{name: 'build', command: ['node', '-e', 'console.log("one")']},
-			{name: 'build', command: ['node', '-e', 'process.stdout.write("no line break"); process.exit(3)']},
+			{name: 'build', command: ['sh', '-c', 'echo one']},
+			{name: 'build', command: ['sh', '-c', 'printf "no line break"; exit 3']},
 		],
 	});
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
 	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'build', status: 3, requested: false});
 	expect((await log(id)).split('\n').slice(1)).toEqual([
-		'[sandbox] build step 1 of 2: node -e console.log("one")',
+		'[sandbox] build step 1 of 2: sh -c echo one',
 		'one',
 		'[sandbox] build ended with status 0',
-		'[sandbox] build step 2 of 2: node -e process.stdout.write("no line break"); process.exit(3)',
+		'[sandbox] build step 2 of 2: sh -c printf "no line break"; exit 3',
 		'no line break',
 		'[sandbox] build ended with status 3',
 		'',
@@ -143,8 +142,8 @@ test('a paused sandbox continues when it is ended, so that it can shut down', as
 });
 
 test('a sandbox outlives the server that started it: another one finds, pauses and ends it', async () => {
-	const {root, script, log} = await localSandboxes();
-	const id = await script(printsPid);
+	const {root, shell, log} = await localSandboxes();
+	const id = await shell(waits);
 	await eventually(async () => (await log(id)).includes('tick'));
 	const later = createLocalProvider({root, graceMs: 300, environment: {PATH: plainPath}, supervisor});
 	expect(await later.inspect(id)).toEqual({kind: 'running'});
@@ -155,8 +154,8 @@ test('a sandbox outlives the server that started it: another one finds, pauses a
 });
 
 test('a sandbox whose supervisor was killed is gone, and its processes can still be ended', async () => {
-	const {root, provider, script, log} = await localSandboxes();
-	const id = await script(printsPid);
+	const {root, provider, shell, log} = await localSandboxes();
+	const id = await shell(waits);
 	await eventually(async () => (await log(id)).includes('tick'));
 	const status = await readStatus(sandboxFolder(root, id));
 	process.kill(status?.supervisor.pid ?? 0, 'SIGKILL');
@@ -167,8 +166,8 @@ test('a sandbox whose supervisor was killed is gone, and its processes can still
 });
 
 test('an id that was later given to another process is not mistaken for the sandbox', async () => {
-	const {root, provider, script, log} = await localSandboxes();
-	const id = await script(printsPid);
+	const {root, provider, shell, log} = await localSandboxes();
+	const id = await shell(waits);
 	await eventually(async () => (await log(id)).includes('tick'));
 	await provider.end(id);
 	const stranger = {pid: process.pid, host: hostname(), started: '1'};
@@ -179,9 +178,9 @@ test('an id that was later given to another process is not mistaken for the sand
 });
 
 test('the deadline works without a server', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const ends = await script(printsPid, {deadline: {after: -1, action: 'end'}});
-	const pauses = await script(printsPid, {deadline: {after: -1, action: 'pause'}});
+	const {provider, shell, log} = await localSandboxes();
+	const ends = await shell(waits, {deadline: {after: -1, action: 'end'}});
+	const pauses = await shell(waits, {deadline: {after: -1, action: 'pause'}});
 	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
 	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
 	expect(await provider.inspect(ends)).toMatchObject({requested: true, status: null});

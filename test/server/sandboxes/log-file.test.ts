@@ -105,10 +105,8 @@ test('following by offsets returns every text completely, however it is written 
 });
 
 test('a log over its limit loses its oldest part, and its offsets continue', async () => {
-	const {provider, script} = await localSandboxes();
-	const id = await script('for (let n = 0; n < 2000; n += 1) console.log(String(n).padStart(9, "0"));', {
-		limits: {logBytes: 8000},
-	});
+	const {provider, shell} = await localSandboxes();
+	const id = await shell('seq -f %09.0f 0 1999', {limits: {logBytes: 8000}});
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
 	const window = await provider.readLog(id, {after: 0});
 	const notice = (await provider.readLog(id, {}))?.text.split('\n').at(-2);

@@ -27,8 +27,8 @@ test('a sandbox that does not stay paused after its deadline is ended', async ()
 });
 
 test('a sandbox whose processes keep waking each other is ended, so that it does not run on unpaid', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const id = await script('console.log("pid", process.pid); setInterval(() => {}, 1000);');
+	const {provider, shell, log} = await localSandboxes();
+	const id = await shell('echo pid $$; exec sleep 1000');
 	await eventually(async () => (await log(id)).includes('pid'));
 	const {kill} = process;
 	const spy = vi.spyOn(process, 'kill').mockImplementation((pid, name) => {
