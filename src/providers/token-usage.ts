@@ -1,4 +1,4 @@
-import type {Json} from '../core/json.ts';
+import {isJsonObject, type Json} from '../core/json.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {at, countAt} from './json-path.ts';
 
@@ -23,6 +23,11 @@ export function usageOf(counts: {
  * leaves reasoning out of the completion tokens, which shows in the total.
  */
 export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
+	// Nearly every chunk of an answer has none.
+	if (!isJsonObject(value)) {
+		return undefined;
+	}
+
 	const prompt = countAt(value, 'prompt_tokens') ?? countAt(value, 'input_tokens');
 	const completion = countAt(value, 'completion_tokens') ?? countAt(value, 'output_tokens') ?? 0;
 	if (prompt === undefined) {

@@ -29,6 +29,12 @@ export function createSpeech() {
 	const state: State = {kind: 'text', part: 0, field: '', isFieldSent: false, extra: undefined, details: []};
 	return {
 		read(delta: Json | undefined): readonly ProviderEvent[] {
+			// Nearly every delta has nothing else.
+			const plain = plainContent(delta);
+			if (plain !== undefined) {
+				return tags.read(plain).flatMap(piece => eventsOf(state, piece));
+			}
+
 			addReasoningDetails(state.details, delta);
 			const extra = at(delta, 'extra_content');
 			// Google marks its thoughts beside the content.
@@ -45,6 +51,16 @@ export function createSpeech() {
 		/** Returns what has to go back with the whole message. */
 		seal: (hasCalls: boolean): readonly ProviderEvent[] => seal(state, hasCalls),
 	};
+}
+
+/** Returns the text of a delta that has only text, and at most its role; undefined for any other. */
+function plainContent(delta: Json | undefined): string | undefined {
+	if (!isJsonObject(delta)) {
+		return undefined;
+	}
+
+	const {content, role, ...others} = delta;
+	return typeof content === 'string' && Object.keys(others).length === 0 ? content : undefined;
 }
 
 function readThought(state: State, delta: Json | undefined): string {
