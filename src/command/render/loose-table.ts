@@ -32,7 +32,8 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 		kind: 'table',
 		...(title && {title}),
 		columns: names.map((name, index) => ({
-			label: wordsOf(name),
+			label: wordsOf(name).replace(/ at$/, ''),
+			...(isNumeric(items, name) && {align: 'right' as const}),
 			spare: index > 0 && !staying.includes(name),
 			whole: isId(name),
 		})),
@@ -55,6 +56,11 @@ export function looseFields(item: JsonObject): ReadonlyArray<readonly [string, s
 	return Object.entries(item).flatMap(([name, value]) =>
 		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), inWords(value)] as const] : [],
 	);
+}
+
+/** True for a column with nothing but numbers. */
+function isNumeric(items: readonly JsonObject[], name: string): boolean {
+	return items.every(item => !isPlain(item[name]) || typeof item[name] === 'number');
 }
 
 function isId(name: string): boolean {

@@ -1,12 +1,12 @@
-import {type Cell, cellText} from '../../core/cell.ts';
 import {type CommandPlace, nameCommands} from '../../core/command-words.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import type {Column, Result} from '../result.ts';
+import type {Result} from '../result.ts';
 import {drawPlot, sayPlot} from './plot.ts';
+import {drawRow, fitColumns, rowsOf} from './table-layout.ts';
 
 type Style = {
 	readonly width: number;
@@ -32,9 +32,7 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 		case 'table':
 			return [
 				...heading(result.title, style),
-				...(result.rows.length > 0
-					? renderTable(result.columns, result.rows, style, result.groups)
-					: wrapLine(told(result.empty), width)),
+				...(result.rows.length > 0 ? renderTable(result, style) : wrapLine(told(result.empty), width)),
 				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
 			];
 		case 'plot':
@@ -79,7 +77,7 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 		return fields.flatMap(([name, value]) => wrapLine(before(name) + said(value), width));
 	}
 
-	const longest = Math.max(8, Math.floor(width / 3));
+	const longest = Math.max(8, Math.floor(width / 3), Math.min(24, Math.floor(width / 2) - 2));
 	const labels = fields.map(([name]) => truncate(safeLine(name), longest));
 	const label = Math.max(0, ...labels.map(lineWidth));
 	return fields.flatMap(([, value], index) =>
@@ -90,76 +88,36 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 	);
 }
 
-const gap = '  ';
-
 /**
- * Draws columns side by side, two spaces apart. If they don't fit, the last one, which usually has the longest text, is cut
- * first; the others keep at least eight cells, and numbers and `whole` columns keep their full width. Spare columns are left
- * out if the first column would be cut for them, or another one to fewer than sixteen cells. If nothing else helps, each row
- * becomes a list of its cells.
+ * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out. If nothing fits, and for a screen
+ * reader, each row becomes a list of its cells.
  */
-function renderTable(
-	columns: readonly Column[],
-	rows: ReadonlyArray<readonly Cell[]>,
-	style: Style,
-	groups?: readonly string[],
-): readonly string[] {
-	const {width, palette, exact = false} = style;
-	const labels = columns.map(({label}) => safeLine(label));
-	const cells = rows.map(row => row.map(cell => safeLine(cellText(cell, {exact}))));
-	const wanted = labels.map((label, index) =>
-		cells.reduce((widest, row) => Math.max(widest, lineWidth(row[index] ?? '')), lineWidth(label)),
-	);
-	const spare = columns.findLastIndex(column => column.spare);
-	const least = columns.map(({align, whole}, index) =>
-		whole || align === 'right' || (spare >= 0 && index === 0) ? (wanted[index] ?? 0) : spare >= 0 ? 16 : 8,
-	);
-	const widths = shrink(wanted, least, width - gap.length * (columns.length - 1));
-	if (!palette.spoken && !widths && spare >= 0) {
-		return renderTable(
-			columns.toSpliced(spare, 1),
-			rows.map(row => row.toSpliced(spare, 1)),
-			style,
-			groups,
-		);
-	}
-
-	if (palette.spoken || !widths) {
-		return cells.flatMap((row, index) => [
+function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, style: Style): readonly string[] {
+	const {width, palette, exact = false, place} = style;
+	const drawn = rowsOf({rows, ...(groups && {groups})}, exact);
+	const fit = palette.spoken ? undefined : fitColumns(columns, drawn, width);
+	if (!fit) {
+		return drawn.flatMap(({cells}, index) => [
 			...(index > 0 ? [''] : []),
 			...renderFields(
-				labels.flatMap((label, column) => (row[column]?.trim() ? [[label, row[column]] as const] : [])),
+				columns.flatMap(({label}, column) =>
+					cells[column]?.trim() ? [[safeLine(label), cells[column]] as const] : [],
+				),
 				style,
 			),
 		]);
 	}
 
-	const draw = (row: readonly string[]) =>
-		columns
-			.map(({align}, index) => {
-				const space = widths[index] ?? 0;
-				const cell = truncate(row[index] ?? '', space);
-				return align === 'right' ? ' '.repeat(Math.max(0, space - lineWidth(cell))) + cell : padEnd(cell, space);
-			})
-			.join(gap)
-			.trimEnd();
+	const {dropped} = fit;
+	const labels = columns.map(({label}) => safeLine(label));
+	const rest = `Too narrow for: ${dropped.join(', ')}.${place === 'shell' ? ' --json has all.' : ''}`;
 	return [
-		...(labels.some(Boolean) ? [palette.dim(draw(labels))] : []),
-		...cells.flatMap((row, index) => {
-			const group = groups?.[index];
+		...(labels.some(Boolean) ? [palette.dim(drawRow(labels, columns, fit))] : []),
+		...drawn.flatMap(({cells, group}, index) => {
 			const isNew = group !== undefined && group !== groups?.[index - 1];
-			return [...(isNew ? ['', palette.label(truncate(safeLine(group), width))] : []), draw(row)];
+			const line = drawRow(cells, columns, fit);
+			return [...(isNew ? ['', palette.label(truncate(safeLine(group), width))] : []), line];
 		}),
+		...(dropped.length > 0 ? wrapLine(palette.dim(rest), width) : []),
 	];
-}
-
-/** Shrinks columns to their `least`, the last one first, until the sum fits. Returns undefined if it can't. */
-function shrink(wanted: readonly number[], least: readonly number[], room: number): readonly number[] | undefined {
-	let over = wanted.reduce((sum, width) => sum + width, 0) - room;
-	const widths = wanted.toReversed().map((width, fromEnd) => {
-		const taken = Math.max(0, Math.min(over, width - (least[wanted.length - 1 - fromEnd] ?? 0)));
-		over -= taken;
-		return width - taken;
-	});
-	return over <= 0 ? widths.toReversed() : undefined;
 }

@@ -1,33 +1,9 @@
-import {cellText, cellTime} from '../../core/cell.ts';
+import type {TableRow} from '../../command/render/table-layout.ts';
 import type {TablePanel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
-
-/** A row with its safe cells, the times in them, and its index in the original table. */
-export type TableRow = {
-	readonly cells: readonly string[];
-	/** Milliseconds since 1970; undefined for a cell that isn't a time. */
-	readonly times: readonly (number | undefined)[];
-	readonly index: number;
-	/** The heading that it stands under. */
-	readonly group?: string | undefined;
-};
 
 /** The column to sort by. */
 type Sort = {readonly column: number; readonly descending: boolean};
-
-type Columns = TablePanel['columns'];
-
-/** Returns the rows of a table, each cell safe to print on one line (SAFETY 1). */
-export function rowsOf({rows, groups}: Pick<TablePanel, 'rows' | 'groups'>, exact: boolean): readonly TableRow[] {
-	const now = Date.now();
-	return rows.map((row, index) => ({
-		cells: row.map(cell => safeLine(cellText(cell, {exact, now}))),
-		times: row.map(cellTime),
-		index,
-		group: groups?.[index],
-	}));
-}
 
 /** Returns the order after `steps`: unsorted (undefined), then each column ascending and descending, then again. */
 export function sortAfter(steps: number, columns: number): Sort | undefined {
@@ -76,7 +52,7 @@ const scales: Readonly<Record<string, number>> = {
 	s: 1,
 };
 
-const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s)?$/;
+const measure = /^[<$]*(-?[\d,]*\.?\d+(?:e[-+]?\d+)?) ?(%|[kMG]?B|[kMG]|ms|s)? *$/;
 
 /** Returns the number in a cell in its base unit: `1.3k` is 1300, `5 ms` is 0.005. Undefined if it isn't a number. */
 function numberIn(cell: string): number | undefined {
@@ -103,82 +79,8 @@ export function compareCells(a: string, b: string): number {
 	return x === undefined && y === undefined ? byText(a, b) : x === undefined ? 1 : -1;
 }
 
-/** The indexes of the columns to draw, their widths in cells, and the labels of those that don't fit. */
-type Fit = {
-	readonly shown: readonly number[];
-	readonly widths: readonly number[];
-	readonly dropped: readonly string[];
-};
-
-const gap = 2;
-const maxWidth = 40;
-const minWidth = 8;
-
-/**
- * Returns the columns that fit in `room` cells. From the left, each gets the cells it needs, up to 40 unless it must be
- * whole; the last one gets the rest. If not all fit, spare columns are dropped first, the last one first.
- */
-export function fitColumns(columns: Columns, rows: readonly TableRow[], room: number): Fit {
-	const wanted = columns.map(({label}, column) =>
-		Math.max(lineWidth(safeLine(label)) + 2, ...rows.map(({cells}) => lineWidth(cells[column] ?? ''))),
-	);
-	const least = columns.map(({whole}, column) => {
-		const width = wanted[column] ?? 0;
-		return whole ? width : Math.min(width, minWidth);
-	});
-	const shown = withoutSpare(columns, least, room);
-	const widths: number[] = [];
-	let left = room;
-	for (const column of shown) {
-		const width = wanted[column] ?? 0;
-		const space = left - (widths.length > 0 ? gap : 0);
-		const taken = Math.min(width, columns[column]?.whole ? width : maxWidth, space);
-		if (widths.length > 0 && taken < (least[column] ?? 0)) {
-			break;
-		}
-
-		widths.push(Math.max(1, taken));
-		left = space - taken;
-	}
-
-	const drawn = shown.slice(0, widths.length);
-	const last = drawn.length - 1;
-	const spare = Math.max(0, Math.min(left, (wanted[drawn[last] ?? 0] ?? 0) - (widths[last] ?? 0)));
-	return {
-		shown: drawn,
-		widths: widths.map((width, index) => (index === last ? width + spare : width)),
-		dropped: columns.flatMap(({label}, column) => (drawn.includes(column) ? [] : [safeLine(label)])),
-	};
-}
-
-/** Returns the columns after dropping as few spare ones as needed. */
-function withoutSpare(columns: Columns, least: readonly number[], room: number): readonly number[] {
-	let shown: readonly number[] = columns.map((_, column) => column);
-	const needed = () => shown.reduce((sum, column) => sum + (least[column] ?? 0) + gap, -gap);
-	const lastSpare = () => shown.findLast(column => columns[column]?.spare);
-	for (let spare = lastSpare(); spare !== undefined && needed() > room; spare = lastSpare()) {
-		shown = shown.filter(column => column !== spare);
-	}
-
-	return shown;
-}
-
-/** Returns the cells of a row in one line. */
-export function drawRow(cells: readonly string[], columns: Columns, {shown, widths}: Fit): string {
-	return shown
-		.map((column, index) => {
-			const width = widths[index] ?? 0;
-			const cell = truncate(cells[column] ?? '', width);
-			return columns[column]?.align === 'right'
-				? ' '.repeat(Math.max(0, width - lineWidth(cell))) + cell
-				: padEnd(cell, width);
-		})
-		.join(' '.repeat(gap))
-		.trimEnd();
-}
-
 /** Returns the labels of the columns, with an arrow at the sorted one. */
-export function headOf(columns: Columns, sort: Sort | undefined): readonly string[] {
+export function headOf(columns: TablePanel['columns'], sort: Sort | undefined): readonly string[] {
 	return columns.map(({label}, index) =>
 		sort?.column === index ? `${safeLine(label)} ${sort.descending ? '↓' : '↑'}`.trim() : safeLine(label),
 	);

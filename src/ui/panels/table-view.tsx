@@ -1,4 +1,5 @@
 import {useEffect, useMemo, useState} from 'react';
+import {drawRow, fitColumns, fitFirst, rowsOf, type TableRow} from '../../command/render/table-layout.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
@@ -9,7 +10,7 @@ import {useApp, useKeymap, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {rowsAround, titleRule} from './panel-rows.ts';
-import {arrange, drawRow, fitColumns, headOf, rowsOf, sortAfter, type TableRow} from './table-rows.ts';
+import {arrange, headOf, sortAfter} from './table-rows.ts';
 
 type Props = {
 	readonly panel: TablePanel;
@@ -87,10 +88,17 @@ function useTable(panel: TablePanel, filter: string, columns: number) {
 	const sorted = useApp(state => state.sorted);
 	const exact = useApp(state => state.exact);
 	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
-	const fit = useMemo(() => fitColumns(panel.columns, rows, columns - 2), [panel, rows, columns]);
+	const fit = useMemo(() => fitPanel(panel, rows, columns - 2), [panel, rows, columns]);
 	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
 	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
 	return {rows, found, sort, fit, exact, keymap: useKeymap(panelKeys)};
+}
+
+/** Returns the columns that fit beside the sign of the chosen row, with room for the arrow of the sorted one. */
+function fitPanel({columns}: TablePanel, rows: readonly TableRow[], room: number) {
+	const heads = columns.map(column => ({...column, label: `${column.label} ↓`}));
+	const {dropped, ...fit} = fitColumns(heads, rows, room) ?? fitFirst(heads, rows, room);
+	return {...fit, dropped: dropped.map(label => label.slice(0, -2))};
 }
 
 /** Returns the index of the chosen row, and how to move it. */

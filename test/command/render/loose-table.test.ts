@@ -15,7 +15,7 @@ test('columns start with the named fields; hidden, nested and empty fields are l
 		{b: 1.5, name: 'n', secret: 's', deep: {a: 1}, list: [1], none: null},
 		{a: false, id: 'i'},
 	];
-	expect(view(items)).toEqual(['id  name  b    a', '    n     1.5', 'i              no']);
+	expect(view(items)).toEqual(['id  name    b  a', '    n     1.5', 'i              no']);
 });
 
 test('a field with the name of an inherited property is an ordinary field', () => {
@@ -28,7 +28,7 @@ test('a field with the name of an inherited property is an ordinary field', () =
 
 test('a loose table has at most eight columns and short times', () => {
 	const item = Object.fromEntries(Array.from({length: 20}, (_, index) => [`f${index}`, index]));
-	expect(view([{...item, id: 'x'}])).toEqual(['id  f0  f1  f2  f3  f4  f5  f6', 'x   0   1   2   3   4   5   6']);
+	expect(view([{...item, id: 'x'}])).toEqual(['id  f0  f1  f2  f3  f4  f5  f6', 'x    0   1   2   3   4   5   6']);
 	expect(view([{id: 'x', made_at: '2020-01-02T03:04:05Z', at: '2020-01-02T03:04:05Z'}])[1]).toBe(
 		'x   2020-01-02  2020-01-02T03:04:05Z',
 	);
