@@ -67,10 +67,18 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			text: connectionText(connection),
 			role: connection.state === 'failed' ? palette.danger : palette.dim,
 			name: 'connection',
+			least: 16,
 		},
 		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'
-			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
+			? [
+					{
+						text: modelText(model, effort),
+						role: model ? palette.dim : palette.warning,
+						name: 'model',
+						least: 16,
+					} as const,
+				]
 			: []),
 		{text: state, role: same, name: 'state'},
 		...(run && silentMs > 0
@@ -83,7 +91,9 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			? [{text: `${formatAmount(drafts, 'draft')} stashed`, role: palette.accent, name: 'drafts'} as const]
 			: []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
-		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
+		...(unsaved
+			? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved', least: 24} as const]
+			: []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(separator))}</Text>;
@@ -93,6 +103,8 @@ type Part = {
 	readonly text: string;
 	readonly role: (text: string) => string;
 	readonly name: (typeof byImportance)[number];
+	/** The fewest cells that plain text is cut to before another part is left out; it is never cut by default. */
+	readonly least?: number;
 };
 
 /** The parts from the most important one; in a narrow window the last ones are left out first. */
@@ -104,7 +116,7 @@ const byImportance = [
 ] as const;
 
 /** A part of a line; those of a higher rank are left out first. */
-type RankedPart = Pick<Part, 'text' | 'role'> & {readonly rank: number};
+type RankedPart = Pick<Part, 'text' | 'role' | 'least'> & {readonly rank: number};
 
 /** Returns the parts with their places among all by importance. */
 export function ranked(parts: readonly Part[]): readonly RankedPart[] {
@@ -114,16 +126,28 @@ export function ranked(parts: readonly Part[]): readonly RankedPart[] {
 const same = (text: string) => text;
 const separator = ' · ';
 
-/** Returns the parts on one line, without the least important ones if they do not fit. `between` separates them. */
+/** The most cells of a part that may be cut, from the widest. */
+const cuts = [40, 32, 24, 16];
+
+/**
+ * Returns the parts on one line. If they don't fit, names are cut first, and then the least important parts are left out.
+ * `between` separates them.
+ */
 export function fitParts(parts: readonly RankedPart[], columns: number, between = separator): string {
-	const line = parts.map(({text, role}) => role(text)).join(between);
-	if (lineWidth(line) <= columns || parts.length <= 1) {
-		return truncate(line, columns);
+	const lineAt = (kept: readonly RankedPart[], most: number) =>
+		kept
+			.map(({text, role, least}) => role(least === undefined ? text : truncate(text, Math.max(least, most))))
+			.join(between);
+	const fits = (line: string) => lineWidth(line) <= columns;
+	let kept = parts;
+	while (kept.length > 1 && !fits(lineAt(kept, 0))) {
+		const highest = Math.max(...kept.map(({rank}) => rank));
+		const dropped = kept.findLastIndex(({rank}) => rank === highest);
+		kept = kept.toSpliced(dropped, 1);
 	}
 
-	const highest = Math.max(...parts.map(({rank}) => rank));
-	const dropped = parts.findLastIndex(({rank}) => rank === highest);
-	return fitParts(parts.toSpliced(dropped, 1), columns, between);
+	const lines = [Number.POSITIVE_INFINITY, columns, ...cuts].map(most => lineAt(kept, most));
+	return lines.find(fits) ?? truncate(lineAt(kept, 0), columns);
 }
 
 /** Returns the model with its reasoning effort. */

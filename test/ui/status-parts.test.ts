@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {fitParts, ranked} from '../../src/ui/status-line.tsx';
@@ -34,3 +35,49 @@ test('from 20 to 200 columns a wider status line has all parts of a narrower one
 	expect([...shownAt(50)]).toEqual(['state', 'mode', 'cost']);
 	expect(shownAt(200).size).toBe(names.length);
 });
+
+const byImportance = [
+	...(['unsaved', 'vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox', 'drafts', 'cost'] as const),
+	...(['model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
+] as const;
+
+const leastOf = {connection: 16, model: 16, unsaved: 24} as const;
+const isCut = (name: string): name is keyof typeof leastOf => Object.hasOwn(leastOf, name);
+
+/** Parts of any state: counts, times and words of ours, and names of folders, models and servers of any length. */
+const anyParts = fc
+	.subarray([...byImportance], {minLength: 1})
+	.chain(names =>
+		fc.tuple(
+			...names.map(name =>
+				(isCut(name)
+					? fc.stringMatching(/^[a-z\u4E00-\u4E20/.-]{1,90}$/)
+					: fc.constantFrom('● working 12 m 04 s', 'plan mode', 'watching 12: reconnecting', '3 jobs', 'out 1.2M')
+				).map(text => ({name, text, role: (drawn: string) => drawn, ...(isCut(name) && {least: leastOf[name]})})),
+			),
+		),
+	);
+
+test.each([20, 40, 60, 80, 100, 120])(
+	'in %i columns the line never wraps, keeps what is most important, and cuts no word without a sign',
+	columns => {
+		fc.assert(
+			fc.property(anyParts, parts => {
+				const line = fitParts(ranked(parts), columns);
+				expect(lineWidth(line)).toBeLessThanOrEqual(columns);
+				const shown = line.split(' · ');
+				const rows = parts.map(part => ({...part, rank: byImportance.indexOf(part.name)}));
+				// What is shown is a beginning of the list by importance, in the order of the line.
+				const kept = rows.toSorted((a, b) => a.rank - b.rank).slice(0, shown.length);
+				const expected = rows.filter(row => kept.includes(row));
+				for (const [index, text] of shown.entries()) {
+					const whole = expected[index]?.text ?? '';
+					expect(text === whole || (text.endsWith('…') && whole.startsWith(text.slice(0, -1)))).toBe(true);
+					const least = expected[index]?.least;
+					expect(text === whole || shown.length === 1 || lineWidth(text) >= (least ?? columns) - 1).toBe(true);
+				}
+			}),
+			{numRuns: 200},
+		);
+	},
+);
