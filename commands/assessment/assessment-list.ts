@@ -23,7 +23,7 @@ export default command({
 		return looseTable({
 			items,
 			first: ['id', 'name', 'status', 'created_at'],
-			empty: emptyPage('assessments', flags),
+			empty: emptyPage('assessments', flags, 'In another workspace: `assessment list --workspace <slug>`'),
 			opens: {
 				words: ['assessment', 'attacks'],
 				ids: items.map(({id}) => (typeof id === 'string' ? id : '')),

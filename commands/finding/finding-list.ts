@@ -27,7 +27,7 @@ export default command({
 		const findings = answer.findings ?? [];
 		const line = ['finding list', ...(sort ? [`--sort ${sort}`] : []), ...(asc ? ['--asc'] : [])].join(' ');
 		return findingTable(findings, {
-			empty: emptyPage('findings', pages),
+			empty: emptyPage('findings', pages, 'In another project: `finding list --project <slug>`'),
 			notes: pageNotes(line, pages, findings.length),
 			data: originalOf(answer),
 		});

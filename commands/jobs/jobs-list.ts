@@ -27,7 +27,7 @@ export default command({
 				lastLine(),
 				{at: new Date(startedAt).toISOString()},
 			]),
-			empty: 'No background jobs in this session.',
+			empty: 'No background jobs in this session. Ask the agent to run a command in the background.',
 			data: all.map(({id, command: text, state, isRunning, startedAt}) => ({
 				id,
 				command: text,

@@ -13,7 +13,7 @@ export default command({
 		const keys = listKeys({config, env, rows: registry});
 		return {
 			kind: 'table',
-			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to'}],
+			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to', cut: 'middle'}],
 			rows: keys.map(({provider: name, last4, source, baseUrl}) => [
 				name,
 				last4 ? `…${last4}` : last4 === '' ? '(hidden)' : 'none',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {alignPoints} from '../../src/command/render/align-points.ts';
 import {formatCount} from '../../src/core/format.ts';
 import type {ModelInfo} from '../../src/core/model.ts';
 
@@ -15,7 +16,15 @@ export default command({
 	async run({filter = ''}, {models}) {
 		const {models: known, priceOf, date, source} = await models.catalog();
 		const found = matching(known, filter.toLowerCase());
-		const dollars = (value: number | undefined) => (value === undefined ? 'unknown' : String(Number(value.toFixed(4))));
+		const prices = found.map(({id}) => priceOf(id));
+		const column = (kind: 'input' | 'cacheRead' | 'cacheWrite' | 'output') =>
+			alignPoints(prices.map(price => dollars(price?.[kind])));
+		const [input, cacheRead, cacheWrite, output] = [
+			column('input'),
+			column('cacheRead'),
+			column('cacheWrite'),
+			column('output'),
+		];
 		const right = 'right';
 		return {
 			kind: 'table',
@@ -27,22 +36,16 @@ export default command({
 				{label: 'cache write', align: right, spare: true},
 				{label: 'output', align: right},
 			],
-			rows: found.map(({id, contextWindow}) => {
-				const price = priceOf(id);
-				return [
-					id,
-					contextWindow ? formatCount(contextWindow) : 'unknown',
-					dollars(price?.input),
-					dollars(price?.cacheRead),
-					dollars(price?.cacheWrite),
-					dollars(price?.output),
-				];
-			}),
+			rows: found.map(({id, contextWindow}, index) => [
+				id,
+				contextWindow ? formatCount(contextWindow) : 'unknown',
+				...[input, cacheRead, cacheWrite, output].map(cells => cells[index] ?? ''),
+			]),
 			empty: `No known model has “${filter}” in its name. You can still use it if its provider has it; its cost is unknown.`,
 			opens: {words: ['model', 'use'], ids: found.map(({id}) => id)},
 			notes: [`US dollars per million tokens. Prices as of ${date}, ${source}.`],
-			data: found.map(({id, name, contextWindow}) => {
-				const price = priceOf(id);
+			data: found.map(({id, name, contextWindow}, index) => {
+				const price = prices[index];
 				return {
 					id,
 					name,
@@ -55,6 +58,11 @@ export default command({
 		};
 	},
 });
+
+/** Returns a price with at least two decimals. */
+function dollars(value: number | undefined): string {
+	return value === undefined ? 'unknown' : value.toFixed(4).replace(/0{1,2}$/, '');
+}
 
 /** Returns the models whose ids begin with the filter; if none does, those that contain it. */
 function matching(known: readonly ModelInfo[], filter: string): readonly ModelInfo[] {

@@ -13,16 +13,16 @@ export default command({
 		return {
 			kind: 'table',
 			columns: [
-				{label: ''},
 				{label: 'profile', whole: true},
-				{label: 'server', whole: true},
+				{label: ''},
+				{label: 'server', cut: 'middle'},
 				{label: 'scope', spare: true},
 				{label: 'key'},
 				{label: 'login', spare: true},
 			],
 			rows: profiles.map(({name, server, org, workspace, project, apiKey, accessToken, savedAt, active}) => [
-				active ? '●' : ' ',
 				name,
+				active ? 'now' : '',
 				server,
 				[org, workspace, project].filter(Boolean).join('/'),
 				apiKey ? `…${apiKey.last4}` : accessToken ? 'browser' : 'logged out',

@@ -7,7 +7,7 @@ export default listCommand({
 	kind: 'project',
 	line: 'project list',
 	columns: ['slug', 'name', 'id', 'created_at'],
-	empty: 'No projects in this workspace yet.',
+	empty: 'No projects in this workspace yet. Others: `workspace list`',
 	within: ['org', 'workspace'],
 	request: (client, call, signal) => client.listProjects(call, signal),
 });

@@ -7,7 +7,7 @@ export default listCommand({
 	kind: 'workspace',
 	line: 'workspace list',
 	columns: ['slug', 'name', 'id', 'created_at'],
-	empty: 'No workspaces in this organization yet.',
+	empty: 'No workspaces in this organization yet. Others: `org list`',
 	within: ['org'],
 	request: (client, call, signal) => client.listWorkspaces(call, signal),
 });

@@ -24,7 +24,7 @@ export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown:
 	return shown > 0 && shown >= pageSize ? [`There may be more: \`${line} --page ${page + 1}${size}\``] : [];
 }
 
-/** Returns the text of an empty page. */
-export function emptyPage(names: string, {page = 1}: Flags): string {
-	return page > 1 ? `No ${names} on page ${page}.` : `No ${names} yet.`;
+/** Returns the text of an empty page. `next` is what to do if nothing is listed at all. */
+export function emptyPage(names: string, {page = 1}: Flags, next: string): string {
+	return page > 1 ? `No ${names} on page ${page}.` : `No ${names} yet. ${next}`;
 }

@@ -97,4 +97,6 @@ export type Column = {
 	readonly spare?: boolean;
 	/** Never cut, because a partial id is useless. */
 	readonly whole?: boolean;
+	/** A long value loses its middle instead of its end, such as a path. */
+	readonly cut?: 'middle';
 };

@@ -80,6 +80,7 @@ export type TablePanel = {
 		readonly align?: 'right';
 		readonly spare?: boolean;
 		readonly whole?: boolean;
+		readonly cut?: 'middle';
 	}[];
 	readonly rows: readonly (readonly Cell[])[];
 	/** The heading of each row, if rows stand in groups. */

@@ -14,7 +14,7 @@ test.each([80, 120])('API keys are listed with their plain fields at %d columns,
 	const {env} = await api({[`GET ${url}`]: {json: keys}});
 	const result = await testContext({env}).run('api-key', 'list');
 	expect(drawn(result, width).split('\n')).toEqual([
-		'id                                    name  created at  prefix',
+		'id                                    name  created     prefix',
 		`${id}  ci    2020-01-02  sk-12`,
 		'x                                     ␛[2J',
 	]);
@@ -24,8 +24,8 @@ test.each([80, 120])('API keys are listed with their plain fields at %d columns,
 
 test.each([
 	[{keys: [made], total: 1}, /^id .*\n6f1c/],
-	[{keys: []}, /^No active API keys\.$/],
-	[[], /^No active API keys\.$/],
+	[{keys: []}, /^No active API keys\. Create one: \/api-key create$/],
+	[[], /^No active API keys\. Create one: \/api-key create$/],
 	[[{scopes: []}], /^1 can't be shown/],
 ])('a list of any shape is read: %j', async (json, text) => {
 	const {env} = await api({[`GET ${url}`]: {json}});

@@ -19,7 +19,7 @@ test.each([80, 120])('assessments are drawn with their plain fields at %d column
 	const result = await testContext({env}).run('assessment', 'list', '--page', '2', '--page-size', '2');
 	expect(drawn(result, width).split('\n')).toEqual([
 		'id                                    name     status     attempts  extra',
-		`${assessment}  nightly  running    3`,
+		`${assessment}  nightly  running           3`,
 		'b2                                             half-done            ␛[2J',
 		'There may be more: /assessment list --page 3 --page-size 2',
 	]);
@@ -28,8 +28,8 @@ test.each([80, 120])('assessments are drawn with their plain fields at %d column
 });
 
 test.each([
-	[{items: []}, 'No assessments yet.'],
-	[{}, 'No assessments yet.'],
+	[{items: []}, 'No assessments yet. In another workspace: /assessment list --workspace <slug>'],
+	[{}, 'No assessments yet. In another workspace: /assessment list --workspace <slug>'],
 	[{items: [{sandbox: {}}]}, "1 can't be shown as a table; --json shows all."],
 ])('%j is described in words', async (json, text) => {
 	const {env} = await api({[listPath]: {json}});
@@ -63,6 +63,7 @@ test.each([80, 120])('attacks are drawn with their rates at %d columns', async w
 		`crescendo       0.25  0.913  yes        8 of 10     1 m 12 s  ${cut}`,
 		width === 80 ? 'tap' : `tap${' '.repeat(79)}g`,
 		`tap        1.00e+308     -5  no                  1.00e+308 s${goal}`,
+		`Too narrow for: ${width === 80 ? 'goal, attacker, ' : ''}evaluator.`,
 		'ASR is the attack success rate.',
 	]);
 	expect(dataOf(result)).toEqual([attack, bare, hostile]);

@@ -35,6 +35,7 @@ test.each([
 			'finding                               severity  score  attack     status',
 			`${id}  high       0.91  crescendo  open`,
 			'x                                     dire',
+			'Too narrow for: created, goal.',
 		],
 	],
 	[
@@ -68,7 +69,9 @@ test('findings are sorted and paged by the server', async () => {
 
 test('a page without findings says so', async () => {
 	const {env} = await api({[`GET ${listUrl}`]: {json: {}}});
-	expect(drawn(await testContext({env}).run('finding', 'list'), 80)).toBe('No findings yet.');
+	expect(drawn(await testContext({env}).run('finding', 'list'), 80)).toBe(
+		'No findings yet. In another project: /finding list --project <slug>',
+	);
 });
 
 test.each([80, 120])('a finding is drawn at %d columns', async width => {

@@ -29,6 +29,8 @@ test('jobs lists, shows and stops what the agent runs in the background', async 
 
 test('without jobs, jobs says so', async () => {
 	const {runInApp} = testContext();
-	expect(drawn(await runInApp('jobs'), 80)).toBe('No background jobs in this session.');
+	expect(drawn(await runInApp('jobs'), 80)).toBe(
+		'No background jobs in this session. Ask the agent to run a command in the\nbackground.',
+	);
 	await expect(runInApp('jobs', 'show')).rejects.toMatchObject({message: 'No background jobs.'});
 });

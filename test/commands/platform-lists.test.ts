@@ -56,7 +56,7 @@ test('sandboxes seen on this machine are shown if the server lists none', async 
 	await here.run('env', 'create', 'web-shop');
 	const result = await here.run('env', 'list');
 	expect(drawn(result, 120).split('\n')).toEqual([
-		expect.stringMatching(/^id +state +task ref +.*seen at/),
+		expect.stringMatching(/^id +state +task ref +.*seen$/),
 		expect.stringMatching(new RegExp(`^${id}  ready  web-shop  2026-03-01  now$`)),
 		`${origin} doesn't list environments. These were seen on this machine.`,
 	]);

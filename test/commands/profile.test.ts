@@ -24,9 +24,9 @@ test('profiles are listed, the latest login first, the active one marked', async
 	const {run} = await twoLogins();
 	const result = await run('profile', 'list');
 	expect(drawn(result, 80).split('\n')).toEqual([
-		'   profile             server                      scope    key    login',
-		'●  agents.example.com  https://agents.example.com  acme/ml  …3456  now',
-		'   lab                 http://127.0.0.1:8700                …6789  now',
+		'profile                  server                      scope    key    login',
+		'agents.example.com  now  https://agents.example.com  acme/ml  …3456  now',
+		'lab                      http://127.0.0.1:8700                …6789  now',
 	]);
 	expect(drawn(result, 120)).toBe(drawn(result, 80));
 	expect(dataOf(result)).toEqual([

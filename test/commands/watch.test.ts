@@ -45,7 +45,10 @@ test('a watch is listed until it is stopped', async () => {
 	]);
 
 	expect(drawn(await runInApp('watch', 'stop', '1'), 80)).toBe('Stopped watch 1.');
-	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([[], 'No active watches.']);
+	expect([watches(), drawn(await runInApp('watch'), 80)]).toEqual([
+		[],
+		'No active watches. Start one: /watch start <condition> <environment>',
+	]);
 });
 
 test('a watch that asks the agent shows its limits and starts after confirmation', async () => {

@@ -18,7 +18,7 @@ export function approvalsView(
 			{label: '#', align: 'right', whole: true},
 			{label: 'effect', whole: true},
 			{label: 'rule'},
-			{label: 'from'},
+			{label: 'from', spare: true},
 			{label: 'last allowed', spare: true},
 		],
 		rows: rules.map(({effect: is, rule, source, lastAllowed}, index) => [

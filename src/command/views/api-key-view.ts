@@ -20,7 +20,7 @@ export function keyTable(answer: Json): Result {
 		items,
 		first: ['id', 'name', 'created_at', 'last_used_at', 'expires_at'],
 		hides: isSecret,
-		empty: 'No active API keys.',
+		empty: 'No active API keys. Create one: `api-key create`',
 		data: answer,
 	});
 }

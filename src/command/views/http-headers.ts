@@ -31,9 +31,9 @@ export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>
 	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
 	return {
 		kind: 'table',
-		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to'}],
+		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to', cut: 'middle'}],
 		rows: all.map(({secret, last4, goes}) => [secret, last4, goes]),
-		empty: 'No secrets are stored or in the environment.',
+		empty: 'No secrets are stored or in the environment. `keys set <provider>` stores one.',
 		data: all.map(({secret, last4, goes}) => ({secret, last4, may_go_to: goes})),
 	};
 }

@@ -12,7 +12,7 @@ export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Res
 			{label: 'title', spare: true},
 			{label: 'fields', align: 'right'},
 			{label: 'capability'},
-			{label: 'schema'},
+			{label: 'schema', cut: 'middle'},
 		],
 		rows: (answer.schemas ?? []).map(entry => {
 			const {title, properties} = entry.json_schema ?? {};

@@ -66,9 +66,14 @@ export function usageResult(
 			{
 				kind: 'table',
 				title: 'By model',
-				columns: ['model', 'input', 'cache read', 'cache write', 'output', 'cost'].map((label, index) =>
-					index === 0 ? {label} : {label, align: right},
-				),
+				columns: [
+					{label: 'model', cut: 'middle'},
+					{label: 'input', align: right},
+					{label: 'cache read', align: right, spare: true},
+					{label: 'cache write', align: right, spare: true},
+					{label: 'output', align: right},
+					{label: 'cost', align: right},
+				],
 				rows: models.map(({model, used, usd}) => [
 					model,
 					count(used.input),

@@ -63,7 +63,7 @@ export function watchesResult(watches: readonly Watch[]): Result {
 			const until = heldUntil(watch, now);
 			return until === undefined ? [] : [limitNotice(watch, until)];
 		}),
-		empty: 'No active watches.',
+		empty: 'No active watches. Start one: /watch start <condition> <environment>',
 		data: watches.map(dataOf),
 	};
 }

@@ -27,10 +27,15 @@ const list = command({
 	run: ({long = false}) => ({
 		kind: 'table',
 		title: 'Parts',
-		columns: [{label: 'name'}, {label: 'size', align: 'right'}, {label: 'about'}, {label: 'place'}],
+		columns: [
+			{label: 'name'},
+			{label: 'size', align: 'right'},
+			{label: 'about'},
+			{label: 'place', spare: true, whole: true},
+		],
 		rows: names
 			.slice(0, long ? 40 : 3)
-			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far']),
+			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far away, in another town']),
 		empty: '',
 		notes: ['As of today.', 'Sorted by name.'],
 		opens: {words: ['part', 'show'], ids: names.map(name => (name === 'alpha' ? '--yes' : `id-${name}`))},
@@ -94,7 +99,7 @@ test.each([60, 80, 120])(
 		);
 		expect(filter).toBe('filter');
 		expect(head).toMatch(columns === 60 ? /^ {2}name +size {2}about$/ : /^ {2}name +size {2}about +place$/);
-		expect(first).toMatch(/^❯ beta +40 {2}x+…/);
+		expect(first).toMatch(columns === 120 ? /^❯ beta +40 {2}x{50}␇ {2}far/ : /^❯ beta +40 {2}x+…/);
 		expect(others.length).toBeLessThan(20);
 		expect(lines().some(line => line.length > columns)).toBe(false);
 	},

@@ -19,7 +19,7 @@ export function attackTable(attacks: Attacks): Result {
 			{label: 'jailbreak'},
 			{label: 'trials', align: right},
 			{label: 'time', align: right},
-			{label: 'target'},
+			{label: 'target', cut: 'middle'},
 			{label: 'goal', spare: true},
 			{label: 'attacker', spare: true},
 			{label: 'evaluator', spare: true},

@@ -22,7 +22,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 			{label: 'status'},
 			{label: 'tools', align: 'right'},
 			{label: 'tokens', align: 'right'},
-			{label: 'command or URL'},
+			{label: 'command or URL', cut: 'middle'},
 			{label: 'scope', spare: true},
 		],
 		rows: servers.map(({configured, state, tools}) => [

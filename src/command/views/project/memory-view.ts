@@ -13,7 +13,7 @@ export function memoryTable(state: ProjectState): Result {
 	return {
 		kind: 'table',
 		title: 'Instructions of the agent',
-		columns: [{label: 'file', whole: true}, {label: 'used'}, {label: 'tokens', align: 'right'}],
+		columns: [{label: 'file', cut: 'middle'}, {label: 'used'}, {label: 'tokens', align: 'right'}],
 		rows: files.map(({file, tokens}) => [
 			file.path,
 			file.isNested ? 'for files in that folder' : 'in each request',

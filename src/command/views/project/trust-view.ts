@@ -17,14 +17,14 @@ export function trustTable(state: ProjectState): Result {
 	return {
 		kind: 'table',
 		title: `Files for the agent in ${root}`,
-		columns: [{label: 'file', whole: true}, {label: 'kind'}, {label: 'size', align: 'right'}, {label: 'status'}],
+		columns: [{label: 'file', cut: 'middle'}, {label: 'kind'}, {label: 'size', align: 'right'}, {label: 'status'}],
 		rows: files.map(({path, kind, sizeBytes, standing, filesHash}) => [
 			path,
 			filesHash ? `${kind}, with files` : kind,
 			formatBytes(sizeBytes),
 			standings[standing],
 		]),
-		empty: 'No instructions, settings or hooks here.',
+		empty: 'No instructions, settings or hooks here. In the app, /memory init writes AGENTS.md.',
 		notes: [
 			...files.flatMap(hookLines),
 			...files.flatMap(({path, mcp}) => (mcp?.servers ?? []).map(server => `${serverLines(server)[0]} (${path})`)),

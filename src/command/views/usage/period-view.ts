@@ -39,7 +39,7 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, 
 			index === 0 ? {label: each} : {label: each, align: right, ...(each === 'cache read' && {spare: true})},
 		),
 		rows: [...lines.map(line => cells(line.name, line)), ...(lines.length > 1 ? [cells('total', total)] : [])],
-		empty: 'Nothing used.',
+		empty: `Nothing used. Of one session: \`usage show\``,
 		notes: [
 			...(total.unpriced > 0
 				? [`${formatAmount(total.unpriced, 'request')} without a known price: not counted as cost.`]

@@ -18,7 +18,7 @@ export function requestTable(messages: ReadonlyMap<string, MessageUsage>, priceO
 		columns: [
 			{label: 'at'},
 			{label: 'for'},
-			{label: 'model', spare: true},
+			{label: 'model', spare: true, cut: 'middle'},
 			{label: 'input', align: right},
 			{label: 'cache read', align: right},
 			{label: 'write', align: right, spare: true},
@@ -37,7 +37,7 @@ export function requestTable(messages: ReadonlyMap<string, MessageUsage>, priceO
 			formatUsd(usd),
 			source,
 		]),
-		empty: 'No requests yet.',
+		empty: 'No requests yet. Send a message first.',
 		data: rows.map(({id, message: {at, cause, model, usage, prefix}, usd, source}) => ({
 			...{message_id: id, at, cause: cause ?? 'turn', model},
 			input_tokens: usage.input,

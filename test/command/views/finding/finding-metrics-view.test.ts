@@ -71,7 +71,7 @@ test('records are drawn as a table of at most twenty rows', () => {
 	expect([lines[0], lines[1], lines[2], lines.length, lines.at(-1)]).toEqual([
 		'leaked records',
 		'rank  outcome',
-		'0     TP',
+		'   0  TP',
 		23,
 		'and 10 more: --json shows all.',
 	]);
