@@ -23,6 +23,8 @@ export type WindowFit = {
 	readonly redraw: () => void;
 	/** Draws the live lines again after the terminal's cell widths were measured; printed lines stay as they are. */
 	readonly remeasured: () => void;
+	/** Draws what is in the window again in other colours, where it is; the scrollback keeps its own. */
+	readonly recolored: () => void;
 	/** Stops drawing until `fitWindow`: the size is changing, and lines for an old one would stay. */
 	readonly pause: () => void;
 	/** Draws everything for the current size of the window, unless it has no room. */
@@ -70,6 +72,12 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 			isTaken();
 			screen.resize();
 			painter()?.resize();
+		},
+		recolored() {
+			if (!isTaken()) {
+				screen.recolor(painter()?.rewrap);
+				painter()?.resize();
+			}
 		},
 		pause,
 		fitWindow() {

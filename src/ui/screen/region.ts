@@ -28,8 +28,8 @@ export type Region = {
 	readonly printed: readonly string[];
 	/** A sequence to write before everything else. */
 	readonly prefix: string;
-	/** The window was resized since the frame was drawn. */
-	readonly resize: {readonly rewrap: Rewrap | undefined} | undefined;
+	/** The window was resized since the frame was drawn, or has other colours. */
+	readonly resize: {readonly rewrap: Rewrap | undefined; readonly isRecolored?: boolean} | undefined;
 };
 
 /** Draws the last of these lines, drawn at `oldWidth`, at the current width. */
@@ -47,7 +47,7 @@ export function drawRegion(
 	{reflows, insertsLines}: Abilities,
 ): {readonly data: string; readonly region: Region} {
 	const {drawn, above, frame, printed, prefix} = region.resize
-		? resizeRegion(region, size, {rewrap: region.resize.rewrap, reflows: reflows()})
+		? resizeRegion(region, size, {...region.resize, reflows: reflows()})
 		: region;
 	const next = redraw(drawn, withMarks(printed, size.columns), frame, {height: size.rows, insertsLines});
 	const room = size.rows - next.drawn.rows.length;
@@ -101,12 +101,14 @@ export function startOver(region: Region, sequence: string): Region {
 
 type Resize = {
 	readonly rewrap: Rewrap | undefined;
+	/** True if lines of the same width look different. */
+	readonly isRecolored?: boolean;
 	/** True if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: boolean;
 };
 
 /** Moves the cursor to the start of the frame in a resized window, so that the next frame replaces it. */
-function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: Resize): Region {
+function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, isRecolored, reflows}: Resize): Region {
 	// Lines printed before the new size was known may be too wide.
 	const printed = region.printed.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
 	if (region.prefix) {
@@ -119,7 +121,7 @@ function resizeRegion(region: Region, {columns, rows}: Size, {rewrap, reflows}: 
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const room = Math.min(region.above.length + drawn.at, rows - 1) - frameRows;
 	const rewrapped =
-		rewrap && columns !== region.columns
+		rewrap && (isRecolored || columns !== region.columns)
 			? rewrapAbove(region, {rewrap, room, countRows})
 			: {above: region.above, lines: [], rows: 0};
 	const up = frameRows + rewrapped.rows;

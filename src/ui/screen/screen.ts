@@ -45,6 +45,8 @@ export type Screen = {
 	 * frame at the new width; they are certainly still in the window.
 	 */
 	readonly resize: (rewrap?: Rewrap) => void;
+	/** Does the same after the colours have changed: the lines above the frame are drawn again at the same width, too. */
+	readonly recolor: (rewrap?: Rewrap) => void;
 	/** Returns true from `erase` until the next frame. */
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
@@ -82,6 +84,10 @@ export function createScreen(
 		region = next;
 		schedule();
 	};
+	const redrawAll = (resize: Region['resize']) => {
+		update({...region, resize});
+		emitResize();
+	};
 
 	return {
 		stdout,
@@ -106,10 +112,8 @@ export function createScreen(
 		},
 		startOver: sequence => update(startOver(region, sequence)),
 		isErased: () => isErased,
-		resize(rewrap) {
-			update({...region, resize: {rewrap: rewrap ?? region.resize?.rewrap}});
-			emitResize();
-		},
+		resize: rewrap => redrawAll({...region.resize, rewrap: rewrap ?? region.resize?.rewrap}),
+		recolor: rewrap => redrawAll({rewrap, isRecolored: true}),
 		raw(data) {
 			flush();
 			output.write(data);

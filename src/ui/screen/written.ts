@@ -1,4 +1,5 @@
 import type {Block} from '../../core/session/block.ts';
+import {plainText} from '../../terminal/text/ansi.ts';
 
 export type Kind = Block['kind'] | 'print';
 
@@ -100,12 +101,16 @@ function rewrapItems(items: readonly Item[], lines: readonly string[], oldWidth:
 		const parts = partsOf(items, index, width);
 		for (let part = oldParts.length - 1; part >= 0; part--) {
 			const old = oldParts[part] ?? [];
-			if (!standsAt(lines, lines.length - count - old.length, old)) {
+			const next = parts[part] ?? [];
+			// At the same width, the last lines of a part are drawn again even if its first ones can't be.
+			const left = lines.length - count;
+			const shown = width === oldWidth ? Math.min(old.length, left) : old.length;
+			if ((width === oldWidth && left === 0) || !standsAt(lines, left - shown, old.slice(old.length - shown))) {
 				return {count, lines: drawn.flat()};
 			}
 
-			drawn.unshift(parts[part] ?? []);
-			count += old.length;
+			drawn.unshift(width === oldWidth ? next.slice(next.length - shown) : next);
+			count += shown;
 		}
 	}
 
@@ -121,6 +126,7 @@ function partsOf(items: readonly Item[], index: number, width: number): readonly
 	return parts.map((part, at) => (item && at === first ? spacedAfter(last, item.kind, part) : part));
 }
 
+/** Returns true if the lines from `from` on are those of the part, in whatever colours. */
 function standsAt(lines: readonly string[], from: number, part: readonly string[]): boolean {
-	return from >= 0 && part.every((line, index) => line === lines[from + index]);
+	return from >= 0 && part.every((line, index) => plainText(line) === plainText(lines[from + index] ?? ''));
 }

@@ -12,7 +12,7 @@ type Dependencies = {
 	readonly palette: Palette;
 	readonly env: Environment;
 	readonly measure: Pick<TerminalMeasure, 'askBackground'>;
-	/** Draws what may still change again; printed lines stay as they are. */
+	/** Draws the window again; the scrollback stays as it is. */
 	readonly redraw: () => void;
 };
 

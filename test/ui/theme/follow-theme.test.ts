@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {channelsOf} from '../../../src/terminal/theme/color-depth.ts';
 import type {ThemeName} from '../../../src/terminal/theme/theme-names.ts';
 import {themes} from '../../../src/terminal/theme/themes.ts';
+import {done, said, start, toRecords, used, user} from '../../core/records.ts';
 import {runApp} from '../running-app.ts';
 
 const question = '\u001B]11;?\u001B\\';
@@ -68,4 +69,36 @@ test.each([
 	const expected = env.NO_COLOR ? undefined : theme === 'dark' ? rgb(themes.dark.dark?.accent) : 5;
 	await expect.poll(sign).toBe(expected);
 	expect(asked()).toBe(0);
+});
+
+test('a theme colours what is in the window again, where it is, and leaves the scrollback alone', async () => {
+	const {store, waitFor, settle, terminal, sign} = await appIn('terminal');
+	const session = store.getState().transcript.session;
+	const say = (text: string, id: string) => [user(`question ${id}`), said(text, id), used(id, 10, 10)];
+	const list = Array.from({length: 40}, (_, index) => `- item ${index} with \`code\``).join('\n');
+	const records = toRecords([start, ...say('First **answer**.', 'm1'), ...say(`${list}\n\nLast words.`, 'm2'), done]);
+	store.getState().applyRecords(records.map(record => ({...record, session})));
+	await waitFor('Last words.');
+	await settle(20);
+	const {active} = terminal.buffer;
+	const rows = () =>
+		Array.from({length: active.length}, (_, row) => {
+			const line = active.getLine(row);
+			const colors = Array.from({length: 80}, (_, column) => line?.getCell(column))
+				.filter(cell => cell?.getChars().trim() && !cell.isFgDefault())
+				.map(cell => cell?.getFgColor());
+			return {text: line?.translateToString(true) ?? '', colors: [...new Set(colors)]};
+		});
+	const before = rows();
+	const top = active.baseY;
+	expect(top).toBeGreaterThan(20);
+	store.getState().setTheme('dark');
+	await expect.poll(sign).toBe(rgb(themes.dark.dark?.accent));
+	await settle(20);
+	const after = rows();
+	expect(after.map(({text}) => text)).toEqual(before.map(({text}) => text));
+	expect(after.slice(0, top)).toEqual(before.slice(0, top));
+	const colored = after.slice(top).filter(({text}) => text.includes('code'));
+	expect(colored.length).toBeGreaterThan(5);
+	expect(new Set(colored.flatMap(({colors}) => colors))).toEqual(new Set([rgb(themes.dark.dark?.cyan)]));
 });
