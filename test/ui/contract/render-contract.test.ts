@@ -85,20 +85,23 @@ test.each([vte, kitty])('the screen keeps its promises in $name', async kind => 
 });
 
 test.each([
-	[20, 5],
-	[80, 24],
-] as const)('with anything open, a storm of sizes leaves a window of %i x %i as it was', async (columns, rows) => {
+	{kind: xterm, columns: 20, rows: 5},
+	{kind: xterm, columns: 80, rows: 24},
+	// It wraps the rows of a narrower window again.
+	{kind: vte, columns: 80, rows: 24},
+])('with anything open, a storm of sizes leaves a window of $columns x $rows in $kind.name as it was', async given => {
+	const {kind, columns, rows} = given;
 	const time = startVirtualTime();
-	const terminal = openEmulated(xterm, columns, rows);
-	const app = await startInTerminal({kind: xterm, terminal, time, more: [follow, review]});
+	const terminal = openEmulated(kind, columns, rows);
+	const app = await startInTerminal({kind, terminal, time, more: [follow, review]});
 	await app.waitFor('Demo model');
 	await followLog(app);
-	const open = async () => openEmulated(xterm, columns, rows);
-	const cell: Cell = {kind: xterm, time, app, terminal, columns, rows, open};
+	const open = async () => openEmulated(kind, columns, rows);
+	const cell: Cell = {kind, time, app, terminal, columns, rows, open};
 	const problems: string[] = [];
 	for (const [name, what] of Object.entries(opened)) {
 		const problem = await survivesStormWith(cell, what);
-		problems.push(...note(xterm.name, `a storm of sizes over ${name}`, `${columns}x${rows}`, problem));
+		problems.push(...note(kind.name, `a storm of sizes over ${name}`, `${columns}x${rows}`, problem));
 	}
 
 	expect(problems).toEqual([]);

@@ -1,6 +1,7 @@
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Panel} from '../../../src/store/view-slice.ts';
+import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {type Cell, closePanels, fillWindow, follow, followLog, fullClear, openPanels} from './cell.ts';
 import {startInTerminal} from './contract-app.ts';
@@ -85,6 +86,14 @@ export const opened: Readonly<Record<string, string | Panel>> = {
 		})),
 		askedAt: 0,
 		isFollowUp: false,
+	},
+	'an approval': {
+		kind: 'confirm',
+		question: 'Run this command?',
+		subject: drawingOfCommand('npm install a-package '.repeat(9), false),
+		about: {facts: [['Sandbox', 'with network, writes only in this folder']]},
+		answers: ['y', 's', 'f', 'e', 'r'].map(key => ({key, label: `Answer ${key} to it`, value: key})),
+		askedAt: -5000,
 	},
 	'a text': {kind: 'edit', label: 'Memory', does: 'save', text: 'words to change\n'.repeat(20)},
 	'the settings': '/settings\r',
