@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import {actOf, explainAct} from '../../src/command/approvals/explain-act.ts';
 import {command} from '../../src/command/command.ts';
 
 export default command({
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({act: text}, {approvals, project, store, folder}) {
+		const {actOf, explainAct} = await import('../../src/command/approvals/explain-act.ts');
 		await project.state();
 		const act = actOf(text, folder);
 		const {judge, rules} = approvals;

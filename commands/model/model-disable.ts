@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {changeEnabledModels} from '../../src/command/views/enabled-models.ts';
 
 export default command({
 	name: 'disable',
@@ -13,5 +12,8 @@ export default command({
 	examples: ['model disable openai/gpt-5'],
 	whileRunning: true,
 
-	run: ({model}, context) => changeEnabledModels(model, false, context),
+	async run({model}, context) {
+		const {changeEnabledModels} = await import('../../src/command/views/enabled-models.ts');
+		return await changeEnabledModels(model, false, context);
+	},
 });

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {sessionTranscript} from '../../src/command/views/usage/session-transcript.ts';
-import {usageResult} from '../../src/command/views/usage-view.ts';
 
 export default command({
 	name: 'show',
@@ -13,6 +12,7 @@ export default command({
 	whileRunning: true,
 
 	async run({session}, context) {
+		const {usageResult} = await import('../../src/command/views/usage-view.ts');
 		const {priceOf, date} = await context.models.catalog();
 		return usageResult(await sessionTranscript(session, context), priceOf, date);
 	},
