@@ -67,18 +67,10 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			text: connectionText(connection),
 			role: connection.state === 'failed' ? palette.danger : palette.dim,
 			name: 'connection',
-			least: 16,
 		},
 		// Until the configuration is read the model is unknown, not missing.
 		...(model || connection.state !== 'starting'
-			? [
-					{
-						text: modelText(model, effort),
-						role: model ? palette.dim : palette.warning,
-						name: 'model',
-						least: 16,
-					} as const,
-				]
+			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
 		{text: state, role: same, name: 'state'},
 		...(run && silentMs > 0
@@ -91,9 +83,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			? [{text: `${formatAmount(drafts, 'draft')} stashed`, role: palette.accent, name: 'drafts'} as const]
 			: []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
-		...(unsaved
-			? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved', least: 24} as const]
-			: []),
+		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(separator))}</Text>;
@@ -103,8 +93,6 @@ type Part = {
 	readonly text: string;
 	readonly role: (text: string) => string;
 	readonly name: (typeof byImportance)[number];
-	/** The fewest cells that plain text is cut to before another part is left out; it is never cut by default. */
-	readonly least?: number;
 };
 
 /** The parts from the most important one; in a narrow window the last ones are left out first. */
@@ -115,12 +103,15 @@ const byImportance = [
 	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
 ] as const;
 
-/** A part of a line; those of a higher rank are left out first. */
-type RankedPart = Pick<Part, 'text' | 'role' | 'least'> & {readonly rank: number};
+/** The fewest cells that texts of any length are cut to before another part is left out. */
+const leastCells: {readonly [name in Part['name']]?: number} = {unsaved: 24, model: 16, connection: 16};
+
+/** A part of a line; those of a higher rank are left out first. One without `least` is never cut. */
+type RankedPart = Pick<Part, 'text' | 'role'> & {readonly rank: number; readonly least?: number | undefined};
 
 /** Returns the parts with their places among all by importance. */
 export function ranked(parts: readonly Part[]): readonly RankedPart[] {
-	return parts.map(part => ({...part, rank: byImportance.indexOf(part.name)}));
+	return parts.map(part => ({...part, rank: byImportance.indexOf(part.name), least: leastCells[part.name]}));
 }
 
 const same = (text: string) => text;

@@ -27,13 +27,13 @@ export function rowsOf({rows, groups}: Pick<TablePanel, 'rows' | 'groups'>, exac
 }
 
 /** The indexes of the columns to draw, their widths in cells, and the labels of those that don't fit. */
-type Fit = {
+export type Fit = {
 	readonly shown: readonly number[];
 	readonly widths: readonly number[];
 	readonly dropped: readonly string[];
 };
 
-type Rows = readonly Pick<TableRow, 'cells'>[];
+export type Rows = readonly Pick<TableRow, 'cells'>[];
 
 const gap = 2;
 const minWidth = 8;
@@ -104,18 +104,6 @@ function sharedWidths(shown: readonly number[], {columns, wanted, room, hasSpare
 	// The last of the long columns gets the cells that are left after equal shares.
 	const last = shown.findLastIndex((column, index) => (wanted[column] ?? 0) > (widths[index] ?? 0));
 	return widths.map((width, index) => (index === last ? width + cells - sum(widths) : width));
-}
-
-/** Returns the columns from the left that fit in `room` cells if `fitColumns` finds no way; the first one is cut if need be. */
-export function fitFirst(columns: Columns, rows: Rows, room: number): Fit {
-	for (let count = columns.length; count > 1; count--) {
-		const fit = fitColumns(columns.slice(0, count), rows, room);
-		if (fit) {
-			return {...fit, dropped: [...fit.dropped, ...columns.slice(count).map(({label}) => safeLine(label))]};
-		}
-	}
-
-	return {shown: [0], widths: [Math.max(1, room)], dropped: columns.slice(1).map(({label}) => safeLine(label))};
 }
 
 /** Returns the cells of a row in one line. */

@@ -1,4 +1,4 @@
-import type {TableRow} from '../../command/render/table-layout.ts';
+import {type Fit, fitColumns, type Rows, type TableRow} from '../../command/render/table-layout.ts';
 import type {TablePanel} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 
@@ -84,4 +84,16 @@ export function headOf(columns: TablePanel['columns'], sort: Sort | undefined): 
 	return columns.map(({label}, index) =>
 		sort?.column === index ? `${safeLine(label)} ${sort.descending ? '↓' : '↑'}`.trim() : safeLine(label),
 	);
+}
+
+/** Returns the columns from the left that fit in `room` cells if `fitColumns` finds no way; the first one is cut if need be. */
+export function fitFirst(columns: TablePanel['columns'], rows: Rows, room: number): Fit {
+	for (let count = columns.length; count > 1; count--) {
+		const fit = fitColumns(columns.slice(0, count), rows, room);
+		if (fit) {
+			return {...fit, dropped: [...fit.dropped, ...columns.slice(count).map(({label}) => safeLine(label))]};
+		}
+	}
+
+	return {shown: [0], widths: [Math.max(1, room)], dropped: columns.slice(1).map(({label}) => safeLine(label))};
 }

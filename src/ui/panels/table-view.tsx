@@ -1,5 +1,5 @@
 import {useEffect, useMemo, useState} from 'react';
-import {drawRow, fitColumns, fitFirst, rowsOf, type TableRow} from '../../command/render/table-layout.ts';
+import {drawRow, fitColumns, rowsOf, type TableRow} from '../../command/render/table-layout.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
@@ -10,7 +10,7 @@ import {useApp, useKeymap, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {rowsAround, titleRule} from './panel-rows.ts';
-import {arrange, headOf, sortAfter} from './table-rows.ts';
+import {arrange, fitFirst, headOf, sortAfter} from './table-rows.ts';
 
 type Props = {
 	readonly panel: TablePanel;

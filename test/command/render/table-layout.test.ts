@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {cutMiddle, drawRow, fitColumns, fitFirst, rowsOf} from '../../../src/command/render/table-layout.ts';
+import {cutMiddle, drawRow, fitColumns, rowsOf} from '../../../src/command/render/table-layout.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {fitFirst} from '../../../src/ui/panels/table-rows.ts';
 
 const rows = rowsOf(
 	{
