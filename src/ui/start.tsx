@@ -142,7 +142,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const program = await compose(flags);
 	loaded.program = program;
 	const {followTheme} = await import('./theme/follow-theme.ts');
-	await followTheme({...parts, ...terminal, redraw: terminal.fit.recolored});
+	await followTheme({...parts, ...terminal, redraw: () => terminal.fit.fitWindow(true)});
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
 	const {openAttention} = await import('./attention/attention.ts');

@@ -23,12 +23,13 @@ export type WindowFit = {
 	readonly redraw: () => void;
 	/** Draws the live lines again after the terminal's cell widths were measured; printed lines stay as they are. */
 	readonly remeasured: () => void;
-	/** Draws what is in the window again in other colours, where it is; the scrollback keeps its own. */
-	readonly recolored: () => void;
 	/** Stops drawing until `fitWindow`: the size is changing, and lines for an old one would stay. */
 	readonly pause: () => void;
-	/** Draws everything for the current size of the window, unless it has no room. */
-	readonly fitWindow: () => void;
+	/**
+	 * Draws everything for the current size of the window, unless it has no room. If `isRecolored`, what is in the window is
+	 * drawn again at the same size, too; the scrollback keeps its colours.
+	 */
+	readonly fitWindow: (isRecolored?: boolean) => void;
 	/**
 	 * Stops drawing while a full-screen view is open, and resumes. Redraws if the window was resized meanwhile, also if it
 	 * has its old size again.
@@ -73,16 +74,10 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 			screen.resize();
 			painter()?.resize();
 		},
-		recolored() {
-			if (!isTaken()) {
-				screen.recolor(painter()?.rewrap);
-				painter()?.resize();
-			}
-		},
 		pause,
-		fitWindow() {
+		fitWindow(isRecolored = false) {
 			if (!isTaken() && !screen.isTooSmall()) {
-				fitInPlace(dependencies);
+				fitInPlace(dependencies, isRecolored);
 			}
 		},
 		hold() {
@@ -128,9 +123,9 @@ function repaint({screen, painter}: Dependencies): void {
 }
 
 /** Draws what is certainly in the window again, where it is. */
-function fitInPlace({screen, painter}: Dependencies): void {
+function fitInPlace({screen, painter}: Dependencies, isRecolored: boolean): void {
 	screen.release();
-	screen.resize(painter()?.rewrap);
+	screen.resize(painter()?.rewrap, isRecolored);
 	painter()?.resize();
 	painter()?.release();
 }

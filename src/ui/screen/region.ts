@@ -29,7 +29,7 @@ export type Region = {
 	/** A sequence to write before everything else. */
 	readonly prefix: string;
 	/** The window was resized since the frame was drawn, or has other colours. */
-	readonly resize: {readonly rewrap: Rewrap | undefined; readonly isRecolored?: boolean} | undefined;
+	readonly resize: {readonly rewrap: Rewrap | undefined; readonly isRecolored?: boolean | undefined} | undefined;
 };
 
 /** Draws the last of these lines, drawn at `oldWidth`, at the current width. */
@@ -102,7 +102,7 @@ export function startOver(region: Region, sequence: string): Region {
 type Resize = {
 	readonly rewrap: Rewrap | undefined;
 	/** True if lines of the same width look different. */
-	readonly isRecolored?: boolean;
+	readonly isRecolored?: boolean | undefined;
 	/** True if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: boolean;
 };

@@ -42,11 +42,9 @@ export type Screen = {
 	readonly startOver: (sequence: string) => void;
 	/**
 	 * Draws the whole frame in place after the window was resized, and tells Ink. `rewrap` draws the last lines above the
-	 * frame at the new width; they are certainly still in the window.
+	 * frame at the new width; they are certainly still in the window. If `isRecolored`, they are drawn again at the same width.
 	 */
-	readonly resize: (rewrap?: Rewrap) => void;
-	/** Does the same after the colours have changed: the lines above the frame are drawn again at the same width, too. */
-	readonly recolor: (rewrap?: Rewrap) => void;
+	readonly resize: (rewrap?: Rewrap, isRecolored?: boolean) => void;
 	/** Returns true from `erase` until the next frame. */
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
@@ -84,10 +82,6 @@ export function createScreen(
 		region = next;
 		schedule();
 	};
-	const redrawAll = (resize: Region['resize']) => {
-		update({...region, resize});
-		emitResize();
-	};
 
 	return {
 		stdout,
@@ -112,8 +106,10 @@ export function createScreen(
 		},
 		startOver: sequence => update(startOver(region, sequence)),
 		isErased: () => isErased,
-		resize: rewrap => redrawAll({...region.resize, rewrap: rewrap ?? region.resize?.rewrap}),
-		recolor: rewrap => redrawAll({rewrap, isRecolored: true}),
+		resize(rewrap = region.resize?.rewrap, isRecolored = region.resize?.isRecolored) {
+			update({...region, resize: {rewrap, isRecolored}});
+			emitResize();
+		},
 		raw(data) {
 			flush();
 			output.write(data);
