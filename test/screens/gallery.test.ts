@@ -56,7 +56,7 @@ const models = [
 	{
 		id: 'a',
 		label: 'groq/llama-3.3-70b-versatile',
-		detail: ' 131k   $0.59   $0.79',
+		detail: ' 131k    $0.59    $0.79',
 		group: 'Ready · context, $ per million tokens in and out',
 	},
 	{
@@ -65,8 +65,8 @@ const models = [
 		detail: 'demo model, no AI',
 		group: 'Ready · context, $ per million tokens in and out',
 	},
-	{id: 'c', label: 'anthropic/claude-opus-5', detail: ' 200k      $5     $25', group: 'These need an API key'},
-	{id: 'd', label: 'openai/gpt-5', detail: ' 400k   $1.25     $10', group: 'These need an API key'},
+	{id: 'c', label: 'anthropic/claude-opus-5', detail: ' 200k    $5.00   $25.00', group: 'These need an API key'},
+	{id: 'd', label: 'openai/gpt-5', detail: ' 400k    $1.25   $10.00', group: 'These need an API key'},
 ];
 
 const screens: readonly Screen[] = [

@@ -16,8 +16,9 @@ const groups = {
 /** Returns the size of the context window and the prices, in columns. */
 function factsOf(contextWindow: number | undefined, price: Price | undefined): string {
 	const size = contextWindow ? formatCount(contextWindow) : '';
-	const dollars = (value: number) => `$${Number(value.toFixed(3))}`;
-	const prices = price ? `  ${dollars(price.input).padStart(6)}  ${dollars(price.output).padStart(6)}` : '';
+	// Two decimals, or three: the points stand below each other.
+	const dollars = (value: number) => `$${value.toFixed(3).replace(/0$/, ' ')}`.padStart(8);
+	const prices = price ? ` ${dollars(price.input)} ${dollars(price.output)}` : '';
 	return `${size.padStart(5)}${prices}`.trimEnd();
 }
 
