@@ -88,17 +88,18 @@ function useTable(panel: TablePanel, filter: string, columns: number) {
 	const sorted = useApp(state => state.sorted);
 	const exact = useApp(state => state.exact);
 	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
-	const fit = useMemo(() => fitPanel(panel, rows, columns - 2), [panel, rows, columns]);
 	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
+	const fit = useMemo(() => fitPanel(panel, rows, {sort, room: columns - 2}), [panel, rows, sort, columns]);
 	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
 	return {rows, found, sort, fit, exact, keymap: useKeymap(panelKeys)};
 }
 
+type Room = {readonly sort: Parameters<typeof headOf>[1]; readonly room: number};
+
 /** Returns the columns that fit beside the sign of the chosen row, with room for the arrow of the sorted one. */
-function fitPanel({columns}: TablePanel, rows: readonly TableRow[], room: number) {
-	const heads = columns.map(column => ({...column, label: `${column.label} ↓`}));
-	const {dropped, ...fit} = fitColumns(heads, rows, room) ?? fitFirst(heads, rows, room);
-	return {...fit, dropped: dropped.map(label => label.slice(0, -2))};
+function fitPanel({columns}: TablePanel, rows: readonly TableRow[], {sort, room}: Room) {
+	const heads = headOf(columns, sort).map((label, index) => ({...columns[index], label}));
+	return fitColumns(heads, rows, room) ?? fitFirst(heads, rows, room);
 }
 
 /** Returns the index of the chosen row, and how to move it. */

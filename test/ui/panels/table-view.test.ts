@@ -35,7 +35,7 @@ const list = command({
 		],
 		rows: names
 			.slice(0, long ? 40 : 3)
-			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far away, in another town']),
+			.map((name, index) => [name, `${40 - index}`, `${'x'.repeat(50)}${bell}`, 'far away, in yet another town']),
 		empty: '',
 		notes: ['As of today.', 'Sorted by name.'],
 		opens: {words: ['part', 'show'], ids: names.map(name => (name === 'alpha' ? '--yes' : `id-${name}`))},
@@ -144,9 +144,9 @@ test('Tab sorts by each column in both directions, with an arrow in the head', a
 });
 
 test('dropped columns are counted if their names would hide the key hints', async () => {
-	const {panel, waitFor} = await opened({columns: 24});
+	const {panel, waitFor} = await opened({columns: 23});
 	await waitFor('❯ beta');
-	expect(panel()[0]).toBe('Parts (40) without 2 co…');
+	expect(panel()[0]).toBe('Parts (40) without 2 c…');
 });
 
 test('Ctrl+T toggles exact times, and --exact starts with them', async () => {
