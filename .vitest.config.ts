@@ -5,8 +5,9 @@ import {databaseTests} from './test/database-tests.ts';
 
 const withDatabase = databaseTests();
 
-/** Tests that wait for terminals, sandboxes and servers. */
-const waiting = /\/test\/(?:e2e|agent\/(?:mcp|sandbox|tools\/command)|server\/sandboxes|session|commands)\//;
+/** Tests that wait for terminals, sandboxes and servers, and the longest of the others. */
+const waiting =
+	/\/test\/(?:(?:e2e|agent\/(?:mcp|sandbox|tools\/command)|server\/sandboxes|session|commands)\/|server\/authorization-matrix|client\/contract|logs\/burst|core\/mention)/;
 
 /** Runs what waits first, so that the last files are short ones and no core waits for a long one. */
 class WaitingFirst extends BaseSequencer {
