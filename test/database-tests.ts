@@ -10,7 +10,8 @@ const source = 'test/server/database/engine.ts';
  */
 const oneEngine = [
 	...['test/agent/', 'test/commands/', 'test/server/demo/', 'test/server/demo-model/', 'test/server/http/'],
-	...['test/server/artifacts/transfer', 'test/server/artifacts/s3-blobs', 'test/server/authorization-matrix'],
+	...['client', 's3-blobs', 'transfer'].map(name => `test/server/artifacts/${name}`),
+	'test/server/authorization-matrix',
 	// Hashes without a database, and spans as the program sends them; what is done with spans, tests of ingest ask.
 	...['test/server/accounts/password.test', 'test/server/kit/', 'test/telemetry/'],
 	// Sandboxes; their credits and states are asked of every engine, and each of their operations by server-contract.
