@@ -90,6 +90,23 @@ export async function startModelHost(models: readonly string[] = ['alpha', 'beta
 	};
 }
 
+/** Returns an answer in two halves, the second of which waits for `release`. */
+export function halves() {
+	let release = () => {};
+	const released = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	return {
+		release,
+		async script({say, finish}: Answer) {
+			say('First half.');
+			await released;
+			say(' Second half.');
+			finish();
+		},
+	};
+}
+
 /** The address of a host that refuses connections. */
 export async function unusedAddress(): Promise<string> {
 	const server = createServer();

@@ -2,21 +2,13 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
-import type {Answer} from '../e2e/model-host.ts';
+import {type Answer, halves} from '../e2e/model-host.ts';
 import {says, world, writes} from './background-world.ts';
 
 test('/bg starts a session beside the run, which goes on with a journal of its own and says when it ends', async () => {
 	const {program, host, session, run, background, texts, store, home} = await world();
-	let release = () => {};
-	const gate = new Promise<void>(resolve => {
-		release = resolve;
-	});
-	host.answerWith(async ({say, finish}) => {
-		say('First half.');
-		await gate;
-		say(' Second half.');
-		finish();
-	}, says('Hello there.'));
+	const {release, script} = halves();
+	host.answerWith(script, says('Hello there.'));
 	const first = session();
 	const sent = program.conversation.send('Do the long thing');
 	await expect.poll(texts).toContain('First half.');

@@ -1,32 +1,18 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
 import {readdir, readFile, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {build} from 'esbuild';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
+import {buildOnce} from '../../build-once.ts';
 import {makeWorkspace} from '../tools/workspace.ts';
 import {startAgentAtWork} from './agent-at-work.ts';
 
 const texts = ['old line\n', 'the new line\n'];
-const folder = mkdtempSync(join(tmpdir(), 'service-killed-'));
-const worker = join(folder, 'worker.mjs');
-
-beforeAll(async () => {
-	await build({
-		entryPoints: [join(import.meta.dirname, 'change-worker.ts')],
-		outfile: worker,
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		loader: {'.md': 'text'},
-		banner: {js: "import {createRequire} from 'node:module';const require=createRequire(import.meta.url);"},
-	});
+const worker = await buildOnce('change-worker', new URL('change-worker.ts', import.meta.url), {
+	loader: {'.md': 'text'},
+	banner: {js: "import {createRequire} from 'node:module';const require=createRequire(import.meta.url);"},
 });
-
-afterAll(() => rmSync(folder, {recursive: true, force: true}));
 
 test.each(['restore', 'write', 'edit'])('kill -9 while files are changed by %s leaves each old or new', async way => {
 	const {workspace, stateFolder} = await makeWorkspace();
