@@ -142,23 +142,28 @@ test('what a run imports later is found with compiled code, too', async () => {
 	expect(await run()).toMatchObject({status, stderr});
 });
 
-test.each<[string, (path: string) => void]>([
-	[
-		'damaged',
-		path =>
-			writeFileSync(
-				path,
-				readFileSync(path).map((byte, index) => (index % 97 === 96 ? byte ^ 8 : byte)),
-			),
-	],
-	['cut', path => writeFileSync(path, readFileSync(path).subarray(0, 1000))],
-	['empty', path => writeFileSync(path, '')],
-	['longer', path => appendFileSync(path, 'more')],
-	['of another program', path => writeFileSync(path, readFileSync(process.execPath).subarray(0, 100_000))],
-	['planted, with a mode that lets others write', path => chmodSync(path, 0o666)],
-])('the program starts if its compiled code is %s [10]', async (_, damage) => {
+/** Ways to damage a file of compiled code: with changed bytes, cut, empty, longer, of another program, and for others to write. */
+const damages: readonly ((path: string) => void)[] = [
+	path =>
+		writeFileSync(
+			path,
+			readFileSync(path).map((byte, index) => (index % 97 === 96 ? byte ^ 8 : byte)),
+		),
+	path => writeFileSync(path, readFileSync(path).subarray(0, 1000)),
+	path => writeFileSync(path, ''),
+	path => appendFileSync(path, 'more'),
+	path => writeFileSync(path, readFileSync(process.execPath).subarray(0, 100_000)),
+	path => chmodSync(path, 0o666),
+];
+
+// Each file is damaged in another way, and in each way some file: there are three at least. `code-cache.test.ts` tries every way.
+test.each([0, 3])('the program starts if its compiled code is damaged, in the ways from %i on [10]', async from => {
 	const {files, run, expected} = await filledHome();
-	files().forEach(damage);
+	expect(files().length).toBeGreaterThanOrEqual(3);
+	for (const [index, path] of files().entries()) {
+		damages[(from + index) % damages.length]?.(path);
+	}
+
 	expect(await run()).toEqual(expected);
 	expect(await run()).toEqual(expected);
 });

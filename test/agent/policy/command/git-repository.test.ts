@@ -21,7 +21,8 @@ async function createRepository(name: string): Promise<string> {
 beforeAll(async () => {
 	const template = join(root(), 'template');
 	await writeAll(template, {'a.txt': 'a\n', '.gitattributes': '* filter=x diff=x\n'});
-	git(template, 'init', '-q', '-b', 'main');
+	// Without the examples of hooks, which each copy would copy.
+	git(template, 'init', '-q', '-b', 'main', '--template=');
 	git(template, 'add', '.');
 	git(template, 'commit', '-q', '-m', 'first');
 	// Whatever starts it leaves a file.
