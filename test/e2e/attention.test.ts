@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {openChat} from './app-in-process.ts';
 import {quit, startChat} from './chat.ts';
 
 const env = {TERM: 'xterm-256color', TERM_PROGRAM: 'ghostty'};
@@ -9,7 +10,7 @@ const restored = '\u001b]2;\u001b\\\u001b[23;2t';
 const titlesIn = (output: string) => [...output.matchAll(/\u001b\]2;([^\u001b]*)\u001b\\/g)].map(([, title]) => title);
 
 test('[5] the title follows a run, reports of the focus are no input, and the end restores the terminal', async () => {
-	const {host, terminal} = await startChat({env});
+	const {host, terminal} = await openChat({env});
 	host.answerWith(async ({say, finish}) => {
 		say('All of it.');
 		await terminal.waitFor(() => titlesIn(terminal.output()).at(-1)?.startsWith('working') ?? false);

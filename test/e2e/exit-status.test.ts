@@ -27,7 +27,7 @@ test.each([
 	['a provider that does not exist', ['keys', 'set', 'nobody']],
 	['a model without a provider', ['-p', 'hi', '--model', 'gpt-4o']],
 ])('%s is a usage error: status 2, a message and a hint', async (_, args) => {
-	const {status, stdout, stderr} = await runProgram(args);
+	const {status, stdout, stderr} = await runInProcess(args);
 	expect({status, stdout}).toEqual({status: 2, stdout: ''});
 	expect(stderr).toMatch(advice);
 });
@@ -167,7 +167,7 @@ test('a run that cannot start still prints a result, for programs that wait for 
 test('a host that refuses the connection ends with 6', async () => {
 	const baseUrl = await unusedAddress();
 	const {env, args} = connectedTo({baseUrl});
-	const {status, stdout, stderr} = await runProgram([...args, '-p', 'hello'], {env});
+	const {status, stdout, stderr} = await runInProcess([...args, '-p', 'hello'], {env});
 	expect({status, stdout}).toEqual({status: 6, stdout: ''});
 	expect(stderr).toContain(new URL(baseUrl).host);
 });

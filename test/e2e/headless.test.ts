@@ -120,7 +120,7 @@ test('stream-json writes records while the answer grows', async () => {
 test('the prompt comes from standard input, alone or below the one of the flag', async () => {
 	const {host, place, args} = await withHost();
 	await runProgram([...args, '-p'], {...place, input: 'from the pipe\n'});
-	await runProgram([...args, '-p', 'Explain this:'], {...place, input: 'error 42\n'});
+	await runInProcess([...args, '-p', 'Explain this:'], {...place, input: 'error 42\n'});
 	expect(host.chats().map(messages => messages.at(-1))).toEqual([
 		'user: from the pipe',
 		'user: Explain this:\n\nerror 42',

@@ -127,11 +127,11 @@ test('serve init prints its five values as JSON, and a second one is a conflict'
 	const home = join(folderWith(), 'home');
 	const scope = ['--org', 'acme', '--workspace', 'main', '--project', 'demo', '--email', 'ada@example.com'];
 	const init = ['serve', 'init', '--data', join(folderWith(), 'data'), ...scope, '--json'];
-	const {status, stdout} = await runProgram(init, {home});
+	const {status, stdout} = await runInProcess(init, {home});
 	const made = JSON.parse(stdout);
 	expect([status, Object.keys(made)]).toEqual([0, ['api_key', 'org', 'workspace', 'project', 'user_id']]);
 	expect(made).toMatchObject({org: 'acme', workspace: 'main', project: 'demo'});
-	expect(await runProgram(init, {home})).toMatchObject({status: 8, stdout: ''});
+	expect(await runInProcess(init, {home})).toMatchObject({status: 8, stdout: ''});
 });
 
 test('the state is kept in ~/.service without SERVICE_HOME, for the user alone [10]', async () => {

@@ -39,21 +39,15 @@ async function resume(terminal: TestTerminal): Promise<void> {
 	await terminal.waitFor(() => terminal.status().includes('○ idle'));
 }
 
-test('Ctrl+Z leaves the shell a visible cursor and rows that wrap', async () => {
+test('Ctrl+Z leaves the shell a visible cursor and rows that wrap, and a window that was resized meanwhile is drawn at its new size', async () => {
 	const {terminal} = await startJob();
 	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'l']);
 	await stopWith(terminal, () => terminal.press('ctrl+z'));
 	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'h']);
-	await resume(terminal);
-	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'l']);
-});
-
-test('a window that was resized while the app was stopped is drawn at its new size', async () => {
-	const {terminal} = await startJob();
-	await stopWith(terminal, () => terminal.press('ctrl+z'));
 	// Wider: a row that is drawn for a wider window than there is would be cut to the right length.
 	terminal.resize(100, 30);
 	await resume(terminal);
+	expect([lastSwitch(terminal, 25), lastSwitch(terminal, 7)]).toEqual(['h', 'l']);
 	const rules = () => terminal.screen().filter(line => /^─+$/.test(line));
 	await terminal.waitFor(() => rules().length === 1 && rules()[0]?.length === 100);
 });
