@@ -131,6 +131,10 @@ test('a run that goes on when another session is brought back goes to the backgr
 	const second = session();
 	const two = program.conversation.send('Two');
 	await expect.poll(texts).toContain('Working.');
+	// The journal is written in steps of its own.
+	await expect
+		.poll(() => run('sessions'))
+		.toMatchObject({data: expect.arrayContaining([expect.objectContaining({id: first})])});
 	await program.resume(first, refuseElsewhere);
 	expect([session(), background()]).toEqual([first, [[second, 'running']]]);
 	await program.close();
