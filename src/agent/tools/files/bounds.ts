@@ -34,12 +34,16 @@ export async function writeBoundsOf(workspace: string, places: Places): Promise<
 }
 
 async function boundsWithout(places: readonly string[], workspace: string): Promise<Bounds> {
-	// Most places don't exist, and have the same few parents.
+	// Most places don't exist, and have the same few parents, which often don't exist either.
 	const looked = new Map<string, Promise<string | undefined>>();
-	const look = (path: string) => {
-		const real = looked.get(path) ?? realPathOf(path);
+	const look = (path: string): Promise<string | undefined> => {
+		const real = looked.get(path) ?? lookBelowParent(path);
 		looked.set(path, real);
 		return real;
+	};
+	const lookBelowParent = async (path: string) => {
+		const parent = dirname(path);
+		return parent === path || (await look(parent)) !== undefined ? realPathOf(path) : undefined;
 	};
 	const real = await Promise.all(places.map(async place => (await look(place)) ?? (await realParentOf(place, look))));
 	return {workspace, hidden: real.filter(place => isInside(place, workspace) || isInside(workspace, place))};
