@@ -11,19 +11,27 @@ const allNarrow = new RegExp(`^[${narrow}]*$`);
 /** Matches text in which each UTF-16 unit is a grapheme, one or two cells wide. */
 const allSimple = new RegExp(`^[${narrow}${wide}]*$`);
 
-const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u;
-const keycap = /^[0-9#*]\uFE0F?\u20E3/u;
-const flag = /^\p{Regional_Indicator}{2}/u;
-const joinedEmoji = /^\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?\u200D\p{Extended_Pictographic}/u;
-const modifiedEmoji = /^(\p{Extended_Pictographic})(\p{Emoji_Modifier})/u;
-const presentedEmoji = /^(\p{Extended_Pictographic})\uFE0F/u;
-const emojiByDefault = /\p{Emoji_Presentation}/u;
-/**
- * Signs with cells of their own after their base: half-width marks, and the vowels of Thai and Lao that are letters.
- */
-const trailing = /[\u0E33\u0EB3\uFF00-\uFFEF]/u;
-const spacingMark = /\p{Mc}/u;
-const khmer = /\p{Script=Khmer}/u;
+/** What graphemes other than letters are made of. */
+const compilePatterns = () => ({
+	invisible: /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\p{Cs}]/u,
+	keycap: /^[0-9#*]\uFE0F?\u20E3/u,
+	flag: /^\p{Regional_Indicator}{2}/u,
+	joinedEmoji: /^\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?\u200D\p{Extended_Pictographic}/u,
+	modifiedEmoji: /^(\p{Extended_Pictographic})(\p{Emoji_Modifier})/u,
+	presentedEmoji: /^(\p{Extended_Pictographic})\uFE0F/u,
+	emojiByDefault: /\p{Emoji_Presentation}/u,
+	/** Signs with cells of their own after their base: half-width marks, and the vowels of Thai and Lao that are letters. */
+	trailing: /[\u0E33\u0EB3\uFF00-\uFFEF]/u,
+	spacingMark: /\p{Mc}/u,
+	khmer: /\p{Script=Khmer}/u,
+});
+/** Compiled for the first text that isn't simple, because the first frame is and would wait a millisecond. */
+let compiled: ReturnType<typeof compilePatterns> | undefined;
+
+function patterns(): ReturnType<typeof compilePatterns> {
+	compiled ??= compilePatterns();
+	return compiled;
+}
 
 const ellipsis = '…';
 
@@ -95,25 +103,25 @@ export function graphemeWidth(grapheme: string): number {
  */
 function emojiWidth(grapheme: string): number | undefined {
 	const cells = cellWidths();
-	if (keycap.test(grapheme)) {
+	if (patterns().keycap.test(grapheme)) {
 		return cells.keycap;
 	}
 
-	if (flag.test(grapheme)) {
+	if (patterns().flag.test(grapheme)) {
 		return cells.flag;
 	}
 
-	if (joinedEmoji.test(grapheme)) {
+	if (patterns().joinedEmoji.test(grapheme)) {
 		const parts = grapheme.split('\u200D');
 		return cells.family === cells.emoji ? cells.emoji : parts.reduce((sum, part) => sum + graphemeWidth(part), 0);
 	}
 
-	const [, person, tone] = modifiedEmoji.exec(grapheme) ?? [];
+	const [, person, tone] = patterns().modifiedEmoji.exec(grapheme) ?? [];
 	if (person && tone) {
 		return cells.modified === cells.emoji ? cells.modified : lettersWidth(person) + lettersWidth(tone);
 	}
 
-	const [, sign] = presentedEmoji.exec(grapheme) ?? [];
+	const [, sign] = patterns().presentedEmoji.exec(grapheme) ?? [];
 	return sign === undefined ? undefined : Math.max(cells.presented, lettersWidth(sign));
 }
 
@@ -123,7 +131,7 @@ function lettersWidth(grapheme: string): number {
 	let width = 0;
 	let leading = false;
 	for (const character of grapheme) {
-		if (invisible.test(character)) {
+		if (patterns().invisible.test(character)) {
 			continue;
 		}
 
@@ -135,12 +143,12 @@ function lettersWidth(grapheme: string): number {
 			continue;
 		}
 
-		if (width === 0 || trailing.test(character) || isJamoLead(code) || isHangul(code)) {
+		if (width === 0 || patterns().trailing.test(character) || isJamoLead(code) || isHangul(code)) {
 			width += characterWidth(character, code);
-		} else if (spacingMark.test(character)) {
+		} else if (patterns().spacingMark.test(character)) {
 			width += spaced - 1;
 		} else {
-			width += (khmer.test(character) ? khmerConjunct : conjunct) - 1;
+			width += (patterns().khmer.test(character) ? khmerConjunct : conjunct) - 1;
 		}
 	}
 
@@ -150,7 +158,7 @@ function lettersWidth(grapheme: string): number {
 function characterWidth(character: string, code: number): number {
 	const {emoji, ambiguous} = cellWidths();
 	if (isWide(code)) {
-		return emojiByDefault.test(character) ? emoji : 2;
+		return patterns().emojiByDefault.test(character) ? emoji : 2;
 	}
 
 	return ambiguous === 2 && isAmbiguous(code) ? 2 : 1;

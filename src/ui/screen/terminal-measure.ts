@@ -32,6 +32,7 @@ export type TerminalMeasure = {
 	readonly settled: () => Promise<void>;
 };
 
+/** On the clock of `Date`: Node would load that of `performance` before the first frame. */
 const answerTimeoutMs = 5000;
 const backgroundTimeoutMs = 1000;
 const exitTimeoutMs = 300;
@@ -64,12 +65,12 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	let asked = 0;
 	let version: readonly number[] = [];
 	const background = createBackgroundQuestion(stdout);
-	const awaitsWidths = () => measure.outstanding() > 0 && performance.now() - asked < answerTimeoutMs;
+	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
 	const isAwaited = () => background.isAwaited() || awaitsWidths();
 
 	return {
 		begin() {
-			asked = performance.now();
+			asked = Date.now();
 			// Ask for the version first: some terminals don't answer, and the other answers come after it.
 			stdout.write(askVersion);
 			measure.begin();
