@@ -108,7 +108,8 @@ function hashOf(paths) {
 }
 
 /**
- * Returns the packs of a build of ES modules as CommonJS: for each its name, its text, and the chunks in it. Node reads and
+ * Returns the packs of a build of ES modules as CommonJS: for each its name, its text, which is an expression, and the chunks
+ * in it. Node reads and
  * compiles a few files faster than many, and CommonJS faster than modules; V8's cached code exists for scripts alone.
  * Also returns the id of the chunk of each entry point.
  */
@@ -126,7 +127,7 @@ export async function packsOf({outputFiles, metafile: {outputs}}, options) {
 					return `${JSON.stringify(ids.get(basename(path)))}:function(exports,require,module,__load){${code}}`;
 				}),
 			);
-			return {name, paths, text: `exports.chunks={${chunks.join(',\n')}};\n`};
+			return {name, paths, text: `({${chunks.join(',\n')}})\n`};
 		}),
 	);
 	return {packs, idOf: module => ids.get(basename(entryOf(outputs, module)))};

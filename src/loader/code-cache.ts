@@ -1,6 +1,5 @@
 import {readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import process from 'node:process';
 import {isInPrivateFolder, makeInPrivateFolder, readPrivate} from './private-place.ts';
 
 /** What V8 compiled of one file, as far as a way of starting the program used it. */

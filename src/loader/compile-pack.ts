@@ -1,6 +1,5 @@
 import {isAscii} from 'node:buffer';
-import process from 'node:process';
-import vm from 'node:vm';
+import {Script} from 'node:vm';
 import type {CachedCode, CodeCache} from './code-cache.ts';
 import type {TierUp} from './tier-up.ts';
 
@@ -18,15 +17,21 @@ const settledMs = 5000;
 type Compiled = {
 	readonly name: string;
 	readonly source: Buffer;
-	readonly script: vm.Script;
+	readonly script: Script;
 	readonly kept?: CachedCode;
 };
+
+/** Compiles a pack, with kept code if there is some. Its name is the same in every installation, because kept code has it, too. */
+export function compilePack(name: string, source: Buffer, cachedData?: Buffer): Script {
+	const code = source.toString(isAscii(source) ? 'latin1' : 'utf8');
+	return new Script(code, {filename: `dist/chunks/${name}.js`, ...(cachedData && {cachedData})});
+}
 
 /**
  * Returns a function that compiles packs with the code that the build kept, or else an earlier start. What neither has is
  * added to the cache once the app has settled.
  */
-export function createCompile({built, cache, way, tierUp}: Options): (name: string, source: Buffer) => vm.Script {
+export function createCompile({built, cache, way, tierUp}: Options): (name: string, source: Buffer) => Script {
 	let missing: Compiled[] = [];
 	let isBuiltRefused = false;
 
@@ -48,12 +53,8 @@ export function createCompile({built, cache, way, tierUp}: Options): (name: stri
 		missing.push(compiled);
 	};
 
-	const scriptOf = (name: string, source: Buffer, kept: CachedCode | undefined) => {
-		const code = `(function(exports){${source.toString(isAscii(source) ? 'latin1' : 'utf8')}\n})`;
-		// The same name in every installation: kept code has it, too.
-		const options = {filename: `dist/chunks/${name}.js`, ...(kept && {cachedData: kept.data})};
-		return tierUp.asAtStart(() => new vm.Script(code, options));
-	};
+	const scriptOf = (name: string, source: Buffer, kept: CachedCode | undefined) =>
+		tierUp.asAtStart(() => compilePack(name, source, kept?.data));
 
 	const fromBuild = (name: string, source: Buffer) => {
 		const kept = isBuiltRefused ? undefined : built.read(name, source);

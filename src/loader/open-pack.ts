@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Pack} from './chunks.ts';
 import {openBuiltCode, openCodeCache} from './code-cache.ts';
-import {createCompile} from './compile-pack.ts';
+import {compilePack, createCompile} from './compile-pack.ts';
 import {createTierUp} from './tier-up.ts';
 
 type Options = {
@@ -32,15 +32,9 @@ export function createOpenPack({folder, built, cache, way, others}: Options): (n
 		setTimeout(tierUp.delay, drawnMs).unref();
 	}
 
-	const plain = (name: string): Pack => others(join(folder, `${name}.js`)).chunks;
-	if (cache === undefined) {
-		return plain;
-	}
-
-	const compile = createCompile({built: openBuiltCode(built), cache: openCodeCache(cache), way, tierUp});
-	return name => {
-		const exports: {chunks?: Pack} = {};
-		compile(name, readFileSync(join(folder, `${name}.js`))).runInThisContext()(exports);
-		return exports.chunks ?? plain(name);
-	};
+	const compile =
+		cache === undefined
+			? compilePack
+			: createCompile({built: openBuiltCode(built), cache: openCodeCache(cache), way, tierUp});
+	return name => compile(name, readFileSync(join(folder, `${name}.js`))).runInThisContext();
 }

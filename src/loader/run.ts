@@ -1,4 +1,4 @@
-import module from 'node:module';
+import {createRequire as createNodeRequire} from 'node:module';
 import type * as os from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -17,7 +17,7 @@ type Entry = {
 /** Runs an entry of the program, `file`, whose chunks are in the folder beside it. */
 export function run(file: string, {chunk, cache, way}: Entry): void {
 	const folder = join(dirname(file), 'chunks');
-	const others = module.createRequire(file);
+	const others = createNodeRequire(file);
 	const entry = chunk.slice(1, chunk.indexOf('/'));
 	const start = createRequire({
 		openPack: createOpenPack({folder, built: join(dirname(file), 'compiled'), cache, way, others}),

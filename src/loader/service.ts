@@ -1,5 +1,4 @@
 import {writeSync} from 'node:fs';
-import process from 'node:process';
 import type * as loader from './run.ts';
 
 /** Baked in by the build: the chunk of `src/main.tsx`. */

@@ -1,5 +1,3 @@
-import process from 'node:process';
-
 /** V8's own figures: bytes of bytecode until a function may be optimized, and the growth of the space of new objects. */
 const early = '--interrupt-budget=67584 --semi-space-growth-factor=2';
 const late = '--interrupt-budget=1081344';

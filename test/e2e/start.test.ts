@@ -23,9 +23,16 @@ import {environmentOf, folderWith, program, runProgram} from './program.ts';
 import {startTerminal} from './terminal.ts';
 
 /** Writes the files of the program that were read, when it ends. */
-const listFiles = `process.on('exit', () => {
-	const files = Object.keys(require.cache).filter(path => path.includes('/dist/'));
-	require('node:fs').writeFileSync(process.env.LOADED, files.map(path => path + '\\n').join(''));
+const listFiles = `const fs = require('node:fs');
+const {readFileSync} = fs;
+const files = new Set();
+fs.readFileSync = (path, ...options) => {
+	files.add(String(path));
+	return readFileSync(path, ...options);
+};
+process.on('exit', () => {
+	const read = [...Object.keys(require.cache), ...files].filter(path => /[/]dist[/].*[.]js$/.test(path));
+	fs.writeFileSync(process.env.LOADED, [...new Set(read)].map(path => path + '\\n').join(''));
 });`;
 
 /** Returns the environment that lists the files of the program that a run reads, and the function that returns their names. */
@@ -33,8 +40,7 @@ function listed(folder: string) {
 	const list = join(folder, 'loaded');
 	writeFileSync(join(folder, 'list.cjs'), listFiles);
 	return {
-		// Only packs that are required are listed, not those that are compiled with a cache.
-		env: {NODE_OPTIONS: `--require ${join(folder, 'list.cjs')}`, LOADED: list, NODE_DISABLE_COMPILE_CACHE: '1'},
+		env: {NODE_OPTIONS: `--require ${join(folder, 'list.cjs')}`, LOADED: list},
 		files: () =>
 			readFileSync(list, 'utf8')
 				.trim()
