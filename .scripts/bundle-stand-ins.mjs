@@ -65,6 +65,11 @@ export function inkStandIns(root) {
 			sha256: '2d184e9776ac98b122a7801b132465035ee2118c2deb510a87aba2a0a1a41ae4',
 			source: 'export default {create: () => ({clear() {}, done() {}, setCursorPosition() {}})};',
 		},
+		// It draws an error, after which the app has no prompt.
+		'components/ErrorOverview.js': {
+			sha256: '18b6335e92f18fca1868093f07ebbc3d9362d71ada167314887f9dabfe70a096',
+			source: reexport(root, 'src/ui/screen/ink/render-error.ts', 'RenderError'),
+		},
 	};
 }
 
@@ -72,10 +77,12 @@ function reexport(root, path, name) {
 	return `export {${name} as default} from ${JSON.stringify(join(root, path))};`;
 }
 
+const inInk = /\/ink\/build\/((?:components\/)?[\w-]+\.js)$/;
+const nameInInk = path => inInk.exec(path)?.[1];
+
 /** Returns the replacement of one of Ink's modules; undefined for any other. Throws if that module has changed. */
 export function inkStandInFor(root, path) {
-	const name = /\/ink\/build\/([\w-]+\.js)$/.exec(path)?.[1];
-	const standIn = name && inkStandIns(root)[name];
+	const standIn = inkStandIns(root)[nameInInk(path)];
 	if (!standIn) {
 		return undefined;
 	}
@@ -106,9 +113,9 @@ export function standIns(root) {
 				loader: 'ts',
 				resolveDir: root,
 			}));
-			plugin.onLoad({filter: /\/ink\/build\/[\w-]+\.js$/}, ({path}) => {
+			plugin.onLoad({filter: inInk}, ({path}) => {
 				const contents = inkStandInFor(root, path);
-				used.add(path.split('/').at(-1));
+				used.add(nameInInk(path));
 				return contents === undefined ? undefined : {contents, loader: 'js', resolveDir: root};
 			});
 			plugin.onEnd(({errors}) => {
