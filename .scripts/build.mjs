@@ -6,7 +6,7 @@ import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {oneFirstChunk} from './bundle-first-chunk.mjs';
-import {inkForProduction, reactOnce} from './bundle-ink.mjs';
+import {chalkOnce, inkForProduction, reactOnce} from './bundle-ink.mjs';
 import {mcpBySelf} from './bundle-mcp.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {undiciWithoutHttp} from './bundle-undici.mjs';
@@ -63,7 +63,14 @@ const chunked = {
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
 	},
-	plugins: [standIns(root), inkForProduction(), reactOnce(root), undiciWithoutHttp(), mcpBySelf(build, common)],
+	plugins: [
+		standIns(root),
+		inkForProduction(),
+		reactOnce(root),
+		chalkOnce(root),
+		undiciWithoutHttp(),
+		mcpBySelf(build, common),
+	],
 };
 
 const {metafile: first} = await build(chunked);

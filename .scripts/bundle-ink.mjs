@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {replaceOnce} from './replace-once.mjs';
 
 /** The clock of Ink and React: Node loads its own `performance` when something names it, with all that it can observe. */
@@ -66,6 +67,33 @@ export function reactOnce(root) {
 				].join('\n'),
 				resolveDir: root,
 			}));
+		},
+	};
+}
+
+/**
+ * Returns the esbuild plugin that bundles chalk once: Ink and its text field each have a copy, and what wraps lines has its
+ * colours. The build fails if the copies differ.
+ */
+export function chalkOnce(root) {
+	const chalk = join(root, 'node_modules/ink/node_modules/chalk/source');
+	const copies = [
+		[/\/ink-text-input\/node_modules\/chalk\/source\/index\.js$/, join(chalk, 'index.js')],
+		[/\/wrap-ansi\/node_modules\/ansi-styles\/index\.js$/, join(chalk, 'vendor/ansi-styles/index.js')],
+	];
+	return {
+		name: 'chalk-once',
+		setup(plugin) {
+			for (const [filter, original] of copies) {
+				plugin.onLoad({filter}, ({path}) => {
+					if (readFileSync(path, 'utf8') !== readFileSync(original, 'utf8')) {
+						throw new Error(`${path} differs from ${original}: bundle both.`);
+					}
+
+					const source = JSON.stringify(original);
+					return {contents: `export * from ${source}; export {default} from ${source};`, loader: 'js'};
+				});
+			}
 		},
 	};
 }
