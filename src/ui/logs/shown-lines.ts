@@ -166,6 +166,8 @@ function skipDropped(state: Filtered): void {
 
 function examineBatch(state: Filtered): void {
 	const {log, filter, frames} = state;
+	// The row of a fold moves when its first frame is dropped.
+	skipDropped(state);
 	const from = Math.max(state.next, log.start());
 	const to = Math.min(log.end(), from + batchEntries);
 	const entries: {readonly place: number; readonly entry: LogEntry}[] = [];
@@ -186,7 +188,7 @@ function examineBatch(state: Filtered): void {
 		}
 
 		// What was taken for a frame of the program has no row any more.
-		const last = state.places.at(-1);
+		const last = state.places.length > state.heads.places ? state.places.at(-1) : undefined;
 		if (last !== undefined && frames.rowOf(last) !== last) {
 			state.places.pop();
 		}

@@ -165,6 +165,13 @@ test('however lines arrive, the end is what drawing all of them at once gives', 
 				expect(places).toEqual(Array.from({length: kept.end() - kept.start()}, (_, index) => kept.start() + index));
 			},
 		),
+		// The log drops the first frame of a fold with the line after it, and with the next frame.
+		{
+			examples: [
+				[[['    at a (node:a:1:1)', '    at b (node:b:1:1)', '    at c (node:c:1:1)'], ['one']], 3],
+				[[['    at a (node:a:1:1)'], ['    at b (node:b:1:1)', 'one', 'one']], 3],
+			],
+		},
 	);
 });
 
