@@ -11,6 +11,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/app.tsx App <Lines>': ['queue', 'steps', 'suggestion'],
 	'src/ui/app.tsx App <Text>': ['toast'],
 	'src/ui/app.tsx LogPanel <Lines>': ['log panel'],
+	'src/ui/composer.tsx Composer setPrompt': ['prompt'],
 	'src/ui/lines.tsx Lines <Text>': ['lines', 'queue', 'picker'],
 	'src/ui/status-line.tsx StatusLine <Text>': ['connection and model', 'not saved', 'command that runs'],
 	'src/ui/panels/ask-panel.tsx AskView <Lines>': ['question of the agent'],

@@ -8,10 +8,10 @@ const drawing = /^(?:Text|Lines|TextInput)$/;
 const stream = /(?:^|\.|\b)(?:stdout|stderr|output)(?:'\))?$/;
 /** Functions of our own that write to the terminal, by how they are called. */
 const writer =
-	/(?:^|\.)(?:painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy))$|^(?:notify|signal|writeTitle)$/;
+	/(?:^|\.)(?:painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy))$|^(?:notify|signal|writeTitle|setPrompt)$/;
 /** At least one is in every file with a sink; reading a file's tree takes much longer. */
 const anySink =
-	/<(?:Text|Lines|TextInput)\b|\.write\b|painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy)|notify|signal|writeTitle/;
+	/<(?:Text|Lines|TextInput)\b|\.write\b|painter\.print|screen\.(?:raw|print)|session\.(?:notify|copy)|notify|signal|writeTitle|setPrompt/;
 /** The folders of what runs in the user's terminal: a server has none, and a child writes to its parent. */
 const elsewhere = /^src\/(?:server|loader|agent)\/|\/keychain-child\.ts$/;
 
