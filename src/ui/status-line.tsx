@@ -121,8 +121,8 @@ const separator = ' · ';
 const cuts = [40, 32, 24, 16];
 
 /**
- * Returns the parts on one line. If they don't fit, names are cut first, and then the least important parts are left out.
- * `between` separates them.
+ * Returns the parts on one line. If they don't fit, the least important parts are left out, but names are cut before one of
+ * them, or a more important part, is. `between` separates them.
  */
 export function fitParts(parts: readonly RankedPart[], columns: number, between = separator): string {
 	const lineAt = (kept: readonly RankedPart[], most: number) =>
@@ -130,9 +130,14 @@ export function fitParts(parts: readonly RankedPart[], columns: number, between 
 			.map(({text, role, least}) => role(least === undefined ? text : truncate(text, Math.max(least, most))))
 			.join(between);
 	const fits = (line: string) => lineWidth(line) <= columns;
+	const lastName = Math.max(-1, ...parts.map(({rank, least}) => (least === undefined ? -1 : rank)));
 	let kept = parts;
-	while (kept.length > 1 && !fits(lineAt(kept, 0))) {
+	for (;;) {
 		const highest = Math.max(...kept.map(({rank}) => rank));
+		if (kept.length <= 1 || fits(lineAt(kept, highest > lastName ? Number.POSITIVE_INFINITY : 0))) {
+			break;
+		}
+
 		const dropped = kept.findLastIndex(({rank}) => rank === highest);
 		kept = kept.toSpliced(dropped, 1);
 	}

@@ -36,6 +36,22 @@ test('from 20 to 200 columns a wider status line has all parts of a narrower one
 	expect(shownAt(200).size).toBe(names.length);
 });
 
+test('counts are left out before a name is cut, and a name is cut before it is left out', () => {
+	const same = (text: string) => text;
+	const parts = [
+		{name: 'model', text: 'custom/a-model-with-a-long-name', role: same},
+		{name: 'state', text: '○ idle', role: same},
+		{name: 'input', text: 'in 1.2k', role: same},
+	] as const;
+	const at = (columns: number) => fitParts(ranked(parts), columns);
+	expect([60, 45, 30, 20].map(at)).toEqual([
+		'custom/a-model-with-a-long-name · ○ idle · in 1.2k',
+		'custom/a-model-with-a-long-name · ○ idle',
+		'custom/a-model-… · ○ idle',
+		'○ idle',
+	]);
+});
+
 const byImportance = [
 	...(['unsaved', 'vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox', 'drafts', 'cost'] as const),
 	...(['model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
