@@ -10,16 +10,19 @@ export function isStretched(box: FlexBox, child: FlexBox): boolean {
 
 /** Sets what each child takes along the main axis before space is shared out. */
 export function measureBases(line: Line): void {
-	const {main, items, modes} = line;
-	const single = modes[main] === sizing.exact ? singleFlexible(items) : undefined;
+	const {box, main, items, modes} = line;
+	const single = modes[main] === sizing.exact ? singleFlexible(box.children) : undefined;
 	for (const child of items) {
 		child.base = child === single ? 0 : baseOf(line, child);
 	}
 }
 
-/** Returns the only child that grows or shrinks, if it does both: it gets what the others leave, so it needn't be measured. */
-function singleFlexible(items: readonly FlexBox[]): FlexBox | undefined {
-	const flexible = items.filter(({style}) => style.grow !== 0 || style.shrink !== 0);
+/**
+ * Returns the only child that grows or shrinks, if it does both: it gets what the others leave, so it needn't be measured. As
+ * in Yoga, a hidden child counts.
+ */
+function singleFlexible(children: readonly FlexBox[]): FlexBox | undefined {
+	const flexible = children.filter(({style}) => style.grow !== 0 || style.shrink !== 0);
 	const [first] = flexible;
 	return flexible.length === 1 && first && first.style.grow !== 0 && first.style.shrink !== 0 ? first : undefined;
 }
@@ -49,6 +52,9 @@ function baseOf(line: Line, child: FlexBox): number {
 	line.layOut(child, {available, modes: wanted, owner: inner}, false);
 	return Math.max(child.measured[main], insets);
 }
+
+/** The smallest number that isn't an error of rounding. */
+const least = 1e-9;
 
 type Factors = {grow: number; shrink: number};
 
@@ -109,7 +115,7 @@ function keepLimits({main, items, inner}: Line, {free, room, factors}: Shared & 
 		const base = atLeastMin(child, main, child.base, inner[main]);
 		const size = sizeWith(child, {base, free, factors: before});
 		const bounded = size === undefined ? undefined : bound(child, main, size, room);
-		if (size !== undefined && bounded !== undefined && bounded !== size) {
+		if (size !== undefined && bounded !== undefined && Math.abs(bounded - size) > least) {
 			taken += bounded - base;
 			factors.grow -= free > 0 ? child.style.grow : 0;
 			factors.shrink += free < 0 ? child.style.shrink * child.base : 0;
@@ -118,6 +124,9 @@ function keepLimits({main, items, inner}: Line, {free, room, factors}: Shared & 
 		}
 	}
 
+	// What rounding leaves of a sum is none: a share of it would be endless.
+	factors.grow = Math.abs(factors.grow) < least ? 0 : factors.grow;
+	factors.shrink = Math.abs(factors.shrink) < least ? 0 : factors.shrink;
 	return taken;
 }
 

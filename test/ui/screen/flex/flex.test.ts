@@ -7,6 +7,9 @@ import {type FlexNode, flex} from '../../../../src/ui/screen/flex/flex-node.ts';
 type Call = readonly [name: string, ...values: number[]];
 type Tree = {readonly calls: readonly Call[]; readonly text: string | undefined; readonly children: readonly Tree[]};
 
+/** `JUSTIFY_SPACE_AROUND`; the one after it is `JUSTIFY_SPACE_EVENLY`. */
+const spaceAround = 4;
+
 const cells = fc.nat(12);
 const optional = (...calls: fc.Arbitrary<Call>[]) =>
 	fc.tuple(...calls.map(call => fc.option(call, {nil: undefined, freq: 3}))).map(all => all.filter(call => !!call));
@@ -37,19 +40,36 @@ const calls = fc
 	)
 	.map(([fixed, some, hidden]): Call[] => [...fixed, ...some, ...(hidden ? [hidden] : [])]);
 
-const text = fc.string({unit: fc.constantFrom('a', 'b', ' '), maxLength: 30});
-const trees = fc.letrec<{tree: Tree}>(tie => ({
-	tree: fc.oneof(
-		{depthSize: 'small', withCrossShrink: true},
-		fc.record({calls, text: fc.oneof(text, fc.constant(undefined)), children: fc.constant([])}),
-		fc.record({calls, text: fc.constant(undefined), children: fc.array(tie('tree'), {maxLength: 4})}),
-	),
-})).tree;
+/**
+ * Ink sets no least size of a text, and no share: Yoga would measure it in a smaller width and remember that height, and round
+ * the share in 32 bits.
+ */
+const textCalls = calls.map(all => all.filter(([name]) => !/^setMin|Percent$/.test(name)));
 
-/** A text that wraps at any cell. */
-const measureOf = (words: string) => (width: number) => {
+const text = fc.string({unit: fc.constantFrom('a', 'b', ' '), maxLength: 30});
+const trees = fc
+	.letrec<{tree: Tree}>(tie => ({
+		tree: fc.oneof(
+			{depthSize: 'small', withCrossShrink: true},
+			fc.record({calls: textCalls, text, children: fc.constant([])}),
+			fc.record({calls, text: fc.constant(undefined), children: fc.constant([])}),
+			fc.record({calls, text: fc.constant(undefined), children: fc.array(tie('tree'), {maxLength: 4})}),
+		),
+	}))
+	.tree.filter(tree => !spacesNothing(tree));
+
+/** True if a box spaces out children of which none is shown: Yoga divides by their number. */
+function spacesNothing({calls: own, children}: Tree): boolean {
+	const isHidden = (child: Tree) => child.calls.some(([name]) => name === 'setDisplay');
+	const spaces = own.some(([name, value = 0]) => name === 'setJustifyContent' && value >= spaceAround);
+	return (spaces && children.length > 0 && children.every(isHidden)) || children.some(spacesNothing);
+}
+
+/** A text that wraps at any cell. Yoga counts in 32 bits, so that a width of 10 can be a little less. */
+const measureOf = (words: string) => (given: number) => {
+	const width = given + 1e-4;
 	const room = Math.max(1, Math.floor(width));
-	return words.length <= width || !(width > 0)
+	return words.length <= width || !(given > 0)
 		? {width: words.length, height: words ? 1 : 0}
 		: {width: Math.min(room, words.length), height: Math.ceil(words.length / room)};
 };
@@ -100,6 +120,57 @@ function both(tree: Tree, width: number) {
 	return {own, yoga, compare, free: () => yoga?.node.freeRecursive()};
 }
 
+const box = (calls: readonly Call[], ...children: readonly Tree[]): Tree => ({calls, text: undefined, children});
+const row = ['setFlexDirection', 2] as const;
+
+/** Trees that were laid out differently once. */
+const examples: [Tree, number][] = [
+	// Nobody can shrink as much as it should, and 12.72 - 3.12 - 9.6 isn't quite 0.
+	[
+		box(
+			[row],
+			box([
+				['setFlexShrink', 2],
+				['setWidthPercent', 13],
+			]),
+			box([
+				['setFlexShrink', 1],
+				['setMargin', 6, 7],
+				['setWidthPercent', 80],
+			]),
+		),
+		12,
+	],
+	// 35 - 35 * (29 / 35) isn't quite 6, which is the least.
+	[
+		box(
+			[row, ['setPadding', 0, 1], ['setBorder', 0, 1]],
+			box([
+				['setFlexShrink', 1],
+				['setPadding', 6, 3],
+				['setWidth', 35],
+			]),
+		),
+		8,
+	],
+	// A hidden child counts among those that grow or shrink.
+	[
+		box(
+			[row, ['setJustifyContent', 1]],
+			box([
+				['setFlexShrink', 1],
+				['setFlexGrow', 2],
+				['setPadding', 6, 1],
+			]),
+			box([
+				['setFlexShrink', 1],
+				['setDisplay', 1],
+			]),
+		),
+		1,
+	],
+];
+
 test('trees are laid out as Yoga lays them out', () => {
 	fc.assert(
 		fc.property(trees, fc.integer({min: 1, max: 80}), (tree, width) => {
@@ -107,7 +178,7 @@ test('trees are laid out as Yoga lays them out', () => {
 			compare();
 			free();
 		}),
-		{numRuns: 400},
+		{numRuns: 400, examples},
 	);
 });
 
