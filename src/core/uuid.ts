@@ -7,3 +7,6 @@ const whole = new RegExp(`^${uuidSource}$`);
 export function isUuid(text: string): boolean {
 	return whole.test(text);
 }
+
+/** A shorter prefix of an id may match by accident. */
+export const minPrefixLength = 4;

@@ -1,5 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
+import {minPrefixLength} from '../core/uuid.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
 import {type BackgroundState, createSlot, type Slot} from './slot.ts';
@@ -17,7 +18,8 @@ export type Background = {
 	readonly list: () => readonly BackgroundSession[];
 	/** Sends the current session to the background and starts a new one. Throws AppError("conflict") if no run goes on. */
 	readonly send: () => BackgroundSession;
-	readonly has: (session: string) => boolean;
+	/** Returns the session with this id or unique prefix of at least four characters; undefined if there is none. */
+	readonly find: (idOrPrefix: string) => string | undefined;
 	/** Shows a session of the background again, with the question that it waits with. A run of the current one goes on there. */
 	readonly bring: (session: string) => Promise<void>;
 	/** Calls the listener when a session waits for the user or has ended. */
@@ -120,7 +122,7 @@ function createBackground<One extends Conversation>(
 			report();
 			return left;
 		},
-		has: session => behind.has(session),
+		find: idOrPrefix => onlyMatch([...behind.keys()], idOrPrefix),
 		async bring(session) {
 			const next = behind.get(session);
 			if (!next) {
@@ -143,6 +145,12 @@ function createBackground<One extends Conversation>(
 		},
 		onChange: listener => void listeners.push(listener),
 	};
+}
+
+function onlyMatch(ids: readonly string[], idOrPrefix: string): string | undefined {
+	const prefix = idOrPrefix.trim().toLowerCase();
+	const found = prefix.length < minPrefixLength ? [] : ids.filter(id => id.startsWith(prefix));
+	return found.length === 1 ? found[0] : undefined;
 }
 
 /** Throws AppError("conflict") if no run can go to the background. */

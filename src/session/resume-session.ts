@@ -32,7 +32,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly conversation: Conversation;
 	/** The sessions that go on beside it. */
-	readonly background?: Pick<Background, 'has' | 'bring'>;
+	readonly background?: Pick<Background, 'find' | 'bring'>;
 	/** The sessions of the folder that the agent works in now. */
 	readonly sessions: () => SessionAccess;
 	readonly folder: FolderAccess;
@@ -46,13 +46,15 @@ type Dependencies = {
  */
 export function createResume({store, conversation, background, sessions, folder}: Dependencies) {
 	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
-		const session = await sessions().findOrLatest(wanted === 'latest' ? undefined : wanted);
-		if (store.getState().transcript.session === session.id) {
+		// Its journal may not be written yet.
+		const behind = background?.find(wanted);
+		if (behind !== undefined) {
+			await background?.bring(behind);
 			return [];
 		}
 
-		if (background?.has(session.id)) {
-			await background.bring(session.id);
+		const session = await sessions().findOrLatest(wanted === 'latest' ? undefined : wanted);
+		if (store.getState().transcript.session === session.id) {
 			return [];
 		}
 

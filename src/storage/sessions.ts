@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {minPrefixLength} from '../core/uuid.ts';
 import {explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
 import {sessionFiles} from './session-folder.ts';
@@ -6,8 +7,6 @@ import {type SessionSummary, summarize} from './session-summary.ts';
 
 /** Files that are open at the same time. */
 const maxOpenFiles = 16;
-/** A shorter prefix may match by accident. */
-const minPrefixLength = 4;
 const maxCandidates = 5;
 
 type Scope = {

@@ -5,6 +5,11 @@ import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {type Answer, halves} from '../e2e/model-host.ts';
 import {says, world, writes} from './background-world.ts';
 
+const hangs = async ({say, closed}: Answer) => {
+	say('Working.');
+	await closed;
+};
+
 test('/bg starts a session beside the run, which goes on with a journal of its own and says when it ends', async () => {
 	const {program, host, session, run, background, texts, store, home} = await world();
 	const {release, script} = halves();
@@ -119,10 +124,6 @@ test('a question of a run in the background waits until its session is shown, an
 
 test('a run that goes on when another session is brought back goes to the background itself; the end ends all', async () => {
 	const {program, host, session, run, background, texts} = await world();
-	const hangs = async ({say, closed}: Answer) => {
-		say('Working.');
-		await closed;
-	};
 	host.answerWith(hangs);
 	const first = session();
 	const one = program.conversation.send('One');
@@ -131,14 +132,26 @@ test('a run that goes on when another session is brought back goes to the backgr
 	const second = session();
 	const two = program.conversation.send('Two');
 	await expect.poll(texts).toContain('Working.');
-	// The journal is written in steps of its own.
-	await expect
-		.poll(() => run('sessions'))
-		.toMatchObject({data: expect.arrayContaining([expect.objectContaining({id: first})])});
 	await program.resume(first, refuseElsewhere);
 	expect([session(), background()]).toEqual([first, [[second, 'running']]]);
 	await program.close();
 	await Promise.all([one, two]);
+});
+
+test('a session of the background comes back at once, by its id or the prefix that was named, before its journal is written', async () => {
+	const {program, host, session, run, background, texts} = await world();
+	host.answerWith(hangs, hangs);
+	const first = session();
+	const one = program.conversation.send('One');
+	await expect.poll(texts).toContain('Working.');
+	await run('bg');
+	await program.resume(first.slice(0, 8), refuseElsewhere);
+	expect([session(), background()]).toEqual([first, []]);
+	await run('bg');
+	await program.resume(` ${first.toUpperCase()} `, refuseElsewhere);
+	expect([session(), background()]).toEqual([first, []]);
+	await program.close();
+	await one;
 });
 
 test('without a run there is nothing to send to the background', async () => {
