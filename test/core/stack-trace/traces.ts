@@ -66,7 +66,7 @@ o	/app/rates.go:31 +0x1d
 o   2: shop::rates::total
 o             at ./src/rates.rs:31:9
 -   3: tokio::runtime::task::core::Core<T,S>::poll
--             at /root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/tokio-1.38.0/src/runtime/task/core.rs:331:17
+-             at /root/.cargo/registry/src/mirror-6f17d22bba15001f/tokio-1.38.0/src/runtime/task/core.rs:331:17
 o   4: shop::main
 o             at ./src/main.rs:4:5
 -   5: <fn() as core::ops::function::FnOnce<()>>::call_once
