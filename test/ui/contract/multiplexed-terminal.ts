@@ -178,11 +178,11 @@ export function openScreen(columns: number, rows: number): Promise<ContractTermi
 				waitUntil(() => before === '' || contentOf(join(folder, 'size')) === before);
 			},
 			capture() {
-				const file = join(folder, 'copy');
-				rmSync(file, {force: true});
-				command('hardcopy', '-h', file);
-				// Its last row has a line end as well.
-				waitUntil(() => contentOf(file).split('\n').length > outer.rows);
+				const [file, after] = [join(folder, 'copy'), join(folder, 'after')];
+				rmSync(after, {force: true});
+				// It writes piece by piece, but one file after the other: when there is a second one, the first one is whole.
+				command('eval', `hardcopy -h ${file}`, `hardcopy ${after}`);
+				waitUntil(() => existsSync(after));
 				// It writes the last byte of each character, so that the sign of the prompt becomes a letter.
 				const rows = contentOf(file).replace(/\n$/, '').split('\n');
 				return rows.map(row => row.replace(/^o (?=[A-Z]|$)/, '❯ '));
