@@ -39,7 +39,9 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('key hints are a key and its verb', () => {
-	const parts = strings.flatMap(({text}) => (text.includes(' · ') ? text.split(' · ') : []));
+	const parts = strings.flatMap(({text}) =>
+		text.includes(' · ') ? text.split(' · ') : /^\w+ [a-z]+$/.test(text) ? text : [],
+	);
 	const hints = parts.flatMap(part => /^(Enter|Esc) (\w+)/.exec(part) ?? []);
 	expect(hints.length).toBeGreaterThan(0);
 	expect(parts.filter(part => /^(?:Enter|Esc) /.test(part) && !isHint(part))).toEqual([]);

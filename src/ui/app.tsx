@@ -140,20 +140,20 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 });
 
 /**
- * Returns the text of the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and
+ * Returns the hints in the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and
  * ends the insert mode of Vim.
  */
-function placeholderOf({panel, isRunning, busy, isInserting}: LayoutParts): string {
+function placeholderOf({panel, isRunning, busy, isInserting}: LayoutParts): readonly string[] {
 	if (panel && panel.kind !== 'lines') {
-		return '';
+		return [];
 	}
 
 	const interrupt = panel ? [] : [isInserting ? 'Ctrl+C to interrupt' : 'Esc to interrupt'];
 	return isRunning
-		? ['Type to queue a message', ...interrupt].join(' · ')
+		? ['Type to queue a message', ...interrupt]
 		: busy
-			? interrupt.join('')
-			: 'Ask something, or / for commands';
+			? interrupt
+			: ['Ask something, or / for commands'];
 }
 
 /** Returns the place of the caret in the field of an open panel; undefined if it has none. */

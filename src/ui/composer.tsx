@@ -3,6 +3,7 @@ import {type ComposerLayout, layoutComposer} from '../editor/editor-layout.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import type {AppState} from '../store/store.ts';
 import {cellWidths} from '../terminal/text/cell-widths.ts';
+import {fitHints} from '../terminal/text/fit-parts.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -18,7 +19,8 @@ type Props = {
 	readonly top: number;
 	/** False while a panel has the focus. */
 	readonly focused: boolean;
-	readonly placeholder: string;
+	/** Shown while the prompt is empty, as many as fit. */
+	readonly placeholder: readonly string[];
 	/** The place of the caret below the live lines while another field is edited. */
 	readonly elsewhere?: Caret | undefined;
 };
@@ -75,7 +77,7 @@ function layoutOf({composer, size, approvalMode}: PromptState, height: number): 
 	return known.layout.rows.length <= height ? known.layout : layoutComposer(composer, room, height);
 }
 
-type Look = {readonly height: number; readonly placeholder: string; readonly palette: Palette};
+type Look = {readonly height: number; readonly placeholder: readonly string[]; readonly palette: Palette};
 
 /** Returns a function that draws the prompt in so many rows, with the place of the caret in it; once for each layout. */
 function createDrawing(look: Look): (state: PromptState) => Frame {
@@ -96,6 +98,7 @@ function drawPrompt(
 	{height, placeholder, palette}: Look,
 ): Frame {
 	const width = promptWidth(mode);
+	const hint = fitHints(placeholder, size.columns - width) || placeholder.at(-1);
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const rows = Array.from({length: height}, (_, index) => {
 		const row = layout.rows[index] ?? '';
@@ -103,7 +106,7 @@ function drawPrompt(
 		const sign = first
 			? modeRole(mode, palette)(promptSign(mode))
 			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
-		const drawn = empty ? palette.dim(placeholder) : drawnRow(row, layout.selected?.[index], palette);
+		const drawn = empty ? palette.dim(hint ?? '') : drawnRow(row, layout.selected?.[index], palette);
 		return truncate(sign + drawn, size.columns).trimEnd();
 	});
 	const column = Math.min(size.columns - 1, width + layout.caret.column);

@@ -5,9 +5,9 @@ import type {Transcript} from '../core/session/transcript.ts';
 import {sumUsage, totalCost} from '../core/session/usage.ts';
 import {type Connection, effortOf} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
+import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
-import {lineWidth, truncate} from '../terminal/text/width.ts';
 import {modeRole} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
@@ -86,7 +86,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
 		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
 	];
-	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(separator))}</Text>;
+	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(' · '))}</Text>;
 }
 
 type Part = {
@@ -106,45 +106,12 @@ const byImportance = [
 /** The fewest cells that texts of any length are cut to before another part is left out. */
 const leastCells: {readonly [name in Part['name']]?: number} = {unsaved: 24, model: 16, connection: 16};
 
-/** A part of a line; those of a higher rank are left out first. One without `least` is never cut. */
-type RankedPart = Pick<Part, 'text' | 'role'> & {readonly rank: number; readonly least?: number | undefined};
-
 /** Returns the parts with their places among all by importance. */
 export function ranked(parts: readonly Part[]): readonly RankedPart[] {
 	return parts.map(part => ({...part, rank: byImportance.indexOf(part.name), least: leastCells[part.name]}));
 }
 
 const same = (text: string) => text;
-const separator = ' · ';
-
-/** The most cells of a part that may be cut, from the widest. */
-const cuts = [40, 32, 24, 16];
-
-/**
- * Returns the parts on one line. If they don't fit, the least important parts are left out, but names are cut before one of
- * them, or a more important part, is. `between` separates them.
- */
-export function fitParts(parts: readonly RankedPart[], columns: number, between = separator): string {
-	const lineAt = (kept: readonly RankedPart[], most: number) =>
-		kept
-			.map(({text, role, least}) => role(least === undefined ? text : truncate(text, Math.max(least, most))))
-			.join(between);
-	const fits = (line: string) => lineWidth(line) <= columns;
-	const lastName = Math.max(-1, ...parts.map(({rank, least}) => (least === undefined ? -1 : rank)));
-	let kept = parts;
-	for (;;) {
-		const highest = Math.max(...kept.map(({rank}) => rank));
-		if (kept.length <= 1 || fits(lineAt(kept, highest > lastName ? Number.POSITIVE_INFINITY : 0))) {
-			break;
-		}
-
-		const dropped = kept.findLastIndex(({rank}) => rank === highest);
-		kept = kept.toSpliced(dropped, 1);
-	}
-
-	const lines = [Number.POSITIVE_INFINITY, columns, ...cuts].map(most => lineAt(kept, most));
-	return lines.find(fits) ?? truncate(lineAt(kept, 0), columns);
-}
 
 /** Returns the model with its reasoning effort. */
 function modelText(model: string | undefined, effort: string | undefined): string {

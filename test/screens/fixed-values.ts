@@ -9,7 +9,7 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/duration=[\d.]+…/g, 'duration=2.…'],
 	[/\bThought for [\d.]+ s:/g, 'Thought:'],
 	[/^· [\d.]+ m?s · /g, '· 24 ms · '],
-	[/^\(\d{3}\) · Tab sort/g, '(145) · Tab sort'],
+	[/^\(\d{3}\) · Enter open/g, '(145) · Enter open'],
 	[/^\d{2,} lines$/g, '17 lines'],
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
 	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],

@@ -62,7 +62,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines()).toContain('❯ Esc to interrupt');
 		run(store);
 		await settle();
-		expect(lines()).toContain(cut('❯ Type to queue a message · Esc to interrupt'));
+		expect(lines()).toContain(columns < 44 ? '❯ Esc to interrupt' : '❯ Type to queue a message · Esc to interrupt');
 	});
 
 	test('in the insert mode of Vim, which Esc ends, the prompt names Ctrl+C', async () => {
@@ -95,7 +95,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		expect(lines().join('\n')).not.toContain('interrupt');
 		store.getState().setPanel(undefined);
 		await settle();
-		expect(lines().join('\n')).toMatch(columns < 44 ? /Type to queue/ : /Esc to interrupt/);
+		expect(lines().join('\n')).toContain('Esc to interrupt');
 	});
 
 	test('the live region always fits in the window', async () => {

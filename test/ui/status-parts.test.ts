@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {fitParts} from '../../src/terminal/text/fit-parts.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
-import {fitParts, ranked} from '../../src/ui/status-line.tsx';
+import {ranked} from '../../src/ui/status-line.tsx';
 
 test('the last remaining part is cut in a narrower window', () => {
 	const same = (text: string) => text;

@@ -5,6 +5,7 @@ import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../e
 import {type ReviewAction, reviewKeys} from '../../editor/keymap/view-keys.ts';
 import type {Size} from '../../store/view-slice.ts';
 import {type InputToken, textToken} from '../../terminal/input/token.ts';
+import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -92,13 +93,11 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 		draw(next) {
 			size = next;
 			state = scrollBy(state, 0, style, size);
-			const bottom = state.isAsking
-				? palette.warning(bottomLine(state, isReadOnly, keymap()))
-				: palette.dim(bottomLine(state, isReadOnly, keymap()));
+			const bottom = bottomLine(state, isReadOnly, keymap(), size.columns);
 			return [
 				palette.label(truncate(safeLine(title), size.columns)),
 				...drawReview(state, style, size),
-				truncate(bottom, size.columns),
+				truncate(state.isAsking ? palette.warning(bottom) : palette.dim(bottom), size.columns),
 			];
 		},
 		press(token: InputToken) {
@@ -112,7 +111,7 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 	};
 }
 
-function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeymap): string {
+function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeymap, columns: number): string {
 	const count = formatAmount(state.chosen.size, 'change');
 	if (state.isAsking) {
 		return `Take back ${count}? y yes · N no`;
@@ -125,11 +124,10 @@ function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeyma
 	const select = ['select', 'review.select'] as const;
 	const move = ['move', 'review.up', 'review.down'] as const;
 	const fold = ['fold', 'review.fold'] as const;
-	if (isReadOnly) {
-		return [...hintsOf(keymap, [move, fold]), 'Esc close', 'read-only during a run'].join(' · ');
-	}
-
-	return state.chosen.size > 0
-		? [`${count} selected`, ...hintsOf(keymap, [select, ['confirm', 'review.confirm']]), 'Esc close'].join(' · ')
-		: [...hintsOf(keymap, [select, move, fold]), 'Esc close'].join(' · ');
+	const hints = isReadOnly
+		? ['read-only during a run', ...hintsOf(keymap, [move, fold])]
+		: state.chosen.size > 0
+			? [`${count} selected`, ...hintsOf(keymap, [['confirm', 'review.confirm'], select])]
+			: hintsOf(keymap, [select, move, fold]);
+	return fitHints([...hints, 'Esc close'], columns);
 }

@@ -1,10 +1,10 @@
 import {formatAmount, formatNumber} from '../../core/format.ts';
 import {describeState, type TailState} from '../../logs/tail-state.ts';
 import {allLogs, logPlaces, type OpenLog} from '../../store/logs-slice.ts';
+import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
-import {fitParts} from '../status-line.tsx';
 import {inHue} from './log-lines.ts';
 
 type Facts = {

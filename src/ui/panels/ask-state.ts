@@ -1,11 +1,12 @@
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {Panel} from '../../store/view-slice.ts';
+import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {listKeys} from './question.ts';
+import {listKeys} from './panel-rows.ts';
 
 export type AskPanel = Extract<Panel, {kind: 'ask'}>;
 
@@ -56,12 +57,14 @@ export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, s
 	const room = Math.max(1, height - asked.length - 1);
 	const answers =
 		panel.choices.length > 0 ? choiceLines(panel, moved, room, palette) : [palette.dim(answerLabel) + typed];
-	const keys = palette.dim(isAnswerable ? keysOf(panel, keymap) : '  …');
+	const keys = palette.dim(isAnswerable ? `  ${keysOf(panel, keymap, columns - 2)}` : '  …');
 	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
 }
 
-function keysOf({choices, isFollowUp}: AskPanel, keymap: Keymap<PanelAction>): string {
-	return choices.length > 0 ? listKeys(keymap) : isFollowUp ? '  Enter send · Esc back' : '  Enter send · Esc cancel';
+function keysOf({choices, isFollowUp}: AskPanel, keymap: Keymap<PanelAction>, columns: number): string {
+	return choices.length > 0
+		? listKeys(keymap, columns)
+		: fitHints(['Enter send', isFollowUp ? 'Esc back' : 'Esc cancel'], columns);
 }
 
 function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {

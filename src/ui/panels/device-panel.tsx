@@ -3,6 +3,7 @@ import {type DeviceAction, deviceKeys} from '../../editor/keymap/default-keys.ts
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {Panel} from '../../store/view-slice.ts';
+import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
@@ -55,11 +56,10 @@ export function DevicePanel({panel, height}: Props) {
 		['copy URL', 'device.copy-url'],
 	]);
 	const copyKeys = [hintKey(keymap, 'device.copy-code'), hintKey(keymap, 'device.copy-url')].filter(Boolean).join(', ');
-	const hints = firstFitting(
-		columns,
-		[...known, ...copies, 'Esc cancel'].join(' · '),
-		[...known, ...(copyKeys ? [`${copyKeys} copy`] : []), 'Esc cancel'].join(' · '),
-	);
+	const room = height > 1 ? columns : columns - lineWidth(code) - 1;
+	const all = [...known, ...copies, 'Esc cancel'];
+	const isWide = lineWidth(all.join(' · ')) <= room;
+	const hints = fitHints(isWide ? all : [...known, ...(copyKeys ? [`${copyKeys} copy`] : []), 'Esc cancel'], room);
 	const sign = palette.accent('?');
 	const title = firstFitting(
 		columns,
@@ -87,8 +87,8 @@ function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style
 		['copy URL', 'device.copy-url'],
 	]);
 	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}. Open this page:`;
-	const keys = palette.dim([time, ...hints, 'Esc cancel'].join(' · '));
-	return [truncate(title, columns), ...pageLines(panel.page, columns), truncate(keys, columns)];
+	const keys = palette.dim(fitHints([time, ...hints, 'Esc cancel'], columns));
+	return [truncate(title, columns), ...pageLines(panel.page, columns), keys];
 }
 
 /** Returns the long text if it fits on a line, else the short one. */

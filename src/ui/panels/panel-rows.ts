@@ -1,3 +1,7 @@
+import type {PanelAction} from '../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../editor/keymap/key-label.ts';
+import type {Keymap} from '../../editor/keymap/keymap.ts';
+import {fitHints} from '../../terminal/text/fit-parts.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
 import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
 
@@ -20,6 +24,11 @@ const lead = '── ';
 /** Returns a rule as wide as the window. */
 export function plainRule(columns: number, rule: Role): string {
 	return rule('─'.repeat(Math.floor(columns / textWidth('─'))));
+}
+
+/** Returns what the keys of a list of answers do. */
+export function listKeys(keymap: Keymap<PanelAction>, columns: number): string {
+	return fitHints([...hintsOf(keymap, [['move', 'panel.up', 'panel.down']]), 'Enter select', 'Esc cancel'], columns);
 }
 
 /** A row of a list: an entry by its index, or the heading of the group that begins with it. */

@@ -2,6 +2,7 @@ import {useEffect, useState} from 'react';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Panel} from '../../store/view-slice.ts';
+import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
@@ -116,11 +117,13 @@ function Window({
 	const scroll = hintsOf(useKeymap(panelKeys), [['scroll', 'panel.up', 'panel.down']]);
 	const shown = lines.slice(start, start + room);
 	const place = `${start + 1}-${start + shown.length} of ${lines.length}`;
-	const facts = ['', ...(lines.length > room ? [place, ...scroll] : []), 'Esc close'].join(' · ');
-	const header = titleRule(palette.label(safeLine(title)) + palette.dim(facts), {
-		columns,
-		palette,
-		rule: palette.dim,
-	});
+	const isCut = lines.length > room;
+	const beside = {
+		facts: isCut ? [` · ${place}`, ''] : [''],
+		hints: [...(isCut ? scroll : []), 'Esc close'],
+		role: palette.dim,
+	};
+	const named = fitTitle(palette.label(safeLine(title)), beside, columns);
+	const header = titleRule(named, {columns, palette, rule: palette.dim});
 	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }

@@ -1,6 +1,7 @@
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Choice} from '../../store/view-slice.ts';
+import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
@@ -55,18 +56,24 @@ export function Picker({panel, height}: Props) {
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
-	const keys =
-		fault === undefined
-			? palette.dim([...hintsOf(keymap, [['select', 'panel.open']]), 'Esc cancel'].join(' · '))
-			: palette.warning(safeLine(fault));
+	const hints = [...hintsOf(keymap, [['select', 'panel.open']]), 'Esc cancel'];
+	const named = palette.label(safeLine(title));
+	const warning = fault === undefined ? undefined : palette.warning(safeLine(fault));
 	const typed = drawLine(filterLabel, filter, columns);
 	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
 	const lines = [
 		...(row === 1
-			? [titleRule(`${palette.label(safeLine(title))} ${palette.dim(`(${count}) ·`)} ${keys}`, style)]
+			? [
+					titleRule(
+						warning === undefined
+							? fitTitle(named, {facts: [` (${count})`], hints, role: palette.dim}, columns)
+							: `${named} ${palette.dim(`(${count}) ·`)} ${warning}`,
+						style,
+					),
+				]
 			: []),
 		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
-		...(row !== 1 && fault !== undefined ? [keys] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
+		...(row !== 1 && warning !== undefined ? [warning] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
 	];
 	const below = preview > 0 ? ['', ...(found[chosen]?.preview ?? [])] : [];
 	return <Lines lines={[...lines, ...below].map(line => truncate(line, columns))} />;

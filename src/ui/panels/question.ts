@@ -1,12 +1,14 @@
 import {formatNumber} from '../../core/format.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
-import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {hintKey} from '../../editor/keymap/key-label.ts';
 import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
 import type {Answer, Panel, SubjectDrawing} from '../../store/view-slice.ts';
+import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {listKeys} from './panel-rows.ts';
 
 export type Question = Extract<Panel, {kind: 'confirm'}>;
 
@@ -156,11 +158,6 @@ function askedIn(panel: Question, style: Style, height: number) {
 	return {lines: lines.length <= height ? lines : before(shortKeysOf(answers, marked))};
 }
 
-/** Returns the line about the keys of a list of answers. */
-export function listKeys(keymap: Keymap<PanelAction>): string {
-	return `  ${[...hintsOf(keymap, [['move', 'panel.up', 'panel.down']]), 'Enter select', 'Esc cancel'].join(' · ')}`;
-}
-
 /**
  * Returns the parts of a question. What is left out of a low window first: the line about the arrow keys, blank lines, the list
  * of answers if it had more than half of the rows, facts, and the last rows of the subject.
@@ -176,7 +173,7 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 	const share = shareRows(height, lines.length, known, subject);
 	const spare = height - lines.length - known - whole;
 	const keys =
-		isListed && spare > 0 ? [palette.dim(isAnswerable ? truncate(listKeys(style.keymap), columns) : '')] : [];
+		isListed && spare > 0 ? [palette.dim(isAnswerable ? `  ${listKeys(style.keymap, columns - 2)}` : '')] : [];
 	const isSpaced = isListed && subject;
 	return {
 		title: title.slice(0, share.facts),
@@ -228,8 +225,9 @@ export function drawSubject(subject: SubjectDrawing, space: Space): readonly str
 	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
-	const scroll = keys && ` · ${keys} scroll`;
-	const more = leftOut > 0 ? [palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines${scroll}`, columns))] : [];
+	const scroll = keys ? [`${keys} scroll`] : [];
+	const rest = fitTitle(`  … ${formatNumber(leftOut)} more lines`, {hints: scroll, role: String}, columns);
+	const more = leftOut > 0 ? [palette.dim(rest)] : [];
 	return [...title, ...shown, ...more].slice(0, rows);
 }
 

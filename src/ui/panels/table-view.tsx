@@ -4,8 +4,9 @@ import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {TablePanel} from '../../store/view-slice.ts';
+import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
@@ -50,15 +51,14 @@ export function TableView({panel, height}: Props) {
 	});
 	const count = `(${found.length === rows.length ? '' : `${found.length} of `}${rows.length})`;
 	const title = safeLine(panel.title);
-	const helps = leftOut(fit.dropped).map(
-		without =>
-			`${count}${without} · ${keyHints(keymap, {hasTimes: hasTimes(rows), opens: panel.opens !== undefined, exact})}`,
-	);
-	const help = helps.find(text => lineWidth(title) + 1 + lineWidth(text) <= columns) ?? helps.at(-1) ?? '';
+	const hints = keyHints(keymap, {hasTimes: hasTimes(rows), opens: panel.opens !== undefined, exact});
+	const facts = leftOut(fit.dropped).map(without => ` ${count}${without}`);
 	return (
 		<Box flexDirection="column">
 			{height > 2 && (
-				<Text wrap="truncate">{titleRule(`${palette.label(title)} ${palette.dim(help)}`, {columns, palette})}</Text>
+				<Text wrap="truncate">
+					{titleRule(fitTitle(palette.label(title), {facts, hints, role: palette.dim}, columns), {columns, palette})}
+				</Text>
 			)}
 			{height > 1 && (
 				<Box height={1} flexShrink={0} overflow="hidden">
@@ -122,26 +122,26 @@ function hasTimes(rows: readonly TableRow[]): boolean {
 
 type Offers = {readonly opens: boolean; readonly hasTimes: boolean; readonly exact: boolean};
 
-function keyHints(keymap: Keymap<PanelAction>, {opens, hasTimes, exact}: Offers): string {
+function keyHints(keymap: Keymap<PanelAction>, {opens, hasTimes, exact}: Offers): readonly string[] {
 	const hints = hintsOf(keymap, [
-		['sort', 'table.sort'],
 		...(opens ? [['open', 'panel.open'] as const] : []),
+		['sort', 'table.sort'],
 		...(hasTimes ? [[exact ? 'ages' : 'exact times', 'table.times'] as const] : []),
 	]);
-	return [...hints, 'Esc close'].join(' · ');
+	return [...hints, 'Esc close'];
 }
 
-/** Returns ways to name the columns that don't fit, the best first: the keys beside them need room, too. */
+/** Returns ways to name the columns that don't fit, the best first. None of them is worth the key of a hint. */
 function leftOut(dropped: readonly string[]): readonly string[] {
 	const counted = ` without ${dropped.length} columns`;
 	switch (dropped.length) {
 		case 0:
 			return [''];
 		case 1:
-			return [` without ${dropped[0]}`];
+			return [` without ${dropped[0]}`, ''];
 		case 2:
-			return [` without ${dropped.join(' and ')}`, counted];
+			return [` without ${dropped.join(' and ')}`, counted, ''];
 		default:
-			return [counted];
+			return [counted, ''];
 	}
 }

@@ -11,8 +11,8 @@ import {createInput, type InputStream} from '../../terminal/input/input.ts';
 import {type InputToken, textToken} from '../../terminal/input/token.ts';
 import type {ProcessHooks} from '../../terminal/process-hooks.ts';
 import {createTerminalSession} from '../../terminal/terminal-session.ts';
+import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {createPalette} from '../../terminal/text/style.ts';
-import {truncate} from '../../terminal/text/width.ts';
 import {createLiveLines} from '../screen/live-lines.ts';
 import {loadPainter} from '../screen/load-painter.ts';
 import {createPlayer, type Player} from './player.ts';
@@ -93,13 +93,18 @@ function statusLine(player: Player, {count, columns, keymap}: Shown): string {
 		['slower', 'replay.slower'],
 		['faster', 'replay.faster'],
 	]);
-	const facts = [
-		...['Replay', `${formatNumber(played)} of ${formatAmount(count, 'event')}`],
-		...(isPaused ? ['paused'] : []),
-		`${Number(speed.toPrecision(2))}x`,
+	const parts = [
+		{text: 'Replay', rank: 9},
+		{text: `${formatNumber(played)} of ${formatAmount(count, 'event')}`, rank: 3},
+		...(isPaused ? [{text: 'paused', rank: 1}] : []),
+		{text: `${Number(speed.toPrecision(2))}x`, rank: 4},
+		...hints.map((text, index) => ({text, rank: 2 + 3 * index})),
+		{text: `${hintKey(keymap, 'replay.stop') || 'Esc'} quit`, rank: 0},
 	];
-	const text = [...facts, ...hints, `${hintKey(keymap, 'replay.stop') || 'Esc'} quit`].join(' · ');
-	return truncate(text, Math.max(1, columns - 1));
+	return fitParts(
+		parts.map(part => ({...part, role: String})),
+		Math.max(1, columns - 1),
+	);
 }
 
 function endOf(player: Player, count: number): string {

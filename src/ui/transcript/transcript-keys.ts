@@ -3,6 +3,7 @@ import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {TranscriptAction} from '../../editor/keymap/view-keys.ts';
 import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
+import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {hasDetail} from './block-detail.ts';
 import {firstCall, textOf} from './block-text.ts';
 import type {Shown} from './read-group.ts';
@@ -81,7 +82,16 @@ export function findNext({page, searched, keymap, note}: Omit<Context, 'actions'
 		['previous', 'transcript.next-match'],
 		['next', 'transcript.previous-match'],
 	]);
-	note([`“${searched}”`, `${found.place} of ${found.count}`, ...keys].join(' · '));
+	const parts = [
+		{text: `“${searched}”`, rank: 1, least: 8},
+		...[`${found.place} of ${found.count}`, ...keys].map((text, index) => ({text, rank: 2 * index})),
+	];
+	note(
+		fitParts(
+			parts.map(part => ({...part, role: String})),
+			page.size().columns,
+		),
+	);
 }
 
 /** Selects the previous (-1) or next message of the user. */

@@ -3,6 +3,7 @@ import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type TranscriptAction, transcriptKeys} from '../../editor/keymap/view-keys.ts';
 import {chordOf, type InputToken, textToken} from '../../terminal/input/token.ts';
+import {fitHints, fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {drawLine} from '../line-field.ts';
@@ -54,8 +55,8 @@ export function createTranscriptView({invalidate, ownKeys, ...dependencies}: Dep
 			const {columns} = size;
 			const bottom = search.field
 				? `/${drawLine('/', search.field, columns).text}`
-				: palette.dim(safeLine(shownNote) || hintLine(keymap()));
-			const title = palette.label(truncate(titleOf(page, keymap()), columns));
+				: palette.dim(safeLine(shownNote) || hintLine(keymap(), columns));
+			const title = palette.label(titleOf(page, keymap(), columns));
 			return [title, ...page.draw(search.text), truncate(bottom, columns)];
 		},
 		caret() {
@@ -74,7 +75,7 @@ export function createTranscriptView({invalidate, ownKeys, ...dependencies}: Dep
 	};
 }
 
-function hintLine(keymap: Keymap<TranscriptAction>): string {
+function hintLine(keymap: Keymap<TranscriptAction>, columns: number): string {
 	const hints = hintsOf(keymap, [
 		['open', 'transcript.open'],
 		['your messages', 'transcript.previous-message', 'transcript.next-message'],
@@ -82,12 +83,16 @@ function hintLine(keymap: Keymap<TranscriptAction>): string {
 		['copy', 'transcript.copy'],
 		['log', 'transcript.log'],
 	]);
-	return [...hints, 'Esc close'].join(' · ');
+	return fitHints([...hints, 'Esc close'], columns);
 }
 
-function titleOf({blocks, reading}: TranscriptPage, keymap: Keymap<TranscriptAction>): string {
+function titleOf({blocks, reading}: TranscriptPage, keymap: Keymap<TranscriptAction>, columns: number): string {
 	const count = blocks().length;
 	const place = count === 0 ? 'no messages yet' : `${reading.place().chosen + 1} of ${count}`;
 	const key = reading.isFollowing() ? '' : hintKey(keymap, 'transcript.last');
-	return `Transcript · ${place}${key && ` · ${key}: jump to latest`}`;
+	const parts = ['Transcript', place, ...(key ? [`${key}: jump to latest`] : [])];
+	return fitParts(
+		parts.map((text, rank) => ({text, role: String, rank})),
+		columns,
+	);
 }

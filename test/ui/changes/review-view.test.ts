@@ -25,7 +25,7 @@ test('lists files with their hunks and line numbers, and names the keys', () => 
 test('says why nothing can be selected while the agent works', () => {
 	const {type, draw} = openReview([twoHunks], {isReadOnly: true});
 	type('jx');
-	expect(draw().at(-1)).toBe('↑↓ move · Tab fold · Esc close · read-only during a run');
+	expect(draw().at(-1)).toBe('read-only during a run · ↑↓ move · Tab fold · Esc close');
 });
 
 test('takes back one hunk after a question, and nothing without it', () => {

@@ -24,7 +24,7 @@ test('the app has the keys of the user in a list, in the transcript and on the p
 	await waitFor('❯ Ask something');
 
 	type('/help\r');
-	await waitFor('Tab sort · Ctrl+O open');
+	await waitFor('Ctrl+O open · Tab sort');
 	type('\r');
 	type('\n\n\n');
 	await waitFor('❯ /resume');

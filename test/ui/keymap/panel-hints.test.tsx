@@ -86,7 +86,7 @@ test('a table names the keys that sort, open and show times, which do', async ()
 		{kind: 'table', title: 'Parts', columns: [{label: 'name'}, {label: 'made'}], rows, opens: {ids: ['1', '2']}},
 		{...moving, 'table.sort': 'ctrl+s', 'table.times': 'alt+t'},
 	);
-	await shows('Ctrl+S sort · Ctrl+O open · Alt+T exact times · Esc close');
+	await shows('Ctrl+O open · Ctrl+S sort · Alt+T exact times · Esc close');
 	press(key.enter, key.ctrlT, key.altT, key.ctrlS, key.ctrlO);
 	expect([asked, state().sorted, state().exact]).toEqual([['feed t', 'feed enter'], 1, true]);
 	press(key.tab);

@@ -111,7 +111,7 @@ test('the review of changes names the keys of the user, which work instead of th
 	press(ctrl('s'));
 	expect(bottom()).toBe('Nothing selected. Press s on what to take back.');
 	type('s');
-	expect(bottom()).toBe('2 changes selected · s select · Ctrl+S confirm · Esc close');
+	expect(bottom()).toBe('2 changes selected · Ctrl+S confirm · s select · Esc close');
 	press(ctrl('s'));
 	expect(bottom()).toBe('Take back 2 changes? y yes · N no');
 	type('s');
@@ -119,6 +119,6 @@ test('the review of changes names the keys of the user, which work instead of th
 	type('z');
 	expect(ended).toEqual([undefined]);
 	expect(openReview([twoHunks], {own, isReadOnly: true}).draw(80).at(-1)).toBe(
-		'Alt+↑↓ move · o fold · Esc close · read-only during a run',
+		'read-only during a run · Alt+↑↓ move · o fold · Esc close',
 	);
 });

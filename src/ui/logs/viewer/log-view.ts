@@ -4,6 +4,7 @@ import {keymapOf, type OwnKeys} from '../../../editor/keymap/keymap.ts';
 import {viewerKeys} from '../../../editor/keymap/view-keys.ts';
 import type {OpenLog} from '../../../store/logs-slice.ts';
 import type {Size} from '../../../store/view-slice.ts';
+import {fitHints, fitParts} from '../../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
 import {truncate} from '../../../terminal/text/width.ts';
@@ -40,7 +41,7 @@ export function closeKey(keymap: ViewerKeymap): string {
 	return hintKey(keymap, 'viewer.close') || 'Esc';
 }
 
-function keysLine(keymap: ViewerKeymap): string {
+function keysLine(keymap: ViewerKeymap, columns: number): string {
 	const hints = hintsOf(keymap, [
 		['help', 'viewer.help'],
 		['search', 'viewer.search'],
@@ -50,7 +51,7 @@ function keysLine(keymap: ViewerKeymap): string {
 		['attach', 'viewer.attach'],
 		['latest', 'viewer.last'],
 	]);
-	return [...hints, `${closeKey(keymap)} close`].join(' · ');
+	return fitHints([...hints, `${closeKey(keymap)} close`], columns);
 }
 
 /** Returns the number of rows for lines in a window of that height. */
@@ -76,8 +77,8 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 	return [
 		...head,
 		...Array.from({length: room}, (_, index) => body[index] ?? ''),
-		...(hasConditions(picture) ? [truncate(palette.dim(conditions(picture)), columns)] : []),
-		page ? truncate(palette.dim(page.keys), columns) : footer(picture, columns),
+		...(hasConditions(picture) ? [palette.dim(conditions(picture, columns))] : []),
+		page ? palette.dim(page.keys) : footer(picture, columns),
 	].slice(0, rows);
 }
 
@@ -120,17 +121,22 @@ function hasConditions({viewer, focus}: Pick<LogPicture, 'viewer' | 'focus'>): b
 	return patterns.length > 0 || minLevel !== undefined || search !== '' || highlights.length > 0;
 }
 
-function conditions({viewer, focus, viewport, isFiltering}: LogPicture): string {
+/** Returns what the lines are filtered by and searched for. Texts are cut first, and how many lines are hidden stays. */
+function conditions({viewer, focus, viewport, isFiltering}: LogPicture, columns: number): string {
 	const {search, highlights} = viewer;
 	const {patterns, minLevel} = filterOf(viewer, focus);
 	const hidden = `${formatNumber(viewport.shown.hidden())}${isFiltering ? '…' : ''} hidden`;
-	return [
-		...(patterns.length > 0 ? [`filter ${patterns.map(safeLine).join(' & ')}`] : []),
-		...(minLevel ? [`level>=${minLevel}`] : []),
-		...(patterns.length > 0 || minLevel ? [hidden] : []),
-		...(search ? [`search ${safeLine(search)}`] : []),
-		...(highlights.length > 0 ? [`highlight ${highlights.map(safeLine).join(', ')}`] : []),
-	].join(' · ');
+	const parts = [
+		...(patterns.length > 0 ? [{text: `filter ${patterns.map(safeLine).join(' & ')}`, rank: 2, least: 12}] : []),
+		...(minLevel ? [{text: `level>=${minLevel}`, rank: 1}] : []),
+		...(patterns.length > 0 || minLevel ? [{text: hidden, rank: 0}] : []),
+		...(search ? [{text: `search ${safeLine(search)}`, rank: 3, least: 12}] : []),
+		...(highlights.length > 0 ? [{text: `highlight ${highlights.map(safeLine).join(', ')}`, rank: 4, least: 14}] : []),
+	];
+	return fitParts(
+		parts.map(part => ({...part, role: String})),
+		columns,
+	);
 }
 
 function footer({viewer, notice, palette, ownKeys}: LogPicture, columns: number): string {
@@ -140,7 +146,7 @@ function footer({viewer, notice, palette, ownKeys}: LogPicture, columns: number)
 	}
 
 	const text = safeLine(viewer.note || notice);
-	return truncate(text ? palette.label(text) : palette.dim(keysLine(keymapOf(viewerKeys, ownKeys))), columns);
+	return truncate(text ? palette.label(text) : palette.dim(keysLine(keymapOf(viewerKeys, ownKeys), columns)), columns);
 }
 
 const labels = {search: 'Search: ', filter: 'Filter: ', highlight: 'Highlight: ', save: 'Save as: '} as const;

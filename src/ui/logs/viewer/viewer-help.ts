@@ -1,6 +1,7 @@
 import {hintKey, keyLabel, shortLabel} from '../../../editor/keymap/key-label.ts';
 import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
 import type {Size} from '../../../store/view-slice.ts';
+import {fitHints} from '../../../terminal/text/fit-parts.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
 import {lineWidth, padEnd} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
@@ -66,9 +67,9 @@ export function helpPage(page: number, {columns, rows}: Size, keymap: ViewerKeym
 	const index = ((page % pages) + pages) % pages;
 	const next = keymap.keys['viewer.page-down'].at(-1);
 	const more =
-		pages > 1 ? `page ${index + 1} of ${pages} · ${next === undefined ? '' : `${keyLabel(next)} next · `}` : '';
+		pages > 1 ? [`page ${index + 1} of ${pages}`, ...(next === undefined ? [] : [`${keyLabel(next)} next`])] : [];
 	return {
 		lines: lines.slice(index * rows, (index + 1) * rows),
-		keys: `${more}${hintKey(keymap, 'viewer.close') || 'Esc'} close`,
+		keys: fitHints([...more, `${hintKey(keymap, 'viewer.close') || 'Esc'} close`], columns),
 	};
 }
