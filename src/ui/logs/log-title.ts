@@ -4,7 +4,7 @@ import {allLogs, logPlaces, type OpenLog} from '../../store/logs-slice.ts';
 import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
-import {truncate} from '../../terminal/text/width.ts';
+import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {inHue} from './log-lines.ts';
 
 type Facts = {
@@ -21,17 +21,55 @@ type Paused = {readonly came: number} | undefined;
 
 const longestTitle = 24;
 
-/** Returns the tabs: the focused log in brackets, each log with its number of unread lines. */
-export function tabsLine({logs, focus, palette}: Pick<Facts, 'logs' | 'focus' | 'palette'>, width: number): string {
+type Tabs = Pick<Facts, 'logs' | 'focus' | 'palette'>;
+
+/**
+ * Returns the tabs: the focused log in brackets, each log with its number of unread lines. In a narrow window those around the
+ * focused one are shown, and signs for the others, with their unread lines.
+ */
+export function tabsLine({logs, focus, palette}: Tabs, width: number): string {
 	const tabs = logPlaces(logs).map(place => {
 		const log = logs.find(({environment}) => environment === place);
-		const name = log ? truncate(safeLine(log.title), longestTitle) : 'all';
-		const text = place === focus ? `[${name}]` : ` ${name} `;
-		const unread = log && log.unread > 0 && place !== focus ? palette.warning(`+${formatNumber(log.unread)} `) : '';
-		const colored = log ? inHue(log.hue, text, palette) : text;
-		return `${place === focus ? palette.label(colored) : colored}${unread}`;
+		const unread = log && place !== focus ? log.unread : 0;
+		return {text: tabOf(place, log, {focus, palette}), unread};
 	});
-	return truncate(tabs.join(' '), width);
+	const unreadOf = (some: typeof tabs) => {
+		const unread = some.reduce((sum, tab) => sum + tab.unread, 0);
+		return unread > 0 ? palette.warning(`+${formatNumber(unread)}`) : '';
+	};
+	const drawn = ([first, end]: Range) => [
+		...(first > 0 ? [`${palette.dim('…')}${unreadOf(tabs.slice(0, first))}`] : []),
+		...tabs.slice(first, end).map(tab => tab.text + (tab.unread > 0 ? `${unreadOf([tab])} ` : '')),
+		...(end < tabs.length ? [`${palette.dim('…')}${unreadOf(tabs.slice(end))}`] : []),
+	];
+	const lineOf = (range: Range) => drawn(range).join(' ');
+	const at = Math.max(0, logPlaces(logs).indexOf(focus));
+	const fits = (range: Range) => range[0] >= 0 && range[1] <= tabs.length && lineWidth(lineOf(range)) <= width;
+	let shown: Range = [at, at + 1];
+	for (;;) {
+		const [first, end]: Range = shown;
+		const wider = (
+			[
+				[first - 1, end],
+				[first, end + 1],
+			] satisfies Range[]
+		).find(fits);
+		if (!wider) {
+			return fits(shown) ? lineOf(shown) : truncate(tabs[at]?.text ?? '', width);
+		}
+
+		shown = wider;
+	}
+}
+
+/** The first tab and the one behind the last. */
+type Range = readonly [first: number, end: number];
+
+function tabOf(place: string, log: OpenLog | undefined, {focus, palette}: Omit<Tabs, 'logs'>): string {
+	const name = log ? truncate(safeLine(log.title), longestTitle) : 'all';
+	const text = place === focus ? `[${name}]` : ` ${name} `;
+	const colored = log ? inHue(log.hue, text, palette) : text;
+	return place === focus ? palette.label(colored) : colored;
 }
 
 /** Returns the title of the focused log and its state. If there is no room, the keys are left out, but not the state. */

@@ -139,6 +139,38 @@ test('each of several logs has a tab with its unread lines; all together show ea
 	]);
 });
 
+test('a narrow window has the tabs around the focused one, and counts the unread lines of the others', () => {
+	const names = ['web-shop', 'triage', 'payments', 'search', 'mail', 'reports'];
+	const logs = names.map((title, index) =>
+		openLog({title, environment: `${index}`, hue: index, unread: index === 4 ? 7 : 0}),
+	);
+	const tabs = (focus: string, columns: number) => framesOf({log: logOf(requests), logs, focus, columns}).screen()[1];
+	expect(tabs('0', 80)).toBe('[web-shop]  triage   payments   search   mail +7   reports   all');
+	expect([30, 20, 10, 6].map(columns => tabs('0', columns))).toEqual([
+		'[web-shop]  triage  …+7',
+		'[web-shop] …+7',
+		'[web-shop]',
+		'[web-…',
+	]);
+	expect([50, 40, 30].map(columns => tabs('3', columns))).toEqual([
+		' web-shop   triage   payments  [search] …+7',
+		'…  triage   payments  [search] …+7',
+		'…  payments  [search] …+7',
+	]);
+	expect(['4', '5', allLogs].map(focus => tabs(focus, 30))).toEqual([
+		'…  payments   search  [mail] …',
+		'…  mail +7  [reports]  all',
+		'…  mail +7   reports  [all]',
+	]);
+	for (const [focus] of names.entries()) {
+		for (let columns = 1; columns < 90; columns++) {
+			const shown = tabs(`${focus}`, columns) ?? '';
+			expect(lineWidth(shown)).toBeLessThanOrEqual(columns);
+			expect(columns < 10 || shown.includes(`[${names[focus]}]`)).toBe(true);
+		}
+	}
+});
+
 test('gaps and dropped lines are counted, and a waiting question is shown', () => {
 	const logs = [openLog({lines: 60_000, gaps: 2, droppedLines: 10_000})];
 	const {screen} = framesOf({log: logOf(requests), logs, columns: 120, notice: 'A question waits.'});
