@@ -1,7 +1,7 @@
 /** How often a body of small pieces is read: as often as the screen draws. */
 const intervalMs = 33;
-/** A body that has more for a read comes in large pieces, which wait for nothing. */
-const maxSmallBytes = 16 * 1024;
+/** A body that has more for a read comes in pieces of at least this, which wait for nothing; zlib's are never larger. */
+const largeBytes = 16 * 1024;
 /** A short answer is over before its pace is known. */
 const minQuickReads = 8;
 
@@ -15,7 +15,7 @@ export function createReadPace(now: () => number = () => performance.now()): (by
 	let askedAt = now();
 	return bytes => {
 		const at = now();
-		quick = bytes <= maxSmallBytes && at - askedAt < intervalMs ? quick + 1 : 0;
+		quick = bytes < largeBytes && at - askedAt < intervalMs ? quick + 1 : 0;
 		const waitMs = quick < minQuickReads ? 0 : intervalMs;
 		askedAt = at + waitMs;
 		return waitMs;

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import {constants} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {createReadPace} from '../../src/net/read-pace.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
@@ -28,6 +29,7 @@ test.each([
 	['a short answer', reads(7, 80, 1)],
 	['slow pieces', reads(50, 80, 40)],
 	['large pieces', reads(50, 64 * 1024, 1)],
+	['what zlib decompresses at once', reads(50, constants.Z_DEFAULT_CHUNK, 1)],
 ])('%s waits for nothing', (_, body) => {
 	expect(new Set(waitsOf(body))).toEqual(new Set([0]));
 });
