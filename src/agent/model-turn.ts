@@ -28,8 +28,11 @@ export type TurnOptions = LedgerOptions & {
 	readonly ask: ModelCall;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
-	/** Asked before each request, attempts again excepted. Throws AppError("budget") if it may not be made. */
-	readonly beforeRequest?: (messages: readonly Message[]) => AsyncGenerator<AgentEvent>;
+	/**
+	 * Asked before each request, attempts again excepted. Returns whether a budget counts it. Throws AppError("budget") if it
+	 * may not be made.
+	 */
+	readonly beforeRequest?: (messages: readonly Message[]) => AsyncGenerator<AgentEvent, boolean>;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
@@ -54,7 +57,7 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	yield* options.beforeRequest?.(messages) ?? [];
+	const hasBudget = options.beforeRequest !== undefined && (yield* options.beforeRequest(messages));
 	const ledger = createLedger(options, messages);
 	const answer = emptyAnswer(messages, options.newId(), ledger);
 	try {
@@ -76,8 +79,11 @@ export async function* takeTurn(
 	}
 
 	const {finish, parts, calls} = answer;
-	if (!finish) {
+	if (!finish || (hasBudget && !answer.usage)) {
 		yield* await estimate(answer, messages, options);
+	}
+
+	if (!finish) {
 		throw new AppError('incomplete', brokenOff, {hint: continueHint});
 	}
 
@@ -172,7 +178,7 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 	return [{...event, id, messageId}];
 }
 
-/** Returns the estimated usage of an answer that broke off: it costs money, but the provider didn't report it. */
+/** Returns the estimated usage of an answer that the provider didn't report, such as one that broke off: it costs money. */
 async function estimate(
 	{messageId, parts, usage, ledger, facts}: Answer,
 	messages: readonly Message[],

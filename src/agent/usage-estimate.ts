@@ -5,8 +5,8 @@ import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 type Request = {readonly messages: readonly Message[]; readonly tools: readonly ToolDefinition[]};
 
 /**
- * Returns the estimated usage of an answer that broke off before the provider reported all of it. Keeps what was
- * reported; undefined if the answer is empty or the report covers it.
+ * Returns the estimated usage of an answer of which the provider didn't report all, such as one that broke off. Keeps
+ * what was reported; undefined if the answer is empty or the report covers it.
  */
 export function estimateUsage(
 	{messages, tools}: Request,

@@ -36,19 +36,19 @@ type Session = {
 };
 
 /**
- * Creates what is asked before each request of a run. It warns once when most of a budget is used, and throws
- * AppError("budget") if the request would probably pass it.
+ * Creates what is asked before each request of a run. It returns whether there is a budget, warns once when most of one is
+ * used, and throws AppError("budget") if the request would probably pass it.
  */
 export function createBudgetGuard(session: Session, limits: BudgetLimits) {
 	const {usage, model} = session;
 	const before = usage().size;
 	const warned = new Set<string>();
 
-	return async function* (messages: readonly Message[]): AsyncGenerator<AgentEvent> {
+	return async function* (messages: readonly Message[]): AsyncGenerator<AgentEvent, boolean> {
 		const {turn, session: ofSession} = session.budgets();
 		const ofDay = limits.day();
 		if (turn === undefined && ofSession === undefined && ofDay === undefined && limits.runUsd === undefined) {
-			return;
+			return false;
 		}
 
 		const priceOf = await limits.loadPrices();
@@ -81,6 +81,8 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits) {
 		if (limits.runUsd !== undefined) {
 			assertInRun(limits.runUsd, knownCost(run, priceOf), nextUsd ?? 0);
 		}
+
+		return true;
 	};
 }
 

@@ -139,6 +139,32 @@ test('the budget of a day counts all sessions, each request once', async () => {
 	expect(model.asked()).toBe(2);
 });
 
+test('a provider that reports no tokens uses the budget up as well, by an estimate', async () => {
+	const model = costly(200);
+	const openModel = async () => {
+		const ask = await model.openModel();
+		return async function* () {
+			for await (const event of ask()) {
+				if (event.type !== 'usage') {
+					yield event;
+				}
+			}
+		};
+	};
+	const program = scripted([], {openModel, limits: limits()});
+	program.conversation.setBudgets({session: 0.05});
+	await program.conversation.send('Go.');
+	expect(endOf(program)).toMatchObject({reason: 'budget'});
+	const used = [...program.transcript().usage.values()];
+	expect(used.map(({usage}) => usage.estimated)).toEqual(used.map(() => true));
+	expect(used.length).toBe(model.asked());
+	expect(totalCost(used, () => price)).toBeGreaterThan(0);
+
+	const free = scripted([], {openModel, limits: limits()});
+	await free.conversation.send('Go.');
+	expect(free.transcript().usage.size).toBe(0);
+});
+
 test('a model whose price is unknown is warned of once a run, and goes on', async () => {
 	const model = costly(2);
 	const program = scripted([], {
