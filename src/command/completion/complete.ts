@@ -79,9 +79,11 @@ export function completeWords(
 	return command ? argumentsOf(command, behind) : argumentsOf(fallback, before);
 }
 
-/** Returns the entries whose name or alias starts with `typed`, or whose name contains it. */
+/** Returns the entries whose name is `typed`, then those whose name or alias starts with it, or whose name contains it. */
 function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
-	const begins = entries.filter(({name}) => name.startsWith(typed));
+	const begins = entries
+		.filter(({name}) => name.startsWith(typed))
+		.toSorted((one, other) => Number(other.name === typed) - Number(one.name === typed));
 	const alias = entries.filter(
 		({name, aliases = []}) => !name.startsWith(typed) && aliases.some(other => other.startsWith(typed)),
 	);

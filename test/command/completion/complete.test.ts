@@ -34,6 +34,10 @@ test.each([
 	expect(lines(typed)).toEqual(expected);
 });
 
+test.each(['/run', '/trace', '/session', '/keys'])('the command that is typed whole is offered first: %s', typed => {
+	expect(complete(commands, typed)[0]?.label).toBe(typed);
+});
+
 test("the app doesn't offer a noun whose verbs all need a shell", () => {
 	expect(complete(commands, '/serv').map(({label}) => label)).toEqual([]);
 	expect(completeWords(commands, ['serv'], {place: 'shell'}).map(({word}) => word)).toEqual(['serve']);
