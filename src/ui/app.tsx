@@ -13,6 +13,7 @@ import {Lines} from './lines.tsx';
 import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.ts';
 import {deviceRows} from './panels/device-panel.tsx';
 import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
+import {fieldRows} from './panels/field-panel.tsx';
 import {plainRule} from './panels/panel-rows.ts';
 import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
@@ -197,12 +198,12 @@ function isFramed(panel: LayoutParts['panel']): boolean {
 	return panel !== undefined && !['pick', 'table', 'lines'].includes(panel.kind);
 }
 
-function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {
+function panelHeight({panel, filter, size: {columns, rows}}: LayoutParts): number {
 	switch (panel?.kind) {
 		case undefined:
 			return 0;
 		case 'pick':
-			return pickerRows(panel);
+			return pickerRows(panel, rows);
 		case 'table':
 			return panel.rows.length + tableFrame;
 		case 'lines':
@@ -213,6 +214,8 @@ function panelHeight({panel, filter, size: {columns}}: LayoutParts): number {
 			return editorRows(filter, columns);
 		case 'ask':
 			return askRows(panel, columns);
+		case 'field':
+			return fieldRows(panel, columns);
 		case 'confirm':
 			return questionRows(panel, columns);
 		default:

@@ -1,16 +1,15 @@
-import {useEffect, useState} from 'react';
+import {useEffect} from 'react';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Panel} from '../../store/view-slice.ts';
 import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
-import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {AskView} from './ask-panel.tsx';
 import {DevicePanel} from './device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
+import {FieldView} from './field-panel.tsx';
 import {titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
 import {drawQuestion, drawSubject, type Question, scrollKeys, subjectWidth} from './question.ts';
@@ -29,7 +28,7 @@ export function PanelView({panel, height}: Props) {
 		case 'pick':
 			return <Picker panel={panel} height={height} />;
 		case 'field':
-			return <Field label={panel.label} masked={panel.masked} />;
+			return <FieldView panel={panel} height={height} />;
 		case 'edit':
 			return <EditView panel={panel} height={height} />;
 		case 'confirm':
@@ -63,26 +62,6 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const offset = useScroll(last);
 	const drawn = subject ? drawSubject(subject, {...space, offset}) : [];
 	return <Lines lines={[...title, ...drawn, ...facts, ...asked].slice(0, height)} />;
-}
-
-/** Shows a one-line field. Enter confirms it, Esc cancels it. */
-function Field({label, masked}: {readonly label: string; readonly masked: boolean}) {
-	const {palette, answer} = useUi();
-	const columns = useApp(state => state.size.columns);
-	const [value, setValue] = useState('');
-	return (
-		<Box height={1} overflow="hidden">
-			<Box flexShrink={0}>
-				<Text>{`${palette.accent('?')} ${truncate(safeLine(label), Math.floor(columns * 0.6))} `}</Text>
-			</Box>
-			<TextInput
-				value={value}
-				onChange={text => setValue(text.replace(/[\r\n]/g, ''))}
-				onSubmit={answer}
-				{...(masked && {mask: '•'})}
-			/>
-		</Box>
-	);
 }
 
 /** Returns how far the panel is scrolled, from 0 to `last`. */

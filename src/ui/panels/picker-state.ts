@@ -33,14 +33,17 @@ function inGroups(found: readonly Choice[], all: readonly Choice[]): readonly Ch
 		: found;
 }
 
-/** Most rows of a picker, without its preview. */
+/** Most rows of a picker in a low window, without its preview. */
 const mostRows = 14;
+/** What a picker leaves of a high window. */
+const rowsBeside = 12;
 
-/** Returns the rows that a picker needs. */
-export function pickerRows({choices}: PickPanel): number {
+/** Returns the rows that a picker needs in a window of so many rows. */
+export function pickerRows({choices}: PickPanel, rows: number): number {
 	const preview = previewHeight(choices);
 	const headings = new Set(choices.flatMap(({group}) => group ?? [])).size;
-	return Math.min(mostRows, choices.length + headings + 2) + (preview > 0 ? preview + 1 : 0);
+	const most = Math.max(mostRows, rows - rowsBeside);
+	return Math.min(most, choices.length + headings + 2) + (preview > 0 ? preview + 1 : 0);
 }
 
 /** Returns the rows of the highest preview. */

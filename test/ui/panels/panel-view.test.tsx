@@ -101,6 +101,12 @@ describe('a picker', () => {
 		);
 	});
 
+	test('uses a high window', async () => {
+		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
+		const {panelLines} = await open({...pick, choices: many}, 80, 40);
+		expect(panelLines()).toHaveLength(28);
+	});
+
 	test.each([
 		[20, 5, ['❯ beta  the beta one']],
 		[40, 6, ['filter', '❯ beta  the beta one']],
@@ -120,34 +126,6 @@ describe('a picker', () => {
 		expect(panelLines()).toEqual(
 			expect.arrayContaining(['a␛[2Jb␊c (1) · Enter select · Esc cancel', '❯ a␛[2Jb␊c  a␛[2Jb␊c']),
 		);
-	});
-});
-
-describe('a field', () => {
-	test('that is masked never shows the typed text, and returns it [11]', async () => {
-		const {answers, panelLines, written, feed} = await open({kind: 'field', label: 'Key of OpenAI:', masked: true});
-		await feed('sk-12345');
-		expect(panelLines()[0]).toBe('? Key of OpenAI: ••••••••');
-		await feed('enter');
-		expect(answers).toEqual(['sk-12345']);
-		expect(written.join('')).not.toMatch(/sk-|1234/);
-	});
-
-	test('that is not masked shows it', async () => {
-		const {answers, panelLines, feed} = await open({kind: 'field', label: 'Address:', masked: false});
-		await feed('http://x', 'enter');
-		expect(panelLines()[0]).toBe('? Address: http://x');
-		expect(answers).toEqual(['http://x']);
-	});
-
-	test('leaves room for the typed text after a long label', async () => {
-		const {lines, feed} = await open(
-			{kind: 'field', label: 'The key of a provider with a name:', masked: true},
-			30,
-			10,
-		);
-		await feed('1234');
-		expect(lines()[0]).toMatch(/^\? The key .*… ••••$/);
 	});
 });
 
