@@ -9,7 +9,7 @@ import {cancelledLogin, logIn} from '../src/platform/log-in.ts';
 
 export default command({
 	name: 'login',
-	summary: 'Log in to a server, through the browser or with an API key',
+	summary: 'Log in to a server with the browser or an API key',
 	args: z.object({apiKey: z.optional(z.string()), withToken: z.optional(z.boolean())}),
 	positional: ['apiKey'],
 	secret: 'apiKey',
@@ -27,6 +27,10 @@ export default command({
 		const {flags, interact, live} = context;
 		const known = flags.server ?? knownServer(context);
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
+		if (address === undefined && live) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
 		if (!address) {
 			throw new AppError('usage', 'No server given.', {hint: 'Pass it: `login --server https://agents.example.com`'});
 		}

@@ -1,7 +1,22 @@
 import * as z from 'zod/mini';
+import {refusalOf} from '../../src/client/refusal.ts';
 import {command} from '../../src/command/command.ts';
+import {AppError} from '../../src/core/error.ts';
 
 const where = 'Save the recovery codes to a new file (leave blank to skip):';
+
+/** Throws what a user can do if no enrollment waits for the code, else the error itself. */
+function explain(error: unknown): never {
+	const refused = refusalOf(error);
+	if (refused?.status !== 409) {
+		throw error;
+	}
+
+	throw new AppError('conflict', `${refused.detail ?? 'No enrollment is waiting for a code'}.`, {
+		hint: 'Set up your app in the browser first, then run `mfa verify`.',
+		cause: error,
+	});
+}
 
 export default command({
 	name: 'verify',
@@ -20,7 +35,11 @@ export default command({
 		const {recoveryCodes} = await import('../../src/command/views/recovery-codes-view.ts');
 		const {client} = await platform.open();
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
-		const file = save ?? (live && (await interact.ask({label: where, masked: false, optional: true})));
+		const file = save ?? (live ? await interact.ask({label: where, masked: false, optional: true}) : '');
+		if (file === undefined) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
 		const typed = code ?? (await interact.ask({label: 'Code from your authenticator app:', masked: true}));
 		if (!typed?.trim()) {
 			return {kind: 'text', text: 'No code given. Nothing changed.'};
@@ -28,7 +47,7 @@ export default command({
 
 		// Apps show six digits in two groups.
 		const plain = /^[\d\s]+$/.test(typed) ? typed.replace(/\s/g, '') : typed.trim();
-		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal);
-		return recoveryCodes(enrollment, {save: file?.trim() || undefined, writeFile, say: interact.say});
+		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal).catch(explain);
+		return recoveryCodes(enrollment, {save: file.trim() || undefined, writeFile, say: interact.say});
 	},
 });

@@ -116,6 +116,10 @@ test('plain http beyond this machine is refused before anything is sent, and all
 	expect(said).toContain('Using plain HTTP: anyone on the network can read keys and messages.');
 });
 
+test('Esc at the question for the server cancels, without an error', async () => {
+	expect(drawn(await testContext({answers: [undefined]}).runInApp('login'), 80)).toBe('Nothing changed.');
+});
+
 test('a missing server and a missing or invalid key are one-sentence errors', async () => {
 	const {run} = testContext();
 	await expect(run('login', goodKey)).rejects.toMatchObject({code: 'usage', message: 'No server given.'});

@@ -48,7 +48,7 @@ test('[10] --save writes the codes to a file that only the user can read', async
 
 test('the app offers to save the recovery codes before it asks for the code', async () => {
 	const {env} = await api({[path]: {json: answer}});
-	const {runInApp, folder, asked} = testContext({env, answers: ['codes.txt', '123456', undefined, '123456']});
+	const {runInApp, folder, asked} = testContext({env, answers: ['codes.txt', '123456', '', '123456']});
 	expect(
 		drawn(await runInApp('mfa', 'verify'), 200)
 			.split('\n')
@@ -97,6 +97,23 @@ test.each([[undefined], [' ']])('nothing is sent without a code (%j)', async giv
 	const result = await testContext({env, answers: [given]}).run('mfa', 'verify');
 	expect(drawn(result, 80)).toBe('No code given. Nothing changed.');
 	expect(seen).toEqual([]);
+});
+
+test('Esc at the first question of the app ends the command', async () => {
+	const {env, seen} = await api({});
+	const {runInApp, asked} = testContext({env, answers: [undefined, '123456']});
+	expect(drawn(await runInApp('mfa', 'verify'), 80)).toBe('Nothing changed.');
+	expect([asked.length, seen.length]).toEqual([1, 0]);
+});
+
+test('without an enrollment, the error says where to start one', async () => {
+	const detail = 'No enrollment is waiting for a code.';
+	const {env} = await api({[path]: {status: 409, json: {code: 409, type: 'conflict_error', detail}}});
+	await expect(testContext({env}).run('mfa', 'verify', '123456')).rejects.toMatchObject({
+		code: 'conflict',
+		message: detail,
+		hint: 'Set up your app in the browser first, then run `mfa verify`.',
+	});
 });
 
 test('a code has at most 64 characters, and the server refuses a wrong one', async () => {
