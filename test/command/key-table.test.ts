@@ -4,21 +4,27 @@ import type {Json} from '../../src/core/json.ts';
 import {drawn} from '../commands/context.ts';
 
 function tableWith(keys?: Json) {
-	return keyTable({file: '/home/ada/.service/settings.json', value: () => keys as never});
+	return keyTable({value: () => keys as never});
 }
 
-test('each action is listed with its keys and its name, in 80 columns, too', () => {
-	const text = drawn(tableWith(), 80);
-	expect(text).toMatch(/Ctrl\+_, Alt\+Z +prompt\.undo +undo/);
-	expect(text).toMatch(/Ctrl\+X Ctrl\+E +prompt\.editor +edit .+/);
-	expect(text).toMatch(/Ctrl\+Alt\+_ … +prompt\.redo +redo/);
+test('each action is listed with its keys, what they do and its name', () => {
+	const text = drawn(tableWith(), 120);
+	expect(text).toMatch(/Ctrl\+_, Alt\+Z +undo +prompt\.undo/);
+	expect(text).toMatch(/Ctrl\+X Ctrl\+E +edit the prompt in \$VISUAL or \$EDITOR +prompt\.editor/);
+	expect(text).toMatch(/Ctrl\+Alt\+_ … +redo +prompt\.redo/);
 	expect(text).toMatch(/\nTranscript view\n.+transcript\.open/);
-	expect(text).toContain('settings.json');
+});
+
+test('what keys do is never cut in 80 columns, where `help keys` has the names of actions', () => {
+	const text = drawn(tableWith(), 80);
+	expect(text).toContain('interrupt; twice: clear, or edit the previous message');
+	expect(text).not.toContain('…\n');
+	expect(text).toContain('Set your own: /config set keys.<action> <key>\nNames of actions: /help keys');
 });
 
 test("the user's own keys are marked, and conflicts are named", () => {
 	const {rows, notes = []} = tableWith({'prompt.undo': 'ctrl+o', 'prompt.redo': []});
-	expect(rows.find(row => row[1] === 'prompt.undo')).toEqual(['Ctrl+O', 'prompt.undo', 'undo', 'yours']);
-	expect(rows.find(row => row[1] === 'prompt.redo')).toEqual(['–', 'prompt.redo', 'redo', 'yours']);
+	expect(rows.find(row => row[2] === 'prompt.undo')).toEqual(['Ctrl+O', 'undo', 'prompt.undo', 'yours']);
+	expect(rows.find(row => row[2] === 'prompt.redo')).toEqual(['–', 'redo', 'prompt.redo', 'yours']);
 	expect(notes[0]).toBe('! app.transcript has no key now: Ctrl+O is bound to prompt.undo.');
 });

@@ -15,7 +15,7 @@ export type KeyRow = {
 	readonly isOwn: boolean;
 };
 
-/** Most keys of an action that are shown, and most cells for them, so that its name fits a window of 80 columns beside them. */
+/** Most keys of an action that are shown, and most cells for them, so that what they do fits a window of 80 columns. */
 const mostShown = {keys: 2, cells: 20};
 const fixedTitle = 'Fixed';
 
@@ -37,23 +37,23 @@ function shortList(keys: readonly string[]): string {
 }
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
-export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extract<Result, {kind: 'table'}> {
+export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result, {kind: 'table'}> {
 	const {own, faults, notes} = readKeys(settings.value('keys') ?? {});
 	const rows = keyRows(own);
 	return {
 		kind: 'table',
 		columns: [
 			{label: 'keys', whole: true},
-			{label: 'action', whole: true},
-			{label: 'what they do'},
+			{label: 'what they do', whole: true},
+			{label: 'action', whole: true, spare: true},
 			{label: 'from', spare: true},
 		],
 		rows: [
-			...fixedKeys.map(([key, summary]) => [key, '', summary, 'fixed']),
+			...fixedKeys.map(([key, summary]) => [key, summary, '', 'fixed']),
 			...rows.map(({action, keys, isOwn}) => [
 				shortList(keys),
-				action,
 				actionSummaries[action],
+				action,
 				isOwn ? 'yours' : 'default',
 			]),
 		],
@@ -61,7 +61,8 @@ export function keyTable(settings: Pick<UserSettings, 'file' | 'value'>): Extrac
 		empty: '',
 		notes: [
 			...[...faults, ...notes].map(text => `! ${text}`),
-			`Your own keys: {"keys": {"prompt.undo": "Alt+U"}} in ${settings.file}`,
+			'Set your own: `config set keys.<action> <key>`',
+			'Names of actions: `help keys`',
 		],
 		data: {
 			actions: rows.map(({action, keys, isOwn}) => ({action, keys, own: isOwn, summary: actionSummaries[action]})),
