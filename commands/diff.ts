@@ -6,7 +6,7 @@ import {changeSteps} from '../src/core/session/changes.ts';
 
 export default command({
 	name: 'diff',
-	summary: 'Show what the agent changed; take parts of it back',
+	summary: 'Show what the agent changed; undo parts of it',
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
 	completes: {session: 'saved-session'},

@@ -4,7 +4,7 @@ import {doctorResult} from '../src/command/doctor/doctor-view.ts';
 
 export default command({
 	name: 'doctor',
-	summary: 'Check terminal, keys, server and sandbox; name the fixes',
+	summary: 'Check terminal, keys, server and sandbox; suggest fixes',
 	args: z.object({bundle: z.optional(z.string())}),
 	describe: {bundle: 'a new file for a bug report: checks, versions, settings, debug log; no keys'},
 	examples: ['doctor', 'doctor --json', 'doctor --bundle report.json'],

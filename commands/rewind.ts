@@ -9,7 +9,7 @@ import {setComposerText} from '../src/editor/editor.ts';
 
 export default command({
 	name: 'rewind',
-	summary: 'Go back to an earlier message: conversation, files or both',
+	summary: 'Go back to an earlier message, its files, or both',
 	args: z.object({}),
 	where: 'app',
 

@@ -6,7 +6,7 @@ import {redoOf, undoOf} from '../src/core/session/undo.ts';
 
 export default command({
 	name: 'undo',
-	summary: 'Take back the file changes of the last message',
+	summary: 'Undo the file changes of the last message',
 	args: z.object({redo: z.optional(z.boolean())}),
 	describe: {redo: 'bring back what was taken back last'},
 	examples: ['undo', 'undo --redo'],

@@ -6,7 +6,7 @@ import {identityOf} from '../src/platform/identity.ts';
 
 export default command({
 	name: 'whoami',
-	summary: 'Show server, profile, scope and where the login comes from',
+	summary: 'Show the server, profile, scope and source of the login',
 	args: z.object({wire: z.optional(z.boolean())}),
 	describe: {wire: 'list every stored secret (masked) and the address it may go to; sends nothing'},
 	examples: ['whoami --json', 'whoami --wire'],

@@ -5,7 +5,7 @@ import {originalOf} from '../../src/contract/lenient.ts';
 
 export default command({
 	name: 'revoke',
-	summary: 'Revoke an API key for good, with the keys created with it',
+	summary: 'Revoke an API key for good, and those created with it',
 	args: z.object({key: idArgument, yes: z.optional(z.boolean())}),
 	positional: ['key'],
 	completes: {key: 'key'},

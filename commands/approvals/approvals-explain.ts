@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'explain',
-	summary: 'Say whether a command or a tool call would be asked for',
+	summary: 'Explain whether a command or a tool call needs approval',
 	args: z.object({act: z.string()}),
 	positional: ['act'],
 	rest: true,

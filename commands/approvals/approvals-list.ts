@@ -4,7 +4,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'list',
-	summary: 'Show the mode and the rules',
+	summary: 'Show the approval mode and the rules',
 	args: z.object({}),
 	whileRunning: true,
 

@@ -4,7 +4,7 @@ import {toMessages} from '../../src/core/session/read-conversation.ts';
 
 export default command({
 	name: 'now',
-	summary: 'Replace the conversation by a summary for the model',
+	summary: 'Replace the conversation with a summary for the model',
 	args: z.object({guidance: z.optional(z.string())}),
 	positional: ['guidance'],
 	rest: true,

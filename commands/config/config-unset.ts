@@ -4,7 +4,7 @@ import {settingKeys} from '../../src/config/settings/setting-table.ts';
 
 export default command({
 	name: 'unset',
-	summary: 'Remove a saved setting, so that its default counts',
+	summary: 'Remove a saved setting and use its default',
 	args: z.object({setting: z.string()}),
 	positional: ['setting'],
 	describe: {setting: 'its name in the list'},

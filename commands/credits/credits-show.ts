@@ -5,7 +5,7 @@ import {formatAmount, formatNumber} from '../../src/core/format.ts';
 
 export default command({
 	name: 'show',
-	summary: 'Show how the credits of the organization refill',
+	summary: 'Show when and how the organization’s credits refill',
 	args: z.object({}),
 	examples: ['credits show --org acme'],
 	whileRunning: true,

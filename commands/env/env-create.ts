@@ -7,7 +7,7 @@ import {nameCommands} from '../../src/core/command-words.ts';
 
 export default command({
 	name: 'create',
-	summary: 'Provision a sandbox that runs a task',
+	summary: 'Create a sandbox that runs a task',
 	args: z.object({
 		task: taskArgument,
 		input: repeatable,

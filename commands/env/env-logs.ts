@@ -11,7 +11,7 @@ import {retryNotice} from '../../src/platform/retry-notice.ts';
 
 export default command({
 	name: 'logs',
-	summary: 'Show the end of the log of a sandbox, or follow it',
+	summary: 'Show the end of a sandbox’s log, or follow it',
 	args: z.object({
 		environment: z.string(),
 		follow: z.optional(z.boolean()),

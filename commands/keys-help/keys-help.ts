@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'keys-help',
-	summary: 'List the keys of the app, your own and their conflicts',
+	summary: 'List the app’s keys, yours included, and conflicts',
 	args: z.object({}),
 	examples: ['keys-help'],
 	whileRunning: true,

@@ -5,7 +5,7 @@ import {registry} from '../../src/providers/registry.ts';
 
 export default command({
 	name: 'list',
-	summary: 'List the keys and where they come from',
+	summary: 'List the API keys and where each comes from',
 	args: z.object({}),
 	whileRunning: true,
 

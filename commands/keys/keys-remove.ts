@@ -8,7 +8,7 @@ import {registry} from '../../src/providers/registry.ts';
 export default command({
 	name: 'remove',
 	aliases: ['delete', 'rm'],
-	summary: 'Remove the stored key of a provider',
+	summary: 'Remove the saved API key of a provider',
 	args: z.object({provider: z.string()}),
 	positional: ['provider'],
 	completes: {provider: 'provider'},

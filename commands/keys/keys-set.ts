@@ -15,7 +15,7 @@ import type {Choice} from '../../src/store/view-slice.ts';
 
 export default command({
 	name: 'set',
-	summary: 'Store the key of a model provider',
+	summary: 'Save the API key of a model provider',
 	args: z.object({provider: z.string(), key: z.optional(z.string()), baseUrl: z.optional(z.string())}),
 	positional: ['provider', 'key'],
 	completes: {provider: 'provider'},

@@ -11,7 +11,7 @@ Leave out what is obvious from the code, and advice that fits any project. If AG
 
 export default command({
 	name: 'init',
-	summary: 'Let the agent write AGENTS.md for this folder',
+	summary: 'Have the agent write AGENTS.md for this folder',
 	args: z.object({}),
 	where: 'app',
 

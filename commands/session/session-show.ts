@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'show',
-	summary: 'Show a saved session of this machine, and what it used',
+	summary: 'Show a session saved on this machine, and what it used',
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
 	describe: {session: 'id or prefix; defaults to the latest session of this folder'},

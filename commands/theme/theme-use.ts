@@ -4,7 +4,7 @@ import {themeNames, themeOf, themeSummaries} from '../../src/terminal/theme/them
 
 export default command({
 	name: 'use',
-	summary: 'Select the colours of the screen',
+	summary: 'Select the colour theme',
 	args: z.object({theme: z.optional(z.enum([...themeNames, 'color-blind']))}),
 	positional: ['theme'],
 	describe: {theme: `${themeNames.join(', ')}; omit it to select one`},

@@ -4,7 +4,7 @@ import use from './theme-use.ts';
 
 export default noun({
 	name: 'theme',
-	summary: 'Select or list colours of the screen',
+	summary: 'Select or list colour themes',
 	verbs: [use, list],
 	fallback: 'use',
 });

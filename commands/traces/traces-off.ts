@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'off',
-	summary: 'Send no traces of the next runs',
+	summary: 'Stop sending traces of runs',
 	args: z.object({}),
 	whileRunning: true,
 

@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'on',
-	summary: 'Send traces of the next runs',
+	summary: 'Start sending traces of runs',
 	args: z.object({content: z.optional(z.boolean())}),
 	describe: {content: 'send prompts, answers, arguments and results too'},
 	examples: ['traces on', 'traces on --content'],

@@ -5,7 +5,7 @@ import status from './traces-status.ts';
 
 export default noun({
 	name: 'traces',
-	summary: 'Send traces of runs to the server, or to any OTLP endpoint',
+	summary: 'Send traces of runs to the server or an OTLP endpoint',
 	verbs: [status, on, off],
 	fallback: 'status',
 });

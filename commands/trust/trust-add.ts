@@ -4,7 +4,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'add',
-	summary: 'Trust these files as they are now',
+	summary: 'Trust the agent files of this folder as they are now',
 	args: z.object({yes: z.optional(z.boolean())}),
 	describe: {yes: 'skip the confirmation'},
 	examples: ['trust add --yes'],

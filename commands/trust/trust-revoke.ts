@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'revoke',
-	summary: 'Forget your answers about this folder',
+	summary: 'Stop trusting the agent files of this folder',
 	args: z.object({}),
 
 	async run(_, {project}) {

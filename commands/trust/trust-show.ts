@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'show',
-	summary: 'Show these files and whether the agent uses them',
+	summary: 'Show this folder’s agent files and whether they are used',
 	args: z.object({}),
 	whileRunning: true,
 

@@ -4,7 +4,7 @@ import {sessionTranscript} from '../../src/command/views/usage/session-transcrip
 
 export default command({
 	name: 'why',
-	summary: 'Explain the last jump of cost, such as a lost cache',
+	summary: 'Explain the last jump in cost, such as a lost cache',
 	args: z.object({session: z.optional(z.string())}),
 	completes: {session: 'saved-session'},
 	describe: {session: 'id or prefix; defaults to the session on screen, or the latest one here'},

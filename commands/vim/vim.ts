@@ -3,7 +3,7 @@ import {command} from '../../src/command/command.ts';
 
 export default command({
 	name: 'vim',
-	summary: 'Edit the prompt with the keys of Vim, or no longer',
+	summary: 'Turn Vim keys in the prompt on or off',
 	args: z.object({state: z.optional(z.enum(['on', 'off']))}),
 	positional: ['state'],
 	describe: {state: 'on or off; omit it to switch to the other'},

@@ -38,7 +38,7 @@ test.each([80, 120])('help for a noun and a command is drawn at %d columns', asy
 		'',
 		'command            what it does',
 		'session list       List the sessions of the workspace, latest first',
-		'session show       Show a saved session of this machine, and what it used',
+		'session show       Show a session saved on this machine, and what it used',
 		'session unarchive  Restore a session from the archive',
 		'',
 		'service session list',

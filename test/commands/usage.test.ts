@@ -16,7 +16,7 @@ const request = (messageId: string, cacheRead: number, cacheWrite: number, tools
 
 const talk = [start, user('Go'), said('Done.'), request('m1', 0, 20_000), request('m2', 20_000, 300)];
 
-test('the last jump of cost is explained, also in a shell', async () => {
+test('the last jump in cost is explained, also in a shell', async () => {
 	const here = testContext();
 	await saveSession(here, [...talk, request('m3', 0, 21_000, 'other'), done]);
 	const result = await here.run('usage', 'why');

@@ -36,7 +36,7 @@ const wordsOf = (printed: string) =>
 		.map(line => line.split('\t')[0]);
 
 test('a line has a word, a tab and its description', async () => {
-	expect(await completed(['keys', 'se'])).toBe('set\tStore the key of a model provider\n');
+	expect(await completed(['keys', 'se'])).toBe('set\tSave the API key of a model provider\n');
 });
 
 test('the part of a word that the shell keeps is not printed', async () => {

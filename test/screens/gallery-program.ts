@@ -95,7 +95,7 @@ const log: LogSource = async ({after = 0}) =>
 /** Shows the card of a sandbox and follows its log, without a server that makes one. */
 const create = command({
 	name: 'create',
-	summary: 'Provision a sandbox that runs a task',
+	summary: 'Create a sandbox that runs a task',
 	args: z.object({task: z.string()}),
 	positional: ['task'],
 	async run({task}, {live, signal}) {

@@ -27,7 +27,7 @@ const leastUsd = 0.0005;
 /** The shortest time that vendors keep a cache. */
 export const cacheLifeMs = 5 * 60_000;
 
-/** Returns the last jump of cost in a session, given its requests in order; undefined if there was none. */
+/** Returns the last jump in cost in a session, given its requests in order; undefined if there was none. */
 export function lastJump(messages: readonly MessageUsage[], priceOf: PriceOf): CostJump | undefined {
 	const requests = messages.filter(({cause}) => cause !== 'task');
 	for (let index = requests.length - 1; index > 0; index--) {

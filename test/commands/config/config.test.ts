@@ -156,7 +156,7 @@ test('/settings toggles and changes settings in a list that stays open until Esc
 	expect(place.said).toEqual([
 		'compact_at is now 70 %.',
 		'Set the environment variable NO_COLOR.',
-		'Invalid value “x”: budget_day must be a number. Most the agent may cost a day, in USD',
+		'Invalid value “x”: budget_day must be a number. Daily spending limit in US dollars',
 		'compact_at is now 92 % (the default).',
 	]);
 	expect(place.asked.at(-1)).toMatchObject({title: 'Settings', opensAt: 'compact_at'});

@@ -10,14 +10,14 @@ export function jumpResult(jump: CostJump | undefined, requests: number): Result
 		const text =
 			requests < 2
 				? 'Too few requests to compare.'
-				: 'No jump of cost: each request cost about as much as the one before.';
+				: 'No jump in cost: each request cost about as much as the one before.';
 		return {kind: 'text', text, data: {reason: null}};
 	}
 
 	const {request, before, usd, beforeUsd, reason, changed, gapMs} = jump;
 	return {
 		kind: 'record',
-		title: 'The last jump of cost',
+		title: 'The last jump in cost',
 		fields: [
 			['request', `${request.at}, ${safeLine(request.model)}, for a ${request.cause ?? 'turn'}`],
 			['cost', `${formatUsd(usd)}, after ${formatUsd(beforeUsd)} for the one before`],
