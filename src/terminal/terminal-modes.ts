@@ -12,11 +12,17 @@ export const modes = {
 	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
 	/** Disambiguated keys (1) and their alternates (4), without release events. */
 	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
+	/** Alt sends ESC and the key. Without it xterm sends another letter: `ø` for Alt+X. */
+	'meta-sends-escape': {on: '\u001b[?1036s\u001b[?1036h', off: '\u001b[?1036r'},
 	/** What the terminal shows about us outside of its window (OSC 9;4). */
 	progress: {on: '', off: '\u001b]9;4;0;0\u001b\\'},
 	/** A title of ours. The old one is pushed (22), and popped (23); where the terminal has no stack, ours is cleared. */
 	title: {on: '\u001b[22;2t', off: '\u001b]2;\u001b\\\u001b[23;2t'},
-	'modify-other-keys': {on: '\u001b[>4;2m', off: '\u001b[>4;0m'},
+	/**
+	 * Shift+Enter and Ctrl+Enter, in terminals without the kitty protocol such as xterm. Level 1 leaves Ctrl+C as it is, also
+	 * for the shell of a program that was killed; `off` returns to the user's own level.
+	 */
+	'modify-other-keys': {on: '\u001b[>4;1m', off: '\u001b[>4m'},
 	'synchronized-output': {on: '\u001b[?2026h', off: '\u001b[?2026l'},
 } as const;
 
@@ -42,6 +48,8 @@ export const resetLeftovers = [
 	modes['focus-reports'].off,
 	modes['bracketed-paste'].off,
 	modes['modify-other-keys'].off,
+	// The keypad sends digits (DECKPNM): what its Enter sends otherwise is Shift+Enter of Konsole.
+	'\u001b>',
 	'\u001b[?1047l',
 	modes.drawing.off,
 	'\u001b[0m',

@@ -64,7 +64,7 @@ const endTimeoutMs = 5000;
 export function createTerminalSession(options: TerminalSessionOptions): TerminalSession {
 	const {stdout, process, environment = {}, onSuspend, onEnd} = options;
 	const isTerminal = stdout.isTTY === true && environment['TERM'] !== 'dumb';
-	const hasKitty = supportsKitty(environment);
+	const switchesKeys = readsKeyModes(environment);
 
 	const write = (text: string) => void (isTerminal && text && stdout.write(text));
 	const modes = createModeSwitches(write);
@@ -99,11 +99,11 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		start() {
 			shown.setOver(false);
 			if (hooks.add()) {
-				write(resetLeftovers + (hasKitty ? '\u001b[=0u' : ''));
+				write(resetLeftovers + (switchesKeys ? '\u001b[=0u' : ''));
 			}
 		},
 		enable(mode) {
-			if (isTerminal && !shown.isOver() && (mode !== 'kitty-keyboard' || hasKitty)) {
+			if (isTerminal && !shown.isOver() && (switchesKeys || !keyModes.has(mode))) {
 				modes.enable(mode);
 			}
 		},
@@ -143,8 +143,11 @@ function saveThen(save: TerminalSessionOptions['onEnd'], end: () => void): void 
 		});
 }
 
-/** The Linux console and Apple's Terminal read the kitty sequences as others of theirs. */
-function supportsKitty({TERM, TERM_PROGRAM}: Environment): boolean {
+/** The modes that say how keys are sent. */
+const keyModes: ReadonlySet<TerminalMode> = new Set(['kitty-keyboard', 'modify-other-keys', 'meta-sends-escape']);
+
+/** The Linux console and Apple's Terminal read the sequences of `keyModes` as others: as a colour or an underline. */
+function readsKeyModes({TERM, TERM_PROGRAM}: Environment): boolean {
 	return TERM !== 'linux' && TERM_PROGRAM !== 'Apple_Terminal';
 }
 

@@ -84,6 +84,8 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	session.start();
 	session.enable('drawing');
 	session.enable('bracketed-paste');
+	session.enable('meta-sends-escape');
+	session.enable('modify-other-keys');
 	session.enable('kitty-keyboard');
 	const measure = measureTerminal({stdout, env, widths, onChange: () => fit.remeasured()});
 	const fit = createWindowFit({

@@ -4,7 +4,7 @@ import type {TerminalMode} from '../../src/terminal/terminal-modes.ts';
 import {harness} from './session-harness.ts';
 
 const startUp =
-	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4;0m\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
+	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4m\u001b>\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
 
 test('starting resets what a killed run left on, and clears nothing of the screen [5]', () => {
 	const {session, output} = harness();
@@ -149,11 +149,26 @@ test.each([
 	expect(output()).toBe('');
 });
 
-test('the Linux console is not asked for kitty keys', () => {
-	const {session, output} = harness({TERM: 'linux'});
-	session.start();
-	session.enable('kitty-keyboard');
-	expect(output()).not.toContain('u');
+test.each<Record<string, string>>([{TERM: 'linux'}, {TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal'}])(
+	'no key mode is switched on in a terminal that reads it as a colour or an underline: %o',
+	env => {
+		const {session, output} = harness(env);
+		session.start();
+		output();
+		session.enable('kitty-keyboard');
+		session.enable('modify-other-keys');
+		session.enable('meta-sends-escape');
+		expect(output()).toBe('');
+	},
+);
+
+test('keys with modifiers are asked for at a level that leaves Ctrl+C as it is, and given back as they were', () => {
+	const {session, output} = harness();
+	session.enable('meta-sends-escape');
+	session.enable('modify-other-keys');
+	expect(output()).toBe('\u001b[?1036s\u001b[?1036h\u001b[>4;1m');
+	session.reset();
+	expect(output()).toBe('\u001b[>4m\u001b[?1036r\u001b[0m');
 });
 
 test('a copy is encoded whole and without control characters, or not sent [3]', () => {
@@ -184,6 +199,7 @@ const modes: readonly TerminalMode[] = [
 	'hidden-cursor',
 	'kitty-keyboard',
 	'modify-other-keys',
+	'meta-sends-escape',
 	'focus-reports',
 ];
 

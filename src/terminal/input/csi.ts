@@ -50,6 +50,11 @@ export function parseSs3(body: string): InputToken | undefined {
 		return keyToken(rxvt, {ctrl: true, alt: false, shift: false});
 	}
 
+	if (body === 'M') {
+		// What Konsole sends for it. Enter of the keypad is the same in application mode, which we switch off.
+		return keyToken('enter', {...modifiers, shift: true});
+	}
+
 	const name = final === 'M' ? 'enter' : final === 'I' ? 'tab' : final === ' ' ? 'space' : letterKeys[final];
 	if (name) {
 		return keyToken(name, modifiers);

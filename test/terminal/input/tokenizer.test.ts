@@ -78,7 +78,8 @@ test.each<readonly [string, string, readonly InputToken[]]>([
 		],
 	],
 	['Shift+Tab', '\u001b[Z', [key('tab', 'shift')]],
-	['the keypad in application mode', '\u001bOM\u001bOp\u001bOk', [key('enter'), text('0+')]],
+	['the keypad in application mode', '\u001bOp\u001bOk', [text('0+')]],
+	['Shift+Enter of Konsole', '\u001bOM', [key('enter', 'shift')]],
 	[
 		'Shift+Enter of kitty and of modifyOtherKeys',
 		'\u001b[13;2u\u001b[27;2;13~',
