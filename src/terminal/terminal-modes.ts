@@ -10,8 +10,11 @@ export const modes = {
 	'bracketed-paste': {on: '\u001b[?2004h', off: '\u001b[?2004l'},
 	'focus-reports': {on: '\u001b[?1004h', off: '\u001b[?1004l'},
 	'hidden-cursor': {on: '\u001b[?25l', off: '\u001b[?25h'},
-	/** Disambiguated keys (1) and their alternates (4), without release events. */
-	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b[<u'},
+	/**
+	 * Disambiguated keys (1) and their alternates (4), without release events. Konsole reads `off` as “restore the cursor”,
+	 * which must then stand where it was saved.
+	 */
+	'kitty-keyboard': {on: '\u001b[>5u', off: '\u001b7\u001b[<u'},
 	/** Alt sends ESC and the key. Without it xterm sends another letter: `ø` for Alt+X. */
 	'meta-sends-escape': {on: '\u001b[?1036s\u001b[?1036h', off: '\u001b[?1036r'},
 	/** What the terminal shows about us outside of its window (OSC 9;4). */

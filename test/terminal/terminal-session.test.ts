@@ -40,15 +40,15 @@ test('the kitty flags move to the alternate screen, which has its own, and back'
 	const {session, output} = harness();
 	session.enable('kitty-keyboard');
 	session.enable('alternate-screen');
-	expect(output()).toBe('\u001b[>5u\u001b[<u\u001b[?1049h\u001b[?1007s\u001b[?1007h\u001b[>5u');
+	expect(output()).toBe('\u001b[>5u\u001b7\u001b[<u\u001b[?1049h\u001b[?1007s\u001b[?1007h\u001b[>5u');
 
 	session.disable('alternate-screen');
-	expect(output()).toBe('\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u');
+	expect(output()).toBe('\u001b7\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u');
 
 	session.enable('alternate-screen');
 	output();
 	session.reset();
-	expect(output()).toBe('\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u\u001b[<u\u001b[0m');
+	expect(output()).toBe('\u001b7\u001b[<u\u001b[?1007r\u001b[?1049l\u001b[>5u\u001b7\u001b[<u\u001b[0m');
 });
 
 test.each(['exit', 'uncaughtExceptionMonitor'])('%s resets the terminal and does nothing else [5]', event => {
@@ -161,6 +161,13 @@ test.each<Record<string, string>>([{TERM: 'linux'}, {TERM: 'xterm-256color', TER
 		expect(output()).toBe('');
 	},
 );
+
+test('kitty keys end where the cursor stands, also in Konsole, which restores a saved cursor instead', () => {
+	const {session, output} = harness();
+	session.enable('kitty-keyboard');
+	session.reset();
+	expect(output()).toContain('\u001b7\u001b[<u');
+});
 
 test('keys with modifiers are asked for at a level that leaves Ctrl+C as it is, and given back as they were', () => {
 	const {session, output} = harness();
