@@ -159,7 +159,9 @@ export type ViewSlice = {
 	readonly scroll: number;
 	/** Steps of the arrow keys through the answers of an open question, from 0. */
 	readonly marked: number;
-	/** The filter of an open picker, or the text of an open editor. */
+	/** How far the open panel can be scrolled; undefined for one that isn't, and before it was drawn. */
+	readonly scrollEnd: number | undefined;
+	/** The filter of an open picker or table, or the text of an open editor or field. */
 	readonly filter: ComposerState;
 	/** Steps through the sort orders of an open table, from 0. */
 	readonly sorted: number;
@@ -182,6 +184,8 @@ export type ViewSlice = {
 	setCompletion: (completion: number) => void;
 	setSavedSessions: (sessions: readonly SavedSession[]) => void;
 	scrollBy: (rows: number) => void;
+	/** Scrolls no further than to this row, now and later. */
+	limitScroll: (end: number) => void;
 	markBy: (steps: number) => void;
 	/** Selects the first choice again if the text changed. */
 	setFilter: (filter: ComposerState) => void;
@@ -203,6 +207,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	completion: 0,
 	savedSessions: [],
 	scroll: 0,
+	scrollEnd: undefined,
 	marked: 0,
 	filter: emptyComposer,
 	sorted: 0,
@@ -217,13 +222,15 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	setPanel(panel) {
 		const initial = panel?.kind === 'edit' ? panel.text : panel?.kind === 'ask' ? (panel.form?.initial ?? '') : '';
 		const filter = initial ? setComposerText(emptyComposer, initial) : emptyComposer;
-		set({panel, scroll: 0, marked: 0, filter, sorted: 0, exact: panel?.kind === 'table' && panel.exact === true});
+		const exact = panel?.kind === 'table' && panel.exact === true;
+		set({panel, scroll: 0, scrollEnd: undefined, marked: 0, filter, sorted: 0, exact});
 	},
 	setEditing: editing => set({editing}),
 	setToast: toast => set({toast}),
 	setCompletion: completion => set({completion}),
 	setSavedSessions: savedSessions => set({savedSessions}),
-	scrollBy: rows => set(state => ({scroll: state.scroll + rows})),
+	scrollBy: rows => set(({scroll, scrollEnd}) => ({scroll: within(scroll + rows, scrollEnd)})),
+	limitScroll: end => set(({scroll}) => ({scroll: within(scroll, end), scrollEnd: end})),
 	markBy: steps => set(state => ({marked: state.marked + steps})),
 	setFilter: filter => set(before => ({filter, ...(filter.text !== before.filter.text && {scroll: 0})})),
 	sortBy: steps => set(state => ({sorted: state.sorted + steps, scroll: 0})),
@@ -232,3 +239,8 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		set({busy, command});
 	},
 });
+
+/** Returns the nearest row from 0 to `end`; any row without an end. */
+function within(row: number, end: number | undefined): number {
+	return end === undefined ? row : Math.max(0, Math.min(row, end));
+}

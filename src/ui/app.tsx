@@ -13,7 +13,7 @@ import {Lines} from './lines.tsx';
 import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.ts';
 import {deviceRows} from './panels/device-panel.tsx';
 import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
-import {fieldRows} from './panels/field-panel.tsx';
+import {drawField, type FieldPanel, fieldRows} from './panels/field-keys.ts';
 import {plainRule} from './panels/panel-rows.ts';
 import {PanelView} from './panels/panel-view.tsx';
 import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
@@ -161,7 +161,10 @@ function placeholderOf({panel, isRunning, busy, isInserting}: LayoutParts): read
 function caretElsewhere(parts: LayoutParts, layout: Below) {
 	switch (parts.panel?.kind) {
 		case 'pick':
+		case 'table':
 			return filterCaret(parts, layout);
+		case 'field':
+			return fieldCaret(parts.panel, parts, layout);
 		case 'edit':
 			return editorCaret(parts, layout);
 		case 'ask':
@@ -179,7 +182,13 @@ function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {g
 		: undefined;
 }
 
-/** Returns the place of the caret in an open picker's filter, or undefined if the window is too low for the filter. */
+/** Returns the place of the caret in an open field. */
+function fieldCaret(asked: FieldPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, frame, panel}: Below) {
+	const {row, column} = drawField(asked, filter, {columns, height: panel}).caret;
+	return {row: gap + dock + frame + row, column};
+}
+
+/** Returns the place of the caret in the filter of an open picker or table, or undefined if the window is too low for the filter. */
 function filterCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
 	const row = filterRow(panel);
 	return row === undefined

@@ -22,7 +22,7 @@ import {createSecondPress, type SecondPress} from './second-press.ts';
 type Dependencies = Omit<PanelKeys, 'isTypedAhead'> &
 	AppKeys & {
 		readonly entries: () => readonly Entry[];
-		/** Gets every token while a view is open. */
+		/** Gets what is typed while a view is open. */
 		readonly fullScreen: Pick<FullScreen, 'isOpen' | 'press'>;
 		/** Handles a reply of the terminal. Returns false for one that was not requested. */
 		readonly takeReply: (reply: ReplyToken) => boolean;
@@ -43,6 +43,8 @@ type Keyboard = Dependencies & {
 	readonly secondPress: SecondPress;
 	readonly sequence: KeySequence;
 	readonly now: () => number;
+	/** Keeps what is typed until something is open that gets it. */
+	readonly holdUntil: (opened: Promise<unknown>) => void;
 };
 
 /** After a pause of this length, what is typed is undone by itself. */
@@ -55,9 +57,19 @@ const typingPauseMs = 1000;
 export function createKeyHandler(dependencies: Dependencies): (tokens: readonly InputToken[]) => void {
 	const {store, fullScreen, takeReply, now = steadyNow} = dependencies;
 	const {later = (run, delayMs) => setTimeout(run, delayMs).unref()} = dependencies;
+	/** What was typed while something opens; undefined at any other time. */
+	let held: InputToken[] | undefined;
 	const keyboard: Keyboard = {
 		...dependencies,
 		now,
+		holdUntil(opened) {
+			held = [];
+			void opened.finally(() => {
+				const typed = held ?? [];
+				held = undefined;
+				handle(typed);
+			});
+		},
 		secondPress: createSecondPress({store, now, later}),
 		sequence: createKeySequence(chord => store.getState().setToast(chord && `${keyLabel(chord)} …`)),
 		panelKeys: {
@@ -66,22 +78,36 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		},
 	};
 
-	const isTakenElsewhere = (token: InputToken) =>
-		hearFocus(token, keyboard) ||
-		(token.type === 'reply' && takeReply(token)) ||
-		(fullScreen.isOpen() && fullScreen.press(token));
+	const isHeard = (token: InputToken) => hearFocus(token, keyboard) || (token.type === 'reply' && takeReply(token));
 
-	return tokens => {
-		const left = tokens.filter(token => !isTakenElsewhere(token));
-		// An Enter that was pasted must not send, and must answer no question.
-		for (const token of joinBursts(left, key => isEdit(key, store.getState()))) {
-			if (token.type === 'paste' && token.truncated) {
-				store.getState().setToast(refusalOf(token));
-			} else {
-				pressToken(token, keyboard);
-			}
+	const press = (token: InputToken) => {
+		const left = held ? void held.push(token) : fullScreen.press(token);
+		if (left?.type === 'paste' && left.truncated) {
+			store.getState().setToast(refusalOf(left));
+		} else if (left) {
+			pressToken(left, keyboard);
 		}
 	};
+
+	const handle = (tokens: readonly InputToken[]) => {
+		const typed = tokens.filter(token => !isHeard(token));
+		let next = 0;
+		// A view gets them one by one; what follows the one that closes it is for the prompt.
+		for (const token of typed) {
+			if (!held && !fullScreen.isOpen()) {
+				break;
+			}
+
+			press(token);
+			next++;
+		}
+
+		// An Enter that was pasted must not send, and must answer no question.
+		for (const token of joinBursts(typed.slice(next), key => isEdit(key, store.getState()))) {
+			press(token);
+		}
+	};
+	return handle;
 }
 
 /** What keys may do that follow a paste at once: edit and move in the prompt, but not send, answer or switch anything. */
@@ -136,7 +162,7 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 function pressOutsidePanel(token: InputToken, keyboard: Keyboard): void {
 	const {store, entries} = keyboard;
 	if (token.type === 'text' && token.text === '?' && store.getState().composer.text === '') {
-		void showKeys(keyboard);
+		keyboard.holdUntil(showKeys(keyboard));
 	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
 		pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
 	}

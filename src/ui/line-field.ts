@@ -9,12 +9,20 @@ import {graphemesOf, textWidth, truncate} from '../terminal/text/width.ts';
 /** Wider than any input, because a field is one line in every window. */
 const oneRow = {columns: 10_000};
 
-/** The most of a paste that is inserted, in UTF-16 units. */
+/** The most of a paste that a filter gets, in UTF-16 units. */
 const maxPasted = 1000;
 
-/** Edits a one-line field, such as a filter, with the keys of the prompt that don't send. A paste becomes one line too. */
-export function editLine(line: ComposerState, token: InputToken, keymap?: Keymap): ComposerState {
-	const typed = token.type === 'paste' ? textToken(oneLineOf(token.text)) : token;
+/**
+ * Edits a one-line field, such as a filter, with the keys of the prompt that don't send. A paste becomes one line, too, of at
+ * most `longest` UTF-16 units.
+ */
+export function editLine(
+	line: ComposerState,
+	token: InputToken,
+	keymap?: Keymap,
+	longest: number = maxPasted,
+): ComposerState {
+	const typed = token.type === 'paste' ? textToken(oneLineOf(token.text, longest)) : token;
 	const {state, action} = reduceComposer(line, typed, {...oneRow, keymap});
 	return action?.type === 'submit' || state.text.includes('\n') ? line : state;
 }
@@ -42,7 +50,11 @@ export function drawLine(label: string, {text, caret}: ComposerState, columns: n
 	return {text: truncate(shown, columns - label.length), column: Math.min(columns - 1, label.length + width)};
 }
 
-/** Returns a paste as one line: outer white space is removed, line ends and tabs become spaces. */
-function oneLineOf(text: string): string {
-	return cutText(text.trim().replaceAll(/\s*\n\s*|\t/g, ' '), maxPasted);
+/** Returns a paste as one line: outer white space and controls are removed, line ends and tabs become spaces. */
+function oneLineOf(text: string, longest: number): string {
+	const line = text
+		.trim()
+		.replaceAll(/\s*\n\s*|\t/g, ' ')
+		.replaceAll(/\p{Cc}/gu, '');
+	return cutText(line, longest);
 }

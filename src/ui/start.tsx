@@ -4,7 +4,6 @@ import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {showsLinks} from '../terminal/attention/terminal-kind.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
-import {createStandInStdin, type StandInStdin} from '../terminal/input/stand-in-stdin.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
 import {type AppTerminal, openTerminal, type TerminalOptions} from './app-terminal.ts';
@@ -42,7 +41,6 @@ type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
 	readonly palette: Palette;
 	readonly live: LiveLines;
 	readonly interact: PanelInteraction;
-	readonly standIn: StandInStdin;
 	readonly terminal: AppTerminal;
 	readonly loaded: Loaded;
 	readonly quit: () => void;
@@ -80,7 +78,6 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			review: async review =>
 				(await import('./changes/open-review.ts')).openReview({...terminal, store, palette})(review),
 		},
-		standIn: createStandInStdin(),
 		...{terminal, loaded, quit},
 	};
 	const ink = draw(parts, frames);
@@ -115,7 +112,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 }
 
 /** Draws the first frame, and every later one when the store changes. */
-function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts, frames: AppSurroundings['frames']) {
+function draw({store, palette, live, interact, terminal, loaded}: Parts, frames: AppSurroundings['frames']) {
 	const {screen} = terminal;
 	return mount(
 		<Themed
@@ -131,7 +128,7 @@ function draw({store, palette, live, interact, standIn, terminal, loaded}: Parts
 		>
 			<App />
 		</Themed>,
-		{stdin: standIn.stream, stdout: screen.stdout, onRender: frames?.onRender},
+		{stdout: screen.stdout, onRender: frames?.onRender},
 	);
 }
 
@@ -177,14 +174,14 @@ async function openLogs(program: AppProgram, parts: Parts): Promise<AppLogs> {
 		homeFolder: env['HOME'],
 		copy: session.copy,
 		suspend: session.suspend,
-		openTranscript: at => showTranscript(parts, at),
+		openTranscript: at => void showTranscript(parts, at),
 	});
 }
 
 /** Opens the transcript view, at its end or at a moment in milliseconds since the epoch. */
-function showTranscript({store, palette, terminal, loaded}: Parts, at?: number): void {
+function showTranscript({store, palette, terminal, loaded}: Parts, at?: number): Promise<void> {
 	const {session, fullScreen} = terminal;
-	void openTranscript({
+	return openTranscript({
 		store,
 		palette,
 		fullScreen,
@@ -199,7 +196,7 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 
 /** Connects the keys with the parts. What needs the conversation waits until that is open. */
 function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
-	const {store, env, interact, standIn, terminal, loaded, quit} = parts;
+	const {store, env, interact, terminal, loaded, quit} = parts;
 	const {session, measure, fit, fullScreen} = terminal;
 	// If opening fails, `startApp` reports it.
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
@@ -211,7 +208,6 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		attention: () => loaded.attention,
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
-		feed: standIn.feed,
 		pressInDevicePanel: (action, panel) =>
 			pressInDevicePanel(action, panel, {
 				copy: session.copy,

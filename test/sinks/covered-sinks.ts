@@ -18,17 +18,11 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/panels/device-panel.tsx DevicePanel <Lines>': ['login'],
 	'src/ui/panels/edit-panel.tsx EditView <Lines>': ['editor'],
 	'src/ui/panels/panel-view.tsx Confirm <Lines>': ['question'],
-	'src/ui/panels/panel-view.tsx Field <Text>': ['field'],
-	'src/ui/panels/panel-view.tsx Field <TextInput>': {
-		own: 'what the user types, from the tokenizer, which drops controls',
-	},
+	'src/ui/panels/field-panel.tsx FieldView <Lines>': ['field'],
 	'src/ui/panels/panel-view.tsx Window <Lines>': ['lines'],
 	'src/ui/panels/picker.tsx Picker <Lines>': ['picker'],
 	'src/ui/panels/table-view.tsx TableView <Lines>': ['table'],
 	'src/ui/panels/table-view.tsx TableView <Text>': ['table'],
-	'src/ui/panels/table-view.tsx TableView <TextInput>': {
-		own: 'what the user types, from the tokenizer, which drops controls',
-	},
 	'src/ui/opening/greet.ts greet painter.print': ['welcome'],
 	'src/ui/open-conversation.ts openConversation painter.print': ['warning', 'log panel'],
 	'src/ui/result-view.ts browse painter.print': ['table that opens'],

@@ -3,7 +3,6 @@ import {onTestFinished} from 'vitest';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';
 import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/markdown.ts';
 import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
 import {App} from '../../src/ui/app.tsx';
@@ -45,7 +44,6 @@ export function conversation(
 	};
 	let renders = 0;
 	const ink = mount(createElement(UiContext, {value: ui}, createElement(App)), {
-		stdin: createStandInStdin().stream,
 		stdout: screen.stdout,
 		onRender: () => renders++,
 	});

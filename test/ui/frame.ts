@@ -3,7 +3,6 @@ import {onTestFinished} from 'vitest';
 import type {Entry} from '../../src/command/context.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import type {Size} from '../../src/store/view-slice.ts';
-import {createStandInStdin} from '../../src/terminal/input/stand-in-stdin.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
@@ -44,7 +43,6 @@ export function draw(node: ReactNode, options: Options = {}) {
 	const emulator = createEmulator(columns, rows);
 	const live = createLiveLines();
 	const {stdout, setCaret, setPrompt, limitLive} = createScreen(emulator.stdout, {live});
-	const {stream, feed} = createStandInStdin();
 	const ui = {
 		store,
 		palette: createPalette({color: false}),
@@ -56,10 +54,10 @@ export function draw(node: ReactNode, options: Options = {}) {
 		setPrompt,
 		limitLive,
 	};
-	const ink = mount(createElement(UiContext, {value: ui}, node), {stdin: stream, stdout});
+	const ink = mount(createElement(UiContext, {value: ui}, node), {stdout});
 	onTestFinished(() => {
 		ink.unmount();
 		emulator.dispose();
 	});
-	return {...emulator, store, feed, setLive: (lines: readonly string[]) => live.setState(lines, true)};
+	return {...emulator, store, setLive: (lines: readonly string[]) => live.setState(lines, true)};
 }

@@ -1,7 +1,7 @@
 import {levelOf} from '../../src/logs/levels.ts';
 import {createLogBuffer, type LogBuffer} from '../../src/logs/log-buffer.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
-import type {InputToken} from '../../src/terminal/input/token.ts';
+import {type InputToken, textToken} from '../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../src/terminal/input/tokenizer.ts';
 import type {Viewport} from '../../src/ui/logs/log-scroll.ts';
 import {createShownLines} from '../../src/ui/logs/shown-lines.ts';
@@ -48,7 +48,12 @@ export function viewportOf(log: LogBuffer, rows = 10, heightOf: Viewport['height
 	return {log, shown: createShownLines(log), rows, heightOf};
 }
 
-/** What a terminal sends, as tokens. */
+/** What a terminal sends, as a view gets it: keys, characters and pastes. */
 export function tokensOf(input: string): readonly InputToken[] {
-	return createTokenizer().push(Buffer.from(input));
+	return createTokenizer().push(Buffer.from(input)).flatMap(charactersOf);
+}
+
+/** Returns a token as a view gets it: a text by characters. */
+export function charactersOf(token: InputToken): readonly InputToken[] {
+	return token.type === 'text' ? Array.from(token.text, textToken) : [token];
 }

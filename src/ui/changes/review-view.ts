@@ -4,7 +4,7 @@ import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type ReviewAction, reviewKeys} from '../../editor/keymap/view-keys.ts';
 import type {Size} from '../../store/view-slice.ts';
-import {type InputToken, textToken} from '../../terminal/input/token.ts';
+import type {InputToken} from '../../terminal/input/token.ts';
 import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -101,10 +101,7 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 			];
 		},
 		press(token: InputToken) {
-			for (const each of token.type === 'text' ? Array.from(token.text, textToken) : [token]) {
-				press(pressedKey(each) ?? '');
-			}
-
+			press(pressedKey(token) ?? '');
 			fullScreen.invalidate();
 		},
 		onClose: () => onEnd(parts),

@@ -6,7 +6,7 @@ import {type AskPanel, markedChoice, ownWords} from './ask-state.ts';
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
 
 /** Handles a key while a question of the agent is open: Enter selects the marked choice or sends the field; digits mark. */
-export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: Dependencies): true {
+export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: Dependencies): void {
 	const {filter, scroll, setFilter, scrollBy, keymap} = store.getState();
 	const isEnter = token.type === 'key' && chordOf(token) === 'enter';
 	const {choices, form} = panel;
@@ -19,7 +19,7 @@ export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: 
 			scrollBy(digit - marked);
 		}
 
-		return true;
+		return;
 	}
 
 	if (!isEnter) {
@@ -30,6 +30,4 @@ export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: 
 	} else if (filter.text.trim() || form?.mayBeEmpty) {
 		answer(filter.text.trim());
 	}
-
-	return true;
 }

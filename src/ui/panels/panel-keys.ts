@@ -1,12 +1,15 @@
 import {type DeviceAction, deviceKeys, type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {actionOf, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {Panel} from '../../store/view-slice.ts';
-import {chordOf, type InputToken, keyToken} from '../../terminal/input/token.ts';
+import type {Panel, TablePanel} from '../../store/view-slice.ts';
+import {chordOf, type InputToken} from '../../terminal/input/token.ts';
+import {editLine} from '../line-field.ts';
 import {pressInAsk} from './ask-keys.ts';
 import {pressInEditor} from './edit-keys.ts';
+import {pressInField} from './field-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
 import {answerTo, chosenAnswer, isList, type Question} from './question.ts';
+import {tableState} from './table-rows.ts';
 
 type DevicePanel = Extract<Panel, {kind: 'device'}>;
 
@@ -17,8 +20,6 @@ export type PanelKeys = {
 	readonly answer: (value: string | undefined) => void;
 	/** Handles a key while a login waits for the browser. */
 	readonly pressInDevicePanel: (action: DeviceAction, panel: DevicePanel) => void;
-	/** Passes a key to the focused one-line field. */
-	readonly feed: (token: InputToken) => void;
 	/** Returns true for a key meant for the prompt: the question has just appeared, or the user is typing. */
 	readonly isTypedAhead: (question: Pick<Question, 'askedAt'>) => boolean;
 };
@@ -63,24 +64,28 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 		answer(undefined);
 	} else if (panel.kind === 'device') {
 		pressInDevice(token, panel, keys);
+	} else if (panel.kind === 'ask' && isTypedAhead(panel)) {
+		return false;
+	} else if (panel.kind === 'table' && rows !== undefined) {
+		moveInTable(panel, rows, store);
 	} else if (rows !== undefined) {
 		scrollBy(rows);
 	} else if (panel.kind === 'confirm') {
 		return pressInQuestion(token, action, panel, keys);
 	} else if (panel.kind === 'ask') {
-		return !isTypedAhead(panel) && pressInAsk(token, panel, {store, answer});
+		pressInAsk(token, panel, {store, answer});
 	} else if (panel.kind === 'field') {
-		keys.feed(token);
+		pressInField(token, {store, answer});
 	} else if (action === 'panel.close') {
 		answer(undefined);
 	} else if (panel.kind === 'pick') {
 		pressInPicker(token, action, panel, {store, answer});
+	} else if (panel.kind === 'table') {
+		pressInTable(token, action, panel, keys);
 	} else if (action === 'panel.first' || action === 'panel.last') {
 		scrollBy(action === 'panel.first' ? -toEnd : toEnd);
-	} else if (panel.kind === 'lines') {
-		return panel.closesOnKey === true && closeOnKey(token, answer);
 	} else {
-		pressInTable(token, action, keys);
+		return panel.closesOnKey === true && closeOnKey(token, answer);
 	}
 
 	return true;
@@ -114,17 +119,33 @@ function pressInQuestion(token: InputToken, action: Pressed, panel: Question, ke
 	return true;
 }
 
-/** Handles a key while a table is open. Its field filters, and opens a row with Enter. */
-function pressInTable(token: InputToken, action: Pressed, {store, feed}: PanelKeys): void {
-	const {sortBy, toggleExact} = store.getState();
+/** Moves to another row of a table, at most to its first or last one. */
+function moveInTable(panel: TablePanel, rows: number, store: AppStore): void {
+	const state = store.getState();
+	const {found, chosen} = tableState(panel, state);
+	state.scrollBy(Math.max(0, Math.min(chosen + rows, found.length - 1)) - state.scroll);
+}
+
+/** Handles a key while a table is open, with its action: any other key edits the filter. */
+function pressInTable(token: InputToken, action: Pressed, panel: TablePanel, {store, answer}: PanelKeys): void {
+	const state = store.getState();
+	const {found, chosen} = tableState(panel, state);
+	const id = panel.opens?.ids[found[chosen]?.index ?? -1];
 	if (action === 'panel.open') {
-		feed(keyToken('enter'));
+		if (id !== undefined) {
+			answer(id);
+		}
+	} else if (action === 'panel.first' || action === 'panel.last') {
+		moveInTable(panel, action === 'panel.first' ? -found.length : found.length, store);
 	} else if (action === 'table.sort' || action === 'table.sort-back') {
-		sortBy(action === 'table.sort' ? 1 : -1);
+		state.sortBy(action === 'table.sort' ? 1 : -1);
 	} else if (action === 'table.times') {
-		toggleExact();
-	} else if (token.type !== 'key' || token.name !== 'enter') {
-		feed(token);
+		state.toggleExact();
+	} else {
+		const edited = editLine(state.filter, token, state.keymap);
+		if (edited !== state.filter) {
+			state.setFilter(edited);
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-import {useEffect} from 'react';
+import {useLayoutEffect} from 'react';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Panel} from '../../store/view-slice.ts';
@@ -67,15 +67,10 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 /** Returns how far the panel is scrolled, from 0 to `last`. */
 function useScroll(last: number): number {
 	const offset = useApp(state => state.scroll);
-	const scrollBy = useApp(state => state.scrollBy);
-	const start = Math.max(0, Math.min(offset, last));
-	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
-	useEffect(() => {
-		if (start !== offset) {
-			scrollBy(start - offset);
-		}
-	}, [start, offset, scrollBy]);
-	return start;
+	const limitScroll = useApp(state => state.limitScroll);
+	const end = Math.max(0, last);
+	useLayoutEffect(() => limitScroll(end), [end, limitScroll]);
+	return Math.max(0, Math.min(offset, end));
 }
 
 /** Shows lines in a panel that scrolls. */

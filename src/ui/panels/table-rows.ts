@@ -1,9 +1,35 @@
-import {type Fit, fitColumns, type Rows, type TableRow} from '../../command/render/table-layout.ts';
-import type {TablePanel} from '../../store/view-slice.ts';
+import {type Fit, fitColumns, type Rows, rowsOf, type TableRow} from '../../command/render/table-layout.ts';
+import type {TablePanel, ViewSlice} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 
 /** The column to sort by. */
 type Sort = {readonly column: number; readonly descending: boolean};
+
+type Given = Pick<ViewSlice, 'filter' | 'sorted' | 'exact' | 'scroll'>;
+
+type TableState = {
+	readonly rows: readonly TableRow[];
+	/** Those that match the filter, in order. */
+	readonly found: readonly TableRow[];
+	readonly sort: Sort | undefined;
+	/** Index in `found` of the row that Enter opens. */
+	readonly chosen: number;
+};
+
+type Arranged = Omit<TableState, 'chosen'> & Omit<Given, 'scroll'>;
+
+const arranged = new WeakMap<TablePanel, Arranged>();
+
+/** Returns what a table shows. Both the view and the keys use it; rows are arranged again only after a change. */
+export function tableState(panel: TablePanel, {filter, sorted, exact, scroll}: Given): TableState {
+	const last = arranged.get(panel);
+	const rows = last?.exact === exact ? last.rows : rowsOf(panel, exact);
+	const isKnown = last?.rows === rows && last.filter.text === filter.text && last.sorted === sorted;
+	const sort = isKnown ? last.sort : sortAfter(sorted, panel.columns.length);
+	const found = isKnown ? last.found : arrange(rows, filter.text, sort);
+	arranged.set(panel, {rows, found, sort, filter, sorted, exact});
+	return {rows, found, sort, chosen: Math.max(0, Math.min(scroll, found.length - 1))};
+}
 
 /** Returns the order after `steps`: unsorted (undefined), then each column ascending and descending, then again. */
 export function sortAfter(steps: number, columns: number): Sort | undefined {

@@ -1,5 +1,6 @@
-import {useEffect, useMemo, useState} from 'react';
-import {drawRow, fitColumns, rowsOf, type TableRow} from '../../command/render/table-layout.ts';
+import {useMemo} from 'react';
+import {drawRow, fitColumns, type TableRow} from '../../command/render/table-layout.ts';
+import type {ComposerState} from '../../editor/editor-state.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
@@ -8,10 +9,12 @@ import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
-import {Box, Text, TextInput} from '../ink.ts';
+import {Box, Text} from '../ink.ts';
+import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
 import {rowsAround, titleRule} from './panel-rows.ts';
-import {arrange, fitFirst, headOf, sortAfter} from './table-rows.ts';
+import {filterLabel} from './picker-state.ts';
+import {fitFirst, headOf, tableState} from './table-rows.ts';
 
 type Props = {
 	readonly panel: TablePanel;
@@ -24,18 +27,10 @@ export const tableFrame = 3;
 
 /** Shows a table that doesn't fit the window: typing filters it, Tab sorts it, Enter opens a row, Ctrl+T shows exact times. */
 export function TableView({panel, height}: Props) {
-	const {palette, answer} = useUi();
+	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const [filter, setFilter] = useState('');
-	const {rows, found, sort, fit, exact, keymap} = useTable(panel, filter, columns);
-	const {chosen, moved, scrollBy} = useChosenRow(found.length);
-
-	const open = () => {
-		const id = panel.opens?.ids[found[chosen]?.index ?? -1];
-		if (id !== undefined) {
-			answer(id);
-		}
-	};
+	const filter = useApp(state => state.filter);
+	const {rows, found, chosen, sort, fit, exact, keymap} = useTable(panel, filter, columns);
 
 	const room = Math.max(1, height - tableFrame);
 	// A sorted table is one list.
@@ -60,19 +55,7 @@ export function TableView({panel, height}: Props) {
 					{titleRule(fitTitle(palette.label(title), {facts, hints, role: palette.dim}, columns), {columns, palette})}
 				</Text>
 			)}
-			{height > 1 && (
-				<Box height={1} flexShrink={0} overflow="hidden">
-					<Text>{palette.dim('filter ')}</Text>
-					<TextInput
-						value={filter}
-						onChange={text => {
-							setFilter(text.replace(/[\r\n]/g, ' '));
-							scrollBy(-moved);
-						}}
-						onSubmit={open}
-					/>
-				</Box>
-			)}
+			{height > 1 && <Text>{palette.dim(filterLabel) + drawLine(filterLabel, filter, columns).text}</Text>}
 			{height > tableFrame && (
 				<Text wrap="truncate">
 					{truncate(`  ${palette.dim(drawRow(headOf(panel.columns, sort), panel.columns, fit))}`, columns)}
@@ -83,15 +66,15 @@ export function TableView({panel, height}: Props) {
 	);
 }
 
-/** Returns the rows of the table, those that match the filter in order, the columns that fit, and the keys. */
-function useTable(panel: TablePanel, filter: string, columns: number) {
+/** Returns what the table shows, the columns that fit, and the keys. */
+function useTable(panel: TablePanel, filter: ComposerState, columns: number) {
 	const sorted = useApp(state => state.sorted);
 	const exact = useApp(state => state.exact);
-	const rows = useMemo(() => rowsOf(panel, exact), [panel, exact]);
-	const sort = useMemo(() => sortAfter(sorted, panel.columns.length), [panel, sorted]);
+	const scroll = useApp(state => state.scroll);
+	const state = tableState(panel, {filter, sorted, exact, scroll});
+	const {rows, sort} = state;
 	const fit = useMemo(() => fitPanel(panel, rows, {sort, room: columns - 2}), [panel, rows, sort, columns]);
-	const found = useMemo(() => arrange(rows, filter, sort), [rows, filter, sort]);
-	return {rows, found, sort, fit, exact, keymap: useKeymap(panelKeys)};
+	return {...state, fit, exact, keymap: useKeymap(panelKeys)};
 }
 
 type Room = {readonly sort: Parameters<typeof headOf>[1]; readonly room: number};
@@ -100,20 +83,6 @@ type Room = {readonly sort: Parameters<typeof headOf>[1]; readonly room: number}
 function fitPanel({columns}: TablePanel, rows: readonly TableRow[], {sort, room}: Room) {
 	const heads = headOf(columns, sort).map((label, index) => ({...columns[index], label}));
 	return fitColumns(heads, rows, room) ?? fitFirst(heads, rows, room);
-}
-
-/** Returns the index of the chosen row, and how to move it. */
-function useChosenRow(count: number) {
-	const moved = useApp(state => state.scroll);
-	const scrollBy = useApp(state => state.scrollBy);
-	const chosen = Math.max(0, Math.min(moved, count - 1));
-	// Keys also count beyond both ends. Resetting the count lets the next key in the other direction move at once.
-	useEffect(() => {
-		if (chosen !== moved) {
-			scrollBy(chosen - moved);
-		}
-	}, [chosen, moved, scrollBy]);
-	return {chosen, moved, scrollBy};
 }
 
 function hasTimes(rows: readonly TableRow[]): boolean {

@@ -24,7 +24,7 @@ export type AppKeys = {
 	/** Searches the earlier prompts. */
 	readonly searchHistory: () => void;
 	/** Shows the whole transcript, with everything that was left out. */
-	readonly openTranscript: () => void;
+	readonly openTranscript: () => Promise<void>;
 	/** Opens the log in front in the log viewer. Returns false if no log is open. */
 	readonly openLogs: () => boolean;
 	/** Inserts the image in the clipboard. */
@@ -37,7 +37,12 @@ export type AppKeys = {
 };
 
 /** What these keys work on. */
-type Keyboard = AppKeys & {readonly secondPress: SecondPress; readonly now: () => number};
+type Keyboard = AppKeys & {
+	readonly secondPress: SecondPress;
+	readonly now: () => number;
+	/** Keeps what is typed until something is open that gets it. */
+	readonly holdUntil: (opened: Promise<unknown>) => void;
+};
 
 type Press = (keyboard: Keyboard, chord: string) => void;
 
@@ -47,12 +52,13 @@ const fixedKeys: Readonly<Record<string, Press>> = {'ctrl+c': pressCtrlC, escape
 /** What the actions do that the prompt has no use for. */
 const appActions: {readonly [action in Action]?: Press} = {
 	'prompt.delete-or-quit': pressQuit,
-	'prompt.editor': keyboard => void import('./edit-prompt.ts').then(({editPrompt}) => editPrompt(keyboard)),
+	'prompt.editor': keyboard =>
+		keyboard.holdUntil(import('./edit-prompt.ts').then(({editPrompt}) => editPrompt(keyboard))),
 	'prompt.stash': ({store, now}, chord) => stashPrompt(store, chord, now()),
 	'prompt.search-history': ({searchHistory}) => searchHistory(),
 	'prompt.paste-image': ({pasteImage}) => pasteImage(),
 	'prompt.copy': copySelection,
-	'app.transcript': ({openTranscript}) => openTranscript(),
+	'app.transcript': ({openTranscript, holdUntil}) => holdUntil(openTranscript()),
 	'app.approval-mode': pressApprovalMode,
 	'app.redraw': ({redraw}) => redraw(),
 	'app.suspend': ({suspend}) => suspend(),

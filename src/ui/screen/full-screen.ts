@@ -1,12 +1,12 @@
 import type {Size} from '../../store/view-slice.ts';
-import type {InputToken} from '../../terminal/input/token.ts';
+import {type InputToken, textToken} from '../../terminal/input/token.ts';
 import {beginSync, endSync} from './screen.ts';
 
 /** A view that has the whole window, such as the log viewer. */
 export type FullScreenView = {
 	/** Returns the lines to show, safe and cut to the width. Missing ones are blank; those that don't fit are left out. */
 	readonly draw: (size: Size) => readonly string[];
-	/** Handles a key, a text or a paste. */
+	/** Handles a key, a character or a paste. */
 	readonly press: (token: InputToken) => void;
 	/** Returns the cell of the cursor, from 0. It is hidden by default. */
 	readonly caret?: () => {readonly row: number; readonly column: number} | undefined;
@@ -37,8 +37,11 @@ export type FullScreen = {
 	readonly invalidate: () => void;
 	/** Draws every row again, after the screen was disturbed or resized. */
 	readonly redraw: () => void;
-	/** Passes a token to the view. Returns false without one. */
-	readonly press: (token: InputToken) => boolean;
+	/**
+	 * Passes a token to the view: a text by characters, because each may be a key, and the last one that the view gets closes
+	 * it. Returns what it didn't get; undefined for nothing.
+	 */
+	readonly press: (token: InputToken) => InputToken | undefined;
 	readonly isOpen: () => boolean;
 };
 
@@ -94,9 +97,15 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 		},
 		redraw,
 		press(token) {
-			const isOpen = view !== undefined;
-			view?.press(token);
-			return isOpen;
+			if (token.type !== 'text') {
+				const isOpen = view !== undefined;
+				view?.press(token);
+				return isOpen ? undefined : token;
+			}
+
+			const characters = Array.from(token.text);
+			const left = characters.findIndex(character => !view || void view.press(textToken(character)));
+			return left === -1 ? undefined : textToken(characters.slice(left).join(''));
 		},
 		isOpen: () => view !== undefined,
 	};

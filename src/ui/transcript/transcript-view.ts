@@ -2,7 +2,7 @@ import {defaultKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type TranscriptAction, transcriptKeys} from '../../editor/keymap/view-keys.ts';
-import {chordOf, type InputToken, textToken} from '../../terminal/input/token.ts';
+import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {fitHints, fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -65,11 +65,7 @@ export function createTranscriptView({invalidate, ownKeys, ...dependencies}: Dep
 		},
 		press(token) {
 			note('');
-			// A key that is held down arrives as one text; so may a slash together with the text to find.
-			for (const each of token.type === 'text' ? Array.from(token.text, textToken) : [token]) {
-				search.field ? pressInField(each) : pressKey(pressedKey(each) ?? '');
-			}
-
+			search.field ? pressInField(token) : pressKey(pressedKey(token) ?? '');
 			invalidate();
 		},
 	};

@@ -5,6 +5,7 @@ import {noOwnKeys, type OwnKeys} from '../../../src/editor/keymap/keymap.ts';
 import {textToken} from '../../../src/terminal/input/token.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {createReviewView} from '../../../src/ui/changes/review-view.ts';
+import {charactersOf} from '../log-parts.ts';
 
 const lines = Array.from({length: 40}, (_, index) => `line ${index + 1}\n`);
 
@@ -44,5 +45,5 @@ export function openReview(files: readonly ReviewedFile[], {isReadOnly = false, 
 	});
 	const draw = (columns = 60, rows = 12) => view.draw({columns, rows});
 	draw();
-	return {draw, ended, type: (text: string) => view.press(textToken(text)), press: view.press};
+	return {draw, ended, type: (text: string) => charactersOf(textToken(text)).forEach(view.press), press: view.press};
 }

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
 import {App} from '../../../src/ui/app.tsx';
+import {pressInField} from '../../../src/ui/panels/field-keys.ts';
 import {draw, panelOf} from '../frame.ts';
 
 /** Opens the field in the app and collects its answers. */
@@ -12,7 +13,10 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 	await drawn.settle();
 	const feed = async (...words: readonly string[]) => {
 		for (const word of words) {
-			drawn.feed(word === 'enter' ? keyToken('enter') : textToken(word));
+			pressInField(word === 'enter' ? keyToken('enter') : textToken(word), {
+				store: drawn.store,
+				answer: value => answers.push(value),
+			});
 		}
 
 		await drawn.settle(40);

@@ -2,7 +2,7 @@ import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
 import {App} from '../../../src/ui/app.tsx';
-import {pressInPicker} from '../../../src/ui/panels/picker-keys.ts';
+import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
 import {draw, panelOf} from '../frame.ts';
 
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
@@ -17,14 +17,12 @@ async function open(panel: Panel, columns = 80, rows = 24) {
 	const feed = async (...words: readonly string[]) => {
 		for (const word of words) {
 			const token = word === 'enter' ? keyToken('enter') : textToken(word);
-			if (panel.kind === 'pick') {
-				pressInPicker(token, word === 'enter' ? 'panel.open' : undefined, panel, {
-					store: drawn.store,
-					answer: value => answers.push(value),
-				});
-			} else {
-				drawn.feed(token);
-			}
+			pressInPanel(token, panel, {
+				store: drawn.store,
+				answer: value => answers.push(value),
+				pressInDevicePanel: () => undefined,
+				isTypedAhead: () => false,
+			});
 		}
 
 		await drawn.settle(40);

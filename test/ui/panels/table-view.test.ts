@@ -128,6 +128,12 @@ test('arrows and pages move, and stop at both ends', async () => {
 	await waitFor('❯ item39');
 });
 
+test('Enter opens the row that the keys before it in the same chunk moved to', async () => {
+	const {type, waitFor} = await opened();
+	type(`${keys.down}${keys.down}\r`);
+	await waitFor('This is id-item3.');
+});
+
 test('Tab sorts by each column in both directions, with an arrow in the head', async () => {
 	const {type, waitFor} = await opened();
 	type(keys.tab);

@@ -92,18 +92,21 @@ test('a redraw writes unchanged rows, too', async () => {
 	expect(window()).toEqual(['first', 'second', '', '']);
 });
 
-test('an open view receives all keys', () => {
+test('an open view receives all keys, and a text by characters until it closes', () => {
 	const {fullScreen} = harness();
 	const pressed: InputToken[] = [];
-	expect(fullScreen.press(key('a'))).toBe(false);
+	expect(fullScreen.press(key('a'))).toEqual(key('a'));
 	fullScreen.open({
 		draw: () => [],
 		press(token) {
 			pressed.push(token);
-			fullScreen.close();
+			if (pressed.length === 3) {
+				fullScreen.close();
+			}
 		},
 	});
-	expect([fullScreen.press(key('b')), fullScreen.press(key('c')), pressed]).toEqual([true, false, [key('b')]]);
+	expect([fullScreen.press(key('b')), fullScreen.press(key('👩cde'))]).toEqual([undefined, key('de')]);
+	expect(pressed).toEqual([key('b'), key('👩'), key('c')]);
 });
 
 test('a view replaces another without leaving the alternate screen', async () => {

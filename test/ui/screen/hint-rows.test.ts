@@ -23,14 +23,15 @@ const panels: Readonly<Record<string, Panel>> = {
 	lines: {kind: 'lines', title: long, lines: Array.from({length: 60}, (_, index) => `line ${index}`)},
 	editor: {kind: 'edit', label: long, does: 'save', text: 'draft'},
 	question: {kind: 'ask', question: 'Which?', choices, isFollowUp: false, askedAt: -1e6},
-	field: {kind: 'ask', question: 'Which?', choices: [], isFollowUp: false, askedAt: -1e6},
+	'field of a question': {kind: 'ask', question: 'Which?', choices: [], isFollowUp: false, askedAt: -1e6},
+	field: {kind: 'field', label: long, masked: true},
 	login: {kind: 'device', ...login, code: 'WDJB-MJHT', expiresAt: Date.now() + 9e5, opens: true},
 	'login without a code': {kind: 'device', ...login, code: '', expiresAt: Date.now() + 9e5, opens: true, pastes: true},
 };
 
 /** Every hint that these panels show, whole. */
 const whole =
-	/^(?:Enter (?:open|select|save|send)|Tab sort|Ctrl\+T exact times|↑↓ (?:move|scroll)|(?:c )?copy code|u copy URL|c, u copy|p paste the address it ends on|\d+ m(?: \d+ s)? left|\d+-\d+ of 60|Esc (?:close|cancel|back))$/;
+	/^(?:Enter (?:open|select|save|send|confirm)|Tab sort|Ctrl\+T exact times|↑↓ (?:move|scroll)|(?:c )?copy code|u copy URL|c, u copy|p paste the address it ends on|\d+ m(?: \d+ s)? left|\d+-\d+ of 60|Esc (?:close|cancel|back))$/;
 
 test.each(
 	Object.entries(panels).flatMap(([name, panel]) => [30, 47, 80].map(columns => [name, columns, panel] as const)),
@@ -43,7 +44,7 @@ test.each(
 	const [first = '', ...others] = titleOf(row ?? '')
 		.trim()
 		.split(' · ');
-	const hints = panel.kind === 'ask' || panel.kind === 'device' ? [first, ...others] : others;
+	const hints = ['ask', 'device', 'field'].includes(panel.kind) ? [first, ...others] : others;
 	expect(hints.filter(hint => !whole.test(hint))).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import type {InputToken} from '../../../src/terminal/input/token.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {createTranscriptView} from '../../../src/ui/transcript/transcript-view.ts';
+import {charactersOf} from '../log-parts.ts';
 
 export const palette = createPalette({color: false});
 export const noModifiers = {ctrl: false, alt: false, shift: false};
@@ -62,7 +63,7 @@ export function openReader({at, own = noOwnKeys, copies = true}: ReaderOptions, 
 	const shown = (columns = 80, rows = 24) => draw(columns, rows).filter(line => line !== '');
 	const press = (...tokens: readonly (InputToken | string)[]) => {
 		for (const token of tokens) {
-			view.press(typeof token === 'string' ? text(token) : token);
+			charactersOf(typeof token === 'string' ? text(token) : token).forEach(view.press);
 		}
 	};
 	return {feed, draw, shown, press, copied, logs, view};

@@ -3,7 +3,7 @@ import {emptyComposer} from '../../../editor/editor-state.ts';
 import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
 import {actionOf, pressedKey} from '../../../editor/keymap/keymap.ts';
 import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
-import {type InputToken, textToken} from '../../../terminal/input/token.ts';
+import type {InputToken} from '../../../terminal/input/token.ts';
 import {timeStyles} from '../log-lines.ts';
 import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd} from '../log-scroll.ts';
 import {pressInField} from './log-field.ts';
@@ -26,28 +26,12 @@ const minLevels = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as cons
 const sidewaysStep = 16;
 const farthestSideways = 16 * 1024;
 
-/** Applies one token; a text of several characters counts as several keys. Pure; never throws. */
+/** Applies a key, a character or a paste. Pure; never throws. */
 export function reduceLogViewer(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
-	if (token.type === 'key') {
-		return pressed(viewer, token, given);
+	if (token.type !== 'key' && token.type !== 'text') {
+		return token.type === 'paste' && viewer.field ? pressInField(viewer, viewer.field, token, given) : {viewer};
 	}
 
-	if (token.type === 'paste') {
-		return viewer.field ? pressInField(viewer, viewer.field, token, given) : {viewer};
-	}
-
-	let step: ViewerStep = {viewer};
-	for (const character of token.type === 'text' ? token.text : '') {
-		step = pressed(step.viewer, textToken(character), given);
-		if (step.action) {
-			return step;
-		}
-	}
-
-	return step;
-}
-
-function pressed(viewer: LogViewer, token: InputToken, given: ViewerFocus): ViewerStep {
 	const key = pressedKey(token) ?? '';
 	const action = actionOf(given.keymap, key);
 	if (action === 'app.suspend' || action === 'app.redraw') {
