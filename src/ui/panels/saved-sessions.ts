@@ -16,11 +16,8 @@ type Dependencies = {
  */
 export function followSavedSessions({store, entries, list}: Dependencies): () => void {
 	let wasNamed = false;
-	return store.subscribe(({composer, setSavedSessions}, before) => {
-		if (composer.text === before.composer.text) {
-			return;
-		}
-
+	const look = () => {
+		const {composer, setSavedSessions} = store.getState();
 		const isNamed = namesSession(entries(), composer.text);
 		if (isNamed && !wasNamed) {
 			// The command reports a folder that can't be read; a key press doesn't.
@@ -28,6 +25,14 @@ export function followSavedSessions({store, entries, list}: Dependencies): () =>
 		}
 
 		wasNamed = isNamed;
+	};
+
+	// The line may have been typed while the app started.
+	look();
+	return store.subscribe(({composer}, before) => {
+		if (composer.text !== before.composer.text) {
+			look();
+		}
 	});
 }
 

@@ -24,6 +24,13 @@ test.each([80, 120])('/resume offers the sessions of the folder with their title
 	await expect.poll(() => app.store.getState().composer.text).toBe(`/resume ${id}`);
 });
 
+test('a line that was typed while the app started is completed, too', async () => {
+	const app = runApp();
+	const id = await save(app, 'First');
+	app.type('/resume ');
+	await app.waitFor(`❯ ${id}  First`);
+});
+
 test('a session created by another window is offered, too', async () => {
 	const app = runApp();
 	const first = await save(app, 'First');
