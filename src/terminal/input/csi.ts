@@ -71,6 +71,11 @@ function parseNumber(digits: string): number {
 
 function parseKey({parameters, final}: Csi, expectsReply: boolean): InputToken | undefined {
 	const [first = [], second = [], third = []] = parameters;
+	// A cursor report in the first row looks like F3 with a modifier; it is F3 if the second number can be modifiers.
+	if (final === 'R' && parameters.length === 2 && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
+		return cursorReply(first[0], second[0]);
+	}
+
 	const {foreign, ...modifiers} = modifiersOf(second[0]);
 	const released = second[1] === 3;
 	if (released || foreign) {
@@ -95,10 +100,10 @@ function parseKey({parameters, final}: Csi, expectsReply: boolean): InputToken |
 		return name && keyToken(name, final === '~' ? modifiers : rxvt);
 	}
 
-	return parseLetter(parameters, final, expectsReply);
+	return parseLetter(parameters, final);
 }
 
-function parseLetter(parameters: Parameters, final: string, expectsReply: boolean): InputToken | undefined {
+function parseLetter(parameters: Parameters, final: string): InputToken | undefined {
 	const [first, second] = parameters;
 	if (parameters.length === 0 && (final === 'I' || final === 'O')) {
 		return {type: 'focus', focused: final === 'I'};
@@ -111,11 +116,6 @@ function parseLetter(parameters: Parameters, final: string, expectsReply: boolea
 	if (final === 'M' && parameters.length === 3) {
 		const [button = 0, column = 0, row = 0] = parameters.map(([value]) => value || 0);
 		return mouseToken(button - 32, column, row, false);
-	}
-
-	// A cursor report in the first row looks like F3 with a modifier; it is F3 if the second number can be modifiers.
-	if (final === 'R' && first && second && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
-		return cursorReply(first[0], second[0]);
 	}
 
 	const name = letterKeys[final];

@@ -15,6 +15,8 @@ test.each([
 	['the attributes of a terminal', '[?62;22c', [{type: 'reply', reply: 'device-attributes', attributes: [62, 22]}]],
 	['the version of a terminal', '[>41;390;0c', [{type: 'reply', reply: 'terminal-version', numbers: [41, 390, 0]}]],
 	['a mode', '[?2026;2$y', [{type: 'reply', reply: 'mode', mode: 2026, state: 'reset'}]],
+	// The number of its column would be a modifier that we don't know.
+	['a place in the tenth column', '[12;10R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 9}]],
 	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
 	[
 		'the colour of the background',
