@@ -4,11 +4,11 @@ import type {AppStore} from '../store/store.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
-import {createWindowFit, type WindowFit} from './screen/fit-window.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import type {Painter} from './screen/painter.ts';
+import {createWindowFit, type WindowFit} from './screen/resize/fit-window.ts';
 import {createScreen, type Screen} from './screen/screen.ts';
 import {measureTerminal, type TerminalMeasure} from './screen/terminal-measure.ts';
 
@@ -72,7 +72,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			listeners.onResume();
 			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.
 			process.kill(process.pid, 'SIGWINCH');
-			setImmediate(() => setImmediate(() => (screen.isErased() ? fit.fitWindow() : fit.redraw())));
+			setImmediate(() => setImmediate(() => (screen.isErased() ? fit.resumed() : fit.redraw())));
 		},
 	});
 
@@ -93,6 +93,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		screen,
 		fullScreen: () => fullScreen,
 		isLent: session.isLent,
+		...{askRow: measure.askRow, reflows: measure.reflows},
 		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
 	});

@@ -17,9 +17,9 @@ import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation
 import {deferred, endOfTurn} from './opening/turns.ts';
 import {pressInDevicePanel} from './panels/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
-import {followWindow} from './screen/follow-window.ts';
 import {followMoving} from './screen/live-clock.ts';
 import type {LiveLines} from './screen/live-lines.ts';
+import {followWindow} from './screen/resize/follow-window.ts';
 import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';
 
@@ -89,7 +89,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		onClose: quit,
 		expectsReply: measure.isAwaited,
 	});
-	const stopWindow = followWindow({stdout, hold: fit.pause, fitWindow: fit.fitWindow});
+	const stopWindow = followWindow({stdout, ...fit});
 	input.start();
 	measure.begin();
 
@@ -139,7 +139,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const program = await compose(flags);
 	loaded.program = program;
 	const {followTheme} = await import('./theme/follow-theme.ts');
-	await followTheme({...parts, ...terminal, redraw: () => terminal.fit.fitWindow(true)});
+	await followTheme({...parts, ...terminal, redraw: terminal.fit.recolored});
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
 	const {openAttention} = await import('./attention/attention.ts');

@@ -8,9 +8,9 @@ import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.
 import {App} from '../../src/ui/app.tsx';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
-import {followWindow} from '../../src/ui/screen/follow-window.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
+import {followWindow} from '../../src/ui/screen/resize/follow-window.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
@@ -57,15 +57,15 @@ export function conversation(
 	});
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,
-		hold: screen.hold,
-		fitWindow() {
+		pause: screen.hold,
+		resized() {
 			if (screen.isTooSmall()) {
 				return;
 			}
 
 			store.getState().setSize(screen.size());
 			screen.release();
-			screen.resize(painter.rewrap);
+			screen.resize({rewrap: painter.rewrap});
 			painter.resize();
 		},
 	});

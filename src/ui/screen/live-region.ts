@@ -85,6 +85,9 @@ export function redraw(
 	if (caret && !isPlaced) {
 		pen.goTo(caret.row);
 		pen.write(`\u001B[${caret.column + 1}G`);
+	} else if (!caret && isChanged) {
+		// Below it a terminal would lose rows, or wrap them and move it, when the window is resized.
+		pen.goTo(rows.length - 1);
 	}
 
 	// Within its row the cursor may move on screen: it does so while a user types.

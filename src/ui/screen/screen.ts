@@ -2,7 +2,8 @@ import {continues} from '../../terminal/text/wrap.ts';
 import {createInkStdout} from './ink-stdout.ts';
 import {createLiveLines, type LiveLines} from './live-lines.ts';
 import type {Caret, Frame, Prompt} from './live-region.ts';
-import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Rewrap, startOver} from './region.ts';
+import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Resize, startOver} from './region.ts';
+import {resizeRegion} from './resize/resize-region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
 type Options = {
@@ -41,10 +42,10 @@ export type Screen = {
 	/** Draws the whole frame at the cursor, after `sequence`, as if nothing were on the screen. */
 	readonly startOver: (sequence: string) => void;
 	/**
-	 * Draws the whole frame in place after the window was resized, and tells Ink. `rewrap` draws the last lines above the
-	 * frame at the new width; they are certainly still in the window. If `isRecolored`, they are drawn again at the same width.
+	 * Draws the whole frame in place after the window was resized, and tells Ink. Its `rewrap` draws the last lines above the
+	 * frame at the new width; without its `row` only those that are certainly still in the window.
 	 */
-	readonly resize: (rewrap?: Rewrap, isRecolored?: boolean) => void;
+	readonly resize: (resize?: Resize) => void;
 	/** Returns true from `erase` until the next frame. */
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
@@ -67,7 +68,8 @@ export function createScreen(
 	let isErased = false;
 
 	const draw = () => {
-		const next = drawRegion({...region, frame: frame.current()}, sizeOf(output), {reflows, insertsLines});
+		const size = sizeOf(output);
+		const next = drawRegion({...resizeRegion(region, size, reflows), frame: frame.current()}, size, insertsLines);
 		region = next.region;
 		isErased = false;
 		if (next.data) {
@@ -106,8 +108,8 @@ export function createScreen(
 		},
 		startOver: sequence => update(startOver(region, sequence)),
 		isErased: () => isErased,
-		resize(rewrap = region.resize?.rewrap, isRecolored = region.resize?.isRecolored) {
-			update({...region, resize: {rewrap, isRecolored}});
+		resize(resize = region.resize ?? {rewrap: undefined}) {
+			update({...region, resize});
 			emitResize();
 		},
 		raw(data) {

@@ -4,6 +4,7 @@ import type {InputToken, ReplyToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
 import {askVersion, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
+import {createRowQuestion} from './resize/cursor-row.ts';
 
 type ColorReply = Extract<ReplyToken, {reply: 'color'}>;
 
@@ -22,6 +23,8 @@ export type TerminalMeasure = {
 	readonly begin: () => void;
 	/** Asks for the colour of the background. Resolves with undefined if the terminal doesn't tell it within a second. */
 	readonly askBackground: () => Promise<ColorReply | undefined>;
+	/** Asks for the row of the cursor, from 0. Resolves with undefined if the terminal doesn't tell it in time, or never told. */
+	readonly askRow: () => Promise<number | undefined>;
 	/** Handles a token. Returns true if it answers a query. */
 	readonly take: (token: InputToken) => boolean;
 	/** Returns true once the terminal has answered as one that wraps rows wider than a narrower window. */
@@ -65,8 +68,9 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	let asked = 0;
 	let version: readonly number[] = [];
 	const background = createBackgroundQuestion(stdout);
+	const row = createRowQuestion(data => stdout.write(data));
 	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
-	const isAwaited = () => background.isAwaited() || awaitsWidths();
+	const isAwaited = () => background.isAwaited() || awaitsWidths() || row.isAwaited();
 
 	return {
 		begin() {
@@ -76,6 +80,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			measure.begin();
 		},
 		askBackground: background.ask,
+		askRow: async () => (measure.outstanding() > 0 ? undefined : row.ask()),
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {
 				version = token.numbers;
@@ -83,7 +88,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			}
 
 			background.take(token);
-			const isAnswer = measure.take(token);
+			const isAnswer = measure.take(token) || row.take(token);
 			if (!isAwaited()) {
 				whenAnswered();
 			}
@@ -94,15 +99,23 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		isAwaited,
 		async settled() {
 			if (isAwaited()) {
-				let timer: NodeJS.Timeout | undefined;
-				await new Promise<void>(resolve => {
-					whenAnswered = resolve;
-					timer = setTimeout(resolve, exitTimeoutMs);
+				await within(exitTimeoutMs, end => {
+					whenAnswered = end;
 				});
-				clearTimeout(timer);
 			}
 		},
 	};
+}
+
+/** Resolves when `begin` calls what it is given, at the latest after a time. */
+function within(timeoutMs: number, begin: (end: () => void) => void): Promise<void> {
+	return new Promise(resolve => {
+		const timer = setTimeout(resolve, timeoutMs);
+		begin(() => {
+			clearTimeout(timer);
+			resolve();
+		});
+	});
 }
 
 /** Returns what asks the terminal for the colour of its background, once at a time. */

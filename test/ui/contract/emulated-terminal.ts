@@ -15,6 +15,8 @@ export type ContractTerminal = {
 	readonly isLossy: boolean;
 	/** Calls the listener with what the terminal answers. */
 	readonly onReply: (listener: (data: string) => void) => void;
+	/** True while the app waits for an answer of a program outside of the test. */
+	readonly isAsked: () => boolean;
 	/** Writes as another program that has the terminal. */
 	readonly writeAsShell: (data: string) => void;
 	/** The rows above the window. */
@@ -28,9 +30,31 @@ export type ContractTerminal = {
 type Inside = {
 	readonly _core: {
 		readonly writeSync: (data: string) => void;
-		readonly buffers: {readonly normal: object};
+		readonly buffers: {readonly normal: Buffer};
 	};
 };
+
+/** Rows of a window, from `ybase` on, below those of its scrollback, and the row of its cursor. */
+type Buffer = {
+	readonly lines: {readonly length: number; readonly pop: () => unknown};
+	ybase: number;
+	ydisp: number;
+	y: number;
+	savedY: number;
+};
+
+/** Moves rows of the scrollback down into a window that became higher, instead of the blank ones that were added below. */
+function pullDown(buffer: Buffer, added: number): void {
+	const pulled = Math.min(added, buffer.ybase);
+	for (let index = 0; index < pulled; index++) {
+		buffer.lines.pop();
+	}
+
+	buffer.ybase -= pulled;
+	buffer.ydisp = buffer.ybase;
+	buffer.y += pulled;
+	buffer.savedY += pulled;
+}
 
 /** Opens a window of a terminal that xterm emulates, with the answers and the reflow of the kind. */
 export function openEmulated(kind: TerminalKind, columns: number, rows: number): ContractTerminal {
@@ -97,11 +121,19 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 		isLossy: false,
 		parsed: async () => undefined,
 		async resize(newColumns, newRows) {
-			terminal.resize(Math.max(1, newColumns), Math.max(1, newRows));
+			const {normal} = inside.buffers;
+			const before = normal.lines.length;
+			terminal.resize(terminal.cols, Math.max(1, newRows));
+			if (kind.pullsDown) {
+				pullDown(normal, Math.max(0, normal.lines.length - before));
+			}
+
+			terminal.resize(Math.max(1, newColumns), terminal.rows);
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stdout.emit('resize');
 		},
 		onReply: listener => void listeners.push(listener),
+		isAsked: () => false,
 		writeAsShell: parse,
 		scrollback: () => lines(0, terminal.buffer.active.baseY),
 		window: () => lines(terminal.buffer.active.baseY, terminal.buffer.active.baseY + terminal.rows),

@@ -8,15 +8,35 @@ export type TerminalKind = {
 	readonly version: string | undefined;
 	/** True if it wraps rows again that are wider than a narrower window; others cut them. */
 	readonly reflows: boolean;
+	/** True if it moves rows of the scrollback down into a higher window; others leave them above. */
+	readonly pullsDown: boolean;
 };
 
 const utf8 = {LANG: 'en_US.UTF-8', NO_COLOR: ''};
 
 /** Terminals as their source or documentation has them: xterm 390, VTE 0.72, kitty 0.33, tmux 3.3, GNU Screen 4.9. */
 export const kinds = {
-	xterm: {name: 'xterm', env: {...utf8, TERM: 'xterm-256color'}, version: '41;390;0', reflows: false},
-	vte: {name: 'VTE', env: {...utf8, TERM: 'xterm-256color', VTE_VERSION: '7200'}, version: '65;7200;1', reflows: true},
-	kitty: {name: 'kitty', env: {...utf8, TERM: 'xterm-kitty'}, version: '1;4000;33', reflows: true},
-	tmux: {name: 'tmux', env: {...utf8, TERM: 'tmux-256color', TMUX: '/tmp/tmux,1,0'}, version: '84;0;0', reflows: true},
-	screen: {name: 'screen', env: {...utf8, TERM: 'screen.xterm-256color'}, version: '83;40900;0', reflows: false},
+	xterm: {name: 'xterm', env: {...utf8, TERM: 'xterm-256color'}, version: '41;390;0', reflows: false, pullsDown: true},
+	vte: {
+		name: 'VTE',
+		env: {...utf8, TERM: 'xterm-256color', VTE_VERSION: '7200'},
+		version: '65;7200;1',
+		reflows: true,
+		pullsDown: true,
+	},
+	kitty: {name: 'kitty', env: {...utf8, TERM: 'xterm-kitty'}, version: '1;4000;33', reflows: true, pullsDown: false},
+	tmux: {
+		name: 'tmux',
+		env: {...utf8, TERM: 'tmux-256color', TMUX: '/tmp/tmux,1,0'},
+		version: '84;0;0',
+		reflows: true,
+		pullsDown: true,
+	},
+	screen: {
+		name: 'screen',
+		env: {...utf8, TERM: 'screen.xterm-256color'},
+		version: '83;40900;0',
+		reflows: false,
+		pullsDown: true,
+	},
 } as const satisfies Readonly<Record<string, TerminalKind>>;

@@ -55,14 +55,22 @@ async function openMultiplexed(
 	const input = openPipe('in', {readable: false, writable: true});
 	const output = openPipe('out', {readable: true, writable: false}).setEncoding('latin1');
 	const listeners: ((data: string) => void)[] = [];
+	/** All questions for the place of the cursor, and what was answered. */
+	let questions = 0;
+	let answers = '';
+	const send = (data: string) => {
+		questions += data.split('\u001b[6n').length - 1;
+		return input.write(data);
+	};
 	output.on('data', (data: string) => {
+		answers += data;
 		for (const listener of listeners) {
 			listener(data);
 		}
 	});
 	/** Asks the terminal, and takes its answer from what it says to the app. */
 	const request = async (question: string, answer: RegExp) => {
-		input.write(question);
+		send(question);
 		for (let heard = ''; ; ) {
 			const [data] = (await once(output, 'data')) as [string];
 			heard += data;
@@ -84,7 +92,7 @@ async function openMultiplexed(
 	let asked: {readonly at: number; readonly rows: readonly string[]} = {at: 0, rows: []};
 	const write = (data: string) => {
 		changes++;
-		return input.write(data);
+		return send(data);
 	};
 	const stdout = Object.assign(new EventEmitter(), {
 		columns,
@@ -125,6 +133,7 @@ async function openMultiplexed(
 			stdout.emit('resize');
 		},
 		onReply: listener => void listeners.push(listener),
+		isAsked: () => [...answers.matchAll(/\u001b\[\d+;\d+R/g)].length < questions,
 		writeAsShell: data => void write(data),
 		isLossy: outside.isLossy === true,
 		scrollback: () => all().slice(0, -stdout.rows),

@@ -12,6 +12,7 @@ import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
 import {growsFromNothing, opened, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
+import {survivesWalkWith} from './walks.ts';
 
 type Size = readonly [columns: number, rows: number];
 type Open = (columns: number, rows: number) => Promise<ContractTerminal>;
@@ -84,27 +85,62 @@ test.each([vte, kitty])('the screen keeps its promises in $name', async kind => 
 	expect(await problemsIn(kind, someSizes, async (...size) => openEmulated(kind, ...size))).toEqual([]);
 });
 
-test.each([
-	{kind: xterm, columns: 20, rows: 5},
-	{kind: xterm, columns: 80, rows: 24},
-	// It wraps the rows of a narrower window again.
-	{kind: vte, columns: 80, rows: 24},
-])('with anything open, a storm of sizes leaves a window of $columns x $rows in $kind.name as it was', async given => {
-	const {kind, columns, rows} = given;
+/**
+ * Opens one thing after the other, through storms of sizes and through smaller sizes with time to draw at each. Rows of a
+ * panel that a terminal has pushed up are erased when it pulls them down again: one that doesn't keeps them, and one that
+ * cuts rows has no place for those below a view.
+ */
+async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, openWindow: Open) {
 	const time = startVirtualTime();
-	const terminal = openEmulated(kind, columns, rows);
+	const terminal = await openWindow(columns, rows);
 	const app = await startInTerminal({kind, terminal, time, more: [follow, review]});
 	await app.waitFor('Demo model');
 	await followLog(app);
-	const open = async () => openEmulated(kind, columns, rows);
+	const open = () => openWindow(columns, rows);
 	const cell: Cell = {kind, time, app, terminal, columns, rows, open};
+	await fillWindow(cell, 'opened');
+	app.finish();
+	await app.waitFor(() => app.store.getState().transcript.run === undefined);
 	const problems: string[] = [];
 	for (const [name, what] of Object.entries(opened)) {
-		const problem = await survivesStormWith(cell, what);
-		problems.push(...note(kind.name, `a storm of sizes over ${name}`, `${columns}x${rows}`, problem));
+		const check = async (title: string, problem: Promise<string | undefined>) =>
+			problems.push(...note(kind.name, `${title} ${name}`, `${columns}x${rows}`, await problem));
+		await check('a storm of sizes over', survivesStormWith(cell, what));
+		if (rows > 12 && kind.pullsDown && (kind.reflows || typeof what !== 'string')) {
+			await check(
+				'lower and back, over',
+				survivesWalkWith(cell, what, [
+					[columns, 12],
+					[columns, rows],
+				]),
+			);
+		}
+
+		if (rows > 12 && kind.pullsDown && kind.name !== 'screen' && name === 'an approval') {
+			const sizes: readonly Size[] = [
+				[60, 12],
+				[20, 5],
+				[10, 2],
+				[1, 1],
+				[columns, rows],
+			];
+			await check('ever smaller and back, over', survivesWalkWith(cell, what, sizes));
+		}
 	}
 
-	expect(problems).toEqual([]);
+	return problems;
+}
+
+test.each([
+	{kind: xterm, columns: 20, rows: 5},
+	{kind: xterm, columns: 80, rows: 24},
+	// These wrap the rows of a narrower window again.
+	{kind: vte, columns: 80, rows: 24},
+	{kind: kitty, columns: 80, rows: 24},
+])('with anything open, $kind.name of $columns x $rows is as before when its size is', async given => {
+	const {kind, columns, rows} = given;
+	const openWindow = async (...size: Size) => openEmulated(kind, ...size);
+	expect(await problemsWithOpened(kind, [columns, rows], openWindow)).toEqual([]);
 });
 
 const withTmux = isInstalled('tmux') ? test : test.skip;
@@ -112,9 +148,17 @@ withTmux('the screen keeps its promises in a real tmux', async () => {
 	expect(await problemsIn(tmux, someSizes, openTmux)).toEqual([]);
 });
 
+withTmux('with anything open, a real tmux is as before when its size is', async () => {
+	expect(await problemsWithOpened(tmux, [80, 24], openTmux)).toEqual([]);
+});
+
 const withScreen = isInstalled('screen') ? test : test.skip;
 withScreen('the screen keeps its promises in a real GNU Screen', async () => {
 	expect(await problemsIn(screen, someSizes, openScreen)).toEqual([]);
+});
+
+withScreen('with anything open, a real GNU Screen is as before when its size is', async () => {
+	expect(await problemsWithOpened(screen, [80, 24], openScreen)).toEqual([]);
 });
 
 test.each([xterm, kitty].flatMap(kind => tinySizes.map(([columns, rows]) => ({kind, columns, rows}))))(

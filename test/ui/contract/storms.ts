@@ -101,23 +101,36 @@ export const opened: Readonly<Record<string, string | Panel>> = {
 	'the log viewer': '\u0007',
 };
 
+/** Opens it, and waits until it is open. */
+export async function show({app}: Cell, what: string | Panel) {
+	if (typeof what !== 'string') {
+		app.store.getState().setPanel(what);
+		return;
+	}
+
+	await app.type(what);
+	const isOpen = () => app.store.getState().panel !== undefined || app.terminal.window()[0] === 'Changes';
+	await app.waitFor(() => !what.startsWith('/') || isOpen());
+}
+
+export async function hide({app}: Cell, what: string | Panel) {
+	if (typeof what === 'string') {
+		await app.type('\u001b');
+	} else {
+		app.store.getState().setPanel(undefined);
+	}
+}
+
 /** With something open, the window after a storm is what it was before; closed, it is that of a fresh start. */
 export async function survivesStormWith(cell: Cell, what: string | Panel): Promise<string | undefined> {
-	const {app, terminal, time, columns, rows} = cell;
+	const {terminal, time, columns, rows} = cell;
 	const window = async () => {
 		await time.pass(calmMs);
 		await terminal.parsed();
 		return terminal.window();
 	};
 	const closed = await window();
-	if (typeof what === 'string') {
-		await app.type(what);
-		const isOpen = () => app.store.getState().panel !== undefined || app.terminal.window()[0] === 'Changes';
-		await app.waitFor(() => !what.startsWith('/') || isOpen());
-	} else {
-		app.store.getState().setPanel(what);
-	}
-
+	await show(cell, what);
 	const before = await window();
 	for (const size of storm.slice(0, 15)) {
 		await terminal.resize(...size);
@@ -126,12 +139,7 @@ export async function survivesStormWith(cell: Cell, what: string | Panel): Promi
 
 	await terminal.resize(columns, rows);
 	const after = await window();
-	if (typeof what === 'string') {
-		await app.type('\u001b');
-	} else {
-		app.store.getState().setPanel(undefined);
-	}
-
+	await hide(cell, what);
 	const end = await window();
 	const left = terminal.scrollback().find(row => ownRow.test(row.trimEnd()));
 	return before.join() === closed.join()

@@ -18,13 +18,26 @@ export function startVirtualTime() {
 		}
 	};
 
+	let isHeld = () => false;
+	/** A program outside of the test takes as long as it takes. */
+	const whileHeld = async () => {
+		while (isHeld()) {
+			await turns(1);
+		}
+	};
+
 	return {
 		turns,
+		/** Stops the clocks while the condition holds. */
+		holdWhile(holds: () => boolean) {
+			isHeld = holds;
+		},
 		/** Lets that many milliseconds pass on the clocks of the product. */
 		async pass(milliseconds: number, step = 10) {
 			for (let left = milliseconds; left > 0; left -= step) {
 				vi.advanceTimersByTime(Math.min(step, left));
 				await turns(3);
+				await whileHeld();
 			}
 		},
 		/** Lets time pass until the condition holds. */
@@ -36,6 +49,7 @@ export function startVirtualTime() {
 
 				vi.advanceTimersByTime(2);
 				await turn();
+				await whileHeld();
 			}
 		},
 	};

@@ -125,9 +125,11 @@ test('lines of a cleared window are not rewrapped on resize', () => {
 	turn();
 	Object.assign(output, {columns: 40});
 	const offered: (readonly string[])[] = [];
-	resize(lines => {
-		offered.push(lines);
-		return {count: 0, lines: []};
+	resize({
+		rewrap(lines) {
+			offered.push(lines);
+			return {count: 0, lines: []};
+		},
 	});
 	turn();
 	expect(offered).toEqual([[]]);

@@ -1,0 +1,162 @@
+import type {AppStore} from '../../../store/store.ts';
+import {eraseDown} from '../erase.ts';
+import type {FullScreen} from '../full-screen.ts';
+import type {Painter} from '../painter.ts';
+import type {Resize} from '../region.ts';
+import type {Screen} from '../screen.ts';
+
+type Dependencies = {
+	readonly store: AppStore;
+	readonly screen: Screen;
+	readonly fullScreen: () => FullScreen;
+	/** Returns true while another program has the terminal. */
+	readonly isLent: () => boolean;
+	/** Resolves with the row of the cursor in the window; undefined if the terminal doesn't tell it. */
+	readonly askRow: () => Promise<number | undefined>;
+	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
+	readonly reflows: () => boolean;
+	/** True if the terminal restores its window after a full-screen view. */
+	readonly hasAlternateScreen: boolean;
+	/** Undefined until the conversation is open. */
+	readonly painter: () => Painter | undefined;
+};
+
+export type WindowFit = {
+	/** Draws what the painter has held since the start, if the window has room by now. */
+	readonly begin: () => void;
+	/** Clears the window and writes what fits in it again, after something else wrote there. */
+	readonly redraw: () => void;
+	/** Draws the live lines again after the terminal's cell widths were measured; printed lines stay as they are. */
+	readonly remeasured: () => void;
+	/** Draws what is certainly in the window again in other colours; the scrollback keeps its own. */
+	readonly recolored: () => void;
+	/** Stops drawing until `resized`: the size is changing, and lines for an old one would stay. */
+	readonly pause: () => void;
+	/** Draws everything for the current size, unless that has no room, once the terminal has told what it did with its rows. */
+	readonly resized: () => void;
+	/** Draws everything below what another program has written since our part of the screen was erased. */
+	readonly resumed: () => void;
+	/**
+	 * Stops drawing while a full-screen view is open, and resumes. Draws everything again if the window was resized meanwhile,
+	 * also if it has its old size again.
+	 */
+	readonly hold: () => void;
+	readonly release: () => void;
+};
+
+/** Keeps the drawing in step with the size of the window. */
+export function createWindowFit(dependencies: Dependencies): WindowFit {
+	const {screen, fullScreen, hasAlternateScreen, reflows, painter} = dependencies;
+	const fit = createFit(dependencies);
+	let held = screen.size();
+	return {
+		begin() {
+			if (!screen.isTooSmall() && !fullScreen().isOpen()) {
+				painter()?.release();
+			}
+		},
+		redraw: fit.redraw,
+		remeasured() {
+			isTaken(dependencies);
+			screen.resize();
+			painter()?.resize();
+		},
+		recolored: () => fit.inPlace({isRecolored: true}),
+		pause: fit.pause,
+		resized() {
+			// Where a terminal cuts rows, it does so out of sight of the view as well, and nobody knows which.
+			fit.disturb(fullScreen().isOpen() && !reflows());
+			fit.all();
+		},
+		resumed: () => fit.inPlace(),
+		hold() {
+			held = screen.size();
+			if (!hasAlternateScreen) {
+				fit.disturb(true);
+			}
+
+			fit.pause();
+		},
+		release() {
+			const {columns, rows} = screen.size();
+			if (fit.isDisturbed() || columns !== held.columns || rows !== held.rows) {
+				fit.all();
+			} else {
+				screen.release();
+				painter()?.release();
+			}
+		},
+	};
+}
+
+/** Draws everything for the current size of the window. */
+function createFit(dependencies: Dependencies) {
+	const {screen, askRow, painter} = dependencies;
+	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
+	let disturbed: 'moved' | 'lost' | undefined;
+	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
+	let turn = 0;
+
+	const drawn = () => {
+		turn++;
+		disturbed = undefined;
+		painter()?.release();
+	};
+
+	/** Draws what fits in the window again, at its top. */
+	const redraw = () => {
+		if (!isTaken(dependencies)) {
+			screen.release();
+			screen.resize();
+			screen.startOver(`\u001B[H${eraseDown}`);
+			painter()?.repaint();
+			drawn();
+		}
+	};
+
+	/** Draws what is in the window again, where it is. */
+	const inPlace = (resize: Omit<Resize, 'rewrap'> = {}) => {
+		if (!isTaken(dependencies) && !screen.isTooSmall()) {
+			screen.release();
+			screen.resize({rewrap: painter()?.rewrap, ...resize});
+			painter()?.resize();
+			drawn();
+		}
+	};
+
+	const pause = () => {
+		turn++;
+		screen.hold();
+		painter()?.hold();
+	};
+
+	const ask = () => {
+		pause();
+		const asked = turn;
+		void askRow().then(row => asked === turn && inPlace({row}));
+	};
+
+	return {
+		...{redraw, inPlace, pause},
+		isDisturbed: () => disturbed !== undefined,
+		disturb(isLost: boolean) {
+			disturbed = isLost || disturbed === 'lost' ? 'lost' : 'moved';
+		},
+		all() {
+			if (!isTaken(dependencies) && !screen.isTooSmall()) {
+				(disturbed === 'lost' ? redraw : ask)();
+			}
+		},
+	};
+}
+
+/** Updates the size. Returns true if something else has the window: another program, or a view, which is redrawn. */
+function isTaken({store, screen, fullScreen, isLent}: Dependencies): boolean {
+	if (isLent()) {
+		return true;
+	}
+
+	store.getState().setSize(screen.size());
+	fullScreen().redraw();
+	return fullScreen().isOpen();
+}

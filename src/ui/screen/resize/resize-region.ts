@@ -1,0 +1,143 @@
+import {lineWidth} from '../../../terminal/text/width.ts';
+import {continues, softWrap, wrapLine} from '../../../terminal/text/wrap.ts';
+import {eraseDown} from '../erase.ts';
+import {nothingDrawn} from '../live-region.ts';
+import {lastOf, type Region} from '../region.ts';
+
+/** Counts the rows that the terminal has for lines. */
+type CountRows = (lines: readonly string[]) => number;
+
+/**
+ * Begins what stands for a row of an earlier frame, as wide as that. The terminal pushed it up when the window became lower,
+ * and pulls it down again when there is room.
+ */
+const leftover = '\u001B[;;m';
+const isLeftover = (line: string) => line.startsWith(leftover);
+
+/**
+ * Moves the cursor to the start of the frame in a resized window, so that the next frame replaces it. Erases also what is
+ * in the window again of earlier frames; what was printed below it is written again. `reflows` returns true if the terminal
+ * wraps rows that are wider than a narrower window. Returns a region that wasn't resized as it is.
+ */
+export function resizeRegion(
+	region: Region,
+	{columns, rows}: {readonly columns: number; readonly rows: number},
+	reflows: () => boolean,
+): Region {
+	if (!region.resize) {
+		return region;
+	}
+
+	const {rewrap, isRecolored, row} = region.resize;
+	// Lines printed before the new size was known may be too wide.
+	const printed = fitted(region.printed, columns);
+	if (region.prefix) {
+		return {...region, printed};
+	}
+
+	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
+	const {drawn, above} = region;
+	const own = drawn.rows.slice(0, drawn.at);
+	const ownRows = columns < region.columns ? countRows(own) : own.length;
+	// A terminal moves the cursor only as far up as keeps it in the window.
+	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
+	const room = (row ?? likely) - ownRows;
+	const resized = {...region, drawn: nothingDrawn};
+	if (room < 0) {
+		const pushed = pushedUp(own, -room, {countRows, columns});
+		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: eraseUpTo(ownRows + room)};
+	}
+
+	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
+	const isOther = isRecolored || columns !== region.columns;
+	const {kept, lines} = rewritten(known, real =>
+		rewrap && isOther ? rewrap(real, region.columns) : {count: 0, lines: []},
+	);
+	return {
+		...resized,
+		above: above.slice(0, above.length - known.length + kept),
+		near: kept,
+		printed: [...fitted(lines, columns), ...printed],
+		prefix: eraseUpTo(ownRows + countRows(known.slice(kept))),
+	};
+}
+
+function eraseUpTo(rows: number): string {
+	return `${rows > 0 ? `\u001B[${rows}A` : ''}${eraseDown}`;
+}
+
+function fitted(lines: readonly string[], columns: number): readonly string[] {
+	return lines.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
+}
+
+/** Returns what stands for the first rows of a frame, as many as the terminal has pushed up. */
+function pushedUp(
+	lines: readonly string[],
+	count: number,
+	{countRows, columns}: {readonly countRows: CountRows; readonly columns: number},
+): readonly string[] {
+	const pushed: string[] = [];
+	let left = count;
+	for (const line of lines) {
+		const rows = countRows([line]);
+		if (left > 0) {
+			// Of a line that the window still has the end of, only whole rows were pushed up.
+			pushed.push(leftover + ' '.repeat(rows <= left ? lineWidth(line) : left * columns));
+		}
+
+		left -= rows;
+	}
+
+	return pushed;
+}
+
+/** Returns the last lines that take at most that many rows. Rows of one line stay together. */
+function lastInRows(lines: readonly string[], room: number, countRows: CountRows): readonly string[] {
+	let from = lines.length;
+	for (let left = room; from > 0; ) {
+		const start = lines.slice(0, from - 1).findLastIndex(line => !line.endsWith(continues)) + 1;
+		left -= countRows(lines.slice(start, from));
+		if (left < 0) {
+			break;
+		}
+
+		from = start;
+	}
+
+	return lines.slice(from);
+}
+
+/** Returns how many of the lines stay, and those that replace the others: without leftovers, and at the new width. */
+function rewritten(
+	known: readonly string[],
+	rewrap: (lines: readonly string[]) => {readonly count: number; readonly lines: readonly string[]},
+) {
+	const real = known.filter(line => !isLeftover(line));
+	const {count, lines} = rewrap(real);
+	let from = known.length;
+	for (let left = count; left > 0; left -= isLeftover(known[from] ?? '') ? 0 : 1) {
+		from--;
+	}
+
+	const first = known.findIndex(isLeftover);
+	const kept = first === -1 ? from : Math.min(first, from);
+	const below = known.slice(kept).filter(line => !isLeftover(line));
+	return {kept, lines: [...below.slice(0, below.length - count), ...lines]};
+}
+
+/** Returns the number of rows that a terminal breaks lines into. Rows of one line are joined before. */
+function wrappedRows(lines: readonly string[], columns: number): number {
+	let count = 0;
+	let line = '';
+	for (const row of lines) {
+		line += row;
+		if (!row.endsWith(continues)) {
+			const width = lineWidth(line);
+			// Only a wide character may leave a cell blank, and only joined rows are broken at other places.
+			count += width <= columns ? 1 : line === row ? Math.ceil(width / columns) : softWrap(line, columns).length;
+			line = '';
+		}
+	}
+
+	return line === '' ? count : count + 1;
+}
