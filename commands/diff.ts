@@ -24,10 +24,10 @@ export default command({
 		}
 
 		const isReadOnly = transcript.run !== undefined;
-		const title = `Changes of the agent · ${totalOf(files)}`;
+		const title = `Changes by the agent · ${totalOf(files)}`;
 		const parts = await interact.review({title, files, isReadOnly});
 		if (!parts || parts.length === 0) {
-			return {kind: 'text', text: 'Nothing was taken back.'};
+			return {kind: 'text', text: 'Nothing was undone.'};
 		}
 
 		const request = {id: randomUUID(), session: transcript.session, how: 'diff', signal} as const;
@@ -37,7 +37,7 @@ export default command({
 		}
 
 		const left = await changes.review(changeSteps(store.getState().transcript), signal);
-		const rest = left.length === 0 ? noChanges : `Left of the agent’s changes: ${totalOf(left)}.`;
+		const rest = left.length === 0 ? noChanges : `Changes by the agent that remain: ${totalOf(left)}.`;
 		return {kind: 'text', text: [...failed, rest].join(' '), hint: 'Bring them back: /undo --redo'};
 	},
 });

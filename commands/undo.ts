@@ -8,7 +8,7 @@ export default command({
 	name: 'undo',
 	summary: 'Undo the file changes of the last message',
 	args: z.object({redo: z.optional(z.boolean())}),
-	describe: {redo: 'bring back what was taken back last'},
+	describe: {redo: 'redo what was undone last'},
 	examples: ['undo', 'undo --redo'],
 	where: 'app',
 
@@ -18,7 +18,7 @@ export default command({
 		const changes = await context.changes();
 		const undone = redo ? redoOf(steps) : undoOf(steps, await changes.pathsOf(steps, signal));
 		if (undone.size === 0) {
-			return {kind: 'text', text: redo ? 'Nothing to bring back.' : 'Nothing to undo: the agent changed no files.'};
+			return {kind: 'text', text: redo ? 'Nothing to redo.' : 'Nothing to undo: the agent changed no files.'};
 		}
 
 		const plan = await changes.plan(steps, undone, signal);
@@ -29,8 +29,8 @@ export default command({
 
 		const {sentences, restored} = report;
 		const none = restored === 0 && sentences.length === 0 ? ['The files are as they were already.'] : [];
-		const hint = redo || restored === 0 ? undefined : 'Bring the changes back: /undo --redo';
-		const text = [...sentences, ...none].join(' ') || (redo ? 'The changes are back.' : 'Undone.');
+		const hint = redo || restored === 0 ? undefined : 'Redo: /undo --redo';
+		const text = [...sentences, ...none].join(' ') || (redo ? 'Redone.' : 'Undone.');
 		return {kind: 'text', text, ...(hint && {hint})};
 	},
 });

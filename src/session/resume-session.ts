@@ -107,7 +107,7 @@ function rulesNotice(rules: readonly SessionRule[], folder: string): readonly st
 /** Returns the sentence about changes of files that the session made in a folder that it does not work in any more. */
 function changesLeft({id, folder}: Pick<SessionElsewhere, 'id' | 'folder'>, isThere: boolean): string {
 	const undo = `cd ${shellWord(folder)} && ${shellLine(`--resume ${id.slice(0, 8)}`)}`;
-	const [what, how] = [`/undo, /diff and /rewind don't cover its changes in ${folder}`, `To take those back: ${undo}`];
+	const [what, how] = [`/undo, /diff and /rewind don't cover its changes in ${folder}`, `To undo those: ${undo}`];
 	return isThere ? `${what}. ${how}` : `${what}, which is gone.`;
 }
 

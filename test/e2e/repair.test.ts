@@ -99,7 +99,7 @@ test('the app fixes the bug, shows the diff, and goes back to before', async () 
 	expect(terminal.text()).toContain('export const area = (width, height) => width * height;');
 
 	terminal.type('/diff\r');
-	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	await terminal.waitFor('Changes by the agent · 1 file, +1 −1');
 	terminal.press('escape');
 	await waitForIdle(terminal);
 	terminal.type('/rewind\r');

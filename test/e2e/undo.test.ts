@@ -41,22 +41,22 @@ async function fixedPoem<Terminal extends TerminalView>(open: (place: Place) => 
 test('/diff shows an edit, takes it back after a question, and /undo --redo brings it back', async () => {
 	const {host, terminal, read} = await fixedPoem(openChat);
 	terminal.type('/diff\r');
-	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	await terminal.waitFor('Changes by the agent · 1 file, +1 −1');
 	expect(terminal.screen().join('\n')).toMatch(
-		/poem\.txt \+1 -1\n[\s\S]*2 - violets are blu\n\s+2 \+ violets are blue\n/,
+		/poem\.txt \+1 −1\n[\s\S]*2 - violets are blu\n\s+2 \+ violets are blue\n/,
 	);
 	terminal.type('x');
 	await terminal.waitFor('1 change selected');
 	terminal.type('\r');
-	await terminal.waitFor('Take back 1 change? y yes · N no');
+	await terminal.waitFor('Undo 1 change? y yes · N no');
 	expect(read()).toBe(fixed);
 	terminal.type('y');
-	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	await terminal.waitFor('↺ Undid changes to 1 file: poem.txt');
 	await waitForIdle(terminal);
 	expect(read()).toBe(poem);
 
 	terminal.type('/undo --redo\r');
-	await terminal.waitFor('The changes are back.');
+	await terminal.waitFor('Redone.');
 	expect(read()).toBe(fixed);
 
 	host.answerWith(({say, finish}) => {
@@ -65,7 +65,7 @@ test('/diff shows an edit, takes it back after a question, and /undo --redo brin
 	});
 	terminal.type('what now?\r');
 	await terminal.waitFor('I see.');
-	expect(JSON.stringify(host.chats().at(-1))).toContain('Brought back changes of 1 file: poem.txt');
+	expect(JSON.stringify(host.chats().at(-1))).toContain('Redid changes to 1 file: poem.txt');
 	await waitForIdle(terminal);
 	await quit(terminal);
 });
@@ -79,7 +79,7 @@ test('/undo asks about a file that the user changed, too, and keeps what they wr
 	terminal.press('down');
 	await terminal.waitFor('❯ Keep my changes, undo the agent’s lines');
 	terminal.type('\r');
-	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	await terminal.waitFor('↺ Undid changes to 1 file: poem.txt');
 	expect(read()).toBe(`${poem}and so is honey\n`);
 	await waitForIdle(terminal);
 	await quit(terminal);
@@ -109,17 +109,17 @@ test('a resumed session shows its edits with /diff, takes them back with /undo, 
 
 	const {host, terminal} = await openChat({folder, home, args: ['-c']});
 	terminal.type('/diff\r');
-	await terminal.waitFor('Changes of the agent · 1 file, +1 -1');
+	await terminal.waitFor('Changes by the agent · 1 file, +1 −1');
 	terminal.press('escape');
-	await terminal.waitFor('Nothing was taken back.');
+	await terminal.waitFor('Nothing was undone.');
 	await waitForIdle(terminal);
 	terminal.type('/undo\r');
-	await terminal.waitFor('↺ Took back changes of 1 file: poem.txt');
+	await terminal.waitFor('↺ Undid changes to 1 file: poem.txt');
 	expect(read()).toBe(poem);
 	await waitForIdle(terminal);
 	terminal.type('what now?\r');
 	await terminal.waitFor('Hello from the host.');
-	expect(JSON.stringify(host.chats().at(-1))).toContain('Took back changes of 1 file: poem.txt');
+	expect(JSON.stringify(host.chats().at(-1))).toContain('Undid changes to 1 file: poem.txt');
 	await waitForIdle(terminal);
 	await quit(terminal);
 });

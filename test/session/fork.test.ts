@@ -28,7 +28,7 @@ test('the model reads that the user took changes back, before their next message
 	expect(model.asked[1]?.map(message => ('text' in message ? message.text : message.role))).toEqual([
 		'first',
 		'assistant',
-		expect.stringContaining('Took back changes of 1 file: a.txt. These files are as they were before. Read them again'),
+		expect.stringContaining('Undid changes to 1 file: a.txt. These files are as they were before. Read them again'),
 		'second',
 	]);
 });

@@ -20,7 +20,7 @@ test('the line of a command stands above what it adds to the conversation', asyn
 	const shown = () => lines().slice(7, lines().findLastIndex(line => line.startsWith('────')) - 1);
 	type('/restores\r');
 	await waitFor('Undone.');
-	expect(shown()).toEqual(['❯ /restores', '', '↺ Took back changes of 1 file: a.txt', '', 'Undone.']);
+	expect(shown()).toEqual(['❯ /restores', '', '↺ Undid changes to 1 file: a.txt', '', 'Undone.']);
 	type('/restores\r');
 	await expect.poll(() => shown().filter(line => line === '❯ /restores')).toHaveLength(2);
 });

@@ -12,12 +12,12 @@ export function diffResult(files: readonly ReviewedFile[]): Result {
 }
 
 /** What the diff of a session without changes says. */
-export const noChanges = 'The agent changed no files that still differ.';
+export const noChanges = 'No changes by the agent.';
 
 /** Returns `2 files, +10 -3`. */
 export function totalOf(files: readonly ReviewedFile[]): string {
 	const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + file[side], 0);
-	return `${formatAmount(files.length, 'file')}, +${sum('added')} -${sum('removed')}`;
+	return `${formatAmount(files.length, 'file')}, +${sum('added')} −${sum('removed')}`;
 }
 
 /** Returns the change of a file as a unified diff. */

@@ -62,7 +62,7 @@ function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
 	const {how} = block;
 	const state = how === 'redo' ? 'Your changes are in these files again' : 'These files are as they were before';
 	return `[Note from the program, not from the user. ${restoreText(block)}. ${
-		how === 'diff' ? 'The user took back a part of your changes' : state
+		how === 'diff' ? 'The user undid a part of your changes' : state
 	}. Read them again before you rely on them, and do not repeat the change unless the user asks for it.]`;
 }
 

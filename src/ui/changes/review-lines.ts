@@ -1,4 +1,5 @@
 import type {HunkLine} from '../../agent/changes/hunks.ts';
+import type {ReviewedFile} from '../../agent/changes/review.ts';
 import {formatNumber} from '../../core/format.ts';
 import type {Size} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -40,8 +41,7 @@ function headOf(state: ReviewState, item: ReviewItem, index: number, {palette, i
 	}
 
 	if (item.hunk !== undefined) {
-		const at = file.hunks[item.hunk]?.newStart ?? 1;
-		const name = `line ${formatNumber(at)}`;
+		const name = placeOf(file.hunks[item.hunk]);
 		return `${cursor}  ${box}${isHere ? palette.selected(name) : palette.dim(name)}`;
 	}
 
@@ -51,9 +51,16 @@ function headOf(state: ReviewState, item: ReviewItem, index: number, {palette, i
 		...(file.note ? [file.note] : []),
 		...(file.isUsersToo ? ['you changed it, too (~)'] : []),
 	];
-	const counts = `${palette.added(`+${file.added}`)} ${palette.removed(`-${file.removed}`)}`;
+	const counts = `${palette.added(`+${file.added}`)} ${palette.removed(`−${file.removed}`)}`;
 	const rest = about.length > 0 ? palette.dim(` · ${about.join(' · ')}`) : '';
 	return `${cursor}${box}${fold} ${palette.label(safeLine(file.path))} ${counts}${rest}`;
+}
+
+/** Returns the lines of a hunk, such as “lines 12–18”. */
+function placeOf(hunk: ReviewedFile['hunks'][number] | undefined): string {
+	const first = hunk?.newStart ?? 1;
+	const last = Math.max(first, ...(hunk?.lines ?? []).map(({number}) => number));
+	return first === last ? `line ${formatNumber(first)}` : `lines ${formatNumber(first)}–${formatNumber(last)}`;
 }
 
 function drawLine({sign, text, number, isUsers}: HunkLine, digits: number, palette: Palette): string {

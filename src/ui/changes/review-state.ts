@@ -54,7 +54,7 @@ export function toggleChosen(state: ReviewState): ReviewState {
 
 	if (!file.canTakeBack) {
 		const why = file.isUsersToo ? 'You changed this file, too' : 'Its earlier content is not saved';
-		return {...state, note: `${why}, so it can’t be taken back here.`};
+		return {...state, note: `${why}, so it can’t be undone here.`};
 	}
 
 	const keys = item.hunk === undefined ? keysOf(state.files, item.file) : [`${item.file}:${item.hunk}`];

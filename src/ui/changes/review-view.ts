@@ -57,10 +57,10 @@ function confirm(state: ReviewState, {style, size, keymap}: Context): ReviewStat
 	const key = hintKey(keymap, 'review.select');
 	return state.chosen.size > 0
 		? {...state, isAsking: true}
-		: {...state, note: `Nothing selected.${key && ` Press ${key} on what to take back.`}`};
+		: {...state, note: `Nothing selected.${key && ` Press ${key} on what to undo.`}`};
 }
 
-/** Shows changes of files, by file and hunk. What the user selects is taken back after a question. */
+/** Shows changes of files, by file and hunk. What the user selects is undone after a question. */
 export function createReviewView(dependencies: Dependencies): FullScreenView {
 	const {title, files, palette, isReadOnly, fullScreen, suspend, onEnd} = dependencies;
 	const keymap = () => keymapOf(reviewKeys, dependencies.ownKeys());
@@ -78,7 +78,7 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 		} else if (state.isAsking) {
 			const isYes = key === 'y';
 			parts = isYes ? takenBack(state) : undefined;
-			state = {...state, isAsking: false, note: isYes ? '' : 'Nothing was taken back.'};
+			state = {...state, isAsking: false, note: isYes ? '' : 'Nothing was undone.'};
 			if (isYes) {
 				fullScreen.close();
 			}
@@ -111,20 +111,20 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeymap, columns: number): string {
 	const count = formatAmount(state.chosen.size, 'change');
 	if (state.isAsking) {
-		return `Take back ${count}? y yes · N no`;
+		return `Undo ${count}? y yes · N no`;
 	}
 
 	if (state.note) {
 		return state.note;
 	}
 
-	const select = ['select', 'review.select'] as const;
+	const select = [state.chosen.size > 0 ? 'select' : 'select to undo', 'review.select'] as const;
 	const move = ['move', 'review.up', 'review.down'] as const;
 	const fold = ['fold', 'review.fold'] as const;
 	const hints = isReadOnly
 		? ['read-only during a run', ...hintsOf(keymap, [move, fold])]
 		: state.chosen.size > 0
-			? [`${count} selected`, ...hintsOf(keymap, [['confirm', 'review.confirm'], select])]
+			? [`${count} selected`, ...hintsOf(keymap, [['undo', 'review.confirm'], select])]
 			: hintsOf(keymap, [select, move, fold]);
 	return fitHints([...hints, 'Esc close'], columns);
 }

@@ -8,8 +8,8 @@ const enter = keyToken('enter');
 test('lists files with their hunks and line numbers, and names the keys', () => {
 	expect(openReview([twoHunks]).draw()).toEqual([
 		'Changes',
-		'❯ [ ] ▾ a.txt +1 -1',
-		'    [ ] line 1',
+		'❯ [ ] ▾ a.txt +1 −1',
+		'    [ ] lines 1–6',
 		'      1   line 1',
 		'      2   line 2',
 		'      3 - line 3',
@@ -17,8 +17,8 @@ test('lists files with their hunks and line numbers, and names the keys', () => 
 		'      4   line 4',
 		'      5   line 5',
 		'      6   line 6',
-		'    [ ] line 28',
-		'Space select · ↑↓ move · Tab fold · Esc close',
+		'    [ ] lines 28–34',
+		'Space select to undo · ↑↓ move · Tab fold · Esc close',
 	]);
 });
 
@@ -31,9 +31,9 @@ test('says why nothing can be selected while the agent works', () => {
 test('takes back one hunk after a question, and nothing without it', () => {
 	const {type, ended, draw, press} = openReview([twoHunks]);
 	type('jx');
-	expect(draw()[2]).toBe('❯   [x] line 1');
+	expect(draw()[2]).toBe('❯   [x] lines 1–6');
 	press(enter);
-	expect(draw().at(-1)).toBe('Take back 1 change? y yes · N no');
+	expect(draw().at(-1)).toBe('Undo 1 change? y yes · N no');
 	type('n');
 	expect(ended).toEqual([]);
 	press(enter);
@@ -52,7 +52,7 @@ test('a file stands for all of its hunks', () => {
 test('shows the lines of the user, but not as a change of the agent', () => {
 	const mixed = file('b.txt', 'one\ntwo\n', 'one\n2\n', 'mine\none\n2\n');
 	const shown = openReview([mixed]).draw();
-	expect(shown[1]).toBe('❯ [ ] ▾ b.txt +1 -1 · you changed it, too (~)');
+	expect(shown[1]).toBe('❯ [ ] ▾ b.txt +1 −1 · you changed it, too (~)');
 	expect(shown.slice(3, 7)).toEqual(['      1 ~ mine', '      2   one', '      3 - two', '      3 + 2']);
 });
 
@@ -61,7 +61,7 @@ test('what cannot be taken back says why', () => {
 		file('.env', '', '', '', {canTakeBack: false, note: 'content not saved', hunks: []}),
 	]);
 	type('x');
-	expect(draw(80).at(-1)).toBe('Its earlier content is not saved, so it can’t be taken back here.');
+	expect(draw(80).at(-1)).toBe('Its earlier content is not saved, so it can’t be undone here.');
 });
 
 test('[1] names and lines from outside are drawn safely, and nothing is wider than the window', () => {

@@ -99,23 +99,23 @@ test('the review of changes names the keys of the user, which work instead of th
 	});
 	const {draw, type, press, ended} = openReview([twoHunks], {own});
 	const bottom = () => draw(80).at(-1);
-	expect(bottom()).toBe('s select · Alt+↑↓ move · o fold · Esc close');
+	expect(bottom()).toBe('s select to undo · Alt+↑↓ move · o fold · Esc close');
 	type('xq j');
 	press(keyToken('enter'));
 	press(keyToken('down'));
 	expect([bottom(), ended, draw()[1]]).toEqual([
-		's select · Alt+↑↓ move · o fold · Esc close',
+		's select to undo · Alt+↑↓ move · o fold · Esc close',
 		[],
-		'❯ [ ] ▾ a.txt +1 -1',
+		'❯ [ ] ▾ a.txt +1 −1',
 	]);
 	press(ctrl('s'));
-	expect(bottom()).toBe('Nothing selected. Press s on what to take back.');
+	expect(bottom()).toBe('Nothing selected. Press s on what to undo.');
 	type('s');
 	expect(bottom()).toBe('2 changes selected · Ctrl+S confirm · s select · Esc close');
 	press(ctrl('s'));
 	expect(bottom()).toBe('Take back 2 changes? y yes · N no');
 	type('s');
-	expect(bottom()).toBe('Nothing was taken back.');
+	expect(bottom()).toBe('Nothing was undone.');
 	type('z');
 	expect(ended).toEqual([undefined]);
 	expect(openReview([twoHunks], {own, isReadOnly: true}).draw(80).at(-1)).toBe(

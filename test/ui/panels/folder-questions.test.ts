@@ -56,7 +56,7 @@ test('a session of another folder can continue in this one', async () => {
 test('a session that continues in this folder says where its earlier changes can be taken back', async () => {
 	const {type, waitFor, lines, there} = await resumedElsewhere({hasChanges: true});
 	type(`${keys.down}${keys.enter}`);
-	await waitFor('To take those back: cd');
+	await waitFor('To undo those: cd');
 	expect(lines().join(' ').replaceAll(/\s+/g, ' ')).toContain(`cover its changes in ${there}.`);
 	expect(lines().join(' ').replaceAll(/\s+/g, ' ')).toContain(`cd ${there} && service --resume ${id.slice(0, 8)}`);
 });

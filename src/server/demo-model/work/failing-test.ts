@@ -65,7 +65,7 @@ export const fixFailingTest: Work = (prompt, results) => {
 
 	const [listed] = lists;
 	if (!listed) {
-		return continueWith('I know one bug, in a small project that I bring along. I look whether it is here already.', {
+		return continueWith('I know one bug, in a small project of my own. Let me see whether it is here.', {
 			name: 'list_files',
 			arguments: {pattern: 'service-demo/*'},
 		});
@@ -74,15 +74,18 @@ export const fixFailingTest: Work = (prompt, results) => {
 	const known = listed.output.split('\n');
 	const [here, missing] = [true, false].map(isHere => files.filter(({path}) => known.includes(path) === isHere));
 	if (missing && missing.length > writes.length) {
-		return continueWith('I write what is missing to `service-demo`.', ...missing.map(writeOf));
+		return continueWith('Let me write what is missing to `service-demo`.', ...missing.map(writeOf));
 	}
 
 	if (here && here.length > reads.length) {
-		return continueWith('I read what is here.', ...here.map(({path}) => readOf(path)));
+		return continueWith('Let me read it.', ...here.map(({path}) => readOf(path)));
 	}
 
 	if (runs.length === edits.length) {
-		return continueWith(edits.length === 0 ? 'Now I run its tests.' : 'Fixed. I run the tests again.', runTests);
+		return continueWith(
+			edits.length === 0 ? 'Now let me run its tests.' : 'Fixed. Let me run the tests again.',
+			runTests,
+		);
 	}
 
 	if (edits.length > 0) {
@@ -105,7 +108,7 @@ function writeOf({path, content}: {readonly path: string; readonly content: stri
 
 const fixedText = `All tests pass now. The loop in \`${modulePath}\` started at the second number.
 
-- \`/diff\` shows what I changed, \`/undo\` takes back the last turn.
+- \`/diff\` shows what I changed, \`/undo\` undoes the last turn.
 - \`/rewind\` goes back to an earlier message.`;
 
 const nothingToFix =

@@ -46,7 +46,7 @@ export const fixTypo: Work = (prompt, results) => {
 
 	if (edited) {
 		return edited.output.startsWith('Changed ')
-			? finish(`${edited.output.split('\n', 1)[0]} \`/undo\` takes it back.`)
+			? finish(`${edited.output.split('\n', 1)[0]} \`/undo\` undoes it.`)
 			: stopAt(edited, 'the file was not written');
 	}
 

@@ -25,7 +25,7 @@ test('the demo model looks for the file, reads it and fixes its first typo', asy
 		path: 'README.md',
 		edits: [{old_text: '# Teh project', new_text: '# The project'}],
 	});
-	expect(text).toContain('Changed README.md (+1 -1 lines). `/undo` takes it back.');
+	expect(text).toContain('Changed README.md (+1 -1 lines). `/undo` undoes it.');
 });
 
 test('a file in a folder is found by its name', async () => {
