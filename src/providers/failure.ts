@@ -48,11 +48,9 @@ export function statusFailure(
 	const html = looksLikeHtml(text);
 	const message = body === undefined && !html ? text.trim().slice(0, maxLength) : vendorMessage(body);
 	const detail = message ? `: ${message}` : '.';
-	if (status === 401 || status === 403 || isBadKey(body)) {
-		return new AppError('auth', `${label} rejected the key (${status})${detail}`, {
-			cause,
-			hint: `Check the key with \`keys set ${name}\`.`,
-		});
+	const denied = accessFailure({name, label}, status, {body, detail, cause});
+	if (denied) {
+		return denied;
 	}
 
 	if (html || (status >= 300 && status < 400)) {
@@ -84,7 +82,7 @@ export function statusFailure(
 			cause,
 			hint: 'Wait a while, or check the limits and credit of this key.',
 			retryAfter,
-			...(isSpent(body) ? {permanent: true} : {temporary: true}),
+			temporary: true,
 		});
 	}
 
@@ -94,6 +92,37 @@ export function statusFailure(
 		...(overflow && overflowOptions),
 		temporary: isRetryableStatus(status),
 	});
+}
+
+/** Returns the error for an account without credit, a key that may not use the model, and an invalid key; undefined for others. */
+function accessFailure(
+	{name, label}: Vendor,
+	status: number,
+	{body, detail, cause}: {readonly body: Json | undefined; readonly detail: string; readonly cause: object},
+): AppError | undefined {
+	if (status === 402 || (status === 429 && isSpent(body))) {
+		return new AppError('provider', `${label} needs credit (${status})${detail}`, {
+			cause,
+			hint: 'Add credit to the account of this key, or select another model: `model use`',
+			permanent: true,
+		});
+	}
+
+	if (status === 403 && !isBadKey(body)) {
+		return new AppError('auth', `${label} denied access (403)${detail}`, {
+			cause,
+			hint: 'Check what this key may use, or select another model: `model use`',
+		});
+	}
+
+	if (status === 401 || isBadKey(body)) {
+		return new AppError('auth', `${label} rejected the key (${status})${detail}`, {
+			cause,
+			hint: `Check the key with \`keys set ${name}\`.`,
+		});
+	}
+
+	return undefined;
 }
 
 /**

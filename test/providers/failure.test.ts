@@ -29,18 +29,24 @@ test('a very long message is cut', () => {
 
 test.each([
 	[401, 'auth', 'Google rejected the key (401): Why.'],
-	[403, 'auth', 'Google rejected the key (403): Why.'],
+	[403, 'auth', 'Google denied access (403): Why.'],
 	[404, 'not-found', 'Google has no such model or address (404): Why.'],
 	[429, 'provider', 'Google is rate-limiting you (429): Why.'],
 	[500, 'network', 'Google is unavailable (500): Why.'],
 	[529, 'network', 'Google is unavailable (529): Why.'],
 	[400, 'provider', 'Google rejected the request (400): Why.'],
-	[402, 'provider', 'Google rejected the request (402): Why.'],
+	[402, 'provider', 'Google needs credit (402): Why.'],
 	[422, 'provider', 'Google rejected the request (422): Why.'],
 ])("status %d is %s, with the vendor's message", (status, code, message) => {
 	const error = fail(status, '{"error":{"message":"Why."}}');
 	expect(error).toBeInstanceOf(AppError);
 	expect([error.code, error.message]).toEqual([code, message]);
+});
+
+test('an account without credit is not tried again, and the hint leads to another model', () => {
+	const spent = fail(429, '{"error":{"code":"insufficient_quota","message":"Why."}}');
+	expect([spent.message, spent.permanent, spent.temporary]).toEqual(['Google needs credit (429): Why.', true, false]);
+	expect(fail(402).hint).toContain('`model use`');
 });
 
 test('a rejected key has a hint on how to check it', () => {
