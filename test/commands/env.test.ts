@@ -69,7 +69,7 @@ test.each([
 		expect(lines.length).toBeLessThanOrEqual(6);
 		expect(lines[0]).toBe('acme/triage@2 · ready');
 		expect(lines.some(line => line.startsWith(label))).toBe(true);
-		expect(lines.at(-1)).toMatch(/^\/env show 0b5e0a1c: task, verification, [12] more services?$/);
+		expect(lines.at(-1)).toMatch(/^Task, verification, [12] more services?: \/env show 0b5e0a1c$/);
 		expect(lines.join()).not.toMatch(/queue|exec-0123/);
 		expect(here.store.getState().composer.text.match(/Look at the queue/g)).toHaveLength(1);
 		expect(dataOf(result)).toMatchObject({id, execute_token: '***', instruction: environment.instruction});

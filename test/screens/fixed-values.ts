@@ -14,6 +14,7 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
 	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],
 	[/\bout \d+/g, 'out 116'],
+	[/\(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)/g, '(2026-03-02 10:41 UTC)'],
 ];
 
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;

@@ -65,7 +65,7 @@ export function environmentCard(environment: Lenient<TaskEnvironment>, {showToke
 	const services = Object.entries(shown.service_urls ?? {}) as ReadonlyArray<readonly [string, JsonObject]>;
 	const urls = services.slice(0, cardRows - known.length).map(([name, {url}]) => [name, inWords(url)] as const);
 	const details = [
-		'task',
+		'Task',
 		...(shown.task_verification ? ['verification'] : []),
 		...(services.length > urls.length ? [formatAmount(services.length - urls.length, 'more service')] : []),
 	].join(', ');
@@ -74,7 +74,7 @@ export function environmentCard(environment: Lenient<TaskEnvironment>, {showToke
 		isDense: true,
 		parts: [
 			factsPart([...known, ...urls], [shown.task_ref ?? 'Sandbox', state].filter(Boolean).join(' · ')),
-			...(id ? [{kind: 'text', text: '', hint: `\`env show ${id.slice(0, idLength)}\`: ${details}`} as const] : []),
+			...(id ? [{kind: 'text', text: '', hint: `${details}: \`env show ${id.slice(0, idLength)}\``} as const] : []),
 		],
 		data,
 	};
@@ -85,7 +85,11 @@ const idLength = 8;
 
 function untilText(expiresAt: string, now: number): string {
 	const leftMs = Date.parse(expiresAt) - now;
-	return leftMs > 0 ? `in ${formatDuration(leftMs)} (${expiresAt})` : expiresAt;
+	return leftMs > 0 ? `in ${formatDuration(leftMs)} (${minuteOf(expiresAt)} UTC)` : expiresAt;
+}
+
+function minuteOf(time: string): string {
+	return new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 function records(title: string, fields: ReadonlyArray<readonly [string, string]>): readonly Result[] {

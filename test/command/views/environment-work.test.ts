@@ -38,7 +38,7 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 	const {result, followed, sandboxes, prompt, said} = await create(environment);
 	// The prompt has the task, so the card above it only says where to read it again.
 	expect(drawn(result, 80)).not.toContain('Then fix the cart.');
-	expect(drawn(result, 80)).toContain('/env show 0b5e0a1c: task');
+	expect(drawn(result, 80)).toContain('Task: /env show 0b5e0a1c');
 	expect(followed).toEqual([
 		{
 			environment: id,
