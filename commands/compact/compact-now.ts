@@ -20,7 +20,7 @@ export default command({
 
 		await live?.compact(guidance);
 		return store.getState().transcript.compactions > transcript.compactions
-			? {kind: 'text', text: 'The model reads the summary from now on.', hint: 'Undo: /compact undo'}
+			? {kind: 'text', text: 'Compacted.', hint: 'Undo: /compact undo'}
 			: {kind: 'text', text: 'Nothing changed.'};
 	},
 });

@@ -20,7 +20,7 @@ export default command({
 				source,
 				baseUrl ?? `nowhere: set ${registry[name].baseVariable}`,
 			]),
-			empty: 'No keys yet. `keys set <provider>` stores one.',
+			empty: 'No keys yet. Add one: `keys set <provider>`',
 			data: keys.map(({provider: name, last4, source, baseUrl}) => ({
 				provider: name,
 				last4: last4 ?? null,

@@ -116,12 +116,13 @@ function commandRows(entries: readonly Entry[], inApp: boolean): readonly HelpRo
 }
 
 function tableOf(title: string, rows: readonly HelpRow[], notes: readonly string[]) {
+	const groups = rows.map(({group}) => group);
 	return {
 		kind: 'table',
 		title,
 		columns: [{label: 'command'}, {label: 'what it does'}],
 		rows: rows.map(({name, summary}) => [name, summary]),
-		groups: rows.map(({group}) => group),
+		...(groups.some(group => group !== title) && {groups}),
 		empty: '',
 		notes,
 		opens: {words: ['help'], ids: rows.map(({about}) => about)},

@@ -18,10 +18,10 @@ export const createApprovalSlice: StateCreator<ApprovalSlice> = set => ({
 
 /** What each mode allows, as the user is told. */
 export const modeEffects: Readonly<Record<ApprovalMode, string>> = {
-	ask: 'ask mode: edits and commands ask first.',
-	edits: "edits mode: edits in this folder don't ask.",
-	all: "all mode: edits and sandboxed commands don't ask.",
-	plan: 'plan mode: the agent reads, then proposes a plan.',
+	ask: 'Ask mode: edits and commands ask first.',
+	edits: "Edits mode: edits in this folder don't ask.",
+	all: "All mode: edits and sandboxed commands don't ask.",
+	plan: 'Plan mode: the agent reads, then proposes a plan.',
 };
 
 /** Returns the mode that Shift+Tab selects next. */

@@ -3,7 +3,7 @@ import {drawn, testContext} from '../commands/context.ts';
 
 test('a noun alone runs its list, in the app and in a shell', async () => {
 	const {run, runInApp} = testContext();
-	const empty = 'No keys yet. /keys set <provider> stores one.';
+	const empty = 'No keys yet. Add one: /keys set <provider>';
 	expect([drawn(await run('keys'), 80), drawn(await runInApp('keys'), 80)]).toEqual([empty, empty]);
 });
 

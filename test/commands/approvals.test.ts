@@ -32,7 +32,7 @@ test('an invalid rule is refused with an example', async () => {
 test('the app also shows and sets the mode, and keeps rules for the session', async () => {
 	const here = testContext();
 	expect(textOf(await here.runInApp('approvals', 'mode', 'plan'))).toBe(
-		'plan mode: the agent reads, then proposes a plan.',
+		'Plan mode: the agent reads, then proposes a plan.',
 	);
 	expect(here.store.getState().approvalMode).toBe('plan');
 	await here.runInApp('approvals', 'allow', 'run_command(npm test *)', '--session');

@@ -126,7 +126,7 @@ test('a provider without a key is listed', async () => {
 });
 
 test('an empty list says how to store a key', async () => {
-	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. /keys set <provider> stores one.');
+	expect(drawn(await testContext().run('keys', 'list'), 80)).toBe('No keys yet. Add one: /keys set <provider>');
 });
 
 test('a key is removed by its provider, once', async () => {

@@ -33,6 +33,6 @@ test.each([80, 120])('--wire lists every secret, masked, with its destination, a
 
 test('--wire without secrets says so and sends no request', async () => {
 	expect(drawn(await testContext().run('whoami', '--wire'), 80)).toBe(
-		'No secrets are stored or in the environment. /keys set <provider> stores one.',
+		'No secrets are stored or in the environment. Add one: /keys set <provider>',
 	);
 });

@@ -31,7 +31,7 @@ test('/compact shows what it freed, keeps a pinned message, and /compact undo re
 	await terminal.waitFor('Pinned: never touch main');
 
 	terminal.type('/compact keep the rule\r');
-	await terminal.waitFor('The model reads the summary from now on.');
+	await terminal.waitFor('Undo: /compact undo');
 	expect(texts().at(-1)).toMatch(/^Stop here[\s\S]*The user asks for this summary: keep the rule$/);
 	expect(terminal.screen().join('\n')).toMatch(
 		/⇣ Conversation compacted: [\d.]+k? → about [\d.]+k? tokens\. 1 pinned message kept\./,

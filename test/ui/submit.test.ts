@@ -60,7 +60,7 @@ describe('what is sent', () => {
 		const {type, waitFor, shown} = await started();
 		type('/keys list\r');
 		await waitFor('No keys yet');
-		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. /keys set <provider> stores one.']);
+		expect(shown()).toEqual(['❯ /keys list', 'No keys yet. Add one: /keys set <provider>']);
 	});
 
 	test('is a message if it only looks like a command', async () => {

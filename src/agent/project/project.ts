@@ -175,7 +175,7 @@ export function faultText({path, reason}: Fault): string {
 	const text = `${path} is not used: ${reason}.`;
 	// The settings of the user's own stop the agent instead.
 	const isProjects = path.endsWith(projectSettings) && !isAbsolute(path);
-	return isProjects ? `${text} Everything is asked for until its deny rules can be read.` : text;
+	return isProjects ? `${text} Until its deny rules can be read, every action needs your approval.` : text;
 }
 
 /** Returns the files that the user has to decide about. */

@@ -174,10 +174,10 @@ function matchFrom(
 }
 
 /** Reports to the user what it waits for, as long as it waits (SAFETY 21). */
-async function reportProgress({matcher, seconds, clock, onOutput}: Waiting, progress: Progress, signal: AbortSignal) {
+async function reportProgress({seconds, clock, onOutput}: Waiting, progress: Progress, signal: AbortSignal) {
 	const startedAt = clock.now();
 	await clock.sleep(firstProgressMs, signal);
-	onOutput(`Waiting for “${matcher.source}”, ${seconds} s at most.\n`);
+	onOutput(`${seconds} s at most.\n`);
 	for (;;) {
 		await clock.sleep(progressIntervalMs, signal);
 		const waited = formatDuration(clock.now() - startedAt);

@@ -28,7 +28,7 @@ export function approvalsView(
 			ruleSource(source),
 			lastAllowed ?? '',
 		]),
-		empty: 'No rules yet. `approvals allow "run_command(npm test *)"` adds one.',
+		empty: 'No rules yet. Add one: `approvals allow "run_command(npm test *)"`',
 		data: {
 			...(mode && {mode}),
 			folder: folder.replaceAll(sep, '/'),

@@ -33,7 +33,7 @@ export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>
 		kind: 'table',
 		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to', cut: 'middle'}],
 		rows: all.map(({secret, last4, goes}) => [secret, last4, goes]),
-		empty: 'No secrets are stored or in the environment. `keys set <provider>` stores one.',
+		empty: 'No secrets are stored or in the environment. Add one: `keys set <provider>`',
 		data: all.map(({secret, last4, goes}) => ({secret, last4, may_go_to: goes})),
 	};
 }

@@ -38,7 +38,7 @@ const defaultTimeouts = {headersMs: 10_000, requestMs: 60_000, idleMs: 120_000};
 const reasons: ReadonlyMap<string, string> = new Map([
 	['EADDRINUSE', 'another program listens there'],
 	['EACCES', 'permission denied'],
-	['EADDRNOTAVAIL', 'the address is not of this machine'],
+	['EADDRNOTAVAIL', 'this machine has no such address'],
 	['ENOTFOUND', 'there is no such host'],
 ]);
 
@@ -74,7 +74,7 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	server.listen(port, host);
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		const reason = reasons.get(error.code ?? '') ?? error.code ?? error.message;
-		throw new AppError('failed', `Port ${port} of ${host} cannot be used: ${reason}.`, {
+		throw new AppError('failed', `Can't listen on ${host}:${port}: ${reason}.`, {
 			hint: 'Choose another `--port`, or a `--host` of this machine.',
 			cause: error,
 		});

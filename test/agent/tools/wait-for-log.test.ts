@@ -73,7 +73,7 @@ test('a wait longer than two seconds reports progress, even while the server doe
 		/^No line matched in 25 s; 0 lines arrived .*\. The server has not answered for 25 s\. /,
 	);
 	expect(said).toEqual([
-		'Waiting for “never”, 25 s at most.\n',
+		'25 s at most.\n',
 		'12 s: The server has not answered for 12 s.\n',
 		'22 s: The server has not answered for 22 s.\n',
 	]);

@@ -93,12 +93,12 @@ test('an address that cannot be used has a readable error', async () => {
 	const listening = (options: Parameters<typeof listen>[1]) => listen(async () => new Response(), options);
 	await expect(listening({port})).rejects.toMatchObject({
 		code: 'failed',
-		message: `Port ${port} of 127.0.0.1 cannot be used: another program listens there.`,
+		message: `Can't listen on 127.0.0.1:${port}: another program listens there.`,
 		hint: 'Choose another `--port`, or a `--host` of this machine.',
 	});
 	// A documentation address (RFC 5737), which no machine has.
 	await expect(listening({port: 0, host: '192.0.2.1'})).rejects.toMatchObject({
-		message: 'Port 0 of 192.0.2.1 cannot be used: the address is not of this machine.',
+		message: "Can't listen on 192.0.2.1:0: this machine has no such address.",
 	});
 });
 

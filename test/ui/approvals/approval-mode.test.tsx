@@ -20,10 +20,10 @@ describe('Shift+Tab', () => {
 			return [store.getState().approvalMode, toast()];
 		});
 		expect(seen).toEqual([
-			['edits', "edits mode: edits in this folder don't ask. Shift+Tab: next"],
-			['all', "all mode: edits and sandboxed commands don't ask. Shift+Tab: next"],
-			['plan', 'plan mode: the agent reads, then proposes a plan. Shift+Tab: next'],
-			['ask', 'ask mode: edits and commands ask first. Shift+Tab: next'],
+			['edits', "Edits mode: edits in this folder don't ask. Shift+Tab: next"],
+			['all', "All mode: edits and sandboxed commands don't ask. Shift+Tab: next"],
+			['plan', 'Plan mode: the agent reads, then proposes a plan. Shift+Tab: next'],
+			['ask', 'Ask mode: edits and commands ask first. Shift+Tab: next'],
 		]);
 		expect(prompt()).toBe('text' in given ? given.text : '');
 	});

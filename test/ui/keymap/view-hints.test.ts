@@ -111,9 +111,9 @@ test('the review of changes names the keys of the user, which work instead of th
 	press(ctrl('s'));
 	expect(bottom()).toBe('Nothing selected. Press s on what to undo.');
 	type('s');
-	expect(bottom()).toBe('2 changes selected · Ctrl+S confirm · s select · Esc close');
+	expect(bottom()).toBe('2 changes selected · Ctrl+S undo · s select · Esc close');
 	press(ctrl('s'));
-	expect(bottom()).toBe('Take back 2 changes? y yes · N no');
+	expect(bottom()).toBe('Undo 2 changes? y yes · N no');
 	type('s');
 	expect(bottom()).toBe('Nothing was undone.');
 	type('z');

@@ -12,7 +12,7 @@ export function memoryTable(state: ProjectState): Result {
 	const unused = state.files.filter(file => isInstruction(file) && !files.some(used => used.file === file)).length;
 	return {
 		kind: 'table',
-		title: 'Instructions of the agent',
+		title: 'Instructions for the agent',
 		columns: [{label: 'file', cut: 'middle'}, {label: 'used'}, {label: 'tokens', align: 'right'}],
 		rows: files.map(({file, tokens}) => [
 			file.path,

@@ -16,7 +16,7 @@ export function skillTable(skills: readonly Skill[], state: ProjectState): Resul
 			formatCount(tokensOf(body)),
 			description,
 		]),
-		empty: 'No skills. One is a folder with a SKILL.md, in .service/skills or .claude/skills.',
+		empty: 'No skills yet. A skill is a folder with a SKILL.md, in .service/skills or .claude/skills.',
 		notes: unused > 0 ? [`${unused} not trusted, so not used: see \`trust\`.`] : [],
 		data: skills.map(({name, description, path, isOwn, body}) => ({
 			...{name, description, path},
