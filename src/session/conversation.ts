@@ -4,9 +4,10 @@ import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
 import type {Budgets} from '../core/ledger/budget.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import {replayTranscript} from '../core/session/reduce-transcript.ts';
 import type {UsageCause} from '../core/session/request-record.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
+import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
@@ -118,7 +119,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		const session = newId();
 		const kept = forkedRecords(records, session, before);
 		const log = openLog(session);
-		begin(kept.reduce(reduceTranscript, emptyTranscript(session)), log, parent);
+		begin(replayTranscript(session, kept), log, parent);
 		kept.forEach(log.append);
 	};
 

@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
+import {reduceTranscript, replayTranscript} from '../core/session/reduce-transcript.ts';
+import type {Transcript} from '../core/session/transcript.ts';
 import type {MessageUsage} from '../core/session/usage.ts';
 import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
@@ -107,7 +108,7 @@ function noticesOf({setAside, skipped, unknown}: OpenedJournal): readonly string
 
 /** Returns the transcript of recorded events. A run without an end is ended: its process is gone. */
 function replay(session: string, {records, nextSeq}: Pick<JournalContent, 'records' | 'nextSeq'>): Transcript {
-	const read = records.reduce(reduceTranscript, emptyTranscript(session));
+	const read = replayTranscript(session, records);
 	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
 	const ended = read.run
 		? reduceTranscript(read, {v: 1, seq: nextSeq, at: read.run.startedAt, session, server: read.run.server, event})

@@ -2,7 +2,8 @@ import type {StateCreator} from 'zustand/vanilla';
 import type {QueuedMessage} from '../agent/history.ts';
 import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDropped} from '../core/session/call-draft.ts';
 import type {Recorded} from '../core/session/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../core/session/transcript.ts';
+import {reduceTranscript} from '../core/session/reduce-transcript.ts';
+import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {joinDeltas} from './join-deltas.ts';
 
 /** A session in the background, and what it does. */

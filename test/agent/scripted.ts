@@ -4,8 +4,9 @@ import type {RunOptions} from '../../src/agent/run.ts';
 import type {JsonObject} from '../../src/core/json.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
+import {emptyTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 import type {FinishReason, ProviderEvent} from '../../src/providers/provider.ts';
 
 export const text = (words: string): ProviderEvent => ({type: 'text-delta', id: 't', text: words});

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type {AgentEvent, Recorded, RunEvent} from '../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 
 export const session = 'session-1';
 

@@ -3,8 +3,9 @@ import {expect, test} from 'vitest';
 import {parseRecorded} from '../../src/core/session/event.ts';
 import {toMarkdown} from '../../src/core/session/markdown-export.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
+import {reduceTranscript, replayTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {sessionUsage} from '../../src/core/session/session-usage.ts';
-import {blocksOf, emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {blocksOf, emptyTranscript} from '../../src/core/session/transcript.ts';
 import {anyEvent, reduceAll, session, toRecords} from './records.ts';
 
 const history = fc.array(anyEvent, {maxLength: 40}).map(events => toRecords(events));
@@ -22,6 +23,18 @@ test('live, recorded and batched in any way, the transcript is the same', () => 
 				emptyTranscript(session),
 			);
 			expect(batched).toEqual(live);
+			expect(replayTranscript(session, stored)).toEqual(live);
+		}),
+	);
+});
+
+test('a record applied to a replayed transcript leaves it as it was', () => {
+	fc.assert(
+		fc.property(history, fc.nat({max: 40}), (records, cut) => {
+			const replayed = replayTranscript(session, records.slice(0, cut));
+			const before = structuredClone(replayed);
+			reduceAll(records, replayed);
+			expect(replayed).toEqual(before);
 		}),
 	);
 });

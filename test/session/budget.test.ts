@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {type Price, type Spent, totalCost} from '../../src/core/session/usage.ts';
 import type {ModelEvent} from '../../src/providers/provider.ts';
 import {call, finish, text} from '../agent/scripted.ts';

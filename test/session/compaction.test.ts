@@ -1,8 +1,9 @@
 import {expect, test} from 'vitest';
 import type {Message} from '../../src/core/session/message.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {sessionUsage} from '../../src/core/session/session-usage.ts';
-import {emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 import {createCountingModel, requestTokens} from './counting-model.ts';
 

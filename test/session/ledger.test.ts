@@ -1,8 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {AppError} from '../../src/core/error.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {sessionUsage} from '../../src/core/session/session-usage.ts';
-import {emptyTranscript, reduceTranscript, type Transcript} from '../../src/core/session/transcript.ts';
+import {emptyTranscript, type Transcript} from '../../src/core/session/transcript.ts';
 import type {ModelCall, ModelEvent, ProviderEvent} from '../../src/providers/provider.ts';
 import {type Recording, recordings} from '../providers/recordings.ts';
 import {adapterOf, fakeHost, requestOf} from '../providers/replay.ts';

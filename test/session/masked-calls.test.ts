@@ -4,7 +4,8 @@ import {defineTool} from '../../src/agent/tools/define-tool.ts';
 import type {JsonObject} from '../../src/core/json.ts';
 import {toMarkdown} from '../../src/core/session/markdown-export.ts';
 import type {Message} from '../../src/core/session/message.ts';
-import {emptyTranscript, reduceTranscript} from '../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {approvalsOf, call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 

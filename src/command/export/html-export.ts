@@ -3,7 +3,7 @@ import {formatDuration} from '../../core/format.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Block} from '../../core/session/block.ts';
 import {callText} from '../../core/session/call-words.ts';
-import {restoreText} from '../../core/session/restore-text.ts';
+import {restoreText} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
 import {pageStyle} from './html-style.ts';

@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Block} from '../../core/session/block.ts';
-import {restoreText} from '../../core/session/restore-text.ts';
+import {restoreText} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 
 /** Returns the conversation as one object: its messages, calls and results in order, without credentials. */

@@ -1,3 +1,4 @@
+import type {Block} from './block.ts';
 import type {EventOf} from './event.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 
@@ -78,4 +79,11 @@ function addRestore(
 		return undoneBy === undefined || undone.includes(undoneBy) ? step : {...step, undoneBy};
 	});
 	return [...marked, {id, by: how, message: '', before, after}];
+}
+
+/** Returns the sentence about files that the user restored. */
+export function restoreText({how, paths, count}: Extract<Block, {kind: 'restore'}>): string {
+	const verb = how === 'redo' ? 'Redid' : 'Undid';
+	const more = count > paths.length ? ` and ${count - paths.length} more` : '';
+	return `${verb} changes to ${count} ${count === 1 ? 'file' : 'files'}: ${paths.join(', ')}${more}`;
 }

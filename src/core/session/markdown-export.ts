@@ -2,7 +2,7 @@ import {codeFence} from '../code-fence.ts';
 import {cutText} from '../cut-text.ts';
 import type {Block} from './block.ts';
 import {callText} from './call-words.ts';
-import {restoreText} from './restore-text.ts';
+import {restoreText} from './changes.ts';
 import {todoItems} from './todo.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 

@@ -1,7 +1,7 @@
 import type {Block} from './block.ts';
+import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
-import {restoreText} from './restore-text.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 import {userMessages} from './user-message.ts';
 

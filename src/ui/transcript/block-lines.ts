@@ -1,6 +1,6 @@
 import {formatAmount, formatCount, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
-import {restoreText} from '../../core/session/restore-text.ts';
+import {restoreText} from '../../core/session/changes.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';

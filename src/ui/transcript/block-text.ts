@@ -1,5 +1,5 @@
 import type {Block} from '../../core/session/block.ts';
-import {restoreText} from '../../core/session/restore-text.ts';
+import {restoreText} from '../../core/session/changes.ts';
 import type {Shown} from './read-group.ts';
 
 /** Returns false for a block that has nothing to show: the end of a run without a text. */

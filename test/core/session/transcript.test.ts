@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {blocksOf, emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript, replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {blocksOf, emptyTranscript} from '../../../src/core/session/transcript.ts';
+import {expectLinear} from '../../growth.ts';
 import {
 	answered,
 	called,
@@ -192,4 +194,18 @@ test('the list of steps is that of the last call that succeeded, until all of it
 	expect(todoAfter(...plan('active', 'a'), done)).toEqual(['active']);
 	expect(todoAfter(...plan('done', 'a'))).toEqual(['done']);
 	expect(todoAfter(...plan('done', 'a'), done)).toEqual([]);
+});
+
+test('replaying a journal takes time in proportion to its length', () => {
+	const turn = (_: unknown, index: number) => [
+		start,
+		user('Hi', `u${index}`),
+		said('Hello', `m${index}`),
+		called(`c${index}`, `m${index}`),
+		answered(`c${index}`),
+		used(`m${index}`, 10),
+		done,
+	];
+	const records = toRecords(Array.from({length: 8000}, turn).flat());
+	expectLinear(turns => replayTranscript(session, records.slice(0, 7 * turns)), 2000, 1);
 });

@@ -3,7 +3,8 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {parseRecorded} from '../../../src/core/session/event.ts';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {realApp} from './real-app.ts';
 
 /** Returns the conversation that is read from the only journal of a state folder. */

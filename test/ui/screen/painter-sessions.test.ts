@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {call, canvas, end, result, say, start, user} from '../canvas.ts';
 
 describe('a resumed session', () => {

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {allowedText} from '../../../src/core/session/allowed-text.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {detailLines} from '../../../src/ui/transcript/block-detail.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';

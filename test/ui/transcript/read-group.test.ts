@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {safeLine} from '../../../src/terminal/text/safe-text.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {call, canvas, end, result, say, start, think, user} from '../canvas.ts';

@@ -1,5 +1,6 @@
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {emptyTranscript, reduceTranscript} from '../../../src/core/session/transcript.ts';
+import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {noOwnKeys, type OwnKeys} from '../../../src/editor/keymap/keymap.ts';
 import type {InputToken} from '../../../src/terminal/input/token.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';

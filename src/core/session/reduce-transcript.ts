@@ -1,0 +1,247 @@
+import type {Block, Command, Spoken, Tool} from './block.ts';
+import {allowedBy, endBlock, endedCommand, endedTool, endText, lastPart, userBlock} from './block.ts';
+import {fold, pinsAfter, unfold} from './compaction.ts';
+import type {AgentEvent, EventOf, Recorded} from './event.ts';
+import {rulesAfter} from './session-rules.ts';
+import {currentItem, todoItems} from './todo.ts';
+import {startedTool, taskBlocks} from './tool-block.ts';
+import {emptyTranscript, type Transcript} from './transcript.ts';
+
+/** How a list or a map grows by something new. */
+type Growth = {
+	readonly list: <T>(list: readonly T[], added: readonly T[]) => readonly T[];
+	readonly map: <T>(map: ReadonlyMap<string, T>, key: string, value: T) => ReadonlyMap<string, T>;
+};
+
+/** For a transcript that others have as well: theirs stays as it is. */
+const copied: Growth = {
+	list: (list, added) => [...list, ...added],
+	map: (map, key, value) => new Map(map).set(key, value),
+};
+
+/** For a transcript that nobody else has yet. */
+const inPlace: Growth = {
+	list(list, added) {
+		for (const each of added) {
+			(list as unknown[]).push(each);
+		}
+
+		return list;
+	},
+	map: (map, key, value) => (map as Map<string, typeof value>).set(key, value),
+};
+
+/** How an event is applied: when and where it was recorded, and how what it adds to grows. */
+type Applied = Pick<Recorded, 'at' | 'server'> & {readonly growth: Growth};
+
+/**
+ * Applies a record. The only code that interprets events, for live, resumed and replayed sessions. Pure and total.
+ * Drops records of another session, records seen before, and events of a run from a server other than its own (SAFETY
+ * 20).
+ */
+export function reduceTranscript(state: Transcript, record: Recorded): Transcript {
+	return applyRecord(state, record, copied);
+}
+
+/** Returns the transcript of a whole journal: as `reduceTranscript` makes it, in time that grows with the records alone. */
+export function replayTranscript(session: string, records: readonly Recorded[]): Transcript {
+	return records.reduce((state, record) => applyRecord(state, record, inPlace), emptyTranscript(session));
+}
+
+function applyRecord(state: Transcript, {session, seq, server, event, at}: Recorded, growth: Growth): Transcript {
+	const strange = state.run && event.type !== 'run-start' && event.type !== 'rename' && server !== state.run.server;
+	if (session !== state.session || seq <= state.seq || strange) {
+		return state;
+	}
+
+	const next = settle(reduceEvent(state, event, {at, server, growth}), growth);
+	return {...next, seq, beganAt: state.beganAt ?? at};
+}
+
+function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Transcript {
+	const {at, growth} = applied;
+	switch (event.type) {
+		case 'run-start':
+			return beginRun(state, event, applied);
+		case 'user-message':
+		case 'attachment':
+		case 'user-command':
+			return append(closeSpoken(state, at), userBlock(event, at));
+		case 'user-command-end':
+			return changeCommand(state, event.id, () => endedCommand(event));
+		case 'text-delta':
+			return speak(state, 'text', event, at);
+		case 'reasoning-delta':
+			return speak(state, 'reasoning', event, at);
+		case 'tool-call':
+			return append(closeSpoken(state, at), startedTool(event, state.run?.model ?? '', at));
+		case 'approval-request':
+			return changeTool(state, event.id, () => ({status: 'asking'}));
+		case 'approval-answer':
+			return changeTool(state, event.id, () => ({status: 'running', ...allowedBy(event)}));
+		case 'tool-output':
+			return addOutput(state, event);
+		case 'tool-result':
+			return changeTool(updateTodo(endTask(state, event.id, applied), event), event.id, () => endedTool(event));
+		case 'checkpoint':
+			return {...state, changes: growth.list(state.changes, [event])};
+		case 'restore': {
+			const {id, how, paths, count} = event;
+			const next = {...state, changes: growth.list(state.changes, [event])};
+			// Where the user kept all of their versions, there is nothing to tell.
+			return count === 0 ? next : append(closeSpoken(next, at), {kind: 'restore', id, how, paths, count, open: false});
+		}
+		case 'usage':
+			return countUsage(state, event, applied);
+		case 'compaction':
+			return fold(close(state, applied), event);
+		case 'compaction-undo':
+			return unfold(closeSpoken(state, at), event.id);
+		case 'pin':
+			return {...state, pins: pinsAfter(state.pins, event)};
+		case 'notice': {
+			const {level, text, hint} = event;
+			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
+		}
+		case 'budget':
+			return {...state, budgets: event};
+		case 'rename':
+			return {...state, title: event.title};
+		case 'session-rule':
+			return {...state, rules: rulesAfter(state.rules, event)};
+		case 'task':
+			return inTask(state, event.id, applied, task => reduceEvent(task, event.event, applied));
+		case 'run-end':
+			return endRun(state, event, applied);
+		default:
+			return event satisfies never;
+	}
+}
+
+/** Applies the list of a call of the tool `todo` that succeeded. */
+function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Transcript {
+	const call = state.open.findLast(block => block.kind === 'tool' && block.id === id);
+	const items = call?.kind === 'tool' && call.name === 'todo' && !failed ? todoItems(call.arguments) : undefined;
+	return items ? {...state, todo: items} : state;
+}
+
+/** Drops a list of which everything is done. */
+function withoutDone(state: Transcript): Transcript {
+	return currentItem(state.todo) ? state : {...state, todo: []};
+}
+
+function countUsage(state: Transcript, event: EventOf<'usage'>, applied: Applied): Transcript {
+	const counted = addUsage(state, event, applied);
+	return event.task === undefined
+		? counted
+		: inTask(counted, event.task, applied, task => addUsage(task, event, applied));
+}
+
+/** Changes the conversation of a sub-agent, and what the call that started it shows of it. */
+function inTask(
+	state: Transcript,
+	id: string,
+	{growth}: Applied,
+	change: (task: Transcript) => Transcript,
+): Transcript {
+	const task = settle(change(state.tasks.get(id) ?? emptyTranscript(state.session)), growth);
+	const tasks = growth.map(state.tasks, id, task);
+	return changeTool({...state, tasks}, id, () => ({task: taskBlocks(task)}));
+}
+
+/** Ends what a sub-agent left open. */
+function endTask(state: Transcript, id: string, applied: Applied): Transcript {
+	return state.tasks.get(id)?.open.length ? inTask(state, id, applied, task => close(task, applied)) : state;
+}
+
+function addUsage(state: Transcript, event: EventOf<'usage'>, {at, growth}: Applied): Transcript {
+	const {messageId, type: _, ...reported} = event;
+	const before = state.usage.get(messageId);
+	// A correction doesn't make a compacted message current again.
+	const message = {...reported, current: before?.current ?? true, at: before?.at ?? at};
+	return {...state, usage: growth.map(state.usage, messageId, message)};
+}
+
+function beginRun(state: Transcript, {runId: id, model}: EventOf<'run-start'>, applied: Applied): Transcript {
+	const {server, at: startedAt} = applied;
+	return {...close(withoutDone(state), applied), run: {id, model, server, startedAt}};
+}
+
+function endRun(state: Transcript, event: EventOf<'run-end'>, applied: Applied): Transcript {
+	const {reason, error, stopReason, refused} = event;
+	const rest = {...close(withoutDone(state), applied), run: undefined};
+	const text = endText(reason, error?.message, stopReason);
+	const end = {kind: 'end', reason, text, hint: error?.hint, ...(refused && {refused: true}), open: false} as const;
+	return text ? append(rest, end) : rest;
+}
+
+function append(state: Transcript, block: Block): Transcript {
+	return {...state, open: [...state.open, block]};
+}
+
+function put(state: Transcript, index: number, block: Block): Transcript {
+	return {...state, open: state.open.with(index, block)};
+}
+
+function speak(state: Transcript, kind: 'text' | 'reasoning', delta: Spoken, at: string): Transcript {
+	const {id, messageId, text, opaque} = delta;
+	const last = state.open.at(-1);
+	if (last?.kind === kind && last.id === id && last.messageId === messageId && last.open) {
+		return put(state, state.open.length - 1, {...last, text: last.text + text, ...(opaque && {opaque})});
+	}
+
+	const model = state.run?.model ?? '';
+	return append(closeSpoken(state, at), {
+		kind,
+		id,
+		messageId,
+		model,
+		text,
+		...(opaque && {opaque}),
+		open: true,
+		at,
+		endedAt: undefined,
+	});
+}
+
+function changeTool(state: Transcript, id: string, change: (tool: Tool) => Partial<Tool>): Transcript {
+	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === id && block.open);
+	const tool = state.open[index];
+	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
+}
+
+function addOutput(state: Transcript, {id, text}: EventOf<'tool-output'>): Transcript {
+	const added = ({output}: Pick<Tool | Command, 'output'>) => ({output: lastPart(output + text)});
+	return changeCommand(changeTool(state, id, added), id, added);
+}
+
+function changeCommand(state: Transcript, id: string, change: (command: Command) => Partial<Command>): Transcript {
+	const index = state.open.findLastIndex(block => block.kind === 'command' && block.id === id && block.open);
+	const command = state.open[index];
+	return command?.kind === 'command' ? put(state, index, {...command, ...change(command)}) : state;
+}
+
+/** Ends open text or reasoning when something else begins; tools may continue. */
+function closeSpoken(state: Transcript, at: string): Transcript {
+	const last = state.open.at(-1);
+	return last?.open && last.kind !== 'tool' && last.kind !== 'command'
+		? put(state, state.open.length - 1, endBlock(last, at))
+		: state;
+}
+
+/** Ends everything that is open. */
+function close(given: Transcript, applied: Applied): Transcript {
+	const state = [...given.tasks.keys()].reduce((ended, id) => endTask(ended, id, applied), given);
+	return {...state, open: state.open.map(block => (block.open ? endBlock(block, applied.at) : block))};
+}
+
+/** Moves blocks to `settled` up to the first one that may still change. */
+function settle(state: Transcript, growth: Growth): Transcript {
+	const first = state.open.findIndex(block => block.open);
+	const count = first === -1 ? state.open.length : first;
+	if (count === 0) {
+		return state;
+	}
+
+	return {...state, settled: growth.list(state.settled, state.open.slice(0, count)), open: state.open.slice(count)};
+}
