@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {createServer} from 'node:http';
 import {performance} from 'node:perf_hooks';
+import {wireFormats} from './wire-formats.mjs';
 
 const words =
 	'the server keeps a list of every session and **writes** each record before `append` returns so nothing is lost'.split(
@@ -29,7 +30,7 @@ function token(index) {
 	return place === 112 ? '\n```\n\n' : `${words[index % words.length]} `;
 }
 
-/** The answers by name, each a list of tokens. */
+/** The answers by name, each a list of tokens; an unknown one is empty but for its end. */
 const answers = {
 	/** An answer of 30 lines. */
 	turn: () =>
@@ -42,25 +43,36 @@ const answers = {
 /** How long a token of the answer `stream` takes: 200 a second. */
 const tokenMs = 5;
 
-/** Starts a provider with a Chat Completions API. The last word of a message names the answer. */
+/** Returns the last word of an answer: Cyrillic, so that no cell of it was there before. Some programs draw only what changed. */
+const endOf = answer => String.fromCodePoint('А'.codePointAt(0) + (answer % 32)).repeat(9);
+
+/**
+ * Starts a provider that speaks the formats of `wireFormats`. The last `answer-` in a request names the answer. A request
+ * without tools, such as for the title of a session, gets a word.
+ */
 export async function startModelHost() {
-	let [askedAt, endedAt] = [0, 0];
+	let [askedAt, endedAt, answered] = [0, 0, 0];
 	const server = createServer(async (request, response) => {
+		const [path] = request.url.split('?', 1);
+		const open = Object.entries(wireFormats).find(([end]) => path.endsWith(end))?.[1];
 		// Other programs ask for more than answers when they start, such as a list of models.
-		if (!request.url.endsWith('/chat/completions')) {
+		if (!open || request.method !== 'POST') {
 			request.resume();
 			response.writeHead(404).end();
 			return;
 		}
 
-		askedAt = performance.now();
-		const name = nameOf(await textOf(request));
-		const tokens = answers[name]?.() ?? ['Nothing'];
+		const arrivedAt = performance.now();
+		const body = await textOf(request);
+		const name = JSON.parse(body).tools?.length > 0 ? [...body.matchAll(/answer-(\w+)/g)].at(-1)?.[1] : undefined;
+		askedAt = name ? arrivedAt : askedAt;
+		const tokens = name ? [...(answers[name]?.() ?? []), `\n\n${endOf(answered++)}`] : ['Nothing'];
+		const stream = open();
 		response.writeHead(200, {'content-type': 'text/event-stream'});
-		const events = [...tokens.map(content => event({content})), event({content: '\n\nTHE END'})];
+		const events = [stream.begin, ...tokens.map(stream.piece)];
 		await (name === 'stream' ? paced(response, events) : write(response, events.join('')));
-		response.end(`${event({}, 'stop')}data: [DONE]\n\n`, () => {
-			endedAt = performance.now();
+		response.end(stream.end, () => {
+			endedAt = name ? performance.now() : endedAt;
 		});
 	});
 	server.listen(0, '127.0.0.1');
@@ -69,6 +81,8 @@ export async function startModelHost() {
 	return {
 		origin,
 		env: {CUSTOM_BASE_URL: `${origin}/v1`, CUSTOM_API_KEY: 'bench'},
+		/** Returns the word that the next answer ends with. */
+		nextEnd: () => endOf(answered),
 		/** Returns the time at which the last request arrived. */
 		askedAt: () => askedAt,
 		/** Returns the time at which the last answer was sent. */
@@ -87,17 +101,6 @@ async function textOf(request) {
 	}
 
 	return text;
-}
-
-/** Returns the last word of the last message of the user. */
-function nameOf(body) {
-	const message = JSON.parse(body).messages.findLast(({role}) => role === 'user');
-	const text = typeof message.content === 'string' ? message.content : message.content.map(part => part.text).join(' ');
-	return text.trim().split(/\s+/).at(-1);
-}
-
-function event(delta, finish) {
-	return `data: ${JSON.stringify({choices: [{index: 0, delta, ...(finish && {finish_reason: finish})}]})}\n\n`;
 }
 
 /** Writes each event at its time: after a late timer several at once. */

@@ -12,9 +12,16 @@ export async function withHome(use) {
 	try {
 		return await use(home);
 	} finally {
-		rmSync(home, {recursive: true, force: true});
+		// Another program may still write while it ends.
+		rmSync(home, {recursive: true, force: true, maxRetries: 10});
 	}
 }
+
+/** Returns the environment of a program whose state is in `home`. */
+export const environmentOf = home => ({
+	...{PATH: process.env.PATH, HOME: home},
+	...{SERVICE_HOME: join(home, '.service'), SERVICE_KEYCHAIN: 'off'},
+});
 
 /** Starts Node, or another command, with these arguments in a terminal of 100x30, as a program whose state is in `home`. */
 export function start(args, {home, env = {}, command = process.execPath, timeoutMs = 120_000}) {
@@ -24,14 +31,7 @@ export function start(args, {home, env = {}, command = process.execPath, timeout
 		rows: 30,
 		// The app would ask about the home folder itself.
 		cwd: join(home, 'project'),
-		env: {
-			PATH: process.env.PATH,
-			HOME: home,
-			SERVICE_HOME: join(home, '.service'),
-			SERVICE_KEYCHAIN: 'off',
-			TERM: 'xterm-256color',
-			...env,
-		},
+		env: {...environmentOf(home), TERM: 'xterm-256color', ...env},
 	});
 	let output = '';
 	let bytes = 0;
@@ -66,7 +66,12 @@ export function start(args, {home, env = {}, command = process.execPath, timeout
 	return {
 		startedAt,
 		write: text => child.write(text),
-		kill: () => child.kill('SIGKILL'),
+		/** Ends the program, and the processes that it runs. */
+		kill() {
+			for (const pid of familyOf(child.pid)) {
+				unlessEnded(() => process.kill(pid, 'SIGKILL'));
+			}
+		},
 		/** Returns the number of bytes written so far. */
 		bytes: () => bytes,
 		/** Returns the number of synchronized frames written so far. */
@@ -97,22 +102,59 @@ export function start(args, {home, env = {}, command = process.execPath, timeout
 
 			return wroteAt;
 		},
-		cpuMs: () => cpuMs(child.pid),
-		memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024,
+		/** Returns the processor time of the program so far, with the processes that it runs, in milliseconds. */
+		cpuMs: () => sumOf(familyOf(child.pid), cpuMs),
+		/** Returns the memory of the program, with the processes that it runs. */
+		memoryMb: () => sumOf(familyOf(child.pid), memoryMb),
 	};
 }
 
 export const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
 
+/** Returns a process and those that descend from it (Linux): another program may be a launcher whose child does the work. */
+function familyOf(pid) {
+	const childrenOf = new Map();
+	for (const name of readdirSync('/proc').filter(each => /^\d+$/.test(each))) {
+		const parent = parentOf(name);
+		childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(name)]);
+	}
+
+	const family = [pid];
+	for (const each of family) {
+		family.push(...(childrenOf.get(each) ?? []));
+	}
+
+	return family;
+}
+
+const sumOf = (pids, measure) => pids.reduce((sum, pid) => sum + measure(pid), 0);
+
+/** Returns what `read` returns, or `otherwise` for a process or a thread that has ended. */
+function unlessEnded(read, otherwise = 0) {
+	try {
+		return read();
+	} catch {
+		return otherwise;
+	}
+}
+
+function parentOf(pid) {
+	return unlessEnded(() => {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+	}, -1);
+}
+
+function memoryMb(pid) {
+	return unlessEnded(() => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+}
+
 /** Returns the processor time of all threads of a process so far, in milliseconds (Linux). */
 export function cpuMs(pid) {
 	const folder = `/proc/${pid}/task`;
-	return readdirSync(folder).reduce((sum, thread) => {
-		try {
-			return sum + Number(readFileSync(join(folder, thread, 'schedstat'), 'utf8').split(' ')[0]) / 1e6;
-		} catch {
-			// The thread has ended.
-			return sum;
-		}
-	}, 0);
+	const timeOf = thread => Number(readFileSync(join(folder, thread, 'schedstat'), 'utf8').split(' ')[0]) / 1e6;
+	return sumOf(
+		unlessEnded(() => readdirSync(folder), []),
+		thread => unlessEnded(() => timeOf(thread)),
+	);
 }

@@ -13,6 +13,8 @@ const schema = z.array(
 		args: z.array(z.string()).default([]),
 		/** What asks for its version, without a terminal. */
 		version: z.array(z.string()).default(['--version']),
+		/** What makes it answer this prompt, `{prompt}`, without a terminal. */
+		once: z.array(z.string()).default(['-p', '{prompt}']),
 		/** Text of its first frame that says it takes keys. */
 		ready: text,
 		env: z.record(z.string(), z.string()).default({}),
@@ -68,5 +70,8 @@ function isProgram(path) {
 	}
 }
 
-/** Returns text with `{home}`, `{project}` and `{host}` replaced: the folders of a run, and the URL of the model server. */
-export const fillIn = (source, places) => source.replace(/\{(home|project|host)\}/g, (_, name) => places[name]);
+/**
+ * Returns text with `{home}`, `{project}`, `{host}` and `{prompt}` replaced: the folders of a run, the URL of the model
+ * server, and what to ask.
+ */
+export const fillIn = (source, places) => source.replace(/\{(home|project|host|prompt)\}/g, (_, name) => places[name]);

@@ -6,7 +6,16 @@ import {fillIn, installedTargets, parseTargets} from './targets.mjs';
 
 test('a program needs only its name, its command and how it looks when it is ready', () => {
 	expect(parseTargets('[{"name":"a","command":"a","ready":">"}]', 'x.json')).toEqual([
-		{name: 'a', command: 'a', args: [], version: ['--version'], ready: '>', env: {}, files: {}},
+		{
+			name: 'a',
+			command: 'a',
+			args: [],
+			version: ['--version'],
+			once: ['-p', '{prompt}'],
+			ready: '>',
+			env: {},
+			files: {},
+		},
 	]);
 });
 
@@ -50,8 +59,9 @@ test('only programs in PATH are measured, no folder and no file that cannot run'
 });
 
 test('the places of a run are filled in, and other braces stay', () => {
-	const places = {home: '/h', project: '/h/p', host: 'http://127.0.0.1:1'};
-	expect(fillIn('{"a":{"{project}":"{host}/v1"}}', places)).toBe('{"a":{"/h/p":"http://127.0.0.1:1/v1"}}');
+	const places = {home: '/h', project: '/h/p', host: 'http://127.0.0.1:1', prompt: 'Hi'};
+	const source = '{"a":{"{project}":"{host}/v1"}} {prompt}{home}';
+	expect(fillIn(source, places)).toBe('{"a":{"/h/p":"http://127.0.0.1:1/v1"}} Hi/h');
 });
 
 test('the stored file of programs is valid', () => {
