@@ -1,6 +1,7 @@
 import {type Piece, paintPieces, parsePieces, plainText} from './ansi.ts';
 import {cellWidths} from './cell-widths.ts';
 import {isAmbiguous, isWide} from './east-asian-width.ts';
+import {graphemeSegments} from './segments.ts';
 
 const narrow =
 	' -~\\u00A0-\\u00AC\\u00AE-\\u02FF\\u0391-\\u03FF\\u0400-\\u0482\\u048A-\\u052F\\u2010-\\u2027\\u2030-\\u205E' +
@@ -37,7 +38,6 @@ const ellipsis = '…';
 
 /** Most UTF-16 units of a grapheme; with more marks, its characters are separate. */
 const maxGraphemeLength = 50;
-let segmenter: Intl.Segmenter | undefined;
 
 /** True for text in which each character takes one or two cells in any terminal whose widths were measured. */
 export function isSimple(text: string): boolean {
@@ -50,9 +50,8 @@ export function graphemesOf(text: string): readonly string[] {
 		return text.split('');
 	}
 
-	segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'});
 	const graphemes: string[] = [];
-	for (const {segment} of segmenter.segment(text)) {
+	for (const segment of graphemeSegments(text)) {
 		if (segment.length > maxGraphemeLength) {
 			for (const character of segment) {
 				graphemes.push(character);
