@@ -1,4 +1,5 @@
 import {AppError, isAbort} from '../core/error.ts';
+import {isRetryableStatus} from './retry.ts';
 
 type Explained = readonly [message: string, hint: string];
 
@@ -31,9 +32,10 @@ export function explainFailure(error: unknown, {origin, signal, isProxied}: Exch
 		return error;
 	}
 
-	const rejected = /^Proxy response \((\d+)\)/.exec(error.message);
-	if (rejected) {
-		return network([`The proxy refused to connect to ${origin} (status ${rejected[1]}).`, checkProxy], error);
+	const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+	if (status) {
+		const what = `The proxy refused to connect to ${origin} (status ${status}).`;
+		return network([what, checkProxy], error, !isRetryableStatus(Number(status)));
 	}
 
 	const code = codeOf(error);

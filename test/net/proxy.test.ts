@@ -44,8 +44,9 @@ test('requests to this machine and to NO_PROXY bypass the proxy', async () => {
 	expect(proxy.heads).toEqual([]);
 });
 
-test('an error of the proxy names the proxy', async () => {
+test('an error of the proxy names the proxy, and its refusal is final unless it may pass [23]', async () => {
 	const refusing = await connectProxy(1, 407);
+	const unavailable = await connectProxy(1, 503);
 	const silent = await socketServer(() => undefined);
 	const sent = (proxy: string) =>
 		transport('https://far.test', {HTTPS_PROXY: proxy}, 60)({method: 'GET', url: 'https://far.test'});
@@ -55,6 +56,11 @@ test('an error of the proxy names the proxy', async () => {
 		code: 'network',
 		message: 'The proxy refused to connect to https://far.test (status 407).',
 		hint,
+		permanent: true,
+	});
+	await expect(sent(unavailable.url)).rejects.toMatchObject({
+		message: 'The proxy refused to connect to https://far.test (status 503).',
+		permanent: false,
 	});
 	await expect(sent(silent)).rejects.toMatchObject({
 		code: 'network',
