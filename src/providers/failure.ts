@@ -127,7 +127,7 @@ function accessFailure(
 
 /**
  * Returns the error to throw when a request to `baseUrl` failed with `error`. It names a local program that isn't
- * running; any other error comes back unchanged.
+ * running, without the query of the URL, which may have a key; any other error comes back unchanged.
  */
 export function requestFailure({name, label}: Vendor, baseUrl: string, error: unknown): unknown {
 	const isDown =
@@ -139,7 +139,8 @@ export function requestFailure({name, label}: Vendor, baseUrl: string, error: un
 		return error;
 	}
 
-	return new AppError('network', `Couldn't reach ${label} at ${baseUrl}. Is it running?`, {
+	const [address] = baseUrl.split('?');
+	return new AppError('network', `Couldn't reach ${label} at ${address}. Is it running?`, {
 		cause: error.cause,
 		hint: 'Start it and try again, or select another model: `model use`.',
 	});

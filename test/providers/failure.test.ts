@@ -1,6 +1,6 @@
 import {afterEach, describe, expect, test, vi} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {statusFailure, vendorMessage} from '../../src/providers/failure.ts';
+import {requestFailure, statusFailure, vendorMessage} from '../../src/providers/failure.ts';
 import {fixture} from './replay.ts';
 
 const vendor = {name: 'google', label: 'Google'} as const;
@@ -21,6 +21,15 @@ test.each([
 	['a host that says only what kind', {error: {type: 'No.'}}],
 ])('the message of %s error is found', (_, body) => {
 	expect(vendorMessage(body)).toBe('No.');
+});
+
+test('a local host that is not running is named without the query of its address, which may have a key [8]', () => {
+	const cause = Object.assign(new Error('connect'), {code: 'ECONNREFUSED'});
+	const error = new AppError('network', 'Nothing is listening.', {cause});
+	const custom = {name: 'custom', label: 'Custom'} as const;
+	expect(requestFailure(custom, 'http://127.0.0.1:1/v1?key=abc', error)).toMatchObject({
+		message: "Couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?",
+	});
 });
 
 test('a very long message is cut', () => {
