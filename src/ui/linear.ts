@@ -16,7 +16,7 @@ import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import type {AppInteraction} from './interaction.ts';
 import {howToSend, keepLineDrafts} from './line/line-drafts.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
-import {interruptOrQuit, isWorking} from './line/line-interrupts.ts';
+import {followInterrupts, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
@@ -45,7 +45,7 @@ type Parts = {
 
 /**
  * Runs the app line by line: finished lines are written once, without cursor movement or spinner. Ctrl+C interrupts a
- * run or a command, otherwise it quits, as does the end of input. Returns the exit status. Throws AppError("usage") if
+ * run or a command, otherwise it quits at the second press, as does the end of input. Returns the exit status. Throws AppError("usage") if
  * there is no terminal.
  */
 export async function startLinear(flags: AppFlags, surroundings: LinearSurroundings): Promise<number> {
@@ -58,9 +58,11 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 
 	/** The line that was entered last, if nothing was written between it and its result. */
 	let entered: string | undefined;
+	let onEntered: () => void = () => undefined;
 	const terminal = createLineTerminal({
 		...{stdin, stdout, now},
 		onLine(line, isAlone) {
+			onEntered();
 			entered = isAlone && !isWorking(store) ? line : undefined;
 			void send(line, {store, terminal, opened, complete});
 		},
@@ -93,7 +95,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	);
 
 	followRuns(store, {...terminal, ring, follow: output.follow});
-	interruptOrQuit({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
+	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
 	const {prompt} = flags;
 	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: prompt !== undefined});

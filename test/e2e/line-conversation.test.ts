@@ -108,7 +108,7 @@ test('with a run in the background, /quit asks in words', async () => {
 test('with a run in the background, Ctrl+C says what ends, and quits at the second press; SIGTERM quits at once', async () => {
 	const {interrupt, waitFor, ended, written} = await withBackground();
 	interrupt('SIGINT');
-	await waitFor('\n1 background run will end with the app. Press Ctrl+C again to quit.\n> ');
+	await waitFor('\nLine cleared. 1 background run will end with the app. Press Ctrl+C again to quit.\n> ');
 	interrupt('SIGINT');
 	expect(await ended).toBe(0);
 	expectSpoken(written(), {color: false});

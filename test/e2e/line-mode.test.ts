@@ -101,7 +101,7 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	expect(read('new.txt')).toBe('planned\n');
 });
 
-test('Ctrl+C at a question refuses it, and during a run interrupts it', async () => {
+test('Ctrl+C at a question refuses it, interrupts a run, clears a line without Enter, and then quits', async () => {
 	const {host, terminal, read} = await startLines();
 	host.answerWith(writes('x\n'), async answer => {
 		answer.say('On and on');
@@ -115,6 +115,11 @@ test('Ctrl+C at a question refuses it, and during a run interrupts it', async ()
 	terminal.press('ctrl+c');
 	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\n> \s*$/);
 	expect(read()).toBe(undefined);
+	terminal.type('half a mess');
+	await terminal.waitFor('> half a mess');
+	terminal.press('ctrl+c');
+	await terminal.waitFor(/Line cleared\. Press Ctrl\+C again to quit\.\s+> \s*$/);
 	terminal.press('ctrl+c');
 	expect(await terminal.exit()).toMatchObject({signal: 0});
+	expect(host.chats()).toHaveLength(2);
 });

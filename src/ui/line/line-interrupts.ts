@@ -19,22 +19,31 @@ export function isWorking(store: AppStore): boolean {
 }
 
 /**
- * Interrupts a run or a command on Ctrl+C, and otherwise quits: if that ends more than the app, at the second Ctrl+C. `warned`
- * is what was said at the first one.
+ * Interrupts a run or a command on Ctrl+C. Otherwise the terminal drops what was typed without Enter, as in a shell: the first
+ * Ctrl+C says so, and what ends with the app, and the second one quits. SIGTERM quits at once. Returns a function that is
+ * called when a line is entered: the next Ctrl+C is the first one again.
  */
-export function interruptOrQuit(parts: Parts, {onInterrupt, quit}: Interrupts, warned = ''): void {
-	const {store, terminal, opened} = parts;
-	onInterrupt(signal => {
-		const ends = signal === 'SIGTERM' ? '' : endsWithApp(store.getState());
-		if (isWorking(store)) {
-			opened.interrupt();
-			interruptOrQuit(parts, {onInterrupt, quit});
-		} else if (ends !== '' && ends !== warned) {
-			terminal.say(`\n${ends} Press Ctrl+C again to quit.`);
-			terminal.prompt();
-			interruptOrQuit(parts, {onInterrupt, quit}, ends);
-		} else {
-			quit();
-		}
-	});
+export function followInterrupts({store, terminal, opened}: Parts, {onInterrupt, quit}: Interrupts): () => void {
+	let warned = '';
+	const listen = () =>
+		onInterrupt(signal => {
+			const ends = endsWithApp(store.getState());
+			const warning = ['Line cleared.', ...(ends ? [ends] : []), 'Press Ctrl+C again to quit.'].join(' ');
+			if (isWorking(store)) {
+				opened.interrupt();
+				warned = '';
+				listen();
+			} else if (signal !== 'SIGTERM' && warning !== warned) {
+				terminal.say(`\n${warning}`);
+				terminal.prompt();
+				warned = warning;
+				listen();
+			} else {
+				quit();
+			}
+		});
+	listen();
+	return () => {
+		warned = '';
+	};
 }

@@ -22,6 +22,20 @@ test('what was typed without Enter is back in the next app: an empty line sends 
 	expect(text().split('explain the lo')).toHaveLength(3);
 });
 
+test('Ctrl+C clears a line without Enter as a shell does, says so, and quits only at the second press', async () => {
+	const {waitFor, type, interrupt, text, status} = runLinear(scriptedModel([say('Yes.'), finish('stop')]).ask);
+	await waitFor('> ');
+	interrupt();
+	await waitFor('\nLine cleared. Press Ctrl+C again to quit.\n> ');
+	type('Hello\n');
+	await waitFor('Yes.');
+	await waitFor('Ready.');
+	interrupt();
+	await expect.poll(() => text().split('Line cleared.').length, {interval: 5}).toBe(3);
+	interrupt();
+	expect(await status).toBe(0);
+});
+
 test('a draft that another message replaced, or that has a key, is not kept [11]', async () => {
 	const where = place();
 	const first = runLinear(scriptedModel([say('Yes.'), finish('stop')]).ask, where);

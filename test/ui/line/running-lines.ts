@@ -50,6 +50,7 @@ export function runLinear(ask?: Model, place: Place = {}) {
 	});
 	return {
 		store,
+		status,
 		/** Presses Ctrl+C. */
 		interrupt: () => interrupt(),
 		/** Ends the input, and waits for the app to end. */
