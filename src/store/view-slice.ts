@@ -132,7 +132,8 @@ export type Panel =
 	| {
 			readonly kind: 'lines';
 			readonly title: string;
-			readonly lines: readonly string[];
+			/** Draws it for a window: again if its width, its colours or the user's keys change. */
+			readonly lines: (columns: number) => readonly string[];
 			readonly closesOnKey?: boolean;
 	  };
 

@@ -106,5 +106,10 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		hold: fit.hold,
 		release: fit.release,
 	});
+	store.subscribe(({ownKeys}, before) => {
+		if (ownKeys !== before.ownKeys) {
+			fullScreen.invalidate();
+		}
+	});
 	return {screen, live, session, measure, fit, fullScreen};
 }

@@ -216,7 +216,7 @@ function panelHeight({panel, filter, size: {columns, rows}}: LayoutParts): numbe
 		case 'table':
 			return panel.rows.length + tableFrame;
 		case 'lines':
-			return panel.lines.length + 1;
+			return panel.lines(columns).length + 1;
 		case 'device':
 			return deviceRows(panel, columns);
 		case 'edit':

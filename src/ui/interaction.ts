@@ -20,7 +20,11 @@ export type EditField = {readonly label: string; readonly does: string; readonly
 /** How the app asks the user, and shows the results of commands during a run. */
 export type AppInteraction = Interaction & {
 	/** Shows lines beside an answer that still grows; with `closesOnKey`, until the next key. */
-	readonly show: (title: string, lines: readonly string[], options?: {readonly closesOnKey?: boolean}) => void;
+	readonly show: (
+		title: string,
+		lines: (columns: number) => readonly string[],
+		options?: {readonly closesOnKey?: boolean},
+	) => void;
 	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
 	/**

@@ -69,7 +69,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	});
 	const program = await compose(flags);
 	const ring = () => void (program.settings.value('notifications') !== 'off' && stdout.write('\u0007'));
-	const interact = createInteraction({terminal, palette, env, ring});
+	const interact = createInteraction({store, terminal, palette, env, ring});
 	const complete = (text: string) => completeMentions(text, {list: program.listPaths, choose: interact.choose});
 	const output = createLineOutput({say: terminal.say, palette});
 	recolor(palette, await program.scheme());
@@ -77,13 +77,10 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		program,
 		{...flags, asksLater: true},
 		{
-			store,
-			palette,
+			...{store, palette, interact, version},
 			// Nothing is drawn that may still change.
 			live: createLiveLines(),
 			joinsReads: false,
-			interact,
-			version,
 			homeFolder: env['HOME'],
 			write: terminal.write,
 			wipe: () => undefined,
@@ -97,8 +94,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	followRuns(store, {...terminal, ring, follow: output.follow});
 	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
-	const {prompt} = flags;
-	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: prompt !== undefined});
+	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: flags.prompt !== undefined});
 	terminal.listen();
 	terminal.prompt();
 	// Lines arrive whole here, so that nothing tells when the user begins to type.
@@ -111,7 +107,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	return 0;
 }
 
-type Asking = {
+type Asking = Pick<Parts, 'store'> & {
 	readonly terminal: LineTerminal;
 	readonly palette: Palette;
 	readonly env: Environment;
@@ -119,7 +115,7 @@ type Asking = {
 	readonly ring: () => void;
 };
 
-function createInteraction({terminal, palette, env, ring}: Asking): AppInteraction {
+function createInteraction({store, terminal, palette, env, ring}: Asking): AppInteraction {
 	const {say, question} = terminal;
 	const inquire = (inquiry: Parameters<typeof inquireInLines>[0]) => inquireInLines(inquiry, terminal, {palette, ring});
 	return {
@@ -139,7 +135,7 @@ function createInteraction({terminal, palette, env, ring}: Asking): AppInteracti
 			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
 		},
 		askUser: question => askInLines(question, terminal, {sign: signOf('?', palette), ring}),
-		show: (title, lines) => say([safeLine(title), ...lines].join('\n')),
+		show: (title, lines) => say([safeLine(title), ...lines(store.getState().size.columns)].join('\n')),
 	};
 }
 

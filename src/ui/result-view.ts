@@ -87,7 +87,7 @@ export function createResultView(
 
 async function showResult(line: string, result: Result, {exact, signal}: ShowOptions, view: View): Promise<void> {
 	const {store, palette, painter, entries, interact, echoOf} = view;
-	const {columns, rows} = store.getState().size;
+	const {rows} = store.getState().size;
 	if (result.kind === 'quit') {
 		await confirmQuit(view);
 	} else if (result.kind === 'panel') {
@@ -98,7 +98,7 @@ async function showResult(line: string, result: Result, {exact, signal}: ShowOpt
 			return;
 		}
 
-		interact.show(withoutSecret(entries(), line), renderResult(result, {width: columns, palette, exact}));
+		interact.show(withoutSecret(entries(), line), width => renderResult(result, {width, palette, exact}));
 	} else if (result.kind === 'table' && result.rows.length > rows - otherRows && interact.browse) {
 		void browse(line, result, {exact, open: interact.browse}, view);
 	} else {

@@ -92,7 +92,7 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	const {host, type, answer, waitFor, written, read} = await openLines();
 	host.answerWith(writes('planned\n'), says, writes('planned\n'), says);
 	type('/plan');
-	await waitFor(/plan mode: .*\n+> \s*$/);
+	await waitFor(/Plan mode: .*\n+> \s*$/);
 	type('write it');
 	await waitFor('2. Yes, in edits mode (key e)');
 	expect(read('new.txt')).toBe(undefined);

@@ -100,7 +100,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		opens: false,
 	})),
 	table: panel(text => ({kind: 'table', title: text, columns: [{label: text}], rows: [[text], [{at: text}]]})),
-	lines: panel(text => ({kind: 'lines', title: text, lines: [safeLine(text)]})),
+	lines: panel(text => ({kind: 'lines', title: text, lines: () => [safeLine(text)]})),
 	message: events((text, id) => [user(text, id)]),
 	answer: events((text, id) => [say(text, id), say(`\n\n${text}\n\n`, id)]),
 	'answer that goes on': events((text, id) => [say(`${text} and so on`, id)]),

@@ -60,9 +60,9 @@ describe('the session in the store', () => {
 
 test('a panel opens at its top', () => {
 	const store = createAppStore();
-	store.getState().setPanel({kind: 'lines', title: 'a', lines: []});
+	store.getState().setPanel({kind: 'lines', title: 'a', lines: () => []});
 	store.getState().scrollBy(7);
-	store.getState().setPanel({kind: 'lines', title: 'b', lines: []});
+	store.getState().setPanel({kind: 'lines', title: 'b', lines: () => []});
 	expect(store.getState().scroll).toBe(0);
 });
 

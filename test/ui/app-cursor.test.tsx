@@ -46,7 +46,7 @@ test('the cursor stays at the caret when the rest of the screen changes', async 
 		() => state.setUnsaved('disk full'),
 		() => setLive(['one', 'two']),
 		() => state.enqueue({id: '1', text: 'next'}),
-		() => state.setPanel({kind: 'lines', title: '/usage', lines: ['a', 'b']}),
+		() => state.setPanel({kind: 'lines', title: '/usage', lines: () => ['a', 'b']}),
 		() => state.scrollBy(1),
 		() => state.setBusy(true),
 		() => state.setToast('Press Ctrl+C again to quit.'),

@@ -87,7 +87,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 	test('the prompt below a panel with lines does not mention Esc, which closes the panel first', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		store.getState().setBusy(true);
-		store.getState().setPanel({kind: 'lines', title: 'Usage', lines: ['one']});
+		store.getState().setPanel({kind: 'lines', title: 'Usage', lines: () => ['one']});
 		await settle();
 		expect(lines().join('\n')).not.toContain('interrupt');
 		run(store);
@@ -105,7 +105,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 			{kind: 'pick', title: 'Select a model', choices: numbered('model', 30).map(id => ({id, label: id, detail: id}))},
 			{kind: 'field', label: 'The key of a provider with a long name:', masked: true},
 			{kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0},
-			{kind: 'lines', title: '/usage', lines: numbered('a line of the answer of a command', 50)},
+			{kind: 'lines', title: '/usage', lines: () => numbered('a line of the answer of a command', 50)},
 		);
 		const text = fc.oneof(fc.constantFrom('', '/', '/m', '/keys '), anyText({maxLength: 400}));
 		const states = fc.record({
@@ -148,7 +148,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		type(numbered('line', 30).join('\n'));
 		setLive(numbered('live', 15));
 		await settle();
-		store.getState().setPanel({kind: 'lines', title: '/help', lines: numbered('line', 60)});
+		store.getState().setPanel({kind: 'lines', title: '/help', lines: () => numbered('line', 60)});
 		await settle();
 		expect(written.join('')).not.toMatch(/\u001B\[[23]J/);
 	});

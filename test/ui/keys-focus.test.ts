@@ -74,7 +74,7 @@ describe('a panel', () => {
 		pick,
 		{kind: 'field', label: 'Key:', masked: true},
 		{kind: 'table', title: '/help', columns: [], rows: []},
-		{kind: 'lines', title: '/usage', lines: []},
+		{kind: 'lines', title: '/usage', lines: () => []},
 		{kind: 'confirm', question: 'Sure?', askedAt: 0},
 		{kind: 'device', server: '', page: '', pageWithCode: '', code: '', expiresAt: 0, opens: false},
 	] as const satisfies readonly Panel[])('of the kind $kind lets Ctrl+Z suspend the app', panel => {
@@ -114,13 +114,13 @@ describe('a panel', () => {
 	);
 
 	test('of lines leaves letters to the prompt, even a q', () => {
-		const {press, asked, prompt} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
+		const {press, asked, prompt} = open({kind: 'lines', title: '/usage', lines: () => []}, {running: true});
 		press('q', 'uestion', keys.enter);
 		expect([asked, prompt()]).toEqual([['submit question'], '']);
 	});
 
 	test('of lines is closed by Escape before the run is interrupted', () => {
-		const {press, asked} = open({kind: 'lines', title: '/usage', lines: []}, {running: true});
+		const {press, asked} = open({kind: 'lines', title: '/usage', lines: () => []}, {running: true});
 		press(keys.escape);
 		expect(asked).toEqual(['answer undefined']);
 	});

@@ -1,4 +1,4 @@
-import {useLayoutEffect} from 'react';
+import {useLayoutEffect, useMemo} from 'react';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Panel} from '../../store/view-slice.ts';
@@ -40,7 +40,7 @@ export function PanelView({panel, height}: Props) {
 		case 'table':
 			return <TableView panel={panel} height={height} />;
 		case 'lines':
-			return <Window title={panel.title} lines={panel.lines} height={height} />;
+			return <Window panel={panel} height={height} />;
 		default:
 			return panel satisfies never;
 	}
@@ -73,22 +73,19 @@ function useScroll(last: number): number {
 	return Math.max(0, Math.min(offset, end));
 }
 
+type LinesPanel = Extract<Panel, {kind: 'lines'}>;
+
 /** Shows lines in a panel that scrolls. */
-function Window({
-	title,
-	lines,
-	height,
-}: {
-	readonly title: string;
-	readonly lines: readonly string[];
-	readonly height: number;
-}) {
+function Window({panel, height}: {readonly panel: LinesPanel; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
+	const keymap = useKeymap(panelKeys);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what it draws depends on the colours and the keys, too
+	const lines = useMemo(() => panel.lines(columns), [panel, columns, palette, keymap]);
 	const titled = height > 1;
 	const room = Math.max(1, height - 1);
 	const start = useScroll(lines.length - room);
-	const scroll = hintsOf(useKeymap(panelKeys), [['scroll', 'panel.up', 'panel.down']]);
+	const scroll = hintsOf(keymap, [['scroll', 'panel.up', 'panel.down']]);
 	const shown = lines.slice(start, start + room);
 	const place = `${start + 1}-${start + shown.length} of ${lines.length}`;
 	const isCut = lines.length > room;
@@ -97,7 +94,7 @@ function Window({
 		hints: [...(isCut ? scroll : []), 'Esc close'],
 		role: palette.dim,
 	};
-	const named = fitTitle(palette.label(safeLine(title)), beside, columns);
+	const named = fitTitle(palette.label(safeLine(panel.title)), beside, columns);
 	const header = titleRule(named, {columns, palette, rule: palette.dim});
 	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }

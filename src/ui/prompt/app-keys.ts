@@ -80,9 +80,9 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 /** Shows the keys until the next one. */
 export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
-	const {ownKeys, size, panel} = store.getState();
+	const {panel} = store.getState();
 	if (!panel || panel.kind === 'lines') {
-		interact.show('Keys', keyLines(ownKeys, size.columns), {closesOnKey: true});
+		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns), {closesOnKey: true});
 	}
 }
 

@@ -34,11 +34,13 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 			setVim(isWanted ? await loadVim() : undefined);
 		}
 	};
-	await Promise.all([applyKeys(), applyVim()]);
-	return settings.onChange(async key => {
+	// First, so that no change is missed while what is there now is read.
+	const stop = settings.onChange(async key => {
 		const apply = key === 'keys' ? applyKeys : key === 'vim' ? applyVim : undefined;
 		await apply?.().catch((error: unknown) => warn(String(error)));
 	});
+	await Promise.all([applyKeys(), applyVim()]);
+	return stop;
 }
 
 async function loadVim(): Promise<VimTyping> {

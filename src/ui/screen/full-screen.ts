@@ -96,19 +96,31 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 			}
 		},
 		redraw,
-		press(token) {
-			if (token.type !== 'text') {
-				const isOpen = view !== undefined;
-				view?.press(token);
-				return isOpen ? undefined : token;
-			}
-
-			const characters = Array.from(token.text);
-			const left = characters.findIndex(character => !view || void view.press(textToken(character)));
-			return left === -1 ? undefined : textToken(characters.slice(left).join(''));
-		},
+		press: token => pressIn(() => view, token),
 		isOpen: () => view !== undefined,
 	};
+}
+
+/** Passes a token to the view, or the characters of a text to the view of that moment. Returns what no view got. */
+function pressIn(view: () => FullScreenView | undefined, token: InputToken): InputToken | undefined {
+	if (token.type !== 'text') {
+		const open = view();
+		open?.press(token);
+		return open ? undefined : token;
+	}
+
+	let left = token.text;
+	for (const character of token.text) {
+		const open = view();
+		if (!open) {
+			return textToken(left);
+		}
+
+		open.press(textToken(character));
+		left = left.slice(character.length);
+	}
+
+	return undefined;
 }
 
 /** Writes the rows of a view that changed since the last paint. */

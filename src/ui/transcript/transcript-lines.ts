@@ -21,9 +21,10 @@ type Options = {
 /** Returns the lines of the block at `index`, followed by a blank line. */
 type TranscriptLines = (block: Shown, index: number, options: Options) => readonly string[];
 
-/** Draws blocks on demand and caches the lines of each until the block changes, for long transcripts. */
+/** Draws blocks on demand and caches the lines of each until the block or the colours change, for long transcripts. */
 export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): TranscriptLines {
 	const drawn = new Map<number, Options & {readonly block: Shown; readonly lines: readonly string[]}>();
+	let role = palette.dim;
 
 	const draw = (block: Shown, {width, isOpen}: Options): readonly string[] => {
 		const style = {width, palette};
@@ -35,6 +36,11 @@ export function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawi
 	};
 
 	return (block, index, options) => {
+		if (palette.dim !== role) {
+			role = palette.dim;
+			drawn.clear();
+		}
+
 		const known = drawn.get(index);
 		if (known?.block === block && known.width === options.width && known.isOpen === options.isOpen) {
 			return known.lines;

@@ -83,7 +83,7 @@ async function staysBelowWindow(cell: Cell) {
 	await time.pass(100);
 	app.store
 		.getState()
-		.setPanel({kind: 'lines', title: 'Many', lines: Array.from({length: 40}, (_, index) => `l${index}`)});
+		.setPanel({kind: 'lines', title: 'Many', lines: () => Array.from({length: 40}, (_, index) => `l${index}`)});
 	await time.pass(100);
 	const ups = [...written(terminal, from).matchAll(/\u001b\[(\d+)A/g)].map(([, count]) => Number(count));
 	await closePanels(cell);

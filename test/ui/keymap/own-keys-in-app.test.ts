@@ -4,6 +4,19 @@ import {expect, test} from 'vitest';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {runApp} from '../running-app.ts';
 
+test('what was opened before the keys of the user were read, or changed, names them then', async () => {
+	const {type, waitFor, store} = runApp();
+	await waitFor('Demo model');
+	type('?');
+	await waitFor('Ctrl+O         full transcript');
+	store.getState().setOwnKeys({'app.transcript': ['ctrl+t'], 'transcript.search': ['f'], 'prompt.transpose': []});
+	await waitFor('Ctrl+T         full transcript');
+	type('\u0014');
+	await waitFor('f search');
+	store.getState().setOwnKeys({'transcript.search': ['alt+s']});
+	await waitFor('Alt+S search');
+});
+
 test('the app has the keys of the user in a list, in the transcript and on the page that lists them', async () => {
 	const home = temporaryHome();
 	const own = {

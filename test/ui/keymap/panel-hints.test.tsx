@@ -72,7 +72,7 @@ test('a picker names the key that selects, which does; Enter neither selects nor
 
 test('lines name the keys that scroll, which do; the default ones are for the prompt', async () => {
 	const lines = Array.from({length: 60}, (_, index) => `line ${index}`);
-	const {shows, press, asked, state, store} = await opened({kind: 'lines', title: 'Usage', lines}, moving);
+	const {shows, press, asked, state, store} = await opened({kind: 'lines', title: 'Usage', lines: () => lines}, moving);
 	await shows('of 60 · Ctrl+K Ctrl+J scroll · Esc close');
 	press(key.ctrlJ, key.ctrlJ, key.down);
 	expect(state().scroll).toBe(2);

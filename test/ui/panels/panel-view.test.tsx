@@ -131,12 +131,12 @@ describe('lines', () => {
 	const lines20 = Array.from({length: 40}, (_, index) => `line ${index}`);
 
 	test('are shown whole if they fit', async () => {
-		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: ['a', 'b']});
+		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: () => ['a', 'b']});
 		expect(panelLines()).toEqual(['/usage · Esc close', 'a', 'b']);
 	});
 
 	test('scroll to both ends and no further', async () => {
-		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: lines20});
+		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: () => lines20});
 		expect(panelLines()).toHaveLength(18);
 		expect(panelLines().slice(0, 2)).toEqual(['/help · 1-17 of 40 · ↑↓ scroll · Esc close', 'line 0']);
 		await move(100);
@@ -151,7 +151,7 @@ describe('lines', () => {
 	});
 
 	test('have a title that is made safe [1]', async () => {
-		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: ['a']});
+		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: () => ['a']});
 		expect(panelLines()[0]).toBe('/help ␛[2J · Esc close');
 	});
 });

@@ -20,7 +20,7 @@ const panels: Readonly<Record<string, Panel>> = {
 		...{kind: 'table', title: long, columns: [{label: 'name'}, {label: 'made'}], rows},
 		opens: {ids: rows.map((_, index) => `${index}`)},
 	},
-	lines: {kind: 'lines', title: long, lines: Array.from({length: 60}, (_, index) => `line ${index}`)},
+	lines: {kind: 'lines', title: long, lines: () => Array.from({length: 60}, (_, index) => `line ${index}`)},
 	editor: {kind: 'edit', label: long, does: 'save', text: 'draft'},
 	question: {kind: 'ask', question: 'Which?', choices, isFollowUp: false, askedAt: -1e6},
 	'field of a question': {kind: 'ask', question: 'Which?', choices: [], isFollowUp: false, askedAt: -1e6},
