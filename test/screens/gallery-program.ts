@@ -111,10 +111,12 @@ const create = command({
 	},
 });
 
+const priceOf = () => ({input: 5, cacheRead: 0.5, cacheWrite: 6.25, output: 25});
+
 const facts = {
 	models: {
 		catalog: async () => ({
-			priceOf: () => ({input: 5, cacheRead: 0.5, cacheWrite: 6.25, output: 25}),
+			priceOf,
 			...{models: [], date: '2026-01-01', source: 'the built-in table'},
 		}),
 	},
@@ -133,6 +135,8 @@ const unused = {takeBack: never, plan: never, difference: never, apply: never, p
 /** The program of a test whose commands find some sessions, MCP servers, changes of files and a sandbox. */
 export async function galleryProgram(store: AppStore): Promise<AppProgram> {
 	const {program} = testProgram({store});
+	// As the catalog does: the status line counts with the prices that /usage shows.
+	store.getState().setCatalog({priceOf, infoOf: () => undefined});
 	const entries = () => [
 		noun({name: 'env', summary: 'Sandboxes that run tasks', verbs: [create]}),
 		...program.entries().filter(({name}) => name !== 'env'),
