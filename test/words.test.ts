@@ -63,6 +63,14 @@ test('no sentence names a key that users can bind to something else: hints come 
 	expect(shown.filter(({file, text}) => file !== example && / /.test(text) && bindable.test(text))).toEqual([]);
 });
 
+test('an empty list names the next step', () => {
+	const empties = files.flatMap(file =>
+		Array.from(readFileSync(file, 'utf8').matchAll(/\bempty: (['"`])(?=\S)(.+?)\1,?$/gm), ([, , text]) => text ?? ''),
+	);
+	expect(empties.length).toBeGreaterThan(20);
+	expect(empties.filter(text => !/[.:] \S/.test(text))).toEqual([]);
+});
+
 const all = commands.flatMap(entry => (isNoun(entry) ? entry.verbs : [entry]));
 
 test('summaries of flags fit a line and are not sentences', () => {

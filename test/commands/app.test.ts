@@ -21,7 +21,7 @@ test('clear and quit return a result for the screen', async () => {
 
 test('usage, rename and export in the app act on the session on screen', async () => {
 	const {runInApp, store} = testContext();
-	expect(drawn(await runInApp('usage'), 80)).toContain('Nothing used yet.');
+	expect(drawn(await runInApp('usage'), 80)).toContain('Nothing used yet. Send a message first.');
 	await expect(runInApp('export')).rejects.toMatchObject({code: 'usage'});
 
 	const {session} = store.getState().transcript;

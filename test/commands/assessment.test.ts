@@ -72,7 +72,7 @@ test.each([80, 120])('attacks are drawn with their rates at %d columns', async w
 test('an assessment without attacks says so', async () => {
 	const {env} = await api({[attacksPath]: {json: []}});
 	expect(drawn(await testContext({env}).run('assessment', 'attacks', assessment), 80)).toBe(
-		'No attacks recorded for this assessment.',
+		'No attacks yet. Push traces that record some: /trace push <file>',
 	);
 });
 

@@ -31,8 +31,12 @@ test('a prefix of an id selects a workspace and a project; an equal slug wins', 
 	});
 	const schemas = (workspace: string, project: string) =>
 		testContext({env, flags: {workspace, project}}).run('item', 'schemas');
-	expect(drawn(await schemas('9A7E0b', '1c7e0b0e'), 80)).toBe('No item type in this project has a schema.');
-	expect(drawn(await schemas(lab, 'parser'), 80)).toBe('No item type in this project has a schema.');
+	expect(drawn(await schemas('9A7E0b', '1c7e0b0e'), 80)).toBe(
+		'No item schemas yet. Push traces that define one: /trace push <file>',
+	);
+	expect(drawn(await schemas(lab, 'parser'), 80)).toBe(
+		'No item schemas yet. Push traces that define one: /trace push <file>',
+	);
 	await expect(schemas('lab', '1c7e0b')).rejects.toMatchObject({
 		code: 'usage',
 		message: '“1c7e0b” matches 2 project ids: parser, other.',
@@ -45,7 +49,9 @@ test('a prefix of an id selects a workspace and a project; an equal slug wins', 
 test('a given scope is used as it is if the server lists nothing', async () => {
 	const {env} = await api({[`GET ${inWorkspace}/projects/cafe/items/schemas`]: {json: {schemas: []}}});
 	const here = testContext({env, flags: {project: 'cafe'}});
-	expect(drawn(await here.run('item', 'schemas'), 80)).toBe('No item type in this project has a schema.');
+	expect(drawn(await here.run('item', 'schemas'), 80)).toBe(
+		'No item schemas yet. Push traces that define one: /trace push <file>',
+	);
 });
 
 test('a prefix of a finding is looked up in the findings of the project', async () => {

@@ -165,7 +165,7 @@ test.each([80, 120])('item types are drawn at %d columns', async width => {
 test('a project without schemas says so, and an unknown one is not found', async () => {
 	const {env} = await api({[schemasPath]: {json: {schemas: []}}});
 	const empty = await testContext({env}).run('item', 'schemas');
-	expect(drawn(empty, 80)).toBe('No item type in this project has a schema.');
+	expect(drawn(empty, 80)).toBe('No item schemas yet. Push traces that define one: /trace push <file>');
 	await expect(testContext({env, flags: {project: 'other'}}).run('item', 'schemas')).rejects.toMatchObject({
 		code: 'not-found',
 	});

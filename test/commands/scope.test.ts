@@ -27,7 +27,9 @@ test('the only organization, workspace and project are used without a question',
 		[`GET ${inWorkspace}/projects/parser/items/schemas`]: {json: {schemas: []}},
 	});
 	const here = testContext({env: {...env, ...noScope}});
-	expect(drawn(await here.run('item', 'schemas'), 80)).toBe('No item type in this project has a schema.');
+	expect(drawn(await here.run('item', 'schemas'), 80)).toBe(
+		'No item schemas yet. Push traces that define one: /trace push <file>',
+	);
 	expect(here.asked).toEqual([]);
 	expect(seen.map(({url}) => url.split('?')[0])).toEqual([
 		'/api/v1/org',

@@ -25,7 +25,7 @@ export function itemSchemasResult(answer: {readonly schemas?: ItemSchemas}): Res
 				entry.schema_ref ?? '',
 			];
 		}),
-		empty: 'No item type in this project has a schema.',
+		empty: 'No item schemas yet. Push traces that define one: `trace push <file>`',
 		data: originalOf(answer),
 	};
 }

@@ -23,7 +23,7 @@ export async function seenTable(context: CommandContext, where: Where): Promise<
 		items,
 		first,
 		hides: field => !first.includes(field),
-		empty: `${server} doesn't list ${name}, and this machine has seen none.`,
+		empty: `${server} doesn't list ${name}, and this machine has seen none. Name one by its id.`,
 		notes: items.length > 0 ? [`${server} doesn't list ${name}. These were seen on this machine.`] : [],
 		data: {items, source: 'seen on this machine'},
 	});

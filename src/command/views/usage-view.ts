@@ -82,7 +82,7 @@ export function usageResult(
 					count(used.output),
 					formatUsd(usd),
 				]),
-				empty: 'Nothing used yet.',
+				empty: 'Nothing used yet. Send a message first.',
 				notes: models.length > 0 ? [...(saving ? [savingText(saving)] : []), ...notesOn(messages, priceDate)] : [],
 				data: null,
 			},

@@ -25,7 +25,7 @@ test('an unused session has zeros and no cost', () => {
 		'Compactions: 0 · no requests yet',
 		'',
 		'By model',
-		'Nothing used yet.',
+		'Nothing used yet. Send a message first.',
 	]);
 });
 

@@ -36,7 +36,7 @@ export function attackTable(attacks: Attacks): Result {
 			attack.attacker_model ?? '',
 			attack.evaluator_model ?? '',
 		]),
-		empty: 'No attacks recorded for this assessment.',
+		empty: 'No attacks yet. Push traces that record some: `trace push <file>`',
 		...(attacks.length > 0 && {notes: ['ASR is the attack success rate.']}),
 		data: originalOf(attacks),
 	};

@@ -31,7 +31,7 @@ export function budgetsResult(
 				kind === 'turn' ? '–' : formatUsd(spentUsd),
 				limitUsd === undefined || kind === 'turn' ? '–' : formatUsd(Math.max(0, limitUsd - spentUsd)),
 			]),
-		empty: 'No budgets.',
+		empty: 'No budgets yet. Set one for every day: `budget day 20`',
 		notes: hasAny
 			? ['Each request is estimated first. The agent stops before one that would pass a budget.']
 			: [...(inApp ? ['Set one for this session: `budget 5`'] : []), 'Set one for every day: `budget day 20`'],
