@@ -29,13 +29,14 @@ export async function askMissing(command: Command, context: CommandContext): Pro
 async function askFor(
 	name: string,
 	{completes}: Command,
-	{store, interact}: CommandContext,
+	{store, interact, sightings}: CommandContext,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
 	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
 	const known = kind === undefined || kind === 'saved-session' ? [] : store.getState().valuesOf(kind);
 	if (known.length > 0) {
-		const values = known.map(value => ({id: value, label: value}));
+		const details = await detailsOf(known, sightings);
+		const values = known.map(value => ({id: value, label: value, ...details.get(value)}));
 		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`}];
 		const title = `Select ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 		const chosen = await interact.choose({title, choices});
@@ -45,4 +46,12 @@ async function askFor(
 	}
 
 	return interact.ask({label: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`, masked: false});
+}
+
+/** Returns what was last seen of the objects with these ids, such as the task and the state of a sandbox. */
+async function detailsOf(ids: readonly string[], sightings: CommandContext['sightings']) {
+	const seen = (await sightings.recall()).filter(({id}) => ids.includes(id));
+	const {seenText} = await import('./picker/resume-choices.ts');
+	// The newest one comes last.
+	return new Map(seen.toReversed().map(sighting => [sighting.id, {detail: seenText(sighting)}]));
 }

@@ -89,6 +89,18 @@ test('listed ids are offered for completion, and their state is remembered', asy
 	]);
 });
 
+test('a sandbox that was listed is offered with its task and state where its id is missing', async () => {
+	const {env} = await api({[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]])});
+	const here = testContext({env});
+	await here.run('env', 'list');
+	await here.context.sightings.recall();
+	const {runInApp, asked, store} = testContext({like: here, env, answers: [undefined]});
+	store.getState().setValuesOf(kind => (kind === 'environment' ? [id] : []));
+	await runInApp('env', 'show');
+	const [asksFor] = asked as readonly {readonly choices: readonly object[]}[];
+	expect(asksFor?.choices[0]).toEqual({id, label: id, detail: 'web-shop · ready'});
+});
+
 test.each([
 	['torn_down', ['env', 'stop', id], [], 'web-shop has already ended.', 1],
 	['ready', ['env', 'stop', id], ['no'], 'Nothing changed.', 1],

@@ -93,6 +93,12 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<Globa
 	};
 }
 
+/** Returns the name and the state of an object, as it was last seen; '' if nothing of it was. */
+export function seenText(sighting: Sighting): string {
+	const {label, state} = readers[sighting.kind](sighting);
+	return joined([label === sighting.id ? undefined : label, state]);
+}
+
 type Read = {
 	readonly label: string | undefined;
 	readonly state?: string | undefined;
