@@ -20,7 +20,7 @@ test('a watch is listed until it is stopped', async () => {
 	expect(drawn(begun, 80).split('\n')).toEqual([
 		'Watching 0b5e0a1c for timed? out|level>=error. You will be notified, at most',
 		'every 30 s.',
-		'/watch shows it, /watch stop 1 stops it.',
+		'Stop it: /watch stop 1',
 	]);
 	await expect.poll(() => watches()[0]?.state).toBe('live');
 	const listed = await runInApp('watch');

@@ -32,7 +32,7 @@ export function watchResult(watch: Watch, title: string | undefined): Result {
 	return {
 		kind: 'text',
 		text: `Watching ${title ? safeLine(title) : shortEnvironmentId(environment)} for ${condition}. ${does}.`,
-		hint: `/watch shows it, /watch stop ${number} stops it.`,
+		hint: `Stop it: /watch stop ${number}`,
 		data: dataOf(watch),
 	};
 }

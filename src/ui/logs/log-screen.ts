@@ -1,6 +1,4 @@
 import type {AppError} from '../../core/error.ts';
-import {keymapOf} from '../../editor/keymap/keymap.ts';
-import {viewerKeys} from '../../editor/keymap/view-keys.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
 import {allLogs} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
@@ -10,7 +8,7 @@ import type {FullScreen} from '../screen/full-screen.ts';
 import {createFollowedLogs, type FollowedLogs} from './followed-logs.ts';
 import {createLogRenderer, type LogRenderer} from './log-renderer.ts';
 import type {Viewport} from './log-scroll.ts';
-import {bodyRows, closeKey, gutter, type LogPicture} from './viewer/log-view.ts';
+import {bodyRows, gutter, type LogPicture} from './viewer/log-view.ts';
 import {emptyViewer, type LogViewer, positionOf, withoutLastPattern} from './viewer/log-viewer-state.ts';
 
 export type LogScreenOptions = {
@@ -68,8 +66,7 @@ export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, view
 	}
 
 	const isAsked = panel && panel.kind !== 'lines';
-	const close = closeKey(keymapOf(viewerKeys, ownKeys));
-	const notice = isAsked ? `A question is waiting in the conversation · ${close} close` : '';
+	const notice = isAsked ? 'A question is waiting in the conversation · Esc close' : '';
 	return {logs, focus, viewer, ...rendered, palette, ownKeys, now: followed.now(), notice};
 }
 

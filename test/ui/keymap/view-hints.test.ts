@@ -55,7 +55,7 @@ const viewerKeys = {
 test('the log viewer names the keys of the user, also in its help and its notes, and they work', async () => {
 	const {store, follow, lines, appLogs, press, window, copied, fullScreen} = openAppLogs(90, 34);
 	const bottomIs = (text: string) => expect.poll(() => window().at(-1), {interval: 5}).toBe(text);
-	const usual = 'F1 help · f search · i filter · r raw · v mark · Alt+A attach · $ latest · x close';
+	const usual = 'F1 help · f search · i filter · $ latest · v mark · Alt+A attach · r raw · Esc close';
 	store.getState().setOwnKeys(ownKeys(viewerKeys));
 	follow(async () => ({kind: 'window', text: 'GET /one\nGET /two\n'}));
 	await expect.poll(lines, {interval: 5}).toBe(2);
@@ -75,7 +75,7 @@ test('the log viewer names the keys of the user, also in its help and its notes,
 	await bottomIs(usual);
 
 	press('\u001bOP');
-	await bottomIs('x close');
+	await bottomIs('Esc close');
 	const help = window().join('\n');
 	expect(help).toMatch(/^ {2}e ↓ {2}j +a line up or down; this pauses until \$$/m);
 	expect(help).toMatch(/^ {2}f Ctrl\+N +search with a regex/m);

@@ -1,5 +1,5 @@
 import {formatNumber} from '../../../core/format.ts';
-import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
+import {hintsOf} from '../../../editor/keymap/key-label.ts';
 import {keymapOf, type OwnKeys} from '../../../editor/keymap/keymap.ts';
 import {viewerKeys} from '../../../editor/keymap/view-keys.ts';
 import type {OpenLog} from '../../../store/logs-slice.ts';
@@ -36,22 +36,17 @@ export type LogPicture = {
 /** Cells before each line: the selection, and the marker of a match. */
 export const gutter = 2;
 
-/** Returns the key that closes the viewer, as a hint names it. */
-export function closeKey(keymap: ViewerKeymap): string {
-	return hintKey(keymap, 'viewer.close') || 'Esc';
-}
-
 function keysLine(keymap: ViewerKeymap, columns: number): string {
 	const hints = hintsOf(keymap, [
 		['help', 'viewer.help'],
 		['search', 'viewer.search'],
 		['filter', 'viewer.filter'],
-		['raw', 'viewer.raw'],
+		['latest', 'viewer.last'],
 		['mark', 'viewer.mark'],
 		['attach', 'viewer.attach'],
-		['latest', 'viewer.last'],
+		['raw', 'viewer.raw'],
 	]);
-	return fitHints([...hints, `${closeKey(keymap)} close`], columns);
+	return fitHints([...hints, 'Esc close'], columns);
 }
 
 /** Returns the number of rows for lines in a window of that height. */

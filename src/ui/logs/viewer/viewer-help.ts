@@ -70,6 +70,6 @@ export function helpPage(page: number, {columns, rows}: Size, keymap: ViewerKeym
 		pages > 1 ? [`page ${index + 1} of ${pages}`, ...(next === undefined ? [] : [`${keyLabel(next)} next`])] : [];
 	return {
 		lines: lines.slice(index * rows, (index + 1) * rows),
-		keys: fitHints([...more, `${hintKey(keymap, 'viewer.close') || 'Esc'} close`], columns),
+		keys: fitHints([...more, 'Esc close'], columns),
 	};
 }

@@ -46,7 +46,7 @@ test('the viewer shows the title, the lines, the filter and the keys', () => {
 		'',
 		'',
 		'filter request · 1 hidden · search check',
-		'? help · / search · & filter · p raw · m mark · a attach · End latest · q close',
+		'? help · / search · & filter · End latest · m mark · a attach · Esc close',
 	]);
 });
 
@@ -71,9 +71,9 @@ test('help is complete in any window: it wraps and has pages', () => {
 			.replace(/\s+/g, ' ')
 			.trim();
 	const whole = pages(200, 24, 1);
-	expect(whole[0]?.at(-1)).toBe('q close');
+	expect(whole[0]?.at(-1)).toBe('Esc close');
 	const small = pages(60, 14, 3);
-	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · q close`));
+	expect(small.map(lines => lines.at(-1))).toEqual([1, 2, 3].map(page => `page ${page} of 3 · Space next · Esc close`));
 	expect(words(small)).toBe(words(whole));
 	expect(pages(60, 14, 4)[3]).toEqual(small[0]);
 });
@@ -101,7 +101,7 @@ test('a paused viewer shows the number of new lines, the selection and the curso
 		'▌ line 2',
 		'❯ line 3',
 		'  line 4',
-		'? help · / search · & filter · p raw · m mark · a attach · End latest · q close',
+		'? help · / search · & filter · End latest · m mark · a attach · Esc close',
 	]);
 });
 
