@@ -26,6 +26,7 @@ import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
 import {steadyNow} from './panels/question.ts';
 import {createLiveLines} from './screen/live-lines.ts';
+import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
 
@@ -53,7 +54,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	assertTerminal({stdin, stdout});
 
 	const palette = createPalette({color: wantsColor(stdout, env), spoken: wantsWords(env)});
-	store.getState().setSize({columns: stdout.columns || 80, rows: stdout.rows || 24});
+	store.getState().setSize(sizeOf(stdout));
 	const {promise: ended, resolve: quit} = deferred();
 
 	/** The line that was entered last, if nothing was written between it and its result. */
@@ -91,6 +92,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		},
 	);
 
+	followSize({store, opened}, stdout);
 	followRuns(store, {...terminal, ring, follow: output.follow});
 	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
@@ -105,6 +107,14 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	stdin.pause();
 	stdout.write(`\n${await opened.close()}`);
 	return 0;
+}
+
+/** Draws the lines to come for the size that the window has by then. */
+function followSize({store, opened}: Pick<Parts, 'store' | 'opened'>, stdout: LinearSurroundings['stdout']): void {
+	stdout.on('resize', () => {
+		store.getState().setSize(sizeOf(stdout));
+		opened.painter.resize();
+	});
 }
 
 type Asking = Pick<Parts, 'store'> & {

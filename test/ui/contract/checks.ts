@@ -1,6 +1,6 @@
 import {type Cell, type Check, closePanels, fullClear, openPanels} from './cell.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
-import {survivesStorm, survivesStormInView} from './storms.ts';
+import {hide, type Opened, show, survivesStorm, survivesStormInView} from './storms.ts';
 
 const written = (terminal: ContractTerminal, from: number) => terminal.written.slice(from).join('');
 
@@ -117,16 +117,47 @@ async function isQuiet({terminal, time}: Cell) {
 	return data === '' ? undefined : `wrote ${data.length} bytes: ${JSON.stringify(data.slice(0, 200))}`;
 }
 
-async function keepsShellOutput({app, terminal, time}: Cell) {
+/** With something open, nothing is written while nothing happens. */
+export async function isQuietWith(cell: Cell, what: Opened) {
+	await show(cell, what);
+	const problem = await isQuiet(cell);
+	await hide(cell, what);
+	await cell.time.pass(50);
+	return problem;
+}
+
+const keepsShellOutput = (cell: Cell) => keepsShellOutputWith(cell, undefined);
+
+/** Ctrl+Z with something open, in a window that has another size when the app continues. */
+export async function keepsShellOutputWith(cell: Cell, what: Opened | undefined) {
+	const {app, terminal, time, columns, rows} = cell;
 	const {signals} = app;
-	const before = terminal.scrollback().length + terminal.window().length;
+	if (what !== undefined) {
+		await show(cell, what);
+		await time.pass(50);
+		await terminal.parsed();
+	}
+
+	// Rows of what was open are gone.
+	const before = what === undefined ? terminal.scrollback().length + terminal.window().length : 0;
 	await app.type('\u001a');
 	await time.turns(4);
 	const stopped = signals.sent.includes('SIGTSTP');
 	terminal.writeAsShell('\r\n[1]+  Stopped\r\nshell $ ls\r\nfile-a  file-b\r\nshell $ fg\r\n');
+	if (what !== undefined) {
+		await terminal.resize(columns - 7, rows + 3);
+	}
+
 	signals.raise('SIGCONT');
 	terminal.stdout.emit('resize');
 	await time.pass(300);
+	if (what !== undefined) {
+		await hide(cell, what);
+		await time.pass(300);
+		await terminal.resize(columns, rows);
+		await time.pass(300);
+	}
+
 	await terminal.parsed();
 	const text = [...terminal.scrollback(), ...terminal.window()];
 	const kept = ['[1]+  Stopped', 'shell $ ls', 'file-a  file-b', 'shell $ fg'].filter(line => !text.includes(line));

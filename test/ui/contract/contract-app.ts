@@ -22,7 +22,7 @@ type Options = Partial<Omit<Parameters<typeof testProgram>[0], 'store' | 'ask'>>
 };
 
 /** An answer of the model that the test writes, piece by piece. */
-function createAnswer() {
+export function createAnswer() {
 	let waiting: ProviderEvent[] = [];
 	let wake: () => void = () => undefined;
 	const push = (event: ProviderEvent) => {

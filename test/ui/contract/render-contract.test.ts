@@ -1,12 +1,8 @@
-import {PassThrough} from 'node:stream';
 import {afterAll, expect, test} from 'vitest';
-import {createAppStore} from '../../../src/store/store.ts';
-import {startLinear} from '../../../src/ui/linear.ts';
-import {finish, scriptedModel, text} from '../../agent/scripted.ts';
-import {testProgram} from '../program.ts';
 import {type Cell, fillWindow, follow, followLog, review} from './cell.ts';
-import {checks} from './checks.ts';
+import {checks, isQuietWith, keepsShellOutputWith} from './checks.ts';
 import {startInTerminal} from './contract-app.ts';
+import {obeysNothing, survivesStormInLines} from './dumb.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
 import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
@@ -102,30 +98,33 @@ async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, ope
 	app.finish();
 	await app.waitFor(() => app.store.getState().transcript.run === undefined);
 	const problems: string[] = [];
+	const check = async (title: string, problem: Promise<string | undefined>) =>
+		problems.push(...note(kind.name, title, `${columns}x${rows}`, await problem));
 	for (const [name, what] of Object.entries(opened)) {
-		const check = async (title: string, problem: Promise<string | undefined>) =>
-			problems.push(...note(kind.name, `${title} ${name}`, `${columns}x${rows}`, await problem));
-		await check('a storm of sizes over', survivesStormWith(cell, what));
+		await check(`a storm of sizes over ${name}`, survivesStormWith(cell, what));
+		await check(`idle writes nothing over ${name}`, isQuietWith(cell, what));
 		if (rows > 12 && kind.pullsDown && (kind.reflows || typeof what !== 'string')) {
-			await check(
-				'lower and back, over',
-				survivesWalkWith(cell, what, [
-					[columns, 12],
-					[columns, rows],
-				]),
-			);
-		}
-
-		if (rows > 12 && kind.pullsDown && kind.name !== 'screen' && name === 'an approval') {
 			const sizes: readonly Size[] = [
-				[60, 12],
-				[20, 5],
-				[10, 2],
-				[1, 1],
+				[columns, 12],
 				[columns, rows],
 			];
-			await check('ever smaller and back, over', survivesWalkWith(cell, what, sizes));
+			await check(`lower and back, over ${name}`, survivesWalkWith(cell, what, sizes));
 		}
+	}
+
+	if (rows > 12 && kind.pullsDown && kind.name !== 'screen') {
+		const sizes: readonly Size[] = [
+			[60, 12],
+			[20, 5],
+			[10, 2],
+			[1, 1],
+			[columns, rows],
+		];
+		await check('ever smaller and back, over an approval', survivesWalkWith(cell, opened['an approval'], sizes));
+	}
+
+	for (const [name, what] of Object.entries(opened)) {
+		await check(`Ctrl+Z and fg keep what the shell printed over ${name}`, keepsShellOutputWith(cell, what));
 	}
 
 	return problems;
@@ -182,36 +181,12 @@ test.each([xterm, kitty].flatMap(kind => tinySizes.map(([columns, rows]) => ({ki
 test.each(sizes)(
 	'a dumb terminal of %i x %i gets lines and a bell, and nothing else that it would have to obey',
 	async (columns, rows) => {
-		const {ask} = scriptedModel([
-			text('**Bold** and 日本.\n\n'),
-			text('| a | b |\n|-|-|\n| 1 | 2 |\n'),
-			finish('stop'),
-		]);
-		const store = createAppStore();
-		store.getState().setModel('custom/demo');
-		const {program} = testProgram({store, ask});
-		const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-		let written = '';
-		stdout.on('data', (data: Buffer) => (written += data.toString('utf8')));
-		const status = startLinear(
-			{pick: false},
-			{
-				compose: async () => program,
-				store,
-				env: {TERM: 'dumb'},
-				stdin: Object.assign(stdin, {isTTY: true, setRawMode: () => stdin}) as never,
-				stdout: Object.assign(stdout, {isTTY: true, columns, rows}) as never,
-				version: '1.2.3',
-				onInterrupt: () => undefined,
-			},
-		);
-		await expect.poll(() => written, {interval: 5}).toContain('> ');
-		stdin.write('go\n');
-		await expect.poll(() => written, {interval: 5}).toContain('┘');
-		stdin.end();
-		expect(await status).toBe(0);
-		// The bell at the end of a run is meant to be heard.
-		const obeyed = /[^\n\P{Cc}]/u.exec(written.replaceAll('\u0007', ''))?.[0];
-		expect(note('dumb', 'lines without control characters but the bell', `${columns}x${rows}`, obeyed)).toEqual([]);
+		const problem = await obeysNothing(columns, rows);
+		expect(note('dumb', 'lines without control characters but the bell', `${columns}x${rows}`, problem)).toEqual([]);
 	},
 );
+
+test('a dumb terminal gets each line once while its size changes, at the width that it has by then', async () => {
+	const problem = await survivesStormInLines();
+	expect(note('dumb', 'a storm of sizes while streaming and over an approval', '80x24', problem)).toEqual([]);
+});

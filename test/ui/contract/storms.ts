@@ -7,7 +7,7 @@ import {type Cell, closePanels, fillWindow, follow, followLog, fullClear, openPa
 import {startInTerminal} from './contract-app.ts';
 
 /** Sizes between 10x2 and 300x100, in an order that looks random and is always the same. */
-const storm = Array.from({length: 30}, (_, step) => {
+export const storm = Array.from({length: 30}, (_, step) => {
 	const at = (step * 7919 + 13) % 31;
 	return step % 5 === 4 ? ([10, 2] as const) : ([10 + Math.round((at * 290) / 30), 2 + ((step * 37) % 99)] as const);
 });
@@ -60,8 +60,11 @@ export async function survivesStormInView(cell: Cell) {
 		: `the view shows ${JSON.stringify(view)}`;
 }
 
+/** What can be open: keys that open it, or a panel. */
+export type Opened = string | Panel;
+
 /** What can be open while a storm of sizes goes on, and the keys or the panel that open it. */
-export const opened: Readonly<Record<string, string | Panel>> = {
+export const opened = {
 	'a picker': {
 		kind: 'pick',
 		title: 'Model',
@@ -99,10 +102,10 @@ export const opened: Readonly<Record<string, string | Panel>> = {
 	'the settings': '/settings\r',
 	'the review of changes': '/review-one\r',
 	'the log viewer': '\u0007',
-};
+} as const satisfies Readonly<Record<string, Opened>>;
 
 /** Opens it, and waits until it is open. */
-export async function show({app}: Cell, what: string | Panel) {
+export async function show({app}: Cell, what: Opened) {
 	if (typeof what !== 'string') {
 		app.store.getState().setPanel(what);
 		return;
@@ -113,7 +116,7 @@ export async function show({app}: Cell, what: string | Panel) {
 	await app.waitFor(() => !what.startsWith('/') || isOpen());
 }
 
-export async function hide({app}: Cell, what: string | Panel) {
+export async function hide({app}: Cell, what: Opened) {
 	if (typeof what === 'string') {
 		await app.type('\u001b');
 	} else {
@@ -122,7 +125,7 @@ export async function hide({app}: Cell, what: string | Panel) {
 }
 
 /** With something open, the window after a storm is what it was before; closed, it is that of a fresh start. */
-export async function survivesStormWith(cell: Cell, what: string | Panel): Promise<string | undefined> {
+export async function survivesStormWith(cell: Cell, what: Opened): Promise<string | undefined> {
 	const {terminal, time, columns, rows} = cell;
 	const window = async () => {
 		await time.pass(calmMs);

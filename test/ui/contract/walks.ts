@@ -1,7 +1,6 @@
-import type {Panel} from '../../../src/store/view-slice.ts';
 import type {Cell} from './cell.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
-import {hide, show} from './storms.ts';
+import {hide, type Opened, show} from './storms.ts';
 
 type Size = readonly [columns: number, rows: number];
 
@@ -25,11 +24,7 @@ function textAbove(terminal: ContractTerminal): string {
 }
 
 /** With something open, the window gets other sizes, one after the other. Above the prompt nothing is added or lost by that. */
-export async function survivesWalkWith(
-	cell: Cell,
-	what: string | Panel,
-	sizes: readonly Size[],
-): Promise<string | undefined> {
+export async function survivesWalkWith(cell: Cell, what: Opened, sizes: readonly Size[]): Promise<string | undefined> {
 	const {terminal, time} = cell;
 	const settle = async () => {
 		await time.pass(stepMs);
@@ -58,5 +53,6 @@ function differs(before: string, after: string): string {
 		from++;
 	}
 
-	return `${before.length} characters became ${after.length}: ${JSON.stringify(after.slice(from, from + 60))}`;
+	const [lost, added] = [before, after].map(text => JSON.stringify(text.slice(from, from + 60)));
+	return `${before.length} characters became ${after.length}: ${lost} became ${added}`;
 }

@@ -58,6 +58,10 @@ export function runLinear(ask?: Model, place: Place = {}) {
 			stdin.end();
 			await status;
 		},
+		resize(columns: number, rows: number) {
+			Object.assign(stdout, {columns, rows});
+			stdout.emit('resize');
+		},
 		wait(milliseconds: number) {
 			now += milliseconds;
 		},
