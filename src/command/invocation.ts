@@ -144,6 +144,11 @@ function readFlags(argv: readonly string[]): Given {
 	const given = new Map<RunFlag | 'first', string>();
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? '';
+		if (word === '--' && index + 1 < argv.length) {
+			readRest(argv.slice(index + 1), given);
+			break;
+		}
+
 		if (!word.startsWith('-') && isPrompt(word) && !given.has('first') && !given.has('prompt')) {
 			given.set('first', word);
 			continue;
@@ -174,9 +179,19 @@ function readFlags(argv: readonly string[]): Given {
 	return given;
 }
 
+/** Reads what stands behind `--`, which ends the flags: a prompt, whatever it begins with. */
+function readRest([prompt = '', extra]: readonly string[], given: Map<RunFlag | 'first', string>): void {
+	if (extra !== undefined) {
+		throw new AppError('usage', `Unexpected argument “${extra}”.`, {hint: 'Put the whole prompt in quotes.'});
+	}
+
+	given.set(given.get('prompt') === '' ? 'prompt' : 'first', prompt);
+}
+
 /** True if the word behind a flag is its value. A prompt may begin with a dash, and a number may be negative. */
 function isValueOf(key: RunFlag, word: string): boolean {
-	return (key === 'prompt' || !word.startsWith('-') || /^-[\d.]/.test(word)) && !findFlag(runFlags, word);
+	const mayBe = key === 'prompt' || !word.startsWith('-') || /^-[\d.]/.test(word);
+	return mayBe && word !== '--' && !findFlag(runFlags, word);
 }
 
 function unknownFlag(word: string, given: Given): AppError {
