@@ -34,7 +34,7 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 		toast: toast || (editing && !panel ? editingNote : ''),
 		prompt: promptRows(state),
 		suggestions: suggest(state),
-		dock: logPanelHeight({logs, logPanel}),
+		logPanel: logPanelHeight({logs, logPanel}),
 		todo: transcript.todo,
 		isRunning: transcript.run !== undefined,
 		isInserting: state.vim?.state.mode === 'insert',
@@ -62,17 +62,17 @@ export function App() {
 		queue: queue.length,
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
-		dock: parts.dock,
+		logPanel: parts.logPanel,
 		isAsking: panel?.kind === 'confirm',
 		isFramed: isFramed(panel),
 		todo: todoHeight(todo),
 	});
-	const above = layout.gap + layout.dock + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
+	const above = layout.gap + layout.logPanel + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
 
 	return (
 		<Box flexDirection="column">
 			{layout.gap > 0 && <Text> </Text>}
-			{layout.dock > 0 && <LogPanel rows={layout.dock} />}
+			{layout.logPanel > 0 && <LogPanel rows={layout.logPanel} />}
 			{layout.frame > 0 && <Text wrap="truncate">{plainRule(columns, palette.accent)}</Text>}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
@@ -175,31 +175,31 @@ function caretElsewhere(parts: LayoutParts, layout: Below) {
 }
 
 /** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
-function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, frame, panel}: Below) {
+function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
 	const row = fieldRow(asked, columns, panel);
 	return asked.choices.length === 0 && row < panel
-		? {row: gap + dock + frame + row, column: drawLine(answerLabel, filter, columns).column}
+		? {row: gap + logPanel + frame + row, column: drawLine(answerLabel, filter, columns).column}
 		: undefined;
 }
 
 /** Returns the place of the caret in an open field. */
-function fieldCaret(asked: FieldPanel, {filter, size: {columns}}: LayoutParts, {gap, dock, frame, panel}: Below) {
+function fieldCaret(asked: FieldPanel, {filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
 	const {row, column} = drawField(asked, filter, {columns, height: panel}).caret;
-	return {row: gap + dock + frame + row, column};
+	return {row: gap + logPanel + frame + row, column};
 }
 
 /** Returns the place of the caret in the filter of an open picker or table, or undefined if the window is too low for the filter. */
-function filterCaret({filter, size}: LayoutParts, {gap, dock, panel}: Below) {
+function filterCaret({filter, size}: LayoutParts, {gap, logPanel, panel}: Below) {
 	const row = filterRow(panel);
 	return row === undefined
 		? undefined
-		: {row: gap + dock + row, column: drawLine(filterLabel, filter, size.columns).column};
+		: {row: gap + logPanel + row, column: drawLine(filterLabel, filter, size.columns).column};
 }
 
 /** Returns the place of the caret in an open editor. */
-function editorCaret({filter, size}: LayoutParts, {gap, dock, frame, panel}: Below) {
+function editorCaret({filter, size}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
 	const {caret} = editorLayout(filter, size.columns, panel);
-	return {row: gap + dock + frame + titleRows(panel) + caret.row, column: editorIndent + caret.column};
+	return {row: gap + logPanel + frame + titleRows(panel) + caret.row, column: editorIndent + caret.column};
 }
 
 /** Returns true for a panel without a title, which stands below a line of its own. */

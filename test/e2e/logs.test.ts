@@ -45,10 +45,10 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	});
 	terminal.type('hello\r');
 	await terminal.waitFor('The answer begins.');
-	// The log is a lively one: what is asked once may have left the dock when a busy machine looks.
-	const asking = setInterval(() => void fetch(`${address}/seen-in-the-dock`).catch(() => undefined), 200);
+	// The log is a lively one: what is asked once may have left the panel when a busy machine looks.
+	const asking = setInterval(() => void fetch(`${address}/seen-in-the-panel`).catch(() => undefined), 200);
 	onTestFinished(() => clearInterval(asking));
-	await terminal.waitFor(isOn(terminal, 'path=/seen-in-the-dock'));
+	await terminal.waitFor(isOn(terminal, 'path=/seen-in-the-panel'));
 	clearInterval(asking);
 	expect(terminal.status()).toContain('working');
 	finish();
@@ -58,13 +58,13 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	terminal.type(ctrlG);
 	await terminal.waitFor(isOn(terminal, '? help'));
 	terminal.type('/seen-in-the-d.ck\r');
-	await terminal.waitFor(isOn(terminal, /❯•.*seen-in-the-dock/));
+	await terminal.waitFor(isOn(terminal, /❯•.*seen-in-the-panel/));
 	expect(terminal.screen()[0]).toMatch(/paused \+\d+ · live, complete/);
 	terminal.type('&path=/seen\r');
 	await terminal.waitFor(isOn(terminal, /filter path=\/seen · \d+ hidden/));
 	terminal.type('s\u0015shop.log\r');
 	await terminal.waitFor(isOn(terminal, /Saved \d+ lines? to/));
-	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^(?:.*path=\/seen-in-the-dock.*\n)+$/);
+	expect(readFileSync(join(folder, 'shop.log'), 'utf8')).toMatch(/^(?:.*path=\/seen-in-the-panel.*\n)+$/);
 	expect(statSync(join(folder, 'shop.log')).mode & 0o777).toBe(0o600);
 
 	terminal.type('a');

@@ -21,7 +21,7 @@ type Given = {
 	readonly ownKeys?: OwnKeys;
 };
 
-/** The dock and the viewer of a log, as they are drawn. */
+/** The panel and the viewer of a log, as they are drawn. */
 export function framesOf(given: Given) {
 	const {log, columns = 80, rows = 24, logs = [openLog({lines: log.end()})], focus = shop, notice = ''} = given;
 	const {ownKeys = noOwnKeys} = given;
@@ -39,6 +39,6 @@ export function framesOf(given: Given) {
 	const cut = (lines: readonly string[]) => lines.map(line => line.trimEnd());
 	return {
 		screen: () => cut(drawLogScreen(picture(bodyRows({logs, focus, viewer}, rows)), {columns, rows})),
-		dock: (height: number) => cut(drawLogPanel(picture(height), {columns, rows: height})),
+		panel: (height: number) => cut(drawLogPanel(picture(height), {columns, rows: height})),
 	};
 }

@@ -169,7 +169,7 @@ export function createPalette({color, scheme, spoken = false, links = false}: Op
 
 type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spoken?: boolean; readonly links?: boolean};
 
-/** Changes the colours of a palette wherever it is in use. One without colour stays as it is. */
+/** Changes the colours of a palette in each place that uses it. One without colour stays as it is. */
 export function recolor(palette: Palette, scheme: Scheme): void {
 	if (palette.color) {
 		Object.assign(palette, coloredIn(scheme), palette.spoken && heard);

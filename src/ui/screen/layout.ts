@@ -11,7 +11,7 @@ export type Layout = {
 	/** The agent's list of steps: all of it, or one row that sums it up. */
 	readonly todo: number;
 	/** The log panel with its title. */
-	readonly dock: number;
+	readonly logPanel: number;
 	/** The line above the composer; 0 in a very low window. */
 	readonly rule: number;
 	/** The blank line above the live region. */
@@ -28,7 +28,7 @@ type Wanted = {
 	readonly queue: number;
 	readonly composer: number;
 	readonly completion: number;
-	readonly dock?: number;
+	readonly logPanel?: number;
 	readonly todo?: number;
 	/** True while a question is open: a very low window shows nothing else. */
 	readonly isAsking?: boolean;
@@ -59,7 +59,7 @@ export function layOut(wanted: Wanted): Layout {
 		queue,
 		composer,
 		completion,
-		dock = 0,
+		logPanel = 0,
 		todo = 0,
 		isAsking = false,
 		isFramed = false,
@@ -78,14 +78,14 @@ export function layOut(wanted: Wanted): Layout {
 	const gap = reserve(rows >= 14 ? 1 : 0, 1);
 	const frame = reserve(isFramed && rows >= 14 ? 1 : 0, 1);
 	// The title of the log panel is always visible. Its lines come after the panel.
-	const dockTitle = reserve(dock, 1);
+	const logPanelTitle = reserve(logPanel, 1);
 	const panelRows = reserve(panel, Math.max(1, isCramped ? left : left - 1));
 	const answer = reserve(live, 1);
 	const more = reserve(composer - 1, maxComposer - 1);
 	const completionRows = reserve(completion, maxCompletion);
 	const queueRows = reserve(queue, maxQueue);
 	const todoRows = reserve(todoRoom({todo: Math.min(todo, maxTodo), rows, panel, left}), maxTodo);
-	const dockLines = reserve(dock - dockTitle, Math.max(0, Math.floor(rows / 2) - dockTitle));
+	const logPanelLines = reserve(logPanel - logPanelTitle, Math.max(0, Math.floor(rows / 2) - logPanelTitle));
 	return {
 		status,
 		rule,
@@ -96,7 +96,7 @@ export function layOut(wanted: Wanted): Layout {
 		completion: completionRows,
 		queue: queueRows,
 		todo: todoRows,
-		dock: dockTitle + dockLines,
+		logPanel: logPanelTitle + logPanelLines,
 		live: answer + reserve(live - answer, maxLive - answer),
 	};
 }
@@ -141,6 +141,15 @@ export function rowsAbove(
 	const {rows} = state.size;
 	const queue = state.queue.length;
 	const todo = todoHeight(state.transcript.todo);
-	const layout = layOut({rows, live, panel: 0, queue, todo, composer: 1, completion: 0, dock: logPanelHeight(state)});
+	const layout = layOut({
+		rows,
+		live,
+		panel: 0,
+		queue,
+		todo,
+		composer: 1,
+		completion: 0,
+		logPanel: logPanelHeight(state),
+	});
 	return rows - Object.values(layout).reduce((sum, height) => sum + height, 0);
 }

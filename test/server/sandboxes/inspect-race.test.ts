@@ -5,8 +5,8 @@ test('a sandbox that ends during the inspection has ended, and is not gone', asy
 	const {provider, shell} = await localSandboxes();
 	const ids = await Promise.all(Array.from({length: 6}, () => shell('sleep 0.02')));
 	// Many inspections without a pause, so that supervisors end during some of them.
-	const lookers = Array.from({length: 40}, () => ids).flat();
-	const kinds = lookers.map(async id => {
+	const readers = Array.from({length: 40}, () => ids).flat();
+	const kinds = readers.map(async id => {
 		for (;;) {
 			const {kind} = await provider.inspect(id);
 			if (kind === 'ended' || kind === 'gone') {
@@ -14,5 +14,5 @@ test('a sandbox that ends during the inspection has ended, and is not gone', asy
 			}
 		}
 	});
-	expect(await Promise.all(kinds)).toEqual(lookers.map(() => 'ended'));
+	expect(await Promise.all(kinds)).toEqual(readers.map(() => 'ended'));
 });

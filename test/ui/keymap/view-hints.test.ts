@@ -88,7 +88,7 @@ test('the log viewer names the keys of the user, also in its help and its notes,
 
 test('the log panel names the keys of the user', () => {
 	const own = ownKeys({'logs.viewer': 'f2', 'logs.panel': 'f3', 'logs.taller': 'ctrl+up', 'logs.shorter': 'alt+s'});
-	const title = framesOf({log: logOf(['one']), ownKeys: own, columns: 100}).dock(6)[0];
+	const title = framesOf({log: logOf(['one']), ownKeys: own, columns: 100}).panel(6)[0];
 	expect(title).toMatch(/· F2 open · F3 hide · Ctrl\+↑ Alt\+S resize/);
 });
 

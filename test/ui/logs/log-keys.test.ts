@@ -57,16 +57,19 @@ test.each([
 	[10, 12, 5],
 	[7, 12, 3],
 	[5, 12, 1],
-])('in a window of %i rows a log panel that wants %i gets %i, and the prompt keeps its rows', (rows, dock, given) => {
-	const layout = layOut({rows, live: 12, panel: 0, queue: 0, composer: 1, completion: 0, dock});
-	expect([layout.dock, layout.composer, layout.status]).toEqual([given, 1, 1]);
-	expect(Object.values(layout).reduce((sum, height) => sum + height)).toBeLessThan(rows);
-});
+])(
+	'in a window of %i rows a log panel that wants %i gets %i, and the prompt keeps its rows',
+	(rows, logPanel, given) => {
+		const layout = layOut({rows, live: 12, panel: 0, queue: 0, composer: 1, completion: 0, logPanel});
+		expect([layout.logPanel, layout.composer, layout.status]).toEqual([given, 1, 1]);
+		expect(Object.values(layout).reduce((sum, height) => sum + height)).toBeLessThan(rows);
+	},
+);
 
 test('a question has priority over the lines of the log panel, but not over its title', () => {
-	const wanted = {rows: 24, live: 12, queue: 3, composer: 4, completion: 0, dock: 12};
-	expect(layOut({...wanted, panel: 30})).toMatchObject({dock: 1, panel: 17, composer: 1});
-	expect(layOut({...wanted, panel: 2})).toMatchObject({dock: 10, panel: 2, composer: 4, queue: 3});
+	const wanted = {rows: 24, live: 12, queue: 3, composer: 4, completion: 0, logPanel: 12};
+	expect(layOut({...wanted, panel: 30})).toMatchObject({logPanel: 1, panel: 17, composer: 1});
+	expect(layOut({...wanted, panel: 2})).toMatchObject({logPanel: 10, panel: 2, composer: 4, queue: 3});
 });
 
 test('the log of a tool call comes in front, unless all logs are shown together', () => {

@@ -50,7 +50,7 @@ export const diagnoseShop: Work = (prompt, results) => {
 
 	return /"right":\s*true/.test(diagnosis.output)
 		? finish(`The task is done: checkouts in ${currency} fail, because the shop has no rate for that currency.`)
-		: stopAt(diagnosis, 'the diagnosis is not right');
+		: stopAt(diagnosis, 'the diagnosis is wrong');
 };
 
 function post(url: string, body: object): IntendedCall {

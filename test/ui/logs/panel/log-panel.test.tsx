@@ -10,7 +10,7 @@ test.each([
 	[40, 10],
 	[20, 5],
 ])(
-	'in a window of %i x %i the dock stands under the transcript, and the prompt below it has the cursor',
+	'in a window of %i x %i the log panel stands under the transcript, and the prompt below it has the cursor',
 	async (columns, rows) => {
 		const panelLines = ({rows: height}: {readonly rows: number}) =>
 			Array.from({length: height}, (_, row) => (row === 0 ? '── title' : `log line ${row}`));

@@ -18,7 +18,7 @@ const error = new AppError('network', 'Nothing listens there.');
 test('the panel shows the state, the keys and the end of the log', () => {
 	expect(
 		framesOf({log: logOf(requests)})
-			.dock(4)
+			.panel(4)
 			.map(titleOf),
 	).toEqual([
 		'web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide',
@@ -28,7 +28,7 @@ test('the panel shows the state, the keys and the end of the log', () => {
 	]);
 	expect(
 		framesOf({log: logOf(requests), columns: 120})
-			.dock(2)
+			.panel(2)
 			.map(titleOf),
 	).toEqual([
 		'web-shop 5eefeae8 · live, complete · 3 lines · Ctrl+G open · Alt+L hide · Alt+↑↓ resize',
@@ -54,8 +54,8 @@ test('an empty log differs from one whose lines are all hidden', () => {
 	const filters = new Map([[shop, {patterns: ['nowhere'], minLevel: undefined}]]);
 	const empty = framesOf({log: logOf([])});
 	const hidden = framesOf({log: logOf(requests), viewer: {filters}});
-	expect([empty.dock(2)[1], empty.screen()[1]]).toEqual(['  No log lines yet.', 'No log lines yet.']);
-	expect([hidden.dock(2)[1], hidden.screen()[1]]).toEqual([
+	expect([empty.panel(2)[1], empty.screen()[1]]).toEqual(['  No log lines yet.', 'No log lines yet.']);
+	expect([hidden.panel(2)[1], hidden.screen()[1]]).toEqual([
 		'  No line matches the filter.',
 		'No line matches the filter.',
 	]);
@@ -113,10 +113,10 @@ test.each([
 	[{name: 'ended', why: 'connected elsewhere', error}, 'ended: connected elsewhere'],
 	[{name: 'login', error}, 'login needed'],
 	[{name: 'held'}, 'on hold: connected elsewhere'],
-] as const)('the state %j is in the title of the dock and of the viewer, however narrow they are', (state, text) => {
+] as const)('the state %j is in the title of the panel and of the viewer, however narrow they are', (state, text) => {
 	for (const columns of [40, 80, 120]) {
-		const {dock, screen} = framesOf({log: logOf(requests), columns, logs: [openLog({state, title: 'a'.repeat(99)})]});
-		expect([dock(1)[0], screen()[0]]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
+		const {panel, screen} = framesOf({log: logOf(requests), columns, logs: [openLog({state, title: 'a'.repeat(99)})]});
+		expect([panel(1)[0], screen()[0]]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
 	}
 });
 
@@ -130,7 +130,7 @@ test('each of several logs has a tab with its unread lines; all together show ea
 	).toEqual(['web-shop 5eefeae8 · live, complete · 1,200 lines', '[web-shop]  triage +12   all']);
 	expect(
 		framesOf({log: logOf(requests), logs, focus: allLogs})
-			.dock(5)
+			.panel(5)
 			.slice(0, 2)
 			.map(titleOf),
 	).toEqual([
@@ -207,13 +207,13 @@ describe.each([
 			{help: -1},
 			{highlights: ['e', 'd'], sideways: 16},
 		] as const) {
-			const {screen, dock} = framesOf({log: logOf(lines), columns, rows, viewer, logs, color});
-			for (const frame of [screen(), dock(5)]) {
+			const {screen, panel} = framesOf({log: logOf(lines), columns, rows, viewer, logs, color});
+			for (const frame of [screen(), panel(5)]) {
 				expect(frame.filter(line => lineWidth(line) > columns)).toEqual([]);
 				expect(color || !frame.join('').includes('\u001b')).toBe(true);
 			}
 
-			expect([screen().length, dock(5).length]).toEqual([rows, 5]);
+			expect([screen().length, panel(5).length]).toEqual([rows, 5]);
 		}
 	});
 });
