@@ -38,7 +38,8 @@ async function compose(options: ComposeOptions, store: AppStore) {
 		version,
 		folder: currentFolder(),
 		keychain: createKeychain({env, script: new URL('./keychain-child.mjs', import.meta.url)}),
-		workerUrl: new URL('./server-worker.js', import.meta.url),
+		// Its hash is the chunk of this build that it runs.
+		workerUrl: new URL(`./server-worker.js${new URL(import.meta.url).hash}`, import.meta.url),
 		debug,
 	});
 }

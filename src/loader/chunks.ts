@@ -34,7 +34,7 @@ const isMissing = (code: unknown) => code === 'ENOENT' || code === 'ENOTDIR' || 
  * Returns the error for a chunk that isn't there: names have hashes, so that another build took the place of this one. Its
  * `report` is what the user reads (src/core/error.ts).
  */
-function replaced(id: string, cause?: unknown): Error {
+export function replaced(id: string, cause?: unknown): Error {
 	const report = {
 		code: 'failed',
 		message: 'service was changed on disk while it was running, for example by an update.',

@@ -2,26 +2,38 @@ import {createRequire as createNodeRequire} from 'node:module';
 import type * as os from 'node:os';
 import {dirname, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {createRequire} from './chunks.ts';
+import {createRequire, replaced} from './chunks.ts';
 import {createOpenPack} from './open-pack.ts';
 
 type Entry = {
 	/** The chunk that runs. */
 	readonly chunk: string;
+	/** The chunk that the program expects in its place, if it started before. */
+	readonly expected?: string | undefined;
+	/** The chunk of the embedded server's thread, which the entry knows as the hash of its own address. */
+	readonly thread?: string;
 	/** Where compiled code is kept; nowhere if it is undefined. */
 	readonly cache: string | undefined;
 	/** How the program was started: each way uses other functions. */
 	readonly way: string;
 };
 
-/** Runs an entry of the program, `file`, whose chunks are in the folder beside it. */
-export function run(file: string, {chunk, cache, way}: Entry): void {
+/**
+ * Runs an entry of the program, `file`, whose chunks are in the folder beside it. Throws what the user reads if another build
+ * took the place of the one that is running.
+ */
+export function run(file: string, {chunk, expected = chunk, thread = '', cache, way}: Entry): void {
+	if (chunk !== expected) {
+		throw replaced(expected);
+	}
+
 	const folder = join(dirname(file), 'chunks');
 	const others = createNodeRequire(file);
 	const entry = chunk.slice(1, chunk.indexOf('/'));
 	const start = createRequire({
 		openPack: createOpenPack({folder, built: join(dirname(file), 'compiled'), cache, way, others}),
-		urlOf: pack => pathToFileURL(pack === entry ? file : join(folder, `${pack}.js`)).href,
+		urlOf: pack =>
+			pack === entry ? pathToFileURL(file).href + thread : pathToFileURL(join(folder, `${pack}.js`)).href,
 		others,
 		importOther: id => import(id),
 	});

@@ -1,8 +1,9 @@
 import {writeSync} from 'node:fs';
 import type * as loader from './run.ts';
 
-/** Baked in by the build: the chunk of `src/main.tsx`. */
+/** Baked in by the build: the chunks of `src/main.tsx` and `src/server/run/worker.ts`. */
 declare const SERVICE_CHUNK: string;
+declare const WORKER_CHUNK: string;
 /** Baked in by the build. */
 declare const SERVICE_VERSION: string;
 
@@ -25,5 +26,6 @@ function answersVersion(): boolean {
 if (!answersVersion()) {
 	// Not imported, because its builtins would be loaded for `--version`, too.
 	const {cacheFolder, run, wayOf}: typeof loader = require('./run.ts');
-	run(__filename, {chunk: SERVICE_CHUNK, cache: cacheFolder(env), way: wayOf(argv.slice(2))});
+	const way = wayOf(argv.slice(2));
+	run(__filename, {chunk: SERVICE_CHUNK, thread: WORKER_CHUNK, cache: cacheFolder(env), way});
 }

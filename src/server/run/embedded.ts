@@ -1,3 +1,4 @@
+import {fileURLToPath} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {AppError, messageOf} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
@@ -17,7 +18,7 @@ export type Embedded = {
 };
 
 type Options = {
-	/** The built `worker.ts`. */
+	/** The built `worker.ts`. Its hash names the chunk that it must run, if there is one. */
 	readonly workerUrl: URL;
 	/** The demo model's speed relative to a real model; 1 by default. */
 	readonly speed?: number;
@@ -35,14 +36,20 @@ const closeTimeoutMs = 2000;
 
 /**
  * Starts the embedded server in a thread of its own, with an empty environment. Once started, it doesn't keep the
- * program alive. Throws AppError("failed") if it doesn't listen within 10 seconds, and the signal's reason after an
- * abort.
+ * program alive. Throws AppError("failed") if it doesn't listen within 10 seconds, the loader's error if another build took
+ * the place of the running one, and the signal's reason after an abort.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
 	const {workerUrl, speed = 1, startTimeoutMs = 10_000, codeCache, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
-	const data: WorkerData = {speed, codeCache};
-	const worker = new Worker(workerUrl, {workerData: data, env: {}, execArgv: [], stdout: true, stderr: true});
+	const data: WorkerData = {speed, codeCache, chunk: workerUrl.hash || undefined};
+	const worker = new Worker(fileURLToPath(workerUrl), {
+		workerData: data,
+		env: {},
+		execArgv: [],
+		stdout: true,
+		stderr: true,
+	});
 	// Its output must not reach the screen. The streams stay unread, because reading them keeps the program alive.
 	// Errors after the start must not end the program.
 	let fault = '';
@@ -67,6 +74,10 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 	if (report.kind === 'failed') {
 		await close();
 		signal?.throwIfAborted();
+		if (report.cause instanceof Error && 'report' in report.cause) {
+			throw report.cause;
+		}
+
 		throw new AppError('failed', `The embedded server could not start: ${report.message}`, {
 			hint: 'Connect to another server with `connect <url>`, or set a provider key with `keys set <provider>`.',
 		});
@@ -84,15 +95,17 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 	};
 }
 
-function firstReport(worker: Worker, startTimeoutMs: number): Promise<WorkerReport> {
+type FirstReport = WorkerReport & {readonly cause?: unknown};
+
+function firstReport(worker: Worker, startTimeoutMs: number): Promise<FirstReport> {
 	return new Promise(resolve => {
-		const fail = (message: string) => resolve({kind: 'failed', message});
+		const fail = (message: string, cause?: unknown) => resolve({kind: 'failed', message, cause});
 		const timer = setTimeout(() => fail(`it did not respond for ${startTimeoutMs / 1000} s.`), startTimeoutMs);
 		worker.once('message', (report: WorkerReport) => {
 			clearTimeout(timer);
 			resolve(report);
 		});
-		worker.once('error', error => fail(messageOf(error)));
+		worker.once('error', error => fail(messageOf(error), error));
 		worker.once('exit', status => {
 			clearTimeout(timer);
 			fail(`its thread ended with status ${status}.`);

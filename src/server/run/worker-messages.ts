@@ -6,6 +6,8 @@ export type WorkerData = {
 	readonly speed: number;
 	/** Where its compiled code is kept. */
 	readonly codeCache?: string | undefined;
+	/** The chunk that it must run, as another build may have taken the place of the running one; any by default. */
+	readonly chunk?: string | undefined;
 };
 
 /** The scope of the embedded server's own user. */

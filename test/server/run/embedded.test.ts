@@ -6,7 +6,9 @@ import {text} from 'node:stream/consumers';
 import {pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
 import {afterAll, beforeAll, expect, test} from 'vitest';
+import {reportError} from '../../../src/core/error.ts';
 import {startEmbedded} from '../../../src/server/run/embedded.ts';
+import {program} from '../../e2e/program.ts';
 
 let folder = '';
 const script = (name: string) => pathToFileURL(join(folder, name));
@@ -126,6 +128,16 @@ test.each([
 	).rejects.toMatchObject({
 		code: 'failed',
 		message: expect.stringContaining(message),
+	});
+});
+
+test('a worker of another build does not start: the user reads that the program was replaced', async () => {
+	const workerUrl = new URL('server-worker.js#server-00000000/server-worker', pathToFileURL(program));
+	const failed = await startEmbedded({workerUrl}).catch((error: unknown) => error);
+	expect(reportError(failed)).toEqual({
+		code: 'failed',
+		message: 'service was changed on disk while it was running, for example by an update.',
+		hint: 'Your session is saved. Quit, then continue it with `$ --continue`.',
 	});
 });
 
