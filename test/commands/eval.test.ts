@@ -5,7 +5,7 @@ import {dataOf, drawn, testContext} from './context.ts';
 const stats = {
 	evaluation_id: 'nightly-42',
 	error_spans: 3,
-	root_spans: 40,
+	root_spans: 1,
 	total_items: 50,
 	total_spans: 1234,
 	traced_items: 40,
@@ -25,7 +25,7 @@ test.each([80, 120])('evaluation statistics are drawn at %d columns', async widt
 		'evaluation      nightly-42',
 		'coverage        ████████████████░░░░ 80 %',
 		'items           50 (40 traced, 10 not)',
-		'spans           1,234 (40 roots, 3 failed)',
+		'spans           1,234 (1 root, 3 failed)',
 		'types of spans  agent, tool, model',
 		'duration        12 m 34 s',
 	]);

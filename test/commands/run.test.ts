@@ -73,8 +73,8 @@ test.each([80, 120])('an item is drawn by the schema of its type at %d columns',
 		'note          seen twice',
 		'item          0b5e0a1c-9c1f-4d4e-8b57-0123456789ab',
 		'type          finding',
-		'of the run    Nightly',
-		'in its unit   probe',
+		'run           Nightly',
+		'unit          probe',
 		'recorded      2026-11-21T08:00:00Z',
 	]);
 	expect(dataOf(result)).toEqual([finding]);

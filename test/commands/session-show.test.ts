@@ -12,7 +12,7 @@ test.each([80, 120])('at %i columns a saved session is shown with its usage', as
 		'Parser',
 		`id       ${id}`,
 		'model    custom/demo',
-		'updated  2026-02-01T00:00:00.000Z',
+		'updated  2026-02-01T00:00:00Z',
 		`folder   ${here.folder}`,
 	]);
 	expect(lines).toContainEqual(expect.stringMatching(/^input tokens +1,000 +1,000$/));

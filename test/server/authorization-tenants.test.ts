@@ -56,7 +56,7 @@ test('[26] resources of another workspace, of others, or unknown ones get the sa
 			expect([id, name, [...seen]]).toEqual([
 				id,
 				name,
-				['404 {"code":404,"detail":"Not found: nothing has this name or id.","type":"not_found_error"}'],
+				['404 {"code":404,"detail":"Nothing has this name or id.","type":"not_found_error"}'],
 			]);
 		}
 	}

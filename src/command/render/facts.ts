@@ -5,10 +5,13 @@ import type {Result} from '../result.ts';
 
 type Fact = readonly [label: string, value: string | null | undefined];
 
-/** Returns the named values of a record without the missing and empty ones. */
+/** Returns the named values of a record without the missing and empty ones. Times are shown to the second. */
 export function facts(all: readonly Fact[]): ReadonlyArray<readonly [string, string]> {
-	return all.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
+	return all.flatMap(([label, value]) => (value ? [[label, value.replace(fraction, 'Z')] as const] : []));
 }
+
+/** The fraction of a second at the end of a time in UTC, which is nothing else. */
+const fraction = /(?<=^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/;
 
 /** Returns named values as a part of a group, whose data stands for them. */
 export function factsPart(all: readonly Fact[], title?: string): Result {

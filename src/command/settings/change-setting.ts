@@ -1,7 +1,7 @@
 import {saveScope} from '../../config/profiles.ts';
 import {saveSettings} from '../../config/settings/saved-settings.ts';
 import {type SettingKey, settingTable} from '../../config/settings/setting-table.ts';
-import {parseSetting, settingFault, shownSetting} from '../../config/settings/setting-value.ts';
+import {allowedValues, parseSetting, settingFault, shownSetting} from '../../config/settings/setting-value.ts';
 import {AppError} from '../../core/error.ts';
 import type {Json} from '../../core/json.ts';
 import type {CommandContext} from '../context.ts';
@@ -34,7 +34,10 @@ export async function changeSetting(
 	const value = text === undefined ? undefined : parseSetting(key, text);
 	const fault = value === undefined ? undefined : settingFault(key, value);
 	if (fault) {
-		throw new AppError('usage', `Invalid value “${text}”: ${key} ${fault}.`, {hint: settingTable[key].summary});
+		const {summary, type} = settingTable[key];
+		const why = type.kind === 'switch' ? 'must be on or off' : fault;
+		const hint = type.kind === 'number' ? `${summary}: ${allowedValues(key)}` : summary;
+		throw new AppError('usage', `Invalid value “${text}”: ${key} ${why}.`, {hint});
 	}
 
 	await save(key, value, context);

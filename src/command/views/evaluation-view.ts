@@ -1,6 +1,6 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {EvaluationTraceStats} from '../../contract/resources/evaluation.ts';
-import {formatNumber} from '../../core/format.ts';
+import {formatAmount, formatNumber} from '../../core/format.ts';
 import {facts, seconds} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
@@ -16,7 +16,10 @@ export function evaluationResult(stats: Lenient<EvaluationTraceStats>): Result {
 				'items',
 				`${count(stats.total_items)} (${count(stats.traced_items)} traced, ${count(stats.untraced_items)} not)`,
 			],
-			['spans', `${count(stats.total_spans)} (${count(stats.root_spans)} roots, ${count(stats.error_spans)} failed)`],
+			[
+				'spans',
+				`${count(stats.total_spans)} (${formatAmount(stats.root_spans ?? 0, 'root')}, ${count(stats.error_spans)} failed)`,
+			],
 			['types of spans', stats.span_types?.join(', ') || 'none'],
 			['duration', seconds(stats.total_duration_s ?? 0)],
 		]),

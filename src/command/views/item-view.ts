@@ -29,9 +29,9 @@ export function itemResult(item: Lenient<RunItem>, schemas: ItemSchemas): Result
 			...facts([
 				['item', item.id],
 				['type', name && item.item_type],
-				['of the run', item.run_title ?? item.workflow_run_id],
-				['in its unit', item.workflow_unit],
-				['in session', item.session_id],
+				['run', item.run_title ?? item.workflow_run_id],
+				['unit', item.workflow_unit],
+				['session', item.session_id],
 				['recorded', item.created_at],
 			]),
 		],

@@ -1,5 +1,6 @@
 import {isJsonObject} from '../../core/json.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
+import {facts} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 /** Returns a session of this machine with its file, above its usage. */
@@ -11,13 +12,13 @@ export function savedSessionResult(session: SessionSummary, usage: Extract<Resul
 			{
 				kind: 'record',
 				title: title || preview || 'A session without a message',
-				fields: [
+				fields: facts([
 					['id', id],
 					['model', model || 'none yet'],
 					['updated', updatedAt],
 					['folder', folder],
 					['file', path],
-				],
+				]),
 				data: null,
 			},
 			...usage.parts,

@@ -25,10 +25,7 @@ export async function findTask(services: Services, reference: string, organizati
 	const others = (await orProviderFault(services, tasks.list())).filter(other => isUsableBy(other, organization));
 	const names = [...new Set(others.map(({name, version}) => `${name}@${version}`))].toSorted();
 	const more = names.length > maxSuggestions ? `, and ${names.length - maxSuggestions} more` : '';
-	reject(
-		404,
-		`Task not found: “${reference}”. This organization can use ${names.slice(0, maxSuggestions).join(', ')}${more}.`,
-	);
+	reject(404, `No task “${reference}”. This organization can use ${names.slice(0, maxSuggestions).join(', ')}${more}.`);
 }
 
 /** Returns the requested time limit; null for none. Rejects (422) one below a second. */

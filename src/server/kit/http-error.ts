@@ -60,7 +60,7 @@ export function rejectField(loc: ValidationErrorItem['loc'], msg: string, type: 
 
 /** Ends a request with 404. Everything that doesn't exist or belongs to someone else has this one message. */
 export function rejectNotFound(): never {
-	return reject(404, 'Not found: nothing has this name or id.');
+	return reject(404, 'Nothing has this name or id.');
 }
 
 /**

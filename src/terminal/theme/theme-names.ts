@@ -1,7 +1,7 @@
 /** The themes and what each is for, in the order shown. The first is the default. */
 export const themeSummaries = {
 	terminal: "your terminal's own 16 colours",
-	auto: 'light or dark, as your terminal',
+	auto: 'light or dark, like your terminal',
 	light: 'for a light background',
 	dark: 'for a dark background',
 	'high-contrast': 'a contrast of 7:1 or more',

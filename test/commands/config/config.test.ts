@@ -44,6 +44,7 @@ test('config set saves a valid value where the program reads it, and unset remov
 
 test.each([
 	['compact_at', '12', 'Invalid value “12”: compact_at must be at least 20.'],
+	['vim', 'maybe', 'Invalid value “maybe”: vim must be on or off.'],
 	['compact_at', 'x', 'Invalid value “x”: compact_at must be a number.'],
 	['compact_at', '1e999', 'Invalid value “1e999”: compact_at must be a number.'],
 	['budget_day', '-1', 'Invalid value “-1”: budget_day must be at least 0.01.'],
@@ -156,7 +157,7 @@ test('/settings toggles and changes settings in a list that stays open until Esc
 	expect(place.said).toEqual([
 		'compact_at is now 70 %.',
 		'Set the environment variable NO_COLOR.',
-		'Invalid value “x”: budget_day must be a number. Daily spending limit in US dollars',
+		'Invalid value “x”: budget_day must be a number. Daily spending limit in US dollars: 0.01 to 1000000',
 		'compact_at is now 92 % (the default).',
 	]);
 	expect(place.asked.at(-1)).toMatchObject({title: 'Settings', opensAt: 'compact_at'});

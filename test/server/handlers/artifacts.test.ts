@@ -7,7 +7,7 @@ import {browse, oidOf, refer, resolve, traceId, upload} from '../artifacts/artif
 import {createTestServer, origin, type TestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
 
-const notFound = {code: 404, detail: 'Not found: nothing has this name or id.', type: 'not_found_error'};
+const notFound = {code: 404, detail: 'Nothing has this name or id.', type: 'not_found_error'};
 const text = 'Grüße\n';
 const oid = oidOf(text);
 const filesOf = async ({folder}: TestServer) =>

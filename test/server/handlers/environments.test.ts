@@ -118,9 +118,9 @@ test.each<[string, Record<string, unknown>, number, string]>([
 		'an unknown task',
 		{task_ref: 'nothing'},
 		404,
-		'Task not found: “nothing”. This organization can use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
+		'No task “nothing”. This organization can use broken-cart@1.0.0, nightly-import@1.0.0, web-shop@',
 	],
-	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'Task not found: “web-shop@9”. This organization can use'],
+	['an unknown version', {task_ref: 'web-shop@9'}, 404, 'No task “web-shop@9”. This organization can use'],
 	[
 		'an unknown input',
 		{task_ref: 'web-shop', inputs: {x: 1}},

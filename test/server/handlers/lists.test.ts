@@ -74,7 +74,7 @@ test.each([
 	[{key: 'Big Box', task_ref: 'quiet'}, 422, 'body.key must be lower-case letters, digits and dashes'],
 	[{key: '0b3ad4ff-0000-4000-8000-00000000cafe', task_ref: 'quiet'}, 422, 'body.key must be'],
 	[{key: 'box', task_ref: 'a/b/c'}, 422, 'body.task_ref must be [org/]name[@version].'],
-	[{key: 'box', task_ref: 'none'}, 404, 'Task not found: “none”. This organization can use'],
+	[{key: 'box', task_ref: 'none'}, 404, 'No task “none”. This organization can use'],
 	[{key: 'box', task_ref: 'asks'}, 422, 'body.task_ref needs inputs (city)'],
 	[{key: 'box', task_ref: 'quiet', project_id: 'nope'}, 404, 'Project not found in this workspace: “nope”.'],
 	[{key: 'box', task_ref: 'quiet', timeout_sec: 0}, 422, 'body.timeout_sec must be at least 1.'],
