@@ -72,22 +72,28 @@ export function reactOnce(root) {
 }
 
 /**
- * Returns the esbuild plugin that bundles the colours of chalk once: what wraps lines has a copy of them. The build fails if
- * the copies differ.
+ * Returns the esbuild plugin that bundles chalk once: Ink and its text field each have a copy, and what wraps lines has its
+ * colours. The build fails if the copies differ.
  */
 export function chalkOnce(root) {
-	const original = join(root, 'node_modules/ink/node_modules/chalk/source/vendor/ansi-styles/index.js');
+	const chalk = join(root, 'node_modules/ink/node_modules/chalk/source');
+	const copies = [
+		[/\/ink-text-input\/node_modules\/chalk\/source\/index\.js$/, join(chalk, 'index.js')],
+		[/\/wrap-ansi\/node_modules\/ansi-styles\/index\.js$/, join(chalk, 'vendor/ansi-styles/index.js')],
+	];
 	return {
 		name: 'chalk-once',
 		setup(plugin) {
-			plugin.onLoad({filter: /\/wrap-ansi\/node_modules\/ansi-styles\/index\.js$/}, ({path}) => {
-				if (readFileSync(path, 'utf8') !== readFileSync(original, 'utf8')) {
-					throw new Error(`${path} differs from ${original}: bundle both.`);
-				}
+			for (const [filter, original] of copies) {
+				plugin.onLoad({filter}, ({path}) => {
+					if (readFileSync(path, 'utf8') !== readFileSync(original, 'utf8')) {
+						throw new Error(`${path} differs from ${original}: bundle both.`);
+					}
 
-				const source = JSON.stringify(original);
-				return {contents: `export * from ${source}; export {default} from ${source};`, loader: 'js'};
-			});
+					const source = JSON.stringify(original);
+					return {contents: `export * from ${source}; export {default} from ${source};`, loader: 'js'};
+				});
+			}
 		},
 	};
 }

@@ -2,7 +2,7 @@ import {build} from 'esbuild';
 import {inkStandInFor, standInSources} from './bundle-stand-ins.mjs';
 
 /** The packages that draw. */
-export const inkPackages = /^(?:ink|ink-testing-library)$/;
+export const inkPackages = /^(?:ink|ink-text-input|ink-testing-library)$/;
 
 /** What Ink imports of the modules that the build replaces, directly or through these packages. */
 const drawsWith = /^(?:ink|cli-truncate|slice-ansi|wrap-ansi)$/;
@@ -29,7 +29,7 @@ export async function bundleInk(common, compiledPath) {
 			});
 		},
 	};
-	const names = ['ink', 'ink-testing-library'];
+	const names = ['ink', 'ink-text-input', 'ink-testing-library'];
 	const {outputFiles} = await build({
 		...common,
 		entryPoints: names.map(name => ({in: name, out: `ink/${name}`})),

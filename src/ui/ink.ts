@@ -3,6 +3,7 @@ import type {ReactNode} from 'react';
 
 /** Everything that the screen uses from Ink, so that its next major version changes one file. */
 export {Box, Text} from 'ink';
+export {default as TextInput} from 'ink-text-input';
 
 type Streams = {
 	/** Gets each frame as one write, rows with LF between them: no cursor movement and nothing erased. */

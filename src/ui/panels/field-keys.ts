@@ -44,7 +44,7 @@ const labelShare = 0.6;
 
 type Room = {readonly columns: number; readonly height: number};
 
-/** Returns the rows of a label with the text in the last one, both safe, and the place of the caret. A masked text is dots. */
+/** Returns the rows of a label, the text behind the last one, all safe, and the place of the caret. A masked text is dots. */
 export function drawField({label, masked}: FieldPanel, field: ComposerState, {columns, height}: Room) {
 	const wrapped = labelLines(label, columns);
 	const rows =
@@ -53,7 +53,7 @@ export function drawField({label, masked}: FieldPanel, field: ComposerState, {co
 	const room = columns - textWidth(before);
 	const {text, column} = drawLine('', masked ? dotted(field) : field, room);
 	return {
-		lines: [...rows.slice(0, -1), before + text],
+		...{above: rows.slice(0, -1), before, text},
 		caret: {row: rows.length - 1, column: textWidth(before) + column},
 	};
 }

@@ -1,5 +1,6 @@
 import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {useApp, useUi} from '../context.ts';
+import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {drawField, type FieldPanel} from './field-keys.ts';
 
@@ -8,7 +9,23 @@ export function FieldView({panel, height}: {readonly panel: FieldPanel; readonly
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const field = useApp(state => state.filter);
-	const [first = '', ...others] = drawField(panel, field, {columns, height}).lines;
+	const {above, before, text} = drawField(panel, field, {columns, height});
+	const label = [...above, before].map((line, index) => (index === 0 ? palette.accent('?') + line.slice(1) : line));
 	const keys = palette.dim(`  ${fitHints(['Enter confirm', 'Esc cancel'], columns - 2)}`);
-	return <Lines lines={[palette.accent('?') + first.slice(1), ...others, keys].slice(0, height)} />;
+	const isLow = height <= above.length + 1;
+	return (
+		<Box flexDirection="column">
+			{above.length > 0 && <Lines lines={label.slice(0, -1)} />}
+			<Box height={1} overflow="hidden">
+				<Box flexShrink={0}>
+					<Text>{label.at(-1)}</Text>
+				</Box>
+				{/* It edits what it drew last, so that keys which come together would be lost: the store edits the text. */}
+				<TextInput value={text} focus={false} showCursor={false} onChange={ignore} />
+			</Box>
+			{!isLow && <Lines lines={[keys]} />}
+		</Box>
+	);
 }
+
+const ignore = () => undefined;
