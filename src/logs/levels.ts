@@ -44,10 +44,12 @@ export const levelNumbers: Readonly<Record<string, Level>> = {
 
 const klogLetters: Readonly<Record<string, Level>> = {I: 'info', W: 'warn', E: 'error', F: 'fatal'};
 
-const jsonKeys = ['level', 'severity', 'lvl', 'levelname', 'log.level', 'loglevel'];
+/** The names of the field with the level, in JSON and logfmt. */
+export const levelKeys = ['level', 'severity', 'lvl', 'levelname', 'log.level', 'loglevel'];
 
 const word = Object.keys(names).join('|');
-const logfmt = new RegExp(`(?:^|\\s)(?:level|lvl|severity)=("?)(${word})\\1(?=\\s|$)`, 'i');
+const keys = levelKeys.map(key => key.replace('.', '\\.')).join('|');
+const logfmt = new RegExp(`(?:^|\\s)(?:${keys})=("?)(${word})\\1(?=\\s|$)`, 'i');
 const klog = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ [^\s:]+:\d+\]/;
 /** `[INFO]`, `[info ]`, also after a time or a name; only near the beginning, because a message may quote one. */
 const bracketed = new RegExp(`^.{0,80}?\\[\\s*(${word})\\s*\\]`, 'i');
@@ -93,7 +95,7 @@ function levelOfJson(line: string): Level | undefined {
 		return undefined;
 	}
 
-	for (const key of jsonKeys) {
+	for (const key of levelKeys) {
 		const value = entryOf(record, key);
 		const level =
 			typeof value === 'number' ? levelNumbers[value] : typeof value === 'string' && names[value.toLowerCase()];

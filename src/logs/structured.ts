@@ -1,6 +1,6 @@
 import {entryOf} from '../core/entry-of.ts';
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
-import {levelNumbers} from './levels.ts';
+import {levelKeys, levelNumbers} from './levels.ts';
 
 /** A line that a logger wrote as JSON or logfmt, in the parts that matter. All of it is untrusted. */
 export type StructuredLine = {
@@ -21,7 +21,6 @@ const maxValue = 400;
 const maxDepth = 20;
 
 const timeKeys = ['time', 'ts', 'timestamp', '@timestamp', 't', 'datetime', 'date'];
-const levelKeys = ['level', 'lvl', 'severity', 'levelname', 'log.level', 'loglevel'];
 const messageKeys = ['msg', 'message', 'event', 'text'];
 
 /** Returns the parts of a line of JSON or logfmt; undefined for any other, and for one without message and level. */

@@ -5,6 +5,9 @@ import {expectLinear} from '../growth.ts';
 test.each([
 	['{"level":"info","msg":"up"}', 'info'],
 	['{"time":1,"severity":"CRITICAL"}', 'fatal'],
+	['levelname=WARNING name=app msg=slow', 'warn'],
+	['msg=slow log.level=error', 'error'],
+	['log-level=error', undefined],
 	['{"msg":"\\"level\\":\\"error\\"","lvl":"dbg"}', 'debug'],
 	['{"inner":{"level":"error"}}', undefined],
 	['{"level":30,"time":1,"pid":7,"msg":"pino"}', 'info'],

@@ -32,7 +32,7 @@ type LineFilter = {
 	/** All of them must hold, as in `createFilter`. */
 	readonly patterns: readonly string[];
 	/** The minimum level that is shown. */
-	readonly minLevel: Exclude<Level, 'trace'> | undefined;
+	readonly minLevel: Level | undefined;
 };
 
 /** What the log viewer shows, and how. The lines are elsewhere. */

@@ -3,6 +3,7 @@ import {emptyComposer} from '../../../editor/editor-state.ts';
 import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
 import {actionOf, pressedKey} from '../../../editor/keymap/keymap.ts';
 import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
+import {levels} from '../../../logs/levels.ts';
 import type {InputToken} from '../../../terminal/input/token.ts';
 import {timeStyles} from '../log-lines.ts';
 import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd} from '../log-scroll.ts';
@@ -22,7 +23,7 @@ import {
 } from './log-viewer-state.ts';
 
 /** Minimum levels in the order of the key; lines without a level are always shown. */
-const minLevels = [undefined, 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+const minLevels = [undefined, ...levels.slice(1)];
 const sidewaysStep = 16;
 const farthestSideways = 16 * 1024;
 
