@@ -11,7 +11,7 @@ import type {Palette} from '../terminal/text/style.ts';
 import {modeRole} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
-import {useCountdown, useElapsed, useSilence} from './use-elapsed.ts';
+import {useCountdown, useTimes} from './use-elapsed.ts';
 
 type Props = {
 	/** How long the run, or else the command, has taken. */
@@ -25,7 +25,7 @@ export const Status = memo(function Status() {
 	const run = useApp(state => state.transcript.run);
 	const command = useApp(state => (state.busy && !state.panel ? state.command : undefined));
 	const began = useMemo(() => (command === undefined ? undefined : new Date().toISOString()), [command]);
-	return <StatusLine elapsedMs={useElapsed(run?.startedAt ?? began)} silentMs={useSilence(run?.id)} />;
+	return <StatusLine {...useTimes(run?.startedAt ?? began, run?.id)} />;
 });
 
 /** Draws the status: connection, model, activity, context, usage and cost. */

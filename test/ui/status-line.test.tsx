@@ -204,7 +204,10 @@ test('a model that writes nothing for ten seconds is named, until it writes or c
 	change({open: []});
 	await after(15).toBe('no output for 14 s');
 	change({run: undefined});
-	await after(15).toBeUndefined();
+	await after(3600).toBeUndefined();
+	change({run: {...run, id: 'later'}});
+	await after(5).toBeUndefined();
+	await after(15).toBe('no output for 20 s');
 });
 
 test('a command that takes longer shows its own time, without that of a question', async () => {
