@@ -9,16 +9,20 @@ const plans = (database: Database) =>
 		.execute(database)
 		.then(({rows}) => rows.map(({statement}) => statement));
 
-/** Returns a database on connections of the test's own, which have kept no plan. */
-async function openNew(): Promise<Database> {
+/** Returns a database with another table, on connections of the test's own, which have kept no plan. */
+async function openWith(table: string): Promise<Database> {
 	const database = await openDatabase(await emptyPlace());
 	onTestFinished(() => database.destroy());
+	await sql`create table ${sql.table(table)} (id integer, name text)`.execute(database);
+	// Later tests get the same database, and those that read all tables expect the same ones in each.
+	onTestFinished(async () => {
+		await sql`drop table ${sql.table(table)}`.execute(database);
+	});
 	return database;
 }
 
 test('PostgreSQL keeps the plan of a query that comes again, and of no other', async () => {
-	const database = await openNew();
-	await sql`create table things (id integer, name text)`.execute(database);
+	const database = await openWith('things');
 	await database.connection().execute(async connection => {
 		const read = (id: number) => sql`select * from things where id = ${id}`.execute(connection);
 		await sql`select name from things where id = ${1}`.execute(connection);
@@ -32,8 +36,7 @@ test('PostgreSQL keeps the plan of a query that comes again, and of no other', a
 });
 
 test('after a change of the tables each connection fails at most once, and answers with the new columns', async () => {
-	const database = await openNew();
-	await sql`create table boxes (id integer, name text)`.execute(database);
+	const database = await openWith('boxes');
 	await sql`insert into boxes values (1, 'one')`.execute(database);
 	const read = () => sql`select * from boxes where id = ${1}`.execute(database).then(({rows}) => rows);
 	for (const _ of [1, 2, 3, 4]) {
