@@ -1,4 +1,4 @@
-import {mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
 import {compose} from '../src/compose/compose.ts';
@@ -40,6 +40,17 @@ test('the app uses the embedded server and its demo model without a profile and 
 	expect(program.isDemo()).toBe(true);
 	expect(program.warnings()).toEqual([]);
 	expect(statSync(home).mode & 0o777).toBe(0o700);
+});
+
+test('prompts that were sent right before the end are kept, in their order', async () => {
+	const {program, home} = composed();
+	for (const prompt of ['first', 'second', '/quit']) {
+		program.remember(prompt);
+	}
+
+	await program.close();
+	expect(program.loadHistory()).toEqual(['first', 'second', '/quit']);
+	expect(readdirSync(home).filter(name => name.endsWith('.lock'))).toEqual([]);
 });
 
 test('the embedded server starts when a line for the demo model is typed', async () => {

@@ -11,7 +11,7 @@ import {createTraces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
 import {replaceFile} from '../storage/private-file.ts';
-import {appendPrompt, loadPromptHistory} from '../storage/prompt-history-file.ts';
+import {loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {reducesMotion} from '../terminal/motion.ts';
 import {backgroundNotice} from '../watch/background-notice.ts';
@@ -72,7 +72,9 @@ export function compose(given: ProgramOptions): Program {
 			stop.abort();
 			expiry.close();
 			notifier.close();
-			await Promise.all([conversation.close(), watches.close(), local.recents.settle(), local.sightings.settle()]);
+			const {prompts, recents, sightings} = local;
+			const written = [prompts, recents, sightings].map(each => each.settle());
+			await Promise.all([conversation.close(), watches.close(), ...written]);
 			await traces.close();
 			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
 		},
@@ -104,7 +106,7 @@ function connect(
 }
 
 function localParts({store}: ProgramOptions, local: LocalState, agent: AgentParts, signal: AbortSignal) {
-	const {home, settings, folder, project, secrets, sessions} = local;
+	const {home, settings, folder, project, secrets, sessions, prompts} = local;
 	return {
 		...{settings, folder, project, secrets},
 		resume: createResume({store, ...agent, sessions, folder}),
@@ -134,8 +136,7 @@ function localParts({store}: ProgramOptions, local: LocalState, agent: AgentPart
 			const {openDrafts} = await import('../config/drafts.ts');
 			return openDrafts(home.draftsFile, {folder: folder.path(), profile: store.getState().connection.profile});
 		},
-		// A prompt that can't be saved for later is no reason to stop.
-		remember: (prompt: string) => void appendPrompt(home, prompt).catch(() => undefined),
+		remember: prompts.remember,
 	};
 }
 

@@ -11,6 +11,7 @@ import {openRecents} from '../config/recents.ts';
 import {openUserSettings} from '../config/settings/user-settings.ts';
 import {openSightings} from '../config/sightings.ts';
 import {homeAt, homePath, openHome} from '../storage/home.ts';
+import {createPromptKeeper} from '../storage/prompt-history-file.ts';
 import {createSessionAccess} from '../storage/session-access.ts';
 import type {ProgramOptions} from './program-options.ts';
 
@@ -52,6 +53,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		reportTo(find: typeof storeOf) {
 			storeOf = find;
 		},
+		prompts: createPromptKeeper(home),
 		recents: openRecents(home.recentsFile),
 		sightings: openSightings(home.sightingsFile),
 		sessions: () =>

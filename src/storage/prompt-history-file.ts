@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Home} from './home.ts';
 import {readSmallFile, updateSmallFile} from './small-file.ts';
@@ -6,6 +7,7 @@ const maxEntries = 1000;
 const maxCharacters = 1024 * 1024;
 /** A longer prompt is not kept: most of it is a pasted log. */
 const maxPromptLength = 16 * 1024;
+const settleTimeoutMs = 500;
 
 /** Returns the prompts of all sessions, oldest first, without unreadable lines. Throws AppError("failed"). */
 export function loadPromptHistory(home: Home): readonly string[] {
@@ -29,6 +31,18 @@ export async function appendPrompt(home: Home, text: string): Promise<void> {
 		const lines = linesOf(before);
 		return lines.at(-1) === line ? undefined : `${newest([...lines, line]).join('\n')}\n`;
 	});
+}
+
+/** Appends prompts in their order, in the background. One that can't be kept for later is no reason to stop. */
+export function createPromptKeeper(home: Home) {
+	let writing: Promise<void> = Promise.resolve();
+	return {
+		remember(prompt: string) {
+			writing = writing.then(() => appendPrompt(home, prompt)).catch(() => undefined);
+		},
+		/** Resolves once everything is written, or after half a second, for a process about to exit. */
+		settle: () => Promise.race([writing, sleep(settleTimeoutMs, undefined, {ref: false})]),
+	};
 }
 
 function newest(lines: readonly string[]): readonly string[] {
