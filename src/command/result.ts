@@ -95,8 +95,8 @@ export type Column = {
 	readonly align?: 'right';
 	/** Left out, the last one first, if the table doesn't fit the width. */
 	readonly spare?: boolean;
-	/** Never cut, because a partial id is useless. */
-	readonly whole?: boolean;
+	/** Never cut, because a partial id is useless, or only after all spare columns are left out. */
+	readonly whole?: boolean | 'beside spare';
 	/** A long value loses its middle instead of its end, such as a path. */
 	readonly cut?: 'middle';
 };

@@ -79,7 +79,7 @@ export type TablePanel = {
 		readonly label: string;
 		readonly align?: 'right';
 		readonly spare?: boolean;
-		readonly whole?: boolean;
+		readonly whole?: boolean | 'beside spare';
 		readonly cut?: 'middle';
 	}[];
 	readonly rows: readonly (readonly Cell[])[];

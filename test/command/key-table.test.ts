@@ -19,6 +19,7 @@ test('what keys do is never cut in 80 columns, where `help keys` has the names o
 	const text = drawn(tableWith(), 80);
 	expect(text).toContain('interrupt; twice: clear, or edit the previous message');
 	expect(text).not.toContain('…\n');
+	expect(drawn(tableWith(), 60)).toMatch(/Ctrl\+_, Alt\+Z +undo/);
 	expect(text).toContain('Set your own: /config set keys.<action> <key>\nNames of actions: /help keys');
 });
 

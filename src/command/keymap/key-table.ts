@@ -44,7 +44,7 @@ export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result,
 		kind: 'table',
 		columns: [
 			{label: 'keys', whole: true},
-			{label: 'what they do', whole: true},
+			{label: 'what they do', whole: 'beside spare'},
 			{label: 'action', whole: true, spare: true},
 			{label: 'from', spare: true},
 		],

@@ -82,7 +82,7 @@ function sharedWidths(shown: readonly number[], {columns, wanted, room, hasSpare
 	const least = shown.map((column, index) => {
 		const {whole, align} = columns[column] ?? {};
 		const width = wanted[column] ?? 0;
-		const isWhole = whole || align === 'right' || (hasSpare && index === 0);
+		const isWhole = whole === true || align === 'right' || (hasSpare && (index === 0 || whole === 'beside spare'));
 		return isWhole ? width : Math.min(width, hasSpare ? minBesideSpare : minWidth);
 	});
 	const cells = room - gap * (shown.length - 1);
