@@ -6,7 +6,7 @@ export default listCommand({
 	name: 'environments',
 	kind: 'environment',
 	line: 'env list',
-	columns: ['id', 'state', 'task_ref', 'expires_at', 'project_key', 'created_at', 'error'],
+	columns: ['id', 'state', 'task_ref', 'expires_at', 'created_at', 'error', 'project_key'],
 	empty: 'No sandboxes yet. Create one: `env create <task>`',
 	opens: {words: ['env', 'show'], by: 'id'},
 	within: ['org', 'workspace'],

@@ -6,7 +6,7 @@ export default listCommand({
 	name: 'runs',
 	kind: 'run',
 	line: 'run list',
-	columns: ['id', 'status', 'title', 'project_key', 'created_at', 'claimed_at'],
+	columns: ['id', 'status', 'title', 'created_at', 'claimed_at', 'project_key'],
 	empty: 'No runs yet. Push traces that name one: `trace push <file>`',
 	opens: {words: ['run', 'items'], by: 'id'},
 	within: ['org', 'workspace'],

@@ -6,7 +6,7 @@ export default listCommand({
 	name: 'runtimes',
 	kind: 'runtime',
 	line: 'runtime list',
-	columns: ['key', 'status', 'name', 'task_ref', 'owned_by_me', 'project_key', 'created_at', 'id'],
+	columns: ['key', 'status', 'name', 'task_ref', 'created_at', 'owned_by_me', 'project_key', 'id'],
 	empty: 'No runtimes yet. Create one: `runtime create <name> <task>`',
 	opens: {words: ['runtime', 'show'], by: 'key'},
 	within: ['org', 'workspace'],
