@@ -29,16 +29,20 @@ export function cutParagraph(source: string, isRest: boolean): number | undefine
 	}
 
 	let cut: number | undefined;
+	let lineStart = 0;
+	let start = 0;
 	for (let end = inlinePieceEnd(text, 0); end !== undefined; end = inlinePieceEnd(text, end)) {
-		cut = isNoHeader(text, end, isRest) ? end : cut;
+		const newline = text.slice(start, end).lastIndexOf('\n');
+		lineStart = newline === -1 ? lineStart : start + newline + 1;
+		cut = isNoHeader(text, lineStart, isRest) ? end : cut;
+		start = end;
 	}
 
 	return cut === undefined ? undefined : begin + cut;
 }
 
-/** True if the line at `place` can no longer be the header of a table. */
-function isNoHeader(text: string, place: number, isRest: boolean): boolean {
-	const start = text.lastIndexOf('\n', place - 1) + 1;
+/** True if the line that begins at `start` can no longer be the header of a table. */
+function isNoHeader(text: string, start: number, isRest: boolean): boolean {
 	if (start === 0 && isRest) {
 		return true;
 	}

@@ -24,19 +24,21 @@ export function isPlain(text: string): boolean {
  */
 export function pieceEnd(text: string, start: number, isClosed: (piece: string) => boolean): number | undefined {
 	const most = start + (isPlain(text.slice(start, start + maxPlainLength)) ? maxPlainLength : maxPieceLength);
+	// A search of the whole text would take as long for each piece, if no space is left.
+	const window = text.slice(start, most + 1);
 	const places = /[^\s\\](?=[ \n])/g;
-	places.lastIndex = start + minPieceLength;
+	places.lastIndex = minPieceLength;
 	let next = 0;
-	for (let place = places.exec(text); place && place.index < most; place = places.exec(text)) {
-		const end = place.index + 1;
-		if (end >= next) {
-			const piece = text.slice(start, end);
+	for (let place = places.exec(window); place; place = places.exec(window)) {
+		const length = place.index + 1;
+		if (length >= next) {
+			const piece = window.slice(0, length);
 			if (isPlain(piece) || isClosed(piece)) {
-				return end;
+				return start + length;
 			}
 
 			// Each further check costs as much as the piece is long, so there are few.
-			next = end + (piece.length >> 1);
+			next = length + (length >> 1);
 		}
 	}
 

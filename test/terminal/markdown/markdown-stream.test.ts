@@ -221,4 +221,12 @@ describe('the cost of a push', () => {
 		// The last 1,000 units are drawn with each push, so that less would tell nothing.
 		expectLinear(length => drawPieces(begin + part.repeat(length / part.length)), 1500);
 	});
+
+	test.each(['word ', 'x'])('grows linearly with an answer that is there at once, in one line of %j', part => {
+		const drawAtOnce = (length: number) => {
+			const source = part.repeat(length / part.length);
+			createMarkdownStream({...options, maxLive: 12}).push(source);
+		};
+		expectLinear(drawAtOnce, 100_000, 1);
+	});
 });
