@@ -41,8 +41,8 @@ const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];
 export const endDrawing = modes.drawing.off;
 
 /**
- * Resets what a killed run may have left on. 1047 ends the alternate screen, because 1049 would move the cursor of a
- * terminal that is not on it. Nothing here clears a line of the screen or of its scrollback.
+ * Resets what a killed run may have left on. 47 ends the alternate screen: 1049 would move the cursor of a terminal that is
+ * not on it, and 1047 clears the window of rxvt. Nothing here clears a line of the screen or of its scrollback.
  */
 export const resetLeftovers = [
 	modes['synchronized-output'].off,
@@ -53,7 +53,7 @@ export const resetLeftovers = [
 	modes['modify-other-keys'].off,
 	// The keypad sends digits (DECKPNM): what its Enter sends otherwise is Shift+Enter of Konsole.
 	'\u001b>',
-	'\u001b[?1047l',
+	'\u001b[?47l',
 	modes.drawing.off,
 	'\u001b[0m',
 ].join('');

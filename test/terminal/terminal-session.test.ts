@@ -4,7 +4,7 @@ import type {TerminalMode} from '../../src/terminal/terminal-modes.ts';
 import {harness} from './session-harness.ts';
 
 const startUp =
-	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4m\u001b>\u001b[?1047l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
+	'\u001b[?2026l\u001b[?1006l\u001b[?1000l\u001b[?1004l\u001b[?2004l\u001b[>4m\u001b>\u001b[?47l\u001b[?7h\u001b[?25h\u001b[0m\u001b[=0u';
 
 test('starting resets what a killed run left on, and clears nothing of the screen [5]', () => {
 	const {session, output} = harness();
