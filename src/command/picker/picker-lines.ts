@@ -14,25 +14,27 @@ export type Lines = {
 const maxListed = 20;
 
 /**
- * Creates a picker that works line by line: it prints a numbered list, and a number or a name selects. If the list has
- * filters, any other text narrows it, and the list is printed again; an empty line cancels.
+ * Creates a picker that works line by line: it prints a numbered list, and a number or a name selects. If the list is long
+ * or has filters, any other text narrows it, and the list is printed again; an empty line cancels. Of a long list in groups
+ * the first group is printed, because a screen reader would speak for minutes.
  */
 export function createLineChoose({say, question}: Lines): Interaction['choose'] {
 	return async ({title, choices, filters}) => {
 		let filter = '';
+		const isNarrowed = filters !== undefined || choices.length > maxListed;
 		for (;;) {
 			const {found} = narrowChoices(choices, filter, {filters});
-			const listed = filters ? found.slice(0, maxListed) : found;
+			const listed = isNarrowed ? firstOf(found, filter) : found;
 			say(filter ? `${title}, ${filter}: ${found.length} of ${choices.length}` : title);
 			sayNumbered(listed, say);
 			if (listed.length < found.length) {
-				say(`${found.length - listed.length} more are not listed: type a filter.`);
+				say(`${found.length - listed.length} more are not listed: type ${filters ? 'a filter' : 'a part of a name'}.`);
 			}
 
-			const answer = (await question(labelFor(listed.length, filters !== undefined)))?.trim();
+			const answer = (await question(labelFor(listed.length, filters !== undefined, isNarrowed)))?.trim();
 			const named = choices.find(({id, label}) => id === answer || label === answer);
 			const chosen = listed[Number(answer) - 1] ?? named;
-			if (chosen || !answer || !filters) {
+			if (chosen || !answer || !isNarrowed) {
 				return chosen?.id;
 			}
 
@@ -46,6 +48,14 @@ export function createLineChoose({say, question}: Lines): Interaction['choose'] 
 	};
 }
 
+/** Returns the choices to print: those of the first group until something is typed, and never too many. */
+function firstOf(found: readonly Choice[], filter: string): readonly Choice[] {
+	const [first] = found;
+	return found
+		.filter(({group}) => filter !== '' || found.length <= maxListed || group === first?.group)
+		.slice(0, maxListed);
+}
+
 /** Prints choices, numbered from 1. */
 export function sayNumbered(choices: readonly Choice[], say: Lines['say']): void {
 	for (const [index, {label, detail, group}] of choices.entries()) {
@@ -57,10 +67,11 @@ export function sayNumbered(choices: readonly Choice[], say: Lines['say']): void
 	}
 }
 
-function labelFor(count: number, isFiltered: boolean): string {
+function labelFor(count: number, isFiltered: boolean, isNarrowed: boolean): string {
 	if (count === 0) {
 		return 'Nothing matches. Type another filter, or press Enter to cancel:';
 	}
 
-	return `Number, 1 to ${count}, or name${isFiltered ? ', or a filter such as kind:runtime' : ''}:`;
+	const other = isFiltered ? ', or a filter such as kind:runtime' : isNarrowed ? ', or a part of a name' : '';
+	return `Number, 1 to ${count}, or name${other}:`;
 }
