@@ -123,11 +123,11 @@ test('without a screen a log is printed line by line until Ctrl+C', async () => 
 	await terminal.waitFor(() => addressOf(terminal.text()) !== '');
 	await terminal.waitFor(/when you are right\.\s+>\s*$/);
 	terminal.type(`/env logs ${idOf(terminal.text())} --follow\r`);
-	await terminal.waitFor('msg=request');
+	await terminal.waitFor(/info {2}request/);
 	await fetch(`${addressOf(terminal.text())}/seen-line-by-line`);
 	await terminal.waitFor('path=/seen-line-by-line');
 	terminal.press('ctrl+c');
-	await terminal.waitFor(/-- web-shop: \d+ lines, .* --/);
+	await terminal.waitFor(/Note: web-shop: \d+ lines, /);
 	terminal.press('ctrl+d');
 	expect(await terminal.exit()).toEqual({status: 0, signal: 0});
 });

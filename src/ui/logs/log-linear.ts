@@ -1,6 +1,7 @@
 import {createFilter} from '../../logs/filter.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {markText} from '../../logs/log-entry.ts';
+import {readStructured} from '../../logs/structured.ts';
 import {tailLog} from '../../logs/tail.ts';
 import {describeState, type TailState} from '../../logs/tail-state.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -9,6 +10,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {foldFrames} from '../line/fold-frames.ts';
 import type {LogDisplay} from './log-display.ts';
 import {summaryOf} from './log-summary.ts';
+import {structuredSpans} from './structured-spans.ts';
 
 type Dependencies = {
 	readonly say: (line: string) => void;
@@ -20,6 +22,7 @@ const maxShown = 16 * 1024;
 
 /** Prints logs line by line until Ctrl+C interrupts the command; without `follow`, only the lines that exist already. */
 export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
+	const note = (text: string) => say(palette.spoken ? `Note: ${text}` : `-- ${text} --`);
 	return {
 		async follow(
 			{environment, title = environment.slice(0, 8), source, sinceStart, follow, patterns, minLevel, frames = false},
@@ -46,12 +49,12 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 					speech.flush();
 					lines += event.lines.length;
 				} else if (event.type === 'mark') {
-					say(markText[event.mark]);
+					note(markText[event.mark].replaceAll(/^-- | --$/g, ''));
 					gaps += event.mark === 'restarted' ? 0 : 1;
 				} else {
 					const {state} = event;
 					if (isNotable(state, before)) {
-						say(`-- ${safeLine(describeState(state, Date.now()))} --`);
+						note(safeLine(describeState(state, Date.now())));
 					}
 
 					before = state.name;
@@ -61,14 +64,20 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 				}
 			}
 
-			say(`-- ${summaryOf({title, lines, gaps, openedAt}, Date.now())} --`);
+			note(summaryOf({title, lines, gaps, openedAt}, Date.now()));
 		},
 		close: () => '',
 		closeAll: () => [],
 	};
 }
 
+/** Returns a line as it is printed: of JSON and logfmt the time, level and message first. */
 function drawn(text: string, palette: Palette): string {
+	const structured = readStructured(text);
+	if (structured) {
+		return paint(structuredSpans(structured, levelOf(text), palette), palette);
+	}
+
 	const cut = text.length > maxShown ? palette.dim(' … cut here') : '';
 	return paint(parseSgr(text.slice(0, maxShown).replace(/\r$/, '')), palette) + cut;
 }

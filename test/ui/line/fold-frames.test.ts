@@ -76,6 +76,16 @@ test.each([
 	const source = async () => ({kind: 'window', text, start: 0, offset: text.length}) as const;
 	await logs.follow({...log, source, sinceStart: true}, new AbortController().signal);
 	expect(said).toContain(line);
-	expect(said.at(-1)).toMatch(/^-- .* --$/);
+	expect(said.at(-1)).toMatch(/^Note: .* lines, /);
 	expect(said.filter(each => each.includes('loadRates'))).toHaveLength(1);
+});
+
+test('a log line of JSON is heard with its time, level and message first', async () => {
+	const said: string[] = [];
+	const logs = createLinearLogs({say: text => said.push(text), palette});
+	const text = '{"time":"2026-01-01T10:00:00.5Z","level":"warn","msg":"stock is low","stock":7}\n';
+	const log = {environment: '33f3f8a1', server: 'http://127.0.0.1', profile: 'local', follow: false};
+	const source = async () => ({kind: 'window', text, start: 0, offset: text.length}) as const;
+	await logs.follow({...log, source, sinceStart: true}, new AbortController().signal);
+	expect(said[0]).toMatch(/^\d\d:\d\d:00\.500 warn {2}stock is low stock=7$/);
 });
