@@ -29,7 +29,9 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 	try {
 		const {flags, rest} = takeGlobalFlags(words);
 		json = flags.json;
-		const program = await compose({connect: false, diagnoses: rest[0] === 'doctor'});
+		const program = await compose({
+			...{connect: false, diagnoses: rest[0] === 'doctor', accessible: words.includes('--accessible')},
+		});
 		const abort = new AbortController();
 		const {signal} = abort;
 		onInterrupt(() => abort.abort());

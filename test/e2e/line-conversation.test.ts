@@ -60,7 +60,7 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 	expect(lines.join('\n')).toMatch(
 		/\nmessages\ncurrent: 5\n[\s\S]*\ninput tokens\ncurrent: 300\n[\s\S]*\noutput tokens\ncurrent: 90\n/,
 	);
-	expectSpoken(written(), {color: false});
+	expectSpoken(written());
 });
 
 test('a code of two-factor authentication is asked for in words and stays unseen; its recovery codes are lines', async () => {
@@ -76,7 +76,7 @@ test('a code of two-factor authentication is asked for in words and stays unseen
 	).toEqual([{code: '123456'}]);
 	expect(written()).toMatch(/\naaaa-1111\nbbbb-2222\n/);
 	expect(written()).not.toMatch(/123.?456/);
-	expectSpoken(written(), {color: false});
+	expectSpoken(written());
 });
 
 /** The app with a run in the background, which never ends by itself. */
@@ -102,7 +102,7 @@ test('with a run in the background, /quit asks in words', async () => {
 	await expect.poll(() => written().split('Quit? [y/N] ')).toHaveLength(3);
 	await answer('Quit? [y/N] ', 'y');
 	expect(await ended).toBe(0);
-	expectSpoken(written(), {color: false});
+	expectSpoken(written());
 });
 
 test('with a run in the background, Ctrl+C says what ends, and quits at the second press; SIGTERM quits at once', async () => {
@@ -111,7 +111,7 @@ test('with a run in the background, Ctrl+C says what ends, and quits at the seco
 	await waitFor('\nLine cleared. 1 background run will end with the app. Press Ctrl+C again to quit.\n> ');
 	interrupt('SIGINT');
 	expect(await ended).toBe(0);
-	expectSpoken(written(), {color: false});
+	expectSpoken(written());
 
 	const other = await withBackground();
 	other.interrupt('SIGTERM');

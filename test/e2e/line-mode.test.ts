@@ -2,6 +2,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {connectedTo} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import {openLines} from './lines-in-process.ts';
 import {type Answer, startModelHost} from './model-host.ts';
 import {folderWith} from './program.ts';
@@ -122,4 +123,10 @@ test('Ctrl+C at a question refuses it, interrupts a run, clears a line without E
 	terminal.press('ctrl+c');
 	expect(await terminal.exit()).toMatchObject({signal: 0});
 	expect(host.chats()).toHaveLength(2);
+});
+
+test('--accessible counts in a command of the shell, too, and only then', async () => {
+	const {stdout} = await runInProcess(['config', 'get', 'accessible', '--accessible', '--json']);
+	expect(JSON.parse(stdout)).toMatchObject({value: true, source: 'flag'});
+	expect(JSON.parse((await runInProcess(['config', 'get', 'accessible', '--json'])).stdout).value).toBe(false);
 });

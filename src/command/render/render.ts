@@ -69,11 +69,18 @@ function heading(title: string | undefined, {width, palette}: Style): readonly s
 	return title ? [palette.label(truncate(safeLine(title), width))] : [];
 }
 
+const wordsOfSigns: Readonly<Record<string, string>> = {'✓': 'OK', '✗': 'Fault', '·': 'Note', '→': 'Fix'};
+
+/** Returns a text with a word for the sign that begins a line. */
+function withWords(text: string): string {
+	return text.replace(/^[✓✗·→](?= )/gm, sign => `${wordsOfSigns[sign]}:`);
+}
+
 function renderFields(fields: readonly (readonly [string, string])[], {width, palette}: Style): readonly string[] {
 	if (palette.spoken) {
 		// A bar of blocks has its number behind it.
-		const said = (value: string) => safeText(value.replace(/[█░]+ ?/g, ''));
-		const before = (name: string) => (name === '' ? '' : `${palette.dim(`${safeLine(name)}:`)} `);
+		const said = (value: string) => safeText(withWords(value.replace(/[█░]+ ?/g, '')));
+		const before = (name: string) => (name === '' ? '' : `${palette.dim(`${safeLine(withWords(name))}:`)} `);
 		return fields.flatMap(([name, value]) => wrapLine(before(name) + said(value), width));
 	}
 

@@ -128,9 +128,14 @@ export function renderItems(
 ): readonly string[] {
 	return items.flatMap((item, index) => {
 		const bullet = list.ordered ? `${start + index}.` : (bullets[Math.min(depth, 2)] ?? '');
-		const mark = item.task ? `${bullet} ${item.checked ? '[x]' : '[ ]'} ` : `${bullet} `;
+		const mark = `${bullet} ${item.task ? boxOf(item, options) : ''}`;
 		return indented(mark, ' '.repeat(textWidth(mark)), options, inner => renderItem(item, inner, depth + 1));
 	});
+}
+
+/** Returns the box of a task, in words for a screen reader. */
+function boxOf({checked}: Tokens.ListItem, {palette}: MarkdownOptions): string {
+	return palette.spoken ? (checked ? 'Checked: ' : 'Not checked: ') : checked ? '[x] ' : '[ ] ';
 }
 
 /** Draws an item without blank lines, except between two paragraphs. */

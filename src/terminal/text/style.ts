@@ -161,10 +161,11 @@ const plainRole: Role = text => text;
 /**
  * Returns the roles in the colours of a scheme, at first the terminal's own 16. With `color` false there are no escape
  * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and
- * `` `code` ``.
+ * `` `code` ``. One that is spoken has neither: a screen reader says marks, and stops where a colour changes.
  */
 export function createPalette({color, scheme, spoken = false, links = false}: Options): Palette {
-	return color ? {...coloredIn(scheme ?? terminalScheme), ...(spoken && heard), links} : {...unstyled, spoken, links};
+	const silent = spoken ? {...unstyled, ...heard} : unstyled;
+	return {...(color && !spoken ? coloredIn(scheme ?? terminalScheme) : silent), links};
 }
 
 type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spoken?: boolean; readonly links?: boolean};
@@ -172,7 +173,7 @@ type Options = {readonly color: boolean; readonly scheme?: Scheme; readonly spok
 /** Changes the colours of a palette in each place that uses it. One without colour stays as it is. */
 export function recolor(palette: Palette, scheme: Scheme): void {
 	if (palette.color) {
-		Object.assign(palette, coloredIn(scheme), palette.spoken && heard);
+		Object.assign(palette, coloredIn(scheme));
 	}
 }
 
@@ -236,10 +237,13 @@ const unstyled: Palette = {
 	syntax: mapRoles(syntaxLooks, () => plainRole),
 };
 
-/** What differs in a palette with colours that is spoken: nobody hears that text is bold or struck. */
+/** What differs in a palette that is spoken: words stand for what a listener must know, and nothing for the rest. */
 const heard = {
 	spoken: true,
-	heading: unstyled.heading,
-	strikethrough: unstyled.strikethrough,
-	code: unstyled.code,
+	heading: (text, level) => `Heading ${level}: ${text}`,
+	emphasis: plainRole,
+	strong: plainRole,
+	strikethrough: text => `deleted: ${text}`,
+	code: plainRole,
+	selection: plainRole,
 } as const satisfies Partial<Palette>;

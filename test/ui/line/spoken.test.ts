@@ -66,7 +66,7 @@ test.each(Object.entries(blocks))(
 		for (const block of all) {
 			for (const color of [false, true]) {
 				const palette = createPalette({color, spoken: true});
-				expectSpoken(blockItem(block, {palette, tools}).draw(80).join('\n'), {color});
+				expectSpoken(blockItem(block, {palette, tools}).draw(80).join('\n'));
 			}
 		}
 	},
@@ -130,7 +130,7 @@ test.each(Object.entries(results))('a result of the kind %s is heard, too', (_, 
 	for (const result of all) {
 		for (const color of [false, true]) {
 			const palette = createPalette({color, spoken: true});
-			expectSpoken(renderResult(result, {width: 80, palette}).join('\n'), {color});
+			expectSpoken(renderResult(result, {width: 80, palette}).join('\n'));
 		}
 	}
 });
@@ -199,8 +199,28 @@ test('Markdown is heard: rows by column, quotes and code by name', () => {
 	expect(lines.join('\n')).toContain('Row 1 of 2\nname: a\nvalue: 1\nRow 2 of 2\nname: b\nvalue: 2');
 	expect(lines.join('\n')).toContain('Code in ts:\nconst a = 1;\nEnd of code.');
 	expect(lines.join('\n')).toContain('Quote: quoted');
-	const colored = renderMarkdown('# Title', {width: 80, palette: createPalette({color: true, spoken: true})});
-	expect(colored).toEqual(['# Title']);
+});
+
+test.each([false, true])(
+	'no mark and no style is heard of text, also with colours (%s): words stand for them',
+	color => {
+		const spoken = createPalette({color, spoken: true});
+		const source = '## Title\n\nA **bold** *word* of `code`, ~~old~~.\n\n- [x] one\n- [ ] two\n';
+		expect(renderMarkdown(source, {width: 80, palette: spoken})).toEqual([
+			...['Heading 2: Title', '', 'A bold word of code, deleted: old.', ''],
+			...['• Checked: one', '• Not checked: two'],
+		]);
+	},
+);
+
+test('signs of a check and bars are heard as words', () => {
+	const fields = [
+		['✓ Program', 'service'],
+		['✗ Text', 'ASCII.\n→ Set LANG.'],
+	] as const;
+	expect(renderResult({kind: 'record', fields, data: {}}, {width: 80, palette})).toEqual([
+		...['OK: Program: service', 'Fault: Text: ASCII.', 'Fix: Set LANG.'],
+	]);
 });
 
 /** What line mode has in place of each view of the whole window. A new view is missing here until it has something. */
