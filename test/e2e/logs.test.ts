@@ -57,7 +57,7 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 
 	terminal.type(ctrlG);
 	await terminal.waitFor(isOn(terminal, '? help'));
-	terminal.type('/seen-in-the-d.ck\r');
+	terminal.type('/seen-in-the-p.nel\r');
 	await terminal.waitFor(isOn(terminal, /❯•.*seen-in-the-panel/));
 	expect(terminal.screen()[0]).toMatch(/paused \+\d+ · live, complete/);
 	terminal.type('&path=/seen\r');
