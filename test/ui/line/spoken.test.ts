@@ -201,28 +201,6 @@ test('Markdown is heard: rows by column, quotes and code by name', () => {
 	expect(lines.join('\n')).toContain('Quote: quoted');
 });
 
-test.each([false, true])(
-	'no mark and no style is heard of text, also with colours (%s): words stand for them',
-	color => {
-		const spoken = createPalette({color, spoken: true});
-		const source = '## Title\n\nA **bold** *word* of `code`, ~~old~~.\n\n- [x] one\n- [ ] two\n';
-		expect(renderMarkdown(source, {width: 80, palette: spoken})).toEqual([
-			...['Heading 2: Title', '', 'A bold word of code, deleted: old.', ''],
-			...['• Checked: one', '• Not checked: two'],
-		]);
-	},
-);
-
-test('signs of a check and bars are heard as words', () => {
-	const fields = [
-		['✓ Program', 'service'],
-		['✗ Text', 'ASCII.\n→ Set LANG.'],
-	] as const;
-	expect(renderResult({kind: 'record', fields, data: {}}, {width: 80, palette})).toEqual([
-		...['OK: Program: service', 'Fault: Text: ASCII.', 'Fix: Set LANG.'],
-	]);
-});
-
 /** What line mode has in place of each view of the whole window. A new view is missing here until it has something. */
 const instead: Readonly<Record<string, string>> = {
 	'src/ui/changes/open-review.ts': 'prints the changes as /diff does in a shell, because `review` is left out',
