@@ -19,6 +19,8 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/panels/edit-panel.tsx EditView <Lines>': ['editor'],
 	'src/ui/panels/panel-view.tsx Confirm <Lines>': ['question'],
 	'src/ui/panels/field-panel.tsx FieldView <Lines>': ['field'],
+	'src/ui/panels/field-panel.tsx FieldView <Text>': ['field'],
+	'src/ui/panels/field-panel.tsx FieldView <TextInput>': ['field'],
 	'src/ui/panels/panel-view.tsx Window <Lines>': ['lines'],
 	'src/ui/panels/picker.tsx Picker <Lines>': ['picker'],
 	'src/ui/panels/table-view.tsx TableView <Lines>': ['table'],
