@@ -69,6 +69,7 @@ test('Ctrl+X Ctrl+E lends the terminal to the editor while an answer streams, wh
 	terminal.type(ctrlS);
 	await terminal.waitFor('1 draft stashed');
 	terminal.type('sent\r');
+	await terminal.waitFor(() => host.chats().length === 2);
 	await waitForIdle(terminal);
 	terminal.type(ctrlS);
 	await terminal.waitFor('❯ a better one');
