@@ -8,6 +8,16 @@ const cuttingKinds: readonly (number | undefined)[] = [41, 82, 83, 85];
 const puttyVersion = 136;
 const moshVersion = 10;
 
+const kittyVersions = {from: 4000, to: 4999};
+
+/**
+ * Returns true for kitty, by its answer to `askVersion`: in a smaller window it pushes up rows until those below the cursor
+ * fit, and leaves the cursor where it was, in what is another row by then.
+ */
+export function keepsRowsBelow([kind, version = 0]: readonly number[]): boolean {
+	return kind === 1 && version >= kittyVersions.from && version <= kittyVersions.to;
+}
+
 /**
  * Returns true if the terminal, by its answer to `askVersion`, rewraps rows that are wider than a narrowed window;
  * false if it cuts them or gave no answer, as `linux` and st. The answer comes through SSH, the environment does not.

@@ -93,7 +93,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		screen,
 		fullScreen: () => fullScreen,
 		isLent: session.isLent,
-		...{askRow: measure.askRow, reflows: measure.reflows},
+		...{askRow: measure.askRow, keepsBelow: measure.keepsBelow, reflows: measure.reflows},
 		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
 	});

@@ -31,6 +31,8 @@ export type Resize = {
 	readonly isRecolored?: boolean | undefined;
 	/** The row of the cursor in the window, from 0, as the terminal has told it. */
 	readonly row?: number | undefined;
+	/** True if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
+	readonly keepsBelow?: boolean;
 };
 
 /** The most lines above the frame that are kept: more than windows have rows. */

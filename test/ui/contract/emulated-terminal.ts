@@ -56,6 +56,16 @@ function pullDown(buffer: Buffer, added: number): void {
 	buffer.savedY += pulled;
 }
 
+/** Returns the last row that isn't blank. */
+function lastRow(buffer: xterm.IBuffer): number {
+	let row = buffer.length - 1;
+	while (row > 0 && buffer.getLine(row)?.translateToString(true).trim() === '') {
+		row--;
+	}
+
+	return row;
+}
+
 /** Opens a window of a terminal that xterm emulates, with the answers and the reflow of the kind. */
 export function openEmulated(kind: TerminalKind, columns: number, rows: number): ContractTerminal {
 	const terminal = new xterm.Terminal({
@@ -123,12 +133,22 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 		async resize(newColumns, newRows) {
 			const {normal} = inside.buffers;
 			const before = normal.lines.length;
+			const {y} = normal;
+			const isSmaller = newRows < terminal.rows || newColumns < terminal.cols;
+			if (kind.keepsBelow && isSmaller) {
+				normal.y = Math.max(y, lastRow(terminal.buffer.normal) - normal.ybase);
+			}
+
 			terminal.resize(terminal.cols, Math.max(1, newRows));
 			if (kind.pullsDown) {
 				pullDown(normal, Math.max(0, normal.lines.length - before));
 			}
 
 			terminal.resize(Math.max(1, newColumns), terminal.rows);
+			if (kind.keepsBelow && isSmaller) {
+				normal.y = Math.min(y, terminal.rows - 1);
+			}
+
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stdout.emit('resize');
 		},

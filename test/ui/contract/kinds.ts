@@ -8,6 +8,8 @@ export type TerminalKind = {
 	readonly version: string | undefined;
 	/** True if it wraps rows again that are wider than a narrower window; others cut them. */
 	readonly reflows: boolean;
+	/** True if it keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
+	readonly keepsBelow?: true;
 	/** True if it moves rows of the scrollback down into a higher window; others leave them above. */
 	readonly pullsDown: boolean;
 };
@@ -24,7 +26,14 @@ export const kinds = {
 		reflows: true,
 		pullsDown: true,
 	},
-	kitty: {name: 'kitty', env: {...utf8, TERM: 'xterm-kitty'}, version: '1;4000;33', reflows: true, pullsDown: false},
+	kitty: {
+		name: 'kitty',
+		env: {...utf8, TERM: 'xterm-kitty'},
+		version: '1;4000;33',
+		reflows: true,
+		keepsBelow: true,
+		pullsDown: false,
+	},
 	tmux: {
 		name: 'tmux',
 		env: {...utf8, TERM: 'tmux-256color', TMUX: '/tmp/tmux,1,0'},

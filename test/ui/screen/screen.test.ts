@@ -202,3 +202,19 @@ test.each([
 	screen.resize();
 	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[K\u001B[C\u001B[J`);
 });
+
+test.each([
+	['drops rows below the cursor', false, 1],
+	// The cursor is in the last row by then, and that of the caret above the window.
+	['keeps rows below the cursor, but not its place', true, 3],
+])('a lower window of a terminal that %s is drawn from where the frame begins now', (_, keepsBelow, up) => {
+	const written: string[] = [];
+	const output = {columns: 30, rows: 10, write: (data: string) => written.push(data)};
+	const screen = createScreen(output, {later: run => run()});
+	screen.setCaret({row: 1, column: 0});
+	screen.stdout.write('a\nb\nc\nd\ne\nf');
+	written.length = 0;
+	output.rows = 4;
+	screen.resize({rewrap: undefined, row: 3, keepsBelow});
+	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[K\u001B[C\u001B[J`);
+});

@@ -13,6 +13,8 @@ type Dependencies = {
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window; undefined if the terminal doesn't tell it. */
 	readonly askRow: () => Promise<number | undefined>;
+	/** Returns true if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
+	readonly keepsBelow: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: () => boolean;
 	/** True if the terminal restores its window after a full-screen view. */
@@ -91,7 +93,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 
 /** Draws everything for the current size of the window. */
 function createFit(dependencies: Dependencies) {
-	const {screen, askRow, painter} = dependencies;
+	const {screen, askRow, keepsBelow, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
@@ -133,7 +135,7 @@ function createFit(dependencies: Dependencies) {
 	const ask = () => {
 		pause();
 		const asked = turn;
-		void askRow().then(row => asked === turn && inPlace({row}));
+		void askRow().then(row => asked === turn && inPlace({row, keepsBelow: keepsBelow()}));
 	};
 
 	return {

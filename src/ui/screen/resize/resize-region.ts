@@ -28,7 +28,7 @@ export function resizeRegion(
 		return region;
 	}
 
-	const {rewrap, isRecolored, row} = region.resize;
+	const {rewrap, isRecolored, row, keepsBelow = false} = region.resize;
 	// Lines printed before the new size was known may be too wide.
 	const printed = fitted(region.printed, columns);
 	if (region.prefix) {
@@ -37,15 +37,16 @@ export function resizeRegion(
 
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
 	const {drawn, above} = region;
-	const own = drawn.rows.slice(0, drawn.at);
-	const ownRows = columns < region.columns ? countRows(own) : own.length;
+	const countDrawn: CountRows = lines => (columns < region.columns ? countRows(lines) : lines.length);
+	const ownRows = countDrawn(drawn.rows.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
-	const room = (row ?? likely) - ownRows;
+	const line = keepsBelow && row !== undefined ? Math.min(row, rows - countDrawn(drawn.rows.slice(drawn.at))) : row;
+	const room = (line ?? likely) - ownRows;
 	const resized = {...region, drawn: nothingDrawn};
 	if (room < 0) {
-		const pushed = pushedUp(own, -room, {countRows, columns});
-		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: eraseUpTo(ownRows + room)};
+		const pushed = pushedUp(drawn.rows, -room, {countRows, columns});
+		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: eraseUpTo(row ?? 0)};
 	}
 
 	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
@@ -58,7 +59,7 @@ export function resizeRegion(
 		above: above.slice(0, above.length - known.length + kept),
 		near: kept,
 		printed: [...fitted(lines, columns), ...printed],
-		prefix: eraseUpTo(ownRows + countRows(known.slice(kept))),
+		prefix: eraseUpTo((row ?? likely) - room + countRows(known.slice(kept))),
 	};
 }
 
