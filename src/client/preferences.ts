@@ -4,6 +4,7 @@ import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
+import {reasonOf} from './reason.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 
@@ -34,7 +35,8 @@ export async function getPreferences(
 	}
 
 	const answer = parseJson(text);
-	const detail = isJsonObject(answer) && typeof answer['detail'] === 'string' ? ` (${answer['detail']})` : '';
+	const why = reasonOf(response.headers, text).detail;
+	const detail = why ? ` (${why})` : '';
 	switch (response.status) {
 		case 200:
 			break;

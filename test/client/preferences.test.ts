@@ -74,3 +74,12 @@ test('a rejected login says so, and where to log in again', async () => {
 		logInTo: origin,
 	});
 });
+
+test('the words of a server are one short line in the sentence, without a second full stop', async () => {
+	const {origin} = await platform({status: 401, body: JSON.stringify({detail: `Not\nvalid ${'x'.repeat(9000)}`})});
+	const long = getPreferences(origin, transportTo(origin));
+	await expect(long).rejects.toThrow(`${origin} rejected the key (Not valid ${'x'.repeat(490)}…).`);
+	const short = await platform({status: 401, body: '{"detail":"That key isn’t valid."}'});
+	const rejected = getPreferences(short.origin, transportTo(short.origin));
+	await expect(rejected).rejects.toThrow(`${short.origin} rejected the key (That key isn’t valid).`);
+});
