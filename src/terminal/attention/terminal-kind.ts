@@ -68,6 +68,10 @@ export const knownTerminals: readonly Row[] = [
 		...{name: 'Windows Terminal', notice: 'osc-777', rings: true, progress: true, focus: true},
 		is: env => Boolean(env['WT_SESSION']),
 	},
+	{
+		...{name: 'Konsole 22.12', notice: 'osc-777', focus: true},
+		is: ({KONSOLE_VERSION = ''}) => Number(KONSOLE_VERSION) >= 22_12_00,
+	},
 	{name: 'Konsole', notice: 'bell', focus: true, is: env => Boolean(env['KONSOLE_VERSION'])},
 	{
 		...{name: 'Alacritty', notice: 'bell', focus: true},
@@ -90,7 +94,7 @@ export function multiplexerOf({TMUX, STY, TERM = ''}: Environment): 'tmux' | 'sc
 
 const withLinks = [
 	...['VS Code', 'Ghostty', 'WezTerm', 'kitty', 'iTerm2 3.6.6', 'iTerm2', 'foot', 'Ptyxis', 'VTE 0.80', 'VTE'],
-	...['Windows Terminal', 'Konsole', 'Alacritty'],
+	...['Windows Terminal', 'Konsole 22.12', 'Konsole', 'Alacritty'],
 ];
 
 /** True for a terminal that is known to understand hyperlinks (OSC 8). tmux passes them on, or ignores them. */

@@ -37,7 +37,8 @@ test.each([
 		...{notice: osc777 + bell, progress: true, focus: true, title: true},
 	},
 	{env: {TERM: 'xterm-256color', WT_SESSION: 'x'}, notice: osc777 + bell, progress: true, focus: true, title: true},
-	{env: {TERM: 'xterm-256color', KONSOLE_VERSION: '250400'}, notice: bell, focus: true, title: true},
+	{env: {TERM: 'xterm-256color', KONSOLE_VERSION: '221203'}, notice: osc777, focus: true, title: true},
+	{env: {TERM: 'xterm-256color', KONSOLE_VERSION: '210800'}, notice: bell, focus: true, title: true},
 	{env: {TERM: 'xterm-256color', ConEmuANSI: 'ON'}, notice: bell, progress: true, title: true},
 	{
 		env: {TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', VTE_VERSION: '7600'},
