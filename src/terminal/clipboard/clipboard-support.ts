@@ -11,7 +11,8 @@ const copies = /^(?:WezTerm|ghostty|vscode|rio|contour)$/;
 const copiesByType = /^(?:xterm-kitty|xterm-ghostty|foot|alacritty)/;
 
 /** Returns whether the terminal that this environment describes copies. */
-export function clipboardSupport({TERM = '', TERM_PROGRAM = '', TMUX, VTE_VERSION}: Environment): ClipboardSupport {
+export function clipboardSupport(env: Environment): ClipboardSupport {
+	const {TERM = '', TERM_PROGRAM = '', TMUX, VTE_VERSION, ALACRITTY_WINDOW_ID} = env;
 	if (TMUX) {
 		return 'tmux';
 	}
@@ -20,5 +21,6 @@ export function clipboardSupport({TERM = '', TERM_PROGRAM = '', TMUX, VTE_VERSIO
 		return 'no';
 	}
 
-	return copies.test(TERM_PROGRAM) || copiesByType.test(TERM) ? 'yes' : 'unknown';
+	// Without its terminfo entry Alacritty is of the type xterm-256color.
+	return copies.test(TERM_PROGRAM) || copiesByType.test(TERM) || ALACRITTY_WINDOW_ID ? 'yes' : 'unknown';
 }
