@@ -1,4 +1,6 @@
 import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
+import type {JudgedFile} from '../../src/agent/project/project.ts';
+import {questionFor, trustDrawing} from '../../src/command/views/project/trust-drawing.ts';
 import type {FileChange} from '../../src/core/session/event.ts';
 import type {Panel} from '../../src/store/view-slice.ts';
 import {approvalQuestions} from '../../src/ui/approvals/approval-questions.ts';
@@ -39,4 +41,28 @@ export function commandQuestion(): Promise<Panel | undefined> {
 		facts: [['Sandbox', 'with network, writes only in this folder']],
 		verdict: {why: 'may change package.json', suggestions: ['run_command(npm install *)']},
 	});
+}
+
+const read = {hash: '', real: '', text: '', isCut: false, standing: 'new'} as const;
+const projectFiles: readonly JudgedFile[] = [
+	{...read, path: 'AGENTS.md', kind: 'instructions', sizeBytes: 1840},
+	{
+		...{...read, path: '.service/settings.json', kind: 'settings', sizeBytes: 312},
+		settings: {
+			hooks: [{event: 'after-tool', tool: 'edit_file', command: 'npx biome check --write src', timeoutSec: 30}],
+			deny: ['run_command(git push *)'],
+			...{fields: {}, ignored: []},
+		},
+	},
+];
+
+/** Returns the question whether the files of a project may tell the agent how to work. */
+export function trustQuestion(): Panel {
+	return {
+		kind: 'confirm',
+		question: questionFor(projectFiles),
+		subject: trustDrawing(projectFiles, {root: '/home/ada/shop'}, '~/shop'),
+		answers: [{key: 'y', label: 'trust', value: 'yes'}],
+		askedAt: -10_000,
+	};
 }

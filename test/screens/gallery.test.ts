@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';
-import {commandQuestion, editQuestion} from './gallery-parts.ts';
+import {commandQuestion, editQuestion, trustQuestion} from './gallery-parts.ts';
 import {galleryProgram} from './gallery-program.ts';
 import {windowRuns} from './runs.ts';
 import {renderSvg} from './svg.ts';
@@ -107,6 +107,23 @@ const screens: readonly Screen[] = [
 		shows: 'A command that waits for the user',
 		open: async app => app.store.getState().setPanel(await commandQuestion()),
 		until: 'Run this command?',
+	},
+	{
+		name: 'trust',
+		shows: 'The files of a project that wait for the trust of the user',
+		open: app => app.store.getState().setPanel(trustQuestion()),
+		until: 'run their hooks?',
+	},
+	{
+		name: 'field',
+		shows: 'A question with a field',
+		open: app =>
+			app.store.getState().setPanel({
+				kind: 'field',
+				label: 'Save the recovery codes to a new file (leave blank to skip):',
+				masked: false,
+			}),
+		until: 'Enter confirm',
 	},
 	{name: 'sandbox', shows: 'A new sandbox with its log', open: createSandbox, until: '/env show'},
 	{
