@@ -10,7 +10,9 @@ export function FieldView({panel, height}: {readonly panel: FieldPanel; readonly
 	const columns = useApp(state => state.size.columns);
 	const field = useApp(state => state.filter);
 	const {above, before, text} = drawField(panel, field, {columns, height});
-	const label = [...above, before].map((line, index) => (index === 0 ? palette.accent('?') + line.slice(1) : line));
+	const label = [...above, before].map((line, index) =>
+		index === 0 ? `${palette.warning('?')} ${palette.label(line.slice(2))}` : palette.label(line),
+	);
 	const keys = palette.dim(`  ${fitHints(['Enter confirm', 'Esc cancel'], columns - 2)}`);
 	const isLow = height <= above.length + 1;
 	return (

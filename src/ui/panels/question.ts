@@ -145,7 +145,7 @@ function askedIn(panel: Question, style: Style, height: number) {
 	const marked = markedAnswer(panel, steps);
 	const text = safeLine(panel.question);
 	const wrapped = (line: string) => wrapLine(line, columns, {first: `${palette.warning('?')} `, rest: '  '});
-	const before = (keys: string) => wrapped(`${text} ${palette.dim(isAnswerable ? keys : '…')}`);
+	const before = (keys: string) => wrapped(`${palette.label(text)} ${palette.dim(isAnswerable ? keys : '…')}`);
 	if (isList(panel)) {
 		const asked = wrapped(palette.label(text));
 		const way = [listed, inColumns]
