@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
-import type {ComposeOptions} from './command/program.ts';
+import type {ComposeOptions, InterruptListener} from './command/program.ts';
 import type {Environment} from './core/environment.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
@@ -65,10 +65,14 @@ function nameOfProgram(): string {
 	}
 }
 
-/** The first Ctrl+C or SIGTERM interrupts the current work, the second one ends the process. */
-function onInterrupt(listener: (signal?: NodeJS.Signals) => void): void {
-	process.once('SIGINT', listener);
-	process.once('SIGTERM', listener);
+/** The first Ctrl+C or SIGTERM interrupts the current work, the second one ends the process, unless the listener goes on. */
+function onInterrupt(listener: InterruptListener): void {
+	const hear = (signal: NodeJS.Signals) => {
+		if (listener(signal) === 'end') {
+			process.off('SIGINT', hear).off('SIGTERM', hear);
+		}
+	};
+	process.on('SIGINT', hear).on('SIGTERM', hear);
 }
 
 /** Returns what the program runs in, with the state of the app, which `--version` doesn't need. */
@@ -119,7 +123,10 @@ async function main(argv: readonly string[]): Promise<number> {
 		case 'once': {
 			// From here on an interrupt produces a result, even while modules load.
 			const interrupt = new AbortController();
-			onInterrupt(() => interrupt.abort());
+			onInterrupt(() => {
+				interrupt.abort();
+				return 'end';
+			});
 			const {runHeadless} = await import('./headless/headless.ts');
 			return runHeadless(invocation, {...(await surround()), signal: interrupt.signal});
 		}

@@ -118,6 +118,8 @@ export type Surroundings<Part extends keyof Program> = {
 	readonly stdout: NodeJS.WriteStream;
 	readonly stderr: NodeJS.WriteStream;
 	readonly version: string;
-	/** Calls the listener at the next Ctrl+C or SIGTERM; the one after it ends the process. */
-	readonly onInterrupt: (listener: (signal?: NodeJS.Signals) => void) => void;
+	/** Calls the listener at Ctrl+C or SIGTERM, until it returns 'end'; the one after that ends the process. */
+	readonly onInterrupt: (listener: InterruptListener) => void;
 };
+
+export type InterruptListener = (signal?: NodeJS.Signals) => 'go on' | 'end';

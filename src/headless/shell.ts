@@ -34,7 +34,10 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		});
 		const abort = new AbortController();
 		const {signal} = abort;
-		onInterrupt(() => abort.abort());
+		onInterrupt(() => {
+			abort.abort();
+			return 'end';
+		});
 		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env)});
 		// The words may hold a secret, so the note names the command alone.
 		note = noteFor(findCommand(program.entries(), rest).path, questions.say, json, surroundings);

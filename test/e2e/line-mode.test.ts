@@ -116,6 +116,15 @@ test('Ctrl+C at a question refuses it, interrupts a run, clears a line without E
 	terminal.press('ctrl+c');
 	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\n> \s*$/);
 	expect(read()).toBe(undefined);
+	// More often than a process may listen without a warning of Node.
+	for (let cleared = 1; cleared <= 11; cleared++) {
+		terminal.press('ctrl+c');
+		await terminal.waitFor(new RegExp(`(?:Line cleared[\\s\\S]*){${cleared}}quit\\.\\s+> \\s*$`));
+		terminal.type('\r');
+		await terminal.waitFor(/quit\.\s+> \s*\n> \s*$/);
+	}
+
+	expect(terminal.text()).not.toContain('Warning');
 	terminal.type('half a mess');
 	await terminal.waitFor('> half a mess');
 	terminal.press('ctrl+c');

@@ -25,24 +25,25 @@ export function isWorking(store: AppStore): boolean {
  */
 export function followInterrupts({store, terminal, opened}: Parts, {onInterrupt, quit}: Interrupts): () => void {
 	let warned = '';
-	const listen = () =>
-		onInterrupt(signal => {
-			const ends = endsWithApp(store.getState());
-			const warning = ['Line cleared.', ...(ends ? [ends] : []), 'Press Ctrl+C again to quit.'].join(' ');
-			if (isWorking(store)) {
-				opened.interrupt();
-				warned = '';
-				listen();
-			} else if (signal !== 'SIGTERM' && warning !== warned) {
-				terminal.say(`\n${warning}`);
-				terminal.prompt();
-				warned = warning;
-				listen();
-			} else {
-				quit();
-			}
-		});
-	listen();
+	onInterrupt(signal => {
+		const ends = endsWithApp(store.getState());
+		const warning = ['Line cleared.', ...(ends ? [ends] : []), 'Press Ctrl+C again to quit.'].join(' ');
+		if (isWorking(store)) {
+			opened.interrupt();
+			warned = '';
+			return 'go on';
+		}
+
+		if (signal !== 'SIGTERM' && warning !== warned) {
+			terminal.say(`\n${warning}`);
+			terminal.prompt();
+			warned = warning;
+			return 'go on';
+		}
+
+		quit();
+		return 'end';
+	});
 	return () => {
 		warned = '';
 	};
