@@ -1,51 +1,15 @@
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
-import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
-import {App} from '../../../src/ui/app.tsx';
-import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
-import {draw, panelOf} from '../frame.ts';
+import {openPanel} from './open-panel.tsx';
 
 const choices = ['alpha', 'beta', 'gamma', 'delta'].map(id => ({id, label: id, detail: `the ${id} one`}));
 const pick: Panel = {kind: 'pick', title: 'Choose', choices};
-
-/** Opens the panel in the app and collects its answers. */
-async function open(panel: Panel, columns = 80, rows = 24) {
-	const answers: (string | undefined)[] = [];
-	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
-	drawn.store.getState().setPanel(panel);
-	await drawn.settle();
-	const feed = async (...words: readonly string[]) => {
-		for (const word of words) {
-			const token = word === 'enter' ? keyToken('enter') : textToken(word);
-			pressInPanel(token, panel, {
-				store: drawn.store,
-				answer: value => answers.push(value),
-				pressInDevicePanel: () => undefined,
-				isTypedAhead: () => false,
-			});
-		}
-
-		await drawn.settle(40);
-	};
-
-	const move = async (rowsDown: number) => {
-		drawn.store.getState().scrollBy(rowsDown);
-		await drawn.settle();
-	};
-
-	/** Returns the lines above the prompt. */
-	const panelLines = () => panelOf(drawn.lines());
-
-	// A busy machine may need more time.
-	await expect.poll(panelLines, {interval: 5}).not.toEqual([]);
-	return {...drawn, answers, feed, move, panelLines};
-}
 
 const marked = (lines: readonly string[]) => lines.filter(line => line.startsWith('❯') && !line.includes('Ask'));
 
 describe('a picker', () => {
 	test('lists its choices with the first one marked', async () => {
-		const {panelLines} = await open(pick);
+		const {panelLines} = await openPanel(pick);
 		expect(panelLines()).toEqual([
 			'Choose (4) · Enter select · Esc cancel',
 			'filter',
@@ -57,12 +21,12 @@ describe('a picker', () => {
 	});
 
 	test('opens at the current choice and marks it', async () => {
-		const {lines} = await open({...pick, current: 'gamma'});
+		const {lines} = await openPanel({...pick, current: 'gamma'});
 		expect(lines()).toContain('❯ gamma (now)  the gamma one');
 	});
 
 	test('moves, and wraps around both ends', async () => {
-		const {lines, move} = await open(pick);
+		const {lines, move} = await openPanel(pick);
 		await move(1);
 		expect(lines()).toContain('❯ beta   the beta one');
 		await move(-2);
@@ -72,7 +36,7 @@ describe('a picker', () => {
 	});
 
 	test('filters by the typed text, and Enter selects the marked choice', async () => {
-		const {answers, panelLines, feed, move} = await open(pick);
+		const {answers, panelLines, feed, move} = await openPanel(pick);
 		await move(2);
 		await feed('ta');
 		expect(panelLines()).toEqual(
@@ -83,7 +47,7 @@ describe('a picker', () => {
 	});
 
 	test('shows a note if nothing matches, and Enter does nothing', async () => {
-		const {answers, lines, feed} = await open(pick);
+		const {answers, lines, feed} = await openPanel(pick);
 		await feed('zz', 'enter');
 		expect(lines()).toContain('  Nothing matches.');
 		expect(answers).toEqual([]);
@@ -91,7 +55,7 @@ describe('a picker', () => {
 
 	test('shows a part of a long list', async () => {
 		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
-		const {panelLines, move} = await open({...pick, choices: many});
+		const {panelLines, move} = await openPanel({...pick, choices: many});
 		await move(50);
 		expect(panelLines()).toHaveLength(14);
 		expect(panelLines().slice(2)).toEqual(
@@ -101,7 +65,7 @@ describe('a picker', () => {
 
 	test('uses a high window', async () => {
 		const many = Array.from({length: 100}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
-		const {panelLines} = await open({...pick, choices: many}, 80, 40);
+		const {panelLines} = await openPanel({...pick, choices: many}, 80, 40);
 		expect(panelLines()).toHaveLength(28);
 	});
 
@@ -109,14 +73,14 @@ describe('a picker', () => {
 		[20, 5, ['❯ beta  the beta one']],
 		[40, 6, ['filter', '❯ beta  the beta one']],
 	])('shows the marked choice also in a window of %i columns and %i rows', async (columns, rows, expected) => {
-		const {lines, move} = await open(pick, columns, rows);
+		const {lines, move} = await openPanel(pick, columns, rows);
 		await move(1);
 		expect(lines().slice(0, -2)).toEqual(expected);
 	});
 
 	test('makes its texts safe [1]', async () => {
 		const hostile = 'a\u001b[2Jb\nc';
-		const {panelLines} = await open({
+		const {panelLines} = await openPanel({
 			kind: 'pick',
 			title: hostile,
 			choices: [{id: '1', label: hostile, detail: hostile}],
@@ -131,12 +95,12 @@ describe('lines', () => {
 	const lines20 = Array.from({length: 40}, (_, index) => `line ${index}`);
 
 	test('are shown whole if they fit', async () => {
-		const {panelLines} = await open({kind: 'lines', title: '/usage', lines: () => ['a', 'b']});
+		const {panelLines} = await openPanel({kind: 'lines', title: '/usage', lines: () => ['a', 'b']});
 		expect(panelLines()).toEqual(['/usage · Esc close', 'a', 'b']);
 	});
 
 	test('scroll to both ends and no further', async () => {
-		const {store, panelLines, move} = await open({kind: 'lines', title: '/help', lines: () => lines20});
+		const {store, panelLines, move} = await openPanel({kind: 'lines', title: '/help', lines: () => lines20});
 		expect(panelLines()).toHaveLength(18);
 		expect(panelLines().slice(0, 2)).toEqual(['/help · 1-17 of 40 · ↑↓ scroll · Esc close', 'line 0']);
 		await move(100);
@@ -151,25 +115,25 @@ describe('lines', () => {
 	});
 
 	test('have a title that is made safe [1]', async () => {
-		const {panelLines} = await open({kind: 'lines', title: '/help \u001b[2J', lines: () => ['a']});
+		const {panelLines} = await openPanel({kind: 'lines', title: '/help \u001b[2J', lines: () => ['a']});
 		expect(panelLines()[0]).toBe('/help ␛[2J · Esc close');
 	});
 });
 
 test('Enter answers a question with no', async () => {
-	const {panelLines} = await open({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
+	const {panelLines} = await openPanel({kind: 'confirm', question: 'Forget \u001b[2Jwork?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Forget ␛[2Jwork? [y/N]']);
 	const answers = [{key: 's', label: 'for this session', value: 'session'}];
-	const own = await open({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
+	const own = await openPanel({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
 	expect(own.panelLines()).toEqual(['? Show .env? [s for this session · N no]']);
-	const long = await open({kind: 'confirm', question: 'x'.repeat(200), askedAt: 0});
+	const long = await openPanel({kind: 'confirm', question: 'x'.repeat(200), askedAt: 0});
 	expect(long.panelLines()).toEqual([`? ${'x'.repeat(78)}`, `  ${'x'.repeat(78)}`, `  ${'x'.repeat(44)} [y/N]`]);
 	expect(marked(panelLines())).toEqual([]);
 });
 
 test('[4] a question shows its keys once they answer it', async () => {
 	// In the future: a busy machine draws late.
-	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now() + 2000});
+	const {panelLines} = await openPanel({kind: 'confirm', question: 'Sure?', askedAt: performance.now() + 2000});
 	expect(panelLines()).toEqual(['? Sure? …']);
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 });
@@ -180,13 +144,13 @@ test('[4] a question shows its keys even if its timer fires too early', async ()
 	onTestFinished(() => early.mockRestore());
 	early.mockImplementation(((run: () => void, delayMs = 0) =>
 		later(run, delayMs > 100 ? 10 : delayMs)) as typeof later);
-	const {panelLines} = await open({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
+	const {panelLines} = await openPanel({kind: 'confirm', question: 'Sure?', askedAt: performance.now()});
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? [y/N]']);
 	expect(early).toHaveBeenCalled();
 });
 
 test('[4] a question shows no keys while the user types into the prompt', async () => {
-	const {panelLines, store} = await open({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	const {panelLines, store} = await openPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Sure? [y/N]']);
 	store.getState().editPrompt({typedAt: performance.now() + 2000});
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure? …']);
@@ -206,7 +170,7 @@ describe.each([
 	} as const;
 
 	test('has each on a line of its own, cut if it does not fit [1]', async () => {
-		const {panelLines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
+		const {panelLines} = await openPanel({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
 		expect(panelLines()).toEqual([
 			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
 			'state  paused',
@@ -216,7 +180,7 @@ describe.each([
 	});
 
 	test('asks in a low window, too', async () => {
-		const {lines} = await open({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, 5);
+		const {lines} = await openPanel({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, 5);
 		expect(lines().filter(line => line.includes('[y/N]'))).toEqual(['? Wake it? [y/N]']);
 	});
 });
