@@ -46,8 +46,8 @@ type Parts = {
 
 /**
  * Runs the app line by line: finished lines are written once, without cursor movement or spinner. Ctrl+C interrupts a
- * run or a command, otherwise it quits at the second press, as does the end of input. Returns the exit status. Throws AppError("usage") if
- * there is no terminal.
+ * run or a command; otherwise its second press quits. The end of input quits, too. Returns the exit status. Throws
+ * AppError("usage") if there is no terminal.
  */
 export async function startLinear(flags: AppFlags, surroundings: LinearSurroundings): Promise<number> {
 	const {compose, store, env, stdin, stdout, version, onInterrupt, now = steadyNow} = surroundings;

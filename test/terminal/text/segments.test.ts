@@ -10,7 +10,7 @@ const units =
 		.split('|')
 		.concat(family);
 
-test('a long text is split as it is at once, wherever a window ends', () => {
+test('a long text is split as it is at once, at any place where a window ends', () => {
 	const segmenter = new Intl.Segmenter('en', {granularity: 'grapheme'});
 	const piece = fc.tuple(fc.constantFrom(...units), fc.integer({min: 1, max: 1500})).map(([unit, n]) => unit.repeat(n));
 	fc.assert(
