@@ -50,7 +50,7 @@ o	/app/rates.go:31 +0x1d
 -net/http.HandlerFunc.ServeHTTP(0x0?, {0x5?, 0x6?}, 0x7?)
 -	/usr/local/go/src/net/http/server.go:2171 +0x29
 -github.com/go-chi/chi/v5.(*Mux).routeHTTP(0xc0000b2000)
--	/root/go/pkg/mod/github.com/go-chi/chi/v5@v5.0.12/mux.go:459 +0x2e3
+-	/home/dev/go/pkg/mod/github.com/go-chi/chi/v5@v5.0.12/mux.go:459 +0x2e3
 -created by net/http.(*Server).Serve in goroutine 1
 -	/usr/local/go/src/net/http/server.go:3285 +0x4b4
 |
@@ -66,7 +66,7 @@ o	/app/rates.go:31 +0x1d
 o   2: shop::rates::total
 o             at ./src/rates.rs:31:9
 -   3: tokio::runtime::task::core::Core<T,S>::poll
--             at /root/.cargo/registry/src/mirror-6f17d22bba15001f/tokio-1.38.0/src/runtime/task/core.rs:331:17
+-             at /home/dev/.cargo/registry/src/mirror-6f17d22bba15001f/tokio-1.38.0/src/runtime/task/core.rs:331:17
 o   4: shop::main
 o             at ./src/main.rs:4:5
 -   5: <fn() as core::ops::function::FnOnce<()>>::call_once
