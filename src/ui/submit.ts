@@ -139,7 +139,7 @@ type Line = ReturnType<typeof readLine> & {readonly line: string; readonly path:
 
 /** Executes a command. If it needs a login, offers one and tries again. */
 function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
-	const {interact, contextFor, conversation, logs, painter} = parts;
+	const {store, interact, contextFor, conversation, logs, painter} = parts;
 	const live: LiveSession = {
 		rename: conversation.rename,
 		start: conversation.start,
@@ -155,13 +155,13 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 		},
 		compact: conversation.compact,
 		undoCompaction() {
-			parts.begin(line);
+			if (store.getState().transcript.folded) {
+				parts.begin(line);
+			}
+
 			return conversation.undoCompaction();
 		},
-		setBudgets(budgets) {
-			parts.begin(line);
-			conversation.setBudgets(budgets);
-		},
+		setBudgets: conversation.setBudgets,
 		pin: conversation.pin,
 		fork: before =>
 			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),
