@@ -6,7 +6,7 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {Result} from '../result.ts';
 import {drawPlot, sayPlot} from './plot.ts';
-import {drawRow, fitColumns, rowsOf} from './table-layout.ts';
+import {drawRow, fitColumns, rowsOf, sharedCell} from './table-layout.ts';
 
 type Style = {
 	readonly width: number;
@@ -96,7 +96,7 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 }
 
 /**
- * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out. If nothing fits, and for a screen
+ * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out, with what is the same in all rows. If nothing fits, and for a screen
  * reader, each row becomes a list of its cells.
  */
 function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, style: Style): readonly string[] {
@@ -117,7 +117,11 @@ function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, 
 
 	const {dropped} = fit;
 	const labels = columns.map(({label}) => safeLine(label));
-	const rest = `Too narrow for: ${dropped.join(', ')}.${place === 'shell' ? ' --json has all.' : ''}`;
+	const left = dropped.map(column => {
+		const shared = sharedCell(drawn, column);
+		return shared === undefined ? labels[column] : `${labels[column]} (all ${truncate(shared, 40)})`;
+	});
+	const rest = `Too narrow for: ${left.join(', ')}.${place === 'shell' ? ' --json has all.' : ''}`;
 	return [
 		...(labels.some(Boolean) ? [palette.dim(drawRow(labels, columns, fit))] : []),
 		...drawn.flatMap(({cells, group}, index) => {

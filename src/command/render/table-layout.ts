@@ -26,11 +26,11 @@ export function rowsOf({rows, groups}: Pick<TablePanel, 'rows' | 'groups'>, exac
 	}));
 }
 
-/** The indexes of the columns to draw, their widths in cells, and the labels of those that don't fit. */
+/** The indexes of the columns to draw, their widths in cells, and the indexes of those that don't fit. */
 export type Fit = {
 	readonly shown: readonly number[];
 	readonly widths: readonly number[];
-	readonly dropped: readonly string[];
+	readonly dropped: readonly number[];
 };
 
 export type Rows = readonly Pick<TableRow, 'cells'>[];
@@ -42,8 +42,8 @@ const minBesideSpare = 16;
 
 /**
  * Returns the columns that fit in `room` cells: numbers and `whole` columns in full, and so is the first one beside spare ones;
- * the others share what is left, the short ones in full. Spare columns are left out for that, the last one first. Columns
- * without any value are left out, too. Returns undefined if the other columns don't fit.
+ * the others share what is left, the short ones in full. Spare columns are left out for that, the last one first; those with
+ * one value in all rows even before another column is cut. Columns without any value are left out, too. Returns undefined if the other columns don't fit.
  */
 export function fitColumns(columns: Columns, rows: Rows, room: number): Fit | undefined {
 	const cellsOf = (column: number) => rows.map(({cells}) => cells[column] ?? '');
@@ -53,13 +53,13 @@ export function fitColumns(columns: Columns, rows: Rows, room: number): Fit | un
 	const wanted = columns.map(({label}, column) =>
 		Math.max(lineWidth(safeLine(label)), ...cellsOf(column).map(lineWidth)),
 	);
-	let shown: readonly number[] = filled;
+	const isConstant = (column: number) => columns[column]?.spare && sharedCell(rows, column) !== undefined;
+	let shown: readonly number[] = withoutConstant(filled, {isConstant, wanted, room});
 	for (;;) {
 		const spare = shown.findLast(column => columns[column]?.spare);
 		const widths = sharedWidths(shown, {columns, wanted, room, hasSpare: spare !== undefined});
 		if (widths) {
-			const left = filled.filter(column => !shown.includes(column));
-			return {shown, widths, dropped: left.map(column => safeLine(columns[column]?.label ?? ''))};
+			return {shown, widths, dropped: filled.filter(column => !shown.includes(column))};
 		}
 
 		if (spare === undefined) {
@@ -68,6 +68,30 @@ export function fitColumns(columns: Columns, rows: Rows, room: number): Fit | un
 
 		shown = shown.filter(column => column !== spare);
 	}
+}
+
+/** Returns the text that a column has in all of several rows; undefined if they differ. */
+export function sharedCell(rows: Rows, column: number): string | undefined {
+	const [first, ...others] = rows.map(({cells}) => cells[column] ?? '');
+	return others.length > 0 && others.every(cell => cell === first) ? first : undefined;
+}
+
+type Constant = {
+	readonly isConstant: (column: number) => boolean | undefined;
+	readonly wanted: readonly number[];
+	readonly room: number;
+};
+
+/** Returns the columns without as many constant ones, the last one first, as the others need in full. */
+function withoutConstant(shown: readonly number[], {isConstant, wanted, room}: Constant): readonly number[] {
+	const width = shown.reduce((sum, column) => sum + (wanted[column] ?? 0), gap * (shown.length - 1));
+	const constant = shown.findLast(isConstant);
+	return width <= room || constant === undefined
+		? shown
+		: withoutConstant(
+				shown.filter(column => column !== constant),
+				{isConstant, wanted, room},
+			);
 }
 
 type Sharing = {

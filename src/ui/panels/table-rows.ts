@@ -117,9 +117,9 @@ export function fitFirst(columns: TablePanel['columns'], rows: Rows, room: numbe
 	for (let count = columns.length; count > 1; count--) {
 		const fit = fitColumns(columns.slice(0, count), rows, room);
 		if (fit) {
-			return {...fit, dropped: [...fit.dropped, ...columns.slice(count).map(({label}) => safeLine(label))]};
+			return {...fit, dropped: [...fit.dropped, ...[...columns.keys()].slice(count)]};
 		}
 	}
 
-	return {shown: [0], widths: [Math.max(1, room)], dropped: columns.slice(1).map(({label}) => safeLine(label))};
+	return {shown: [0], widths: [Math.max(1, room)], dropped: [...columns.keys()].slice(1)};
 }

@@ -47,7 +47,9 @@ export function TableView({panel, height}: Props) {
 	const count = `(${found.length === rows.length ? '' : `${found.length} of `}${rows.length})`;
 	const title = safeLine(panel.title);
 	const hints = keyHints(keymap, {hasTimes: hasTimes(rows), opens: panel.opens !== undefined, exact});
-	const facts = leftOut(fit.dropped).map(without => ` ${count}${without}`);
+	const facts = leftOut(fit.dropped.map(column => safeLine(panel.columns[column]?.label ?? ''))).map(
+		without => ` ${count}${without}`,
+	);
 	return (
 		<Box flexDirection="column">
 			{height > 2 && (

@@ -67,6 +67,20 @@ test('spare columns are dropped, last one first, before the first column is cut'
 	]);
 });
 
+test('what all rows have in common is named once if its column does not fit', () => {
+	const sessions: Result = {
+		kind: 'table',
+		columns: [{label: 'title'}, {label: 'model', spare: true}],
+		rows: [
+			['How the shop loses visitors', 'demo'],
+			['Why the import is slow', 'demo'],
+		],
+		empty: '',
+		data: null,
+	};
+	expect(draw(sessions, 33)).toContain('Too narrow for: model (all demo).');
+});
+
 test('ids and numbers are never cut: columns are dropped, or the row becomes a list', () => {
 	const id = '0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11';
 	const spend: Result = {

@@ -35,15 +35,41 @@ test('columns are aligned, numbers to the right', () => {
 
 test('a list drops columns from the right that do not fit, and names them', () => {
 	expect(fitColumns(columns, rows, 16)).toBeUndefined();
-	expect(fitFirst(columns, rows, 16)).toEqual({shown: [0, 1], widths: [5, 5], dropped: ['tag']});
-	expect(fitFirst(columns, rows, 4)).toEqual({shown: [0], widths: [4], dropped: ['count', 'tag']});
+	expect(fitFirst(columns, rows, 16)).toEqual({shown: [0, 1], widths: [5, 5], dropped: [2]});
+	expect(fitFirst(columns, rows, 4)).toEqual({shown: [0], widths: [4], dropped: [1, 2]});
 });
 
 test('spare columns are dropped before the ones after them', () => {
 	const spare = [{label: 'name'}, {label: 'count', spare: true}, {label: 'tag'}];
 	const fit = fitFirst(spare, rows, 16);
-	expect(fit).toEqual({shown: [0, 2], widths: [5, 8], dropped: ['count']});
+	expect(fit).toEqual({shown: [0, 2], widths: [5, 8], dropped: [1]});
 	expect(drawRow(rows[2]?.cells ?? [], spare, fit)).toBe('gamma  Blue red');
+});
+
+test('spare columns with one value in all rows are dropped before another is cut', () => {
+	const title = 'How the shop loses visitors at night';
+	const sessions = rowsOf(
+		{
+			rows: [
+				[title, '3', 'demo', 'web'],
+				[title.toUpperCase(), '4', 'demo', 'api'],
+			],
+		},
+		false,
+	);
+	const spare = [
+		{label: 'title'},
+		{label: 'n', spare: true},
+		{label: 'model', spare: true},
+		{label: 'in', spare: true},
+	];
+	expect(fitColumns(spare, sessions, 51)).toEqual({shown: [0, 1, 2, 3], widths: [36, 1, 5, 3], dropped: []});
+	expect(fitColumns(spare, sessions, 50)).toEqual({
+		shown: [0, 1, 3],
+		widths: [36, 1, 3],
+		dropped: [2],
+	});
+	expect(fitColumns(spare, sessions.slice(0, 1), 50)?.dropped).toEqual([3]);
 });
 
 test('a column without any value is not drawn, and is not missing', () => {
@@ -56,7 +82,7 @@ test('an id is never cut: it is whole or dropped', () => {
 	const listed = rowsOf({rows: [['a name', `run/${id}/${id}`, 'x']]}, false);
 	const whole = [{label: 'name'}, {label: 'id', whole: true}, {label: 'tag'}];
 	expect(fitColumns(whole, listed, 100)?.widths).toEqual([6, 77, 3]);
-	expect(fitFirst(whole, listed, 60)).toEqual({shown: [0], widths: [60], dropped: ['id', 'tag']});
+	expect(fitFirst(whole, listed, 60)).toEqual({shown: [0], widths: [60], dropped: [1, 2]});
 });
 
 test('long columns share the room, short ones are whole, and every cell of the window is used', () => {
