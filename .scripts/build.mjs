@@ -1,8 +1,9 @@
 // Bundles the program into dist/: packs of chunks for the terminal and the embedded server's worker, with an entry for each
 // that loads them, and a file for each child: it asks the keychain, supervises a sandbox, or cleans up after a killed program.
+import {createHash} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {chmod, mkdir, rm, writeFile} from 'node:fs/promises';
-import {dirname, join, resolve} from 'node:path';
+import {basename, dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {oneFirstChunk} from './bundle-first-chunk.mjs';
@@ -49,6 +50,24 @@ const common = {
 	legalComments: 'none',
 	logLevel: 'warning',
 };
+// Programs that the main one starts; it knows their content, so that it starts none of a later build.
+const children = await build({
+	...common,
+	entryPoints: {
+		'keychain-child': 'src/config/keychain-child.ts',
+		'clean-planted': 'src/agent/sandbox/clean-planted.ts',
+		'sandbox-supervisor': 'src/server/sandboxes/supervisor/supervisor.ts',
+	},
+	format: 'esm',
+	outExtension: {'.js': '.mjs'},
+	banner: {
+		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
+	},
+});
+const hashes = children.outputFiles.map(({path, contents}) => [
+	basename(path),
+	createHash('sha256').update(contents).digest('hex'),
+]);
 const chunked = {
 	...common,
 	entryPoints: {service: 'src/main.tsx', 'server-worker': 'src/server/run/worker.ts'},
@@ -62,6 +81,8 @@ const chunked = {
 		'process.env.NODE_ENV': '"production"',
 		'process.env.DEV': '"false"',
 		SERVICE_VERSION: JSON.stringify(version),
+		// As text, because an object would be a module that every start reads.
+		SCRIPT_HASHES: JSON.stringify(JSON.stringify(Object.fromEntries(hashes))),
 	},
 	plugins: [
 		standIns(root),
@@ -87,20 +108,6 @@ const entries = await build({
 		SERVICE_VERSION: JSON.stringify(version),
 	},
 });
-const children = await build({
-	...common,
-	entryPoints: {
-		'keychain-child': 'src/config/keychain-child.ts',
-		'clean-planted': 'src/agent/sandbox/clean-planted.ts',
-		'sandbox-supervisor': 'src/server/sandboxes/supervisor/supervisor.ts',
-	},
-	format: 'esm',
-	outExtension: {'.js': '.mjs'},
-	banner: {
-		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
-	},
-});
-
 // Everything is written at once, so that a program that starts meanwhile rarely finds half of it.
 await rm(outdir, {recursive: true, force: true});
 await mkdir(join(outdir, 'chunks'), {recursive: true});

@@ -2,6 +2,7 @@ import {fileURLToPath} from 'node:url';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {isOfThisBuild} from '../storage/build/built-script.ts';
 import {withoutGaps} from '../storage/inherited-descriptors.ts';
 
 /**
@@ -45,7 +46,7 @@ const passedVariables = [
 /**
  * Returns the keychain of macOS, Windows, or a Linux desktop; with `SERVICE_KEYCHAIN=off` every call throws. Each call
  * starts a child process: a locked keychain blocks a thread until the user answers its window, and a process with a
- * blocked thread can neither time out nor exit, but a child can be killed.
+ * blocked thread can neither time out nor exit, but a child can be killed. A child of another build is not started.
  */
 export function createKeychain({env, script, timeoutMs = 3000}: Options): Keychain {
 	if (env['SERVICE_KEYCHAIN']?.trim().toLowerCase() === 'off') {
@@ -58,6 +59,12 @@ export function createKeychain({env, script, timeoutMs = 3000}: Options): Keycha
 	}
 
 	const ask = async (request: KeychainRequest) => {
+		if (!(await isOfThisBuild(script))) {
+			throw new AppError('failed', 'service was changed on disk while it was running, for example by an update.', {
+				hint: 'Your session is saved. Quit, then continue it with `$ --continue`.',
+			});
+		}
+
 		const answer = await askChild(request, {env, script, timeoutMs});
 		switch (answer.kind) {
 			case 'done':

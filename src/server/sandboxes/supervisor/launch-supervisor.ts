@@ -3,6 +3,7 @@ import {open, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../../core/error.ts';
+import {isOfThisBuild} from '../../../storage/build/built-script.ts';
 import {explainFileError} from '../../../storage/file-error.ts';
 import {withoutGaps} from '../../../storage/inherited-descriptors.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
@@ -18,8 +19,15 @@ const startTimeoutMs = 10_000;
 const folder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
 export const builtSupervisor = new URL(`${folder}/sandbox-supervisor.mjs`, import.meta.url);
 
-/** Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start. */
+/**
+ * Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start, or is that of
+ * another build.
+ */
 export async function launchSupervisor(supervisor: URL, folder: SandboxFolder, plan: SupervisorPlan): Promise<void> {
+	if (!(await isOfThisBuild(supervisor))) {
+		throw new AppError('failed', 'service was changed on disk while it was running. Restart it to start sandboxes.');
+	}
+
 	const args = ['--max-old-space-size=64', fileURLToPath(supervisor)];
 	// A file, because the supervisor outlives this process and would fail to write to a closed pipe.
 	const errors = await open(errorsOf(folder), 'w', 0o600).catch(error => {
