@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {createListHash} from '../core/list/list-hash.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {RequestPrefix, RequestPrice, UsageCause} from '../core/session/request-record.ts';
@@ -7,8 +8,13 @@ import type {RequestBeginning} from '../providers/provider.ts';
 
 /** Returns a short hash of a value as JSON. */
 export function hashOf(value: unknown): string {
-	return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
+	return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, hashLength);
 }
+
+const hashLength = 12;
+
+/** Returns what `hashOf` does for the first `count` messages of a conversation; only those that are new cost anything. */
+const hashMessages = createListHash<Message>();
 
 export type LedgerOptions = {
 	/** `provider/model-name`. */
@@ -35,8 +41,9 @@ export function createLedger(
 	const prefixOf = ({type: _, ...beginning}: RequestBeginning): RequestPrefix => {
 		hashes ??= {
 			count: messages.length,
-			messages: hashOf(messages),
-			earlier: hashOf(messages.slice(0, sentBefore)),
+			// The shorter list first: the longer one continues it.
+			earlier: hashMessages(messages, sentBefore).slice(0, hashLength),
+			messages: hashMessages(messages, messages.length).slice(0, hashLength),
 		};
 		return {...beginning, ...hashes};
 	};

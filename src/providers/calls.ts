@@ -28,8 +28,10 @@ type ToolCall = Extract<ProviderEvent, {type: 'tool-call'}>;
  * empty, "null" (Mistral's default) or already used in this answer or in the conversation.
  */
 export function callIds(messages: readonly Message[]): (vendorId: string) => string {
-	const taken = new Set(messages.flatMap(message => (message.role === 'assistant' ? message.parts : [])).flatMap(idOf));
+	// Most answers have no call.
+	let taken: Set<string> | undefined;
 	return vendorId => {
+		taken ??= new Set(messages.flatMap(message => (message.role === 'assistant' ? message.parts : [])).flatMap(idOf));
 		const missing = vendorId === '' || vendorId === 'null' || taken.has(vendorId);
 		const id = missing ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : vendorId;
 		taken.add(id);

@@ -1,3 +1,4 @@
+import {createListMemo} from '../list/list-memo.ts';
 import type {Block} from './block.ts';
 import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
@@ -9,21 +10,17 @@ type Spoken = Extract<Block, {messageId: string}>;
 
 /**
  * Returns the conversation as sent to a model: the current era, with a result for every tool call. A call without a
- * result gets a sentence that says so, because all vendors reject an unanswered call.
+ * result gets a sentence that says so, because all vendors reject an unanswered call. Blocks that stay the same keep their
+ * messages, so that what is made of a message needs to be made only once.
  */
 export function toMessages(transcript: Transcript): readonly Message[] {
 	const messages: Message[] = [];
 	let turn: Spoken[] = [];
 
 	const endTurn = () => {
-		const [first] = turn;
+		const [first, ...others] = turn;
 		if (first) {
-			const parts = turn.flatMap(toPart);
-			if (parts.length > 0) {
-				messages.push({role: 'assistant', model: first.model, parts});
-			}
-
-			messages.push(...turn.flatMap(toAnswer));
+			messages.push(...spokenMessages([first, ...others]));
 		}
 
 		turn = [];
@@ -56,6 +53,13 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 	endTurn();
 	return messages;
 }
+
+/** Returns a message of the model and the results of its calls. */
+const spokenMessages = createListMemo((turn: readonly Spoken[]): readonly Message[] => {
+	const parts = turn.flatMap(toPart);
+	const spoken = {role: 'assistant', model: turn[0]?.model ?? '', parts} as const;
+	return [...(parts.length > 0 ? [spoken] : []), ...turn.flatMap(toAnswer)];
+});
 
 /** Returns what the model reads about files that the user restored: what it knows of them is outdated. */
 function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {

@@ -1,5 +1,6 @@
 import {codeFence} from '../code-fence.ts';
 import {groupBy} from '../group-by.ts';
+import {createListMemo} from '../list/list-memo.ts';
 import type {Block, Command} from './block.ts';
 import type {Message} from './message.ts';
 import type {Attachment} from './user-events.ts';
@@ -51,18 +52,25 @@ export function userMessages(blocks: readonly Block[], {isDated} = {isDated: tru
 	const attachments = blocks.flatMap(block => (block.kind === 'attachment' ? [block] : []));
 	const attached = groupBy(attachments, ({message}) => message);
 	const commands = new Map(commandsOf(blocks).map(command => [command.id, command]));
-	return new Map(
-		blocks.flatMap(block => {
-			if (block.kind !== 'user') {
-				return [];
-			}
+	const messageOf = isDated ? datedMessage : undatedMessage;
+	const messages = new Map<string, UserMessage>();
+	for (const block of blocks) {
+		if (block.kind === 'user') {
+			const carried = (block.commands ?? []).flatMap(id => commands.get(id) ?? []);
+			messages.set(block.id, messageOf([block, ...(attached.get(block.id) ?? []), ...carried]));
+		}
+	}
 
-			const carried = {
-				attachments: attached.get(block.id) ?? [],
-				commands: (block.commands ?? []).flatMap(id => commands.get(id) ?? []),
-				date: isDated ? block.date : undefined,
-			};
-			return [[block.id, userMessage(block.text, carried)] as const];
-		}),
-	);
+	return messages;
+}
+
+const datedMessage = createListMemo((blocks: readonly Block[]) => messageOf(blocks, true));
+const undatedMessage = createListMemo((blocks: readonly Block[]) => messageOf(blocks, false));
+
+/** Returns what the model reads of a message, given its block and those of what it carries. */
+function messageOf(blocks: readonly Block[], isDated: boolean): UserMessage {
+	const [user] = blocks;
+	const attachments = blocks.flatMap(block => (block.kind === 'attachment' ? [block] : []));
+	const {text = '', date} = user?.kind === 'user' ? user : {};
+	return userMessage(text, {attachments, commands: commandsOf(blocks), date: isDated ? date : undefined});
 }

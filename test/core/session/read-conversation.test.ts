@@ -1,6 +1,18 @@
 import {expect, test} from 'vitest';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
-import {answered, called, done, folded, said, start, thought, transcriptOf, user} from '../records.ts';
+import {
+	answered,
+	called,
+	done,
+	folded,
+	reduceAll,
+	said,
+	start,
+	thought,
+	toRecords,
+	transcriptOf,
+	user,
+} from '../records.ts';
 
 const model = 'custom/demo';
 
@@ -99,4 +111,15 @@ test('a blank text is left out, unless the vendor needs its opaque item', () => 
 	expect(toMessages(transcriptOf(start, {type: 'text-delta', id: 't', messageId: 'm', text: '', opaque}))).toEqual([
 		{role: 'assistant', model, parts: [{type: 'text', text: '', opaque}]},
 	]);
+});
+
+test('the messages of blocks that stay the same are the same objects after a later turn', () => {
+	const turn = [start, user('Read it'), called('one'), answered('one', 'first'), said('Done.', 'm2'), done];
+	const before = transcriptOf(...turn);
+	const messages = toMessages(before);
+	const next = [start, user('Go on'), said('Gone on.', 'm3'), done];
+	const after = reduceAll(toRecords(next, 'local', turn.length), before);
+	const later = toMessages(after);
+	expect(later).toHaveLength(messages.length + 2);
+	expect(messages.map((message, index) => message === later[index])).toEqual(messages.map(() => true));
 });
