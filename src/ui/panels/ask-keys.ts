@@ -1,7 +1,7 @@
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {editLine} from '../line-field.ts';
-import {type AskPanel, markedChoice, ownWords} from './ask-state.ts';
+import {type AskPanel, choicesOf, markedChoice, ownWords} from './ask-state.ts';
 
 type Dependencies = {readonly store: AppStore; readonly answer: (value: string | undefined) => void};
 
@@ -15,7 +15,7 @@ export function pressInAsk(token: InputToken, panel: AskPanel, {store, answer}: 
 		const digit = token.type === 'text' && /^[1-9]$/.test(token.text) ? Number(token.text) - 1 : -1;
 		if (isEnter) {
 			answer(choices[marked]?.label ?? ownWords);
-		} else if (digit in choices) {
+		} else if (digit >= 0 && digit < choicesOf(panel)) {
 			scrollBy(digit - marked);
 		}
 

@@ -4,7 +4,7 @@ import type {Panel} from '../../store/view-slice.ts';
 import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import {truncate} from '../../terminal/text/width.ts';
+import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {listKeys} from './panel-rows.ts';
 
@@ -16,12 +16,19 @@ export const ownWords = 'own words';
 export const answerLabel = '  answer: ';
 /** A longer question is cut; the transcript view shows all of it. */
 const maxQuestionRows = 8;
+/** Descriptions stand in a column behind labels of at most this many cells. */
+const maxLabelWidth = 30;
 /** More for a form, whose answers the user reads once more before they are sent. */
 const maxFormRows = 30;
 
-/** Returns the choice that is marked after `moved` steps of the arrow keys; the one for own words is last. */
-export function markedChoice({choices, form}: AskPanel, moved: number): number {
-	const count = choices.length + (form ? 0 : 1);
+/** Returns the number of choices, with the one for own words, which is last. */
+export function choicesOf({choices, form}: AskPanel): number {
+	return choices.length + (form ? 0 : 1);
+}
+
+/** Returns the choice that is marked after `moved` steps of the arrow keys. */
+export function markedChoice(panel: AskPanel, moved: number): number {
+	const count = choicesOf(panel);
 	return ((moved % count) + count) % count;
 }
 
@@ -70,10 +77,14 @@ function keysOf({choices, isFollowUp}: AskPanel, keymap: Keymap<PanelAction>, co
 function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {
 	const marked = markedChoice(panel, moved);
 	const otherwise = panel.form ? [] : [{label: 'Something else…', description: undefined}];
-	const lines = [...panel.choices, ...otherwise].map(({label, description}, index) => {
-		const details = description ? palette.dim(`  ${safeLine(description)}`) : '';
-		const name = `${index < panel.choices.length ? `${index + 1}. ` : ''}${safeLine(label)}`;
-		return (index === marked ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`) + details;
+	const named = [...panel.choices, ...otherwise].map(({label, description}, index) => ({
+		name: `${index + 1}. ${safeLine(label)}`,
+		details: description && palette.dim(safeLine(description)),
+	}));
+	const widest = Math.max(...named.filter(({details}) => details).map(({name}) => lineWidth(name)));
+	const lines = named.map(({name, details}, index) => {
+		const shown = index === marked ? palette.accent('❯ ') + palette.selected(name) : `  ${name}`;
+		return details ? `${padEnd(shown, Math.min(widest, maxLabelWidth) + 2)}  ${details}` : shown;
 	});
 	const start = Math.max(0, Math.min(marked - Math.floor(room / 2), lines.length - room));
 	return lines.slice(start, start + room);

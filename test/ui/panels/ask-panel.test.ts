@@ -24,12 +24,30 @@ describe('a question of the agent', () => {
 			'? Which database?',
 			'❯ 1. SQLite  one file',
 			'  2. Postgres',
-			'  Something else…',
+			'  3. Something else…',
 			'  ↑↓ move · Enter select · Esc cancel',
 		]);
-		expect(askLines(panel, {...state, moved: -1}, style)[3]).toBe('❯ Something else…');
+		expect(askLines(panel, {...state, moved: -1}, style)[3]).toBe('❯ 3. Something else…');
 		expect(askLines(panel, {...state, isAnswerable: false}, style).at(-1)).toBe('  …');
 		expect(askRows(panel, 40)).toBe(5);
+	});
+
+	test('describes its choices in a column, which a long label does not move', () => {
+		const described = [
+			{label: 'SQLite', description: 'one file'},
+			{label: 'Postgres', description: 'a server'},
+			{label: 'A label of more than thirty cells', description: 'long'},
+		];
+		const wide = {...style, columns: 60};
+		expect(askLines({...panel, choices: described}, state, wide).slice(1, 4)).toEqual([
+			'❯ 1. SQLite                       one file',
+			'  2. Postgres                     a server',
+			'  3. A label of more than thirty cells  long',
+		]);
+		expect(askLines({...panel, choices: described.slice(0, 2)}, state, wide).slice(1, 3)).toEqual([
+			'❯ 1. SQLite    one file',
+			'  2. Postgres  a server',
+		]);
 	});
 
 	test('without choices has a field', () => {
@@ -51,7 +69,7 @@ describe('a question of the agent', () => {
 			'? word wor',
 			'  1. SQLit',
 			'  2. Postg',
-			'❯ Somethin',
+			'❯ 3. Somet',
 			'  ↑↓ move ',
 		]);
 		expect(askLines(long, state, {...style, height: 2})).toHaveLength(2);
@@ -81,12 +99,14 @@ describe('the keys of a question', () => {
 		press(keys.down, keys.enter);
 		press(keys.up, keys.up, keys.enter);
 		press('2', keys.enter);
-		press('9', 'x', keys.enter);
+		press('3', keys.enter);
+		press('2', '9', '4', 'x', keys.enter);
 		expect(asked).toEqual([
 			'answer SQLite',
 			'answer Postgres',
 			'answer own words',
 			'answer Postgres',
+			'answer own words',
 			'answer Postgres',
 		]);
 	});
@@ -128,13 +148,13 @@ test('the agent asks, the user answers in other words, and the transcript has bo
 	await waitFor('? Ask Which database? · waiting for you');
 	await waitFor('Enter select · Esc cancel');
 	type(keys.up);
-	await waitFor('❯ Something else…');
+	await waitFor('❯ 3. Something else…');
 	type('\r');
 	await waitFor('Enter send · Esc back');
 	type(keys.escape);
 	await waitFor('Enter select · Esc cancel');
 	type(keys.up);
-	await waitFor('❯ Something else…');
+	await waitFor('❯ 3. Something else…');
 	type('\r');
 	await waitFor('Enter send · Esc back');
 	type('DuckDB');
