@@ -95,9 +95,8 @@ test('[12] the app asks once, shows each file and hook, and asks again about a c
 	const home = join(folderWith(), 'home');
 	const {host, terminal} = await openChat({folder, home});
 	await terminal.waitFor(
-		/AGENTS\.md +instructions · 10 B\n\.service\/settings\.json +settings · \d+ B\n {2}hook before-tool edit_file: echo "poems are frozen" >&2; exit 2\n/,
+		/AGENTS\.md +instructions · 10 B\n\.service\/settings\.json +settings · \d+ B\n {2}hook before-tool edit_file: echo "poems are frozen" >&2; exit 2\n\n\? Trust these files, and run their hooks\? \[y trust · N no\]/,
 	);
-	await terminal.waitFor('? Trust these files, and run their hooks? [y trust · N no]');
 	terminal.type('y');
 	await terminal.waitFor(() => !terminal.text().includes('[y trust'));
 	host.answerWith(...script);

@@ -174,15 +174,12 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 	const spare = height - lines.length - known - whole;
 	const keys =
 		isListed && spare > 0 ? [palette.dim(isAnswerable ? `  ${listKeys(style.keymap, columns - 2)}` : '')] : [];
-	const isSpaced = isListed && subject;
+	const blank = subject ? spare - (isListed ? 1 : 0) : 0;
 	return {
 		title: title.slice(0, share.facts),
 		subjectRows: spare > 0 ? whole : share.subject,
-		facts: [
-			...(isSpaced && facts.length > 0 && spare > 2 ? [''] : []),
-			...facts.slice(0, Math.max(0, share.facts - title.length)),
-		],
-		asked: [...(isSpaced && spare > 1 ? [''] : []), ...lines, ...keys],
+		facts: [...(facts.length > 0 && blank > 1 ? [''] : []), ...facts.slice(0, Math.max(0, share.facts - title.length))],
+		asked: [...(blank > 0 ? [''] : []), ...lines, ...keys],
 	};
 }
 
