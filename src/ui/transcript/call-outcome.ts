@@ -1,6 +1,7 @@
 import {formatAmount, formatBytes, formatCount, formatDuration} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import {lineWidth} from '../../terminal/text/width.ts';
 import {changeCounts} from './diff-lines.ts';
 import {type CommandResult, readCommandResult} from './output/command-result.ts';
 
@@ -14,8 +15,11 @@ export function isCommand(name: string): boolean {
 /** Shorter calls don't say how long they took. */
 const silentMs = 1000;
 
-/** Returns how a call ended, for the end of its line: parts that are safe to draw. */
-export function outcomeOf(block: Tool): readonly string[] {
+/**
+ * Returns how a call ended, for the end of its line: parts that are safe to draw. Of why it failed, sentences that have no
+ * room in `width` cells are left out, but never the first.
+ */
+export function outcomeOf(block: Tool, width: number): readonly string[] {
 	const {status, milliseconds} = block;
 	const time = milliseconds !== undefined && milliseconds >= silentMs ? [formatDuration(milliseconds)] : [];
 	switch (status) {
@@ -24,7 +28,7 @@ export function outcomeOf(block: Tool): readonly string[] {
 		case 'interrupted':
 			return ['interrupted'];
 		case 'failed':
-			return [failure(block), ...time, ...ruled(block)];
+			return [sentencesIn(failure(block), width), ...time, ...ruled(block)];
 		case 'done':
 			return [...doneParts(block), ...time, ...ruled(block)];
 		default:
@@ -74,6 +78,20 @@ function doneParts(block: Tool): readonly string[] {
 function failure({name, output}: Tool): string {
 	const end = isCommand(name) ? readCommandResult(name, output).end : undefined;
 	return safeLine(end ?? output.split('\n', 1)[0] ?? '');
+}
+
+function sentencesIn(text: string, width: number): string {
+	const [first = '', ...others] = text.split(/(?<=[.!?]) /);
+	let shown = first;
+	for (const sentence of others) {
+		if (lineWidth(`${shown} ${sentence}`) > width) {
+			break;
+		}
+
+		shown += ` ${sentence}`;
+	}
+
+	return shown;
 }
 
 function commandParts({output, end}: CommandResult): readonly string[] {

@@ -98,7 +98,12 @@ function headLine(
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
 	const head = `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;
-	const going = status === 'running' ? [...taskParts(block), ...elapsed(block, now)] : outcomeOf({...block, status});
+	// An error is long, and means little without what it is about.
+	const half = Math.floor(width / 2) - lineWidth(head) - 1;
+	const going =
+		status === 'running'
+			? [...taskParts(block), ...elapsed(block, now)]
+			: outcomeOf({...block, status}, width - lineWidth(head) - 4 - Math.min(half, lineWidth(about)));
 	// A call that went well is quieter than an answer; why one failed is not.
 	const parts = going.map((part, index) =>
 		status === 'failed' && index === 0 ? palette.dim(' · ') + part : palette.dim(` · ${part}`),
@@ -107,8 +112,7 @@ function headLine(
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
 	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
-	// An error is long, and means little without what it is about.
-	const least = status === 'failed' ? Math.floor(width / 2) - lineWidth(head) - 1 : minSubjectWidth;
+	const least = status === 'failed' ? half : minSubjectWidth;
 	const room = Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1);
 	const shown = truncate(about, room);
 	const line = [

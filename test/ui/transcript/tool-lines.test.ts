@@ -184,7 +184,7 @@ describe('the output of a command', () => {
 			'✗ Run npm test · timed out after 120 s and was stopped',
 		);
 		expect(run('The user did not allow this command. It did not run.', {status: 'failed'})).toEqual([
-			'✗ Run npm test · The user did not allow this command. It di…',
+			'✗ Run npm test · The user did not allow this command.',
 		]);
 		const job = {name: 'job_output', arguments: {job: '3'}};
 		expect(run('up\n[job 3 is running for 3 s]\n[job 2 ended: exit status 1 after 1 s]', job)).toEqual([
