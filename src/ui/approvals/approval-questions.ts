@@ -1,7 +1,7 @@
 import {type ApprovalRequest, type Decide, type Decision, editedHash} from '../../agent/approval/approval.ts';
 import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction, Inquiry} from '../interaction.ts';
-import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand} from './subject-drawing.ts';
+import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 
 const once: Answer = {key: 'y', label: 'Yes, once', value: 'once'};
 const allEdits: Answer = {key: 's', label: 'Yes, and all edits of this session', value: 'edits'};
@@ -79,7 +79,7 @@ async function inquiryAbout(
 			return {
 				question: summary,
 				subject: drawingOfFetch(act),
-				about: {facts: [...facts, ...noted, ...longRules(suggestions)]},
+				about: {facts: [...factsOfFetch(act, facts), ...noted, ...longRules(suggestions)]},
 				answers: [once, ...toKeep(suggestions), reason],
 			};
 		case 'mcp':

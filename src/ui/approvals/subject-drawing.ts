@@ -54,6 +54,14 @@ export function factsOfCommand(
 	];
 }
 
+/** Returns the facts about a request without what its drawing shows: the same method and URL. */
+export function factsOfFetch(
+	{method, url}: Fetch,
+	facts: ReadonlyArray<readonly [string, string]>,
+): ReadonlyArray<readonly [string, string]> {
+	return facts.filter(([label, value]) => label !== 'Request' || value !== `${method} ${url}`);
+}
+
 /** True if a text has characters that a terminal obeys or a reader can't see. */
 export function hidesCharacters(text: string): boolean {
 	return exactText(text) !== text;

@@ -141,6 +141,21 @@ test('a request shows its method, the whole URL and its host', async () => {
 	await decided;
 });
 
+test('a request says what it sends once, and where it was meant to go if that differs', async () => {
+	const {decide, shown} = answering(undefined, undefined);
+	const url = 'http://127.0.0.1:9/';
+	const header = ['Header', 'accept: */*'] as const;
+	for (const named of [url, 'http://shop.example:9/']) {
+		const facts = [['Request', `GET ${named}`], header] as const;
+		await decide(requestFor({kind: 'fetch', url, method: 'GET'}, {facts}), signal);
+	}
+
+	expect(shown.map(panel => (panel as {about: {facts: unknown}}).about.facts)).toEqual([
+		[header],
+		[['Request', 'GET http://shop.example:9/'], header],
+	]);
+});
+
 test('an interrupted run closes the question and its editor', async () => {
 	const abort = new AbortController();
 	const {store} = draw(<App />, {columns: 80, rows: 24});
