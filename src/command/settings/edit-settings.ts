@@ -45,12 +45,14 @@ export async function editSettings(context: CommandContext): Promise<Result> {
 	}
 }
 
-/** Most cells of a value, so that the meaning of the setting stands beside it in 80 columns. */
-const maxValueWidth = 30;
+/** Cells of the column of values, so that the meaning of a setting stands beside it in 80 columns: a longer one moves its own. */
+const valueColumn = 22;
+/** Most cells of a value. */
+const maxValueWidth = 40;
 
 function choicesOf(states: readonly SettingState[]): readonly Choice[] {
 	const values = states.map(state => truncate(valueText(state), maxValueWidth));
-	const width = Math.max(...values.map(lineWidth));
+	const width = Math.max(...values.map(lineWidth).filter(cells => cells <= valueColumn));
 	return states.map(({key}, index) => ({
 		id: key,
 		label: key,

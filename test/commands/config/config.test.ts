@@ -2,6 +2,7 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {isJsonObject} from '../../../src/core/json.ts';
+import type {Choice} from '../../../src/store/view-slice.ts';
 import {dataOf, drawn, type TestContext, testContext} from '../context.ts';
 
 /** The data of a setting, without what the table says about it. */
@@ -162,4 +163,16 @@ test('/settings toggles and changes settings in a list that stays open until Esc
 	]);
 	expect(place.asked.at(-1)).toMatchObject({title: 'Settings', opensAt: 'compact_at'});
 	expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({});
+});
+
+test('/settings keeps the meanings in their column beside a long value', async () => {
+	const place = testContext({answers: [undefined], env: {PAGER: 'less --quit-if-one-screen -R'}});
+	await place.runInApp('settings');
+	const {choices} = place.asked[0] as {readonly choices: readonly Choice[]};
+	const details = new Map(choices.map(({id, detail}) => [id, detail]));
+	expect([details.get('vim'), details.get('notifications'), details.get('pager')]).toEqual([
+		'off                    Vim keys in the prompt',
+		'auto                   How to notify you when you are away',
+		'less --quit-if-one-screen -R · PAGER  Program for long help pages',
+	]);
 });
