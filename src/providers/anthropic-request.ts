@@ -2,7 +2,7 @@ import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {acceptedId} from './calls.ts';
 import {anthropicEffort, thinksAsNeeded} from './effort.ts';
-import {imagesOf, opaqueOf, withoutTail} from './history.ts';
+import {createConverter, imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
@@ -23,7 +23,7 @@ export function anthropicBody(request: ProviderRequest): JsonObject {
 		...(thinksAsNeeded(model) && {thinking: {type: 'adaptive', display: 'summarized'}}),
 		...(effort && (thinksAsNeeded(model) || mayBeginThinking(messages)) && anthropicEffort(model, effort)),
 		...(system.trim() && {system: [{type: 'text', text: system, ...cached}]}),
-		messages: cacheLastTurns(toTurns(messages)),
+		messages: cacheLastTurns(joinTurns(toTurns(messages))),
 		...(tools.length > 0 && {
 			tools: tools.map(({name, description, parameters}, index) => ({
 				...{name, description, input_schema: parameters},
@@ -50,17 +50,22 @@ function mayBeginThinking(messages: readonly Message[]): boolean {
 
 type Turn = {readonly role: 'user' | 'assistant'; readonly content: readonly JsonObject[]};
 
-/** Joins consecutive messages of one side to a turn, because the results of parallel calls must be in one turn. */
-function toTurns(messages: readonly Message[]): readonly Turn[] {
+const toTurns = createConverter(messages => joinTurns(messages.map(toTurn)));
+
+function toTurn(message: Message): Turn {
+	return {role: message.role === 'assistant' ? 'assistant' : 'user', content: toContent(message)};
+}
+
+/** Joins consecutive turns of one side, because the results of parallel calls must be in one turn. Leaves out empty ones. */
+function joinTurns(given: readonly Turn[]): readonly Turn[] {
 	const turns: Turn[] = [];
-	for (const message of messages) {
-		const role = message.role === 'assistant' ? 'assistant' : 'user';
-		const content = toContent(message);
+	for (const turn of given) {
+		const {role, content} = turn;
 		const last = turns.at(-1);
 		if (last?.role === role) {
 			turns.splice(-1, 1, {role, content: [...last.content, ...content]});
 		} else if (content.length > 0) {
-			turns.push({role, content});
+			turns.push(turn);
 		}
 	}
 
@@ -129,10 +134,9 @@ function toId(id: string): string {
 
 function cacheLastTurns(turns: readonly Turn[]): readonly Turn[] {
 	const marked = turns.flatMap(({role}, index) => (role === 'user' ? [index] : [])).slice(-2);
-	return turns.map(({role, content}, index) => {
+	return turns.map((turn, index) => {
+		const {role, content} = turn;
 		const last = content.at(-1);
-		return last && marked.includes(index)
-			? {role, content: [...content.slice(0, -1), {...last, ...cached}]}
-			: {role, content};
+		return last && marked.includes(index) ? {role, content: [...content.slice(0, -1), {...last, ...cached}]} : turn;
 	});
 }

@@ -1,8 +1,9 @@
 import {AppError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
-import {isDeeper, isJsonObject, type JsonObject, parseJson, wellFormedJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
 import {readSse, type ServerSentEvent} from '../net/sse.ts';
+import {bodyBytes} from './body-bytes.ts';
 import {looksLikeHtml, requestFailure, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
 import type {ProviderRequest} from './provider.ts';
 
@@ -35,7 +36,7 @@ const idleTimeoutMs = 600_000;
  * chunks.
  */
 export async function openChunks(
-	{transport, signal, baseUrl}: ProviderRequest,
+	{transport, signal, baseUrl, messages}: ProviderRequest,
 	vendor: Vendor,
 	{url, headers, body}: Call,
 ): Promise<AsyncGenerator<Iterable<Chunk>>> {
@@ -43,7 +44,7 @@ export async function openChunks(
 		method: 'POST',
 		url,
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
-		body: wellFormedJson(body),
+		body: bodyBytes(body, messages),
 		signal,
 		headersTimeoutMs: idleTimeoutMs,
 		idleTimeoutMs,

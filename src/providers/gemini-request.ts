@@ -1,7 +1,7 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {canThink, geminiEffort} from './effort.ts';
-import {imagesOf, opaqueOf, withoutTail} from './history.ts';
+import {createConverter, imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 
@@ -14,7 +14,7 @@ const unsigned = 'skip_thought_signature_validator';
 export function geminiBody({model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest): JsonObject {
 	return {
 		...(system.trim() && {systemInstruction: {parts: [{text: system}]}}),
-		contents: toContents(messages, isNew(model)),
+		contents: (isNew(model) ? toNewContents : toOldContents)(messages),
 		...(tools.length > 0 && {
 			tools: [
 				{
@@ -41,6 +41,9 @@ function isNew(model: string): boolean {
 }
 
 type Content = {readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[]};
+
+const toNewContents = createConverter(messages => toContents(messages, true));
+const toOldContents = createConverter(messages => toContents(messages, false));
 
 /** Joins the results of parallel calls to one content, right after the calls. */
 function toContents(messages: readonly Message[], isNewModel: boolean): readonly Content[] {

@@ -25,8 +25,8 @@ test('the request is JSON that requests an event stream', async () => {
 		method: 'POST',
 		url: 'https://host.test/v1/x',
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', 'x-version': '1'},
-		body: '{"model":"m"}',
 	});
+	expect(String(end.requests[0]?.body)).toBe('{"model":"m"}');
 });
 
 test('a model may be silent for ten minutes, before its answer and while it thinks', async () => {
@@ -38,7 +38,7 @@ test('a model may be silent for ten minutes, before its answer and while it thin
 test('text cut within a character is sent as JSON that strict parsers accept', async () => {
 	const end = fakeHost({body: ''});
 	await openChunks(requestOf(end.transport), vendor, {...call, body: {model: 'half \uD83D'}});
-	expect(end.requests[0]?.body).toBe(String.raw`{"model":"half \ufffd"}`);
+	expect(String(end.requests[0]?.body)).toBe(String.raw`{"model":"half \ufffd"}`);
 });
 
 test.each([

@@ -13,8 +13,12 @@ const defaults: ChatQuirks = {
 	answersBeforeUser: false,
 };
 
-/** Returns the quirks of a provider: those of its row, and the defaults. */
+const made = new Map<ProviderName, Quirks>();
+
+/** Returns the quirks of a provider: those of its row, and the defaults. They are the same object each time. */
 export function quirksOf(name: ProviderName): Quirks {
 	const {label, quirks} = providerRows[name];
-	return {...defaults, ...quirks, name, label};
+	const own = made.get(name) ?? {...defaults, ...quirks, name, label};
+	made.set(name, own);
+	return own;
 }

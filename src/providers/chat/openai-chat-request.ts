@@ -2,7 +2,7 @@ import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
 import {optionalEffort} from '../effort.ts';
-import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
+import {createConverter, dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
 import type {ProviderRequest} from '../provider.ts';
@@ -16,7 +16,7 @@ export function chatBody(
 	{model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest,
 	quirks: Quirks,
 ): JsonObject {
-	const all = [...(system.trim() ? [{role: 'system', content: system}] : []), ...toChat(messages, quirks)];
+	const all = [...(system.trim() ? [{role: 'system', content: system}] : []), ...converterOf(quirks)(messages)];
 	return {
 		model,
 		stream: true,
@@ -42,6 +42,17 @@ export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
 		optionalTools,
 		optionalCacheMarks,
 	];
+}
+
+type Converter = (messages: readonly Message[]) => readonly JsonObject[];
+
+const converters = new WeakMap<Quirks, Converter>();
+
+/** Returns what converts conversations for hosts with these quirks. */
+function converterOf(quirks: Quirks): Converter {
+	const converter = converters.get(quirks) ?? createConverter(messages => toChat(messages, quirks));
+	converters.set(quirks, converter);
+	return converter;
 }
 
 function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObject[] {

@@ -3,7 +3,7 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {AssistantPart, Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
 import {canReason, openaiEffort} from '../effort.ts';
-import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
+import {createConverter, dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 
@@ -28,7 +28,7 @@ export function responsesBody({
 		store: false,
 		prompt_cache_key: cacheKey ?? keyOf(system, messages),
 		...(system.trim() && {instructions: system}),
-		input: messages.flatMap(toItems),
+		input: toInput(messages),
 		...(tools.length > 0 && {
 			tools: tools.map(({name, description, parameters}) => ({
 				type: 'function',
@@ -53,10 +53,12 @@ function keyOf(system: string, messages: readonly Message[]): string {
 	return createHash('sha256').update(beginning).digest('hex').slice(0, 32);
 }
 
+const toInput = createConverter(messages => messages.flatMap(toItems));
+
 function toItems(message: Message): readonly JsonObject[] {
 	switch (message.role) {
 		case 'user':
-			return [{role: 'user', content: [{type: 'input_text', text: message.text}, ...imagesOf(message).map(toInput)]}];
+			return [{role: 'user', content: [{type: 'input_text', text: message.text}, ...imagesOf(message).map(toMedia)]}];
 		case 'tool':
 			return [{type: 'function_call_output', call_id: toId(message.callId), output: toOutput(message)}];
 		case 'assistant':
@@ -70,7 +72,7 @@ function toItems(message: Message): readonly JsonObject[] {
 }
 
 /** Returns an image or a PDF as a part of a message. */
-function toInput(image: ReturnType<typeof imagesOf>[number]): JsonObject {
+function toMedia(image: ReturnType<typeof imagesOf>[number]): JsonObject {
 	return image.type === 'application/pdf'
 		? {type: 'input_file', filename: 'attached.pdf', file_data: dataUrl(image)}
 		: {type: 'input_image', image_url: dataUrl(image), detail: 'auto'};
@@ -78,7 +80,7 @@ function toInput(image: ReturnType<typeof imagesOf>[number]): JsonObject {
 
 /** Returns the text of a result, or its text and images as a list. */
 function toOutput(message: Extract<Message, {role: 'tool'}>): string | readonly JsonObject[] {
-	const images = imagesOf(message).map(toInput);
+	const images = imagesOf(message).map(toMedia);
 	const text = resultText(message);
 	return images.length > 0 ? [{type: 'input_text', text}, ...images] : text;
 }
