@@ -1,4 +1,5 @@
 import {abortable, abortableAfter} from '../core/abortable.ts';
+import {recordedStyles, type StyledText, stylesIn} from '../core/output/text-styles.ts';
 import type {Act} from '../core/session/approval.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
@@ -95,24 +96,19 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		// All workers share the iterator.
 		for (const call of waiting) {
 			signal.throwIfAborted();
-			const onOutput = (text: string) => events.push({type: 'tool-output', id: call.id, text});
+			const onOutput: ToolContext['onOutput'] = (text, styles = []) =>
+				events.push({type: 'tool-output', id: call.id, text, ...recordedStyles(styles)});
 			const onNotice: ToolContext['onNotice'] = (text, {isWarning = false, hint} = {}) =>
 				events.push({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
-			let change: FileChange | undefined;
-			const onChange = (written: FileChange) => {
-				change = written;
-			};
-			const shown: ShownImage[] = [];
-			const onImage = options.images && imagesTo(shown, withoutPdf(options.images));
+			const reported = collectReports(options.images);
 			const stopwatch = createStopwatch(clock);
 			const ask = approvals({id: call.id, signal, emit: events.push});
 			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
 			const approve = savedFirst(call, asked, options, events.push);
 			const onJob: ToolContext['onJob'] = job => options.changes?.jobStarted(job);
 			const runTask = options.runTask && taskOf(call.id, {...options, runTask: options.runTask}, approve, events.push);
-			const beside = {...(onImage && {onImage}), ...(runTask && {runTask})};
 			const {runTask: _, ...others} = options;
-			const hooked = {...others, onOutput, onNotice, onChange, onJob, approve, ...beside};
+			const hooked = {...others, ...reported.listeners, onOutput, onNotice, onJob, approve, ...(runTask && {runTask})};
 			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
@@ -133,8 +129,7 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 				output,
 				failed,
 				milliseconds,
-				...(change && {change}),
-				...(shown.length > 0 && {images: shown}),
+				...reported.inResult(output),
 			});
 		}
 	};
@@ -146,6 +141,30 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		(error: unknown) => events.end({error}),
 	);
 	return events;
+}
+
+/** Collects what a call reports beside its answer. */
+function collectReports(images: CallOptions['images']) {
+	let change: FileChange | undefined;
+	let styled: StyledText | undefined;
+	const shown: ShownImage[] = [];
+	return {
+		listeners: {
+			onChange(written: FileChange) {
+				change = written;
+			},
+			onStyles(output: StyledText) {
+				styled = output;
+			},
+			...(images && {onImage: imagesTo(shown, withoutPdf(images))}),
+		},
+		/** Returns what its result has beside `output`. */
+		inResult: (output: string) => ({
+			...(styled && recordedStyles(stylesIn(output, styled))),
+			...(change && {change}),
+			...(shown.length > 0 && {images: shown}),
+		}),
+	};
 }
 
 /** Measures a tool without the time in which the user is asked. */

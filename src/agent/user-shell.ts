@@ -1,5 +1,7 @@
 import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
+import {toRecorded} from '../core/output/recorded-output.ts';
+import type {StyleRange} from '../core/output/text-styles.ts';
 import {redactKnown} from '../core/secrets/redact.ts';
 import type {CommandEnd} from '../core/session/user-events.ts';
 import {unattended} from './tools/command/command-environment.ts';
@@ -16,7 +18,7 @@ type Options = {
 	/** Ends it. */
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while it runs. */
-	readonly onOutput: (text: string) => void;
+	readonly onOutput: (text: string, styles: readonly StyleRange[]) => void;
 };
 
 /** Runs a command that the user typed, and resolves when it has ended. Throws AppError("failed") if the shell can't start. */
@@ -54,7 +56,7 @@ export function createUserShell(env: Environment): UserShell {
 			const milliseconds = Math.round(performance.now() - startedAt);
 			const finish = {...result, milliseconds, ...(signal.aborted && {stoppedBy: 'user' as const})};
 			return {
-				output: output.take().trimEnd(),
+				...toRecorded(output.take()),
 				end: describeEnd(finish),
 				status: signal.aborted ? 'interrupted' : result.status === 0 ? 'done' : 'failed',
 				milliseconds,

@@ -2,6 +2,7 @@ import {hookDenial} from '../agent/hooks/hook-denial.ts';
 import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
+import {plainRecord} from '../core/output/plain-record.ts';
 import {endText} from '../core/session/block.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {blocksOf} from '../core/session/transcript.ts';
@@ -45,7 +46,7 @@ export async function runOnce(
 	onRecord(record => {
 		progress.follow(record.event);
 		if (format === 'stream-json') {
-			printJson(withShellHints(record), stdout);
+			printJson(withShellHints(plainRecord(record)), stdout);
 		} else {
 			report(record.event);
 		}

@@ -1,4 +1,5 @@
 import {maskArguments} from '../agent/mask-call.ts';
+import {hideRecorded} from '../core/output/recorded-output.ts';
 import {redactPositions} from '../core/secrets/redact-positions.ts';
 import type {AgentEvent, FileChange, RunEvent} from '../core/session/event.ts';
 
@@ -20,7 +21,7 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 		case 'user-command':
 			return {...event, command: redactPositions(hide(event.command))};
 		case 'user-command-end':
-			return {...event, output: hide(event.output), end: hide(event.end)};
+			return {...event, ...hideRecorded(event, hide), end: hide(event.end)};
 		case 'compaction':
 			return {...event, summary: hide(event.summary)};
 		case 'rename':
@@ -38,8 +39,12 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			const {by, flags} = event;
 			return {...event, ...(by !== undefined && {by: hide(by)}), ...(flags !== undefined && {flags: hide(flags)})};
 		}
+		case 'tool-output': {
+			const {output: text, styles} = hideRecorded({output: event.text, styles: event.styles}, hide);
+			return {...event, text, styles};
+		}
 		case 'tool-result':
-			return {...event, output: hide(event.output), ...maskedChange(event.change, hide)};
+			return {...event, ...hideRecorded(event, hide), ...maskedChange(event.change, hide)};
 		case 'task':
 			return {...event, event: maskEvent(event.event, hide)};
 		default:

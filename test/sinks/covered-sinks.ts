@@ -40,6 +40,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 		'call',
 		'thought',
 		'command',
+		'colours of a command',
 		'JSON of a command',
 		'trace of a command',
 		'JSON in a log',
@@ -52,7 +53,14 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/screen/terminal-measure.ts createBackgroundQuestion stdout.write': {own: 'a constant'},
 	'src/ui/screen/terminal-measure.ts measureTerminal stdout.write': {own: 'constants'},
 	// The blocks of a session, drawn by the painter as on the screen.
-	'src/ui/replay/start-replay.ts startReplay stdout.write': ['message', 'answer', 'thought', 'command', 'notice'],
+	'src/ui/replay/start-replay.ts startReplay stdout.write': [
+		'message',
+		'answer',
+		'thought',
+		'command',
+		'colours of a command',
+		'notice',
+	],
 	'src/ui/start.tsx startApp stdout.write': ['farewell'],
 	'src/terminal/terminal-session.ts createTerminalSession stdout.write': [
 		'title',

@@ -115,6 +115,17 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		{type: 'tool-output', id, text: `${text}\n${text}`},
 		toolResult(id, `Exit status 1\n${text}`, true),
 	]),
+	'colours of a command': events((text, id) => [
+		{type: 'tool-call', id, messageId: 'm', name: 'run_command', arguments: {command: 'report'}},
+		{type: 'tool-output', id, text, styles: `0+9999:31 ${text}`},
+		{...toolResult(id, text, true), styles: `0+1:${text} 2+9999:1;31;${text} 0+9999:4`},
+		{type: 'user-command', id: `own-${id}`, command: 'report'},
+		{type: 'tool-output', id: `own-${id}`, text, styles: `0+9999:31${text}`},
+		{
+			...{type: 'user-command-end', id: `own-${id}`, output: text, styles: '0+9999:31', end: 'exit status 0'},
+			...{status: 'done', milliseconds: 3},
+		},
+	]),
 	'JSON of a command': events((text, id) => outputsOf(id, [hostileJson(text), `{\n  "${text}": "${text}"\n}`])),
 	'trace of a command': events((text, id) => outputsOf(id, [hostileTrace(text)])),
 	notice: events(text => [{type: 'notice', level: 'warning', text, hint: text}]),

@@ -26,7 +26,7 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 			),
 		}),
 
-		async run({job: id, wait_sec: waitSec = 0}, {signal}) {
+		async run({job: id, wait_sec: waitSec = 0}, {signal, onStyles}) {
 			const job = jobs.find(id);
 			if (waitSec > 0 && job.isRunning()) {
 				const over = new AbortController();
@@ -34,8 +34,9 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 				await abortable(Promise.race([job.done, time]), signal).finally(() => over.abort());
 			}
 
-			const text = job.takeOutput().trimEnd();
-			return [text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
+			const output = job.takeOutput();
+			onStyles?.(output);
+			return [output.text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
 		},
 	});
 }

@@ -12,11 +12,12 @@ export function createJobStop({jobs}: CommandSession): Tool {
 		readOnly: false,
 		arguments: z.strictObject({job: jobArgument}),
 
-		async run({job: id}) {
+		async run({job: id}, {onStyles}) {
 			const job = jobs.find(id);
 			await job.stop('model');
-			const text = job.takeOutput().trimEnd();
-			return [text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
+			const output = job.takeOutput();
+			onStyles?.(output);
+			return [output.text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
 		},
 	});
 }

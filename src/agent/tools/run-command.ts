@@ -178,7 +178,7 @@ const outside = {network: 'with the network', none: 'outside the sandbox'} as co
 async function runOnce(
 	{timeoutMs, ...run}: Run,
 	session: CommandSession,
-	{workspace, signal, onOutput}: ToolContext,
+	{workspace, signal, onOutput, onStyles}: ToolContext,
 ): Promise<RunResult> {
 	signal.throwIfAborted();
 	const secrets = await fileSecrets(workspace);
@@ -198,7 +198,9 @@ async function runOnce(
 		signal.throwIfAborted();
 		const milliseconds = Math.round(performance.now() - startedAt);
 		const isTimedOut = deadline.aborted;
-		return {text: output.take(), finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}};
+		const taken = output.take();
+		onStyles?.(taken);
+		return {text: taken.text, finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}};
 	} finally {
 		over.removeEventListener('abort', end);
 		live.end();
@@ -207,8 +209,7 @@ async function runOnce(
 
 /** Returns the result of a command; throws it as AppError("failed") for a failed one. */
 function answer(notes: readonly string[], {text, finish}: RunResult): string {
-	const output = text.trimEnd();
-	const result = [...notes, output || '(no output)', `[${describeEnd(finish)}]`].join('\n');
+	const result = [...notes, text || '(no output)', `[${describeEnd(finish)}]`].join('\n');
 	if (finish.status !== 0 || finish.timeoutMs !== undefined) {
 		throw new AppError('failed', result);
 	}

@@ -1,5 +1,6 @@
 import {formatCount, formatUsd} from '../../core/format.ts';
 import {wellFormedJson} from '../../core/json.ts';
+import {plainRecord} from '../../core/output/plain-record.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Recorded} from '../../core/session/event.ts';
 import {toMarkdown} from '../../core/session/markdown-export.ts';
@@ -16,14 +17,14 @@ type Exported = {
 	readonly updatedAt: string;
 };
 
-/** Returns a session as text in a format. Known credentials are hidden, but for its events, which are as recorded. */
+/** Returns a session as text in a format. Known credentials are hidden, but for its events, which are as recorded, without styles. */
 export async function exportText(format: ExportFormat, exported: Exported): Promise<string> {
 	const {transcript, records, priceOf, updatedAt} = exported;
 	switch (format) {
 		case 'markdown':
 			return redactKnown(toMarkdown(transcript));
 		case 'events':
-			return records.map(record => `${JSON.stringify(record)}\n`).join('');
+			return records.map(record => `${JSON.stringify(plainRecord(record))}\n`).join('');
 		case 'json': {
 			const {toJson} = await import('./json-export.ts');
 			return `${wellFormedJson(toJson(transcript, {...sessionUsage(transcript, priceOf)}), 2)}\n`;

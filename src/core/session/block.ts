@@ -29,6 +29,8 @@ export type Block =
 			readonly status: 'running' | 'done' | 'failed' | 'interrupted';
 			/** The end of its output so far, then the output that the model reads. */
 			readonly output: string;
+			/** How parts of the output are drawn, as `recordedStyles` writes it. */
+			readonly styles?: string | undefined;
 			/** How it ended, in words; empty until then. */
 			readonly end: string;
 			readonly milliseconds: number | undefined;
@@ -58,6 +60,8 @@ export type Block =
 			readonly allowed?: AllowedBy;
 			/** The end of its output so far, then the result that the model reads. */
 			readonly output: string;
+			/** How parts of the output are drawn, as `recordedStyles` writes it. */
+			readonly styles?: string | undefined;
 			/** Its duration in milliseconds; undefined until it ended. */
 			readonly milliseconds: number | undefined;
 			/** The change of a file that it has written. */
@@ -169,21 +173,14 @@ export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'appr
 /** Returns what a result changes about its call. */
 export function endedTool({
 	output,
+	styles,
 	milliseconds,
 	failed,
 	change,
 	images,
 }: Extract<AgentEvent, {type: 'tool-result'}>): Partial<Tool> {
 	const status = failed ? 'failed' : 'done';
-	return {output, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
-}
-
-/** Most characters of the output of a running tool. Its result replaces them. */
-const maxOutput = 64 * 1024;
-
-/** Returns the end of a long text. It is cut when it is twice as long as needed, so that each piece costs little. */
-export function lastPart(output: string): string {
-	return output.length > 2 * maxOutput ? output.slice(-maxOutput) : output;
+	return {output, styles, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
 }
 
 /** A command that the user ran. */
@@ -209,6 +206,12 @@ export function userBlock(event: EventOf<'user-message' | 'attachment' | 'user-c
 }
 
 /** Returns what the end of a command changes about it. */
-export function endedCommand({output, end, status, milliseconds}: EventOf<'user-command-end'>): Partial<Command> {
-	return {output, end, milliseconds, status, open: false};
+export function endedCommand({
+	output,
+	styles,
+	end,
+	status,
+	milliseconds,
+}: EventOf<'user-command-end'>): Partial<Command> {
+	return {output, styles, end, milliseconds, status, open: false};
 }

@@ -3,7 +3,7 @@ import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
 import {budgetEvent} from '../ledger/budget.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
-import {attachmentEvent, shownImage, userCommandEndEvent, userCommandEvent} from './user-events.ts';
+import {attachmentEvent, outputStyles, shownImage, userCommandEndEvent, userCommandEvent} from './user-events.ts';
 
 /**
  * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
@@ -96,12 +96,13 @@ const runEventSchema = z.discriminatedUnion('type', [
 		flags: z.optional(z.string()),
 	}),
 	/** A piece of the output of a running tool, or of a command of the user. */
-	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string()}),
+	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string(), styles: outputStyles}),
 	/** The result that the model reads. `milliseconds` is the duration of the tool. */
 	z.object({
 		type: z.literal('tool-result'),
 		id: z.string(),
 		output: z.string(),
+		styles: outputStyles,
 		failed: z.boolean(),
 		milliseconds: z.number(),
 		/** The change of a file that the tool has written. */

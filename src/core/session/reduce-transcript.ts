@@ -1,5 +1,6 @@
+import {addPiece} from '../output/recorded-output.ts';
 import type {Block, Command, Spoken, Tool} from './block.ts';
-import {allowedBy, endBlock, endedCommand, endedTool, endText, lastPart, userBlock} from './block.ts';
+import {allowedBy, endBlock, endedCommand, endedTool, endText, userBlock} from './block.ts';
 import {fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, EventOf, Recorded} from './event.ts';
 import {rulesAfter} from './session-rules.ts';
@@ -210,8 +211,8 @@ function changeTool(state: Transcript, id: string, change: (tool: Tool) => Parti
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
 }
 
-function addOutput(state: Transcript, {id, text}: EventOf<'tool-output'>): Transcript {
-	const added = ({output}: Pick<Tool | Command, 'output'>) => ({output: lastPart(output + text)});
+function addOutput(state: Transcript, {id, text, styles}: EventOf<'tool-output'>): Transcript {
+	const added = (block: Tool | Command) => addPiece(block, {output: text, styles});
 	return changeCommand(changeTool(state, id, added), id, added);
 }
 

@@ -37,6 +37,9 @@ export const attachmentEvent = z.object({
 
 export type Attachment = Readonly<Omit<z.infer<typeof attachmentEvent>, 'type' | 'id'>>;
 
+/** How parts of an output of a command are drawn, as `recordedStyles` writes it. Only the screen reads it. */
+export const outputStyles = z.optional(z.string());
+
 /** The user ran a command in their shell. Pieces of its output follow as those of a tool. */
 export const userCommandEvent = z.object({type: z.literal('user-command'), id: z.string(), command: z.string()});
 
@@ -46,6 +49,7 @@ export const userCommandEndEvent = z.object({
 	id: z.string(),
 	/** Its head and its tail, without credentials. */
 	output: z.string(),
+	styles: outputStyles,
 	/** In words: `exit status 1 after 2.5 s`. */
 	end: z.string(),
 	status: z.enum(['done', 'failed', 'interrupted']),

@@ -19,7 +19,8 @@ export type Span = {readonly text: string; readonly style: SpanStyle; readonly r
 
 /** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a reasonable length; any other sequence is text. */
 const sgr = /\u001B\[([0-9;:]{0,64})m/g;
-const plain: SpanStyle = {};
+/** Ordinary text. */
+export const plain: SpanStyle = {};
 
 /**
  * Parses the colours of tool output or a log line. Each piece of text goes through `safeText` alone, so that a colour
@@ -44,7 +45,7 @@ export function parseSgr(text: string): readonly Span[] {
 	for (const match of text.matchAll(sgr)) {
 		take(text.slice(at, match.index));
 		at = match.index + match[0].length;
-		style = apply(style, match[1] ?? '');
+		style = applySgr(style, match[1] ?? '');
 	}
 
 	take(text.slice(at));
@@ -65,7 +66,8 @@ function paintSpan(text: string, style: SpanStyle): string {
 	return codes ? text.replace(/[^\n]+/g, line => `\u001B[${codes}m${line}${reset}`) : text;
 }
 
-function codesOf({color, background, bold, dim, italic, underline, inverse, strikethrough}: SpanStyle): string {
+/** Returns the parameters of the sequence for a style in the 16 colours; '' for ordinary text. */
+export function codesOf({color, background, bold, dim, italic, underline, inverse, strikethrough}: SpanStyle): string {
 	const codes = [bold && 1, dim && 2, italic && 3, underline && 4, inverse && 7, strikethrough && 9];
 	if (color !== undefined) {
 		codes.push(color < 8 ? 30 + color : 82 + color);
@@ -79,18 +81,21 @@ function codesOf({color, background, bold, dim, italic, underline, inverse, stri
 	return codes.filter(Boolean).join(';');
 }
 
-function apply(before: SpanStyle, parameters: string): SpanStyle {
-	// `38:2::r:g:b` has an empty colour space between the colons (ITU-T T.416); `38;2;r;g;b` has none.
-	const codes = parameters
-		.replace(/([34]8:2):[0-9]*(?=:\d*:\d*:\d)/, '$1')
-		.split(/[;:]/)
-		.map(Number);
+/** Returns a style after an SGR sequence with these parameters. */
+export function applySgr(before: SpanStyle, parameters: string): SpanStyle {
+	const fields = parameters.split(';');
 	let style = before;
-	for (let index = 0; index < codes.length; index++) {
-		const code = codes[index] ?? 0;
-		if (code === 38 || code === 48) {
-			const [color, used] = extended(codes.slice(index + 1, index + 5));
-			style = code === 38 ? {...style, color} : {...style, background: color};
+	for (let index = 0; index < fields.length; index++) {
+		const field = fields[index] ?? '';
+		if (field.includes(':')) {
+			style = applyParts(style, field.split(':'));
+			continue;
+		}
+
+		const code = Number(field);
+		if (code === 38 || code === 48 || code === 58) {
+			const [color, used] = extended(fields.slice(index + 1, index + 5).map(Number));
+			style = withColor(style, code, color);
 			index += used;
 		} else {
 			style = applyCode(style, code);
@@ -98,6 +103,27 @@ function apply(before: SpanStyle, parameters: string): SpanStyle {
 	}
 
 	return style;
+}
+
+/** Applies one parameter with parts (ITU-T T.416): a colour, as `38:5:1` or `38:2::r:g:b`, or a kind of underline, as `4:3`. */
+function applyParts(style: SpanStyle, [code = '', mode = '', ...rest]: readonly string[]): SpanStyle {
+	switch (code) {
+		case '38':
+		case '48': {
+			// A colour space may stand before red.
+			const values = mode === '2' && rest.length > 3 ? rest.slice(1, 4) : rest;
+			return withColor(style, Number(code), extended([mode, ...values].map(Number))[0]);
+		}
+		case '4':
+			return applyCode(style, mode === '0' ? 24 : 4);
+		default:
+			return style;
+	}
+}
+
+/** The colour of an underline isn't drawn. */
+function withColor(style: SpanStyle, code: number, color: number | undefined): SpanStyle {
+	return code === 38 ? {...style, color} : code === 48 ? {...style, background: color} : style;
 }
 
 function applyCode(style: SpanStyle, code: number): SpanStyle {

@@ -1,4 +1,5 @@
 import {formatClock} from '../../core/format.ts';
+import type {RecordedOutput} from '../../core/output/recorded-output.ts';
 import {allowedText} from '../../core/session/allowed-text.ts';
 import type {Block, TaskBlocks} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
@@ -7,6 +8,7 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
 import {allChangedLines} from './diff-lines.ts';
+import {withStyles} from './output/drawn-output.ts';
 import {wholeOutput} from './output/output-lines.ts';
 import {joinReads, type Shown} from './read-group.ts';
 
@@ -41,7 +43,7 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 		case 'reads':
 			return block.calls.flatMap(call => detailLines(call, style));
 		case 'command':
-			return [head[0] ?? '', ...outputDetail(block.output, style)];
+			return [head[0] ?? '', ...outputDetail(block, style)];
 		case 'attachment':
 			return [...head, ...indented(safeText(block.text), style)];
 		case 'reasoning':
@@ -54,7 +56,7 @@ export function detailLines(block: Shown, style: Style): readonly string[] {
 }
 
 function toolDetail(block: Tool, style: Style): readonly string[] {
-	const {at, name, arguments: args, output, change, allowed, task} = block;
+	const {at, name, arguments: args, change, allowed, task} = block;
 	const {palette} = style;
 	return [
 		...indented(palette.dim(`${safeLine(name)} · started ${formatClock(Date.parse(at))}`), style),
@@ -62,17 +64,18 @@ function toolDetail(block: Tool, style: Style): readonly string[] {
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(task ? taskLines(task, style) : []),
-		...outputDetail(output, style),
+		...outputDetail(block, style),
 	];
 }
 
-function outputDetail(output: string, style: Style): readonly string[] {
+function outputDetail({output, styles}: RecordedOutput, style: Style): readonly string[] {
 	if (!output) {
 		return indented(style.palette.dim('no output'), style);
 	}
 
 	const cut = output.slice(0, maxCharacters);
-	const lines = wholeOutput(cut.replace(/\n$/, ''), style.width - 2, style.palette);
+	const drawn = withStyles({output: cut.replace(/\n$/, ''), styles});
+	const lines = wholeOutput(drawn, style.width - 2, style.palette);
 	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
 	return cut.length === output.length && lines.length <= maxLines
 		? shown

@@ -2,6 +2,7 @@ import {formatElapsed, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {lastLines} from './output/drawn-output.ts';
 import {drawOutput, drawRow, linesOf} from './output/output-lines.ts';
 import {type OutputRow, outputRows} from './output/output-rows.ts';
 import {commandRows, runningSign, type ToolStyle} from './tool-lines.ts';
@@ -37,14 +38,15 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 	return {line: truncate(`${head}${about}${behind}`, width), isCut: lineWidth(shown) > room};
 }
 
-function outputLines({status, output}: Command, {width, palette}: ToolStyle): readonly string[] {
-	if (output.trim() === '') {
+function outputLines(block: Command, {width, palette}: ToolStyle): readonly string[] {
+	if (block.output.trim() === '') {
 		return [];
 	}
 
-	const lines = linesOf(output.replace(/\n+$/, ''));
-	if (status === 'running') {
-		return lines.slice(-shown.running).map(line => truncate(drawOutput(line, palette), width));
+	const isRunning = block.status === 'running';
+	const lines = linesOf(lastLines(block, isRunning ? shown.running : Number.POSITIVE_INFINITY));
+	if (isRunning) {
+		return lines.map(line => truncate(drawOutput(line, palette), width));
 	}
 
 	const rows = outputRows(lines, {width, jsonRows: shown.head, folds: true});

@@ -9,6 +9,7 @@ import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
 import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {changedLines} from './diff-lines.ts';
 import {readCommandResult} from './output/command-result.ts';
+import {withStyles} from './output/drawn-output.ts';
 import {drawRow, excerptOf, lastLine} from './output/output-lines.ts';
 
 export type ToolStyle = {
@@ -108,7 +109,7 @@ function headLine(
 	const parts = going.map((part, index) =>
 		status === 'failed' && index === 0 ? palette.dim(' · ') + part : palette.dim(` · ${part}`),
 	);
-	const output = status === 'running' ? lastLine(block.task?.doing ?? block.output, palette) : '';
+	const output = status === 'running' ? lastLine(block.task ? {output: block.task.doing} : block, palette) : '';
 	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
 	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
 	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
@@ -133,7 +134,8 @@ function elapsed({at}: Tool, now: number | undefined): readonly string[] {
 	return durationMs >= 1000 ? [formatElapsed(durationMs)] : [];
 }
 
-function linesBelow({name, status, change, allowed, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
+function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[] {
+	const {name, status, change, allowed} = block;
 	if (change) {
 		// A change that the user allowed was heard with the question.
 		return palette.spoken && allowed?.by === 'user' ? [] : changedLines(change, {width, palette});
@@ -143,7 +145,7 @@ function linesBelow({name, status, change, allowed, output}: Tool, {width, palet
 		return [];
 	}
 
-	const result = readCommandResult(name, output);
+	const result = readCommandResult(name, withStyles(block));
 	// Without a known end the command didn't run, and the head says why.
 	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
 	const {rows, leftOut} =

@@ -30,13 +30,14 @@ export function createCappedOutput(maxBytes: number) {
 		},
 		/** Returns the number of dropped bytes. */
 		omittedBytes: () => dropped,
-		text(): string {
+		/** Returns what was kept. `between` ends what the head left open. */
+		text(between = ''): string {
 			if (dropped === 0) {
 				return Buffer.concat([...head, ...tail]).toString('utf8');
 			}
 
 			const [first, last] = [Buffer.concat(head).toString('utf8'), Buffer.concat(tail).toString('utf8')];
-			return `${first}\n[… ${dropped} bytes left out …]\n${last}`;
+			return `${first}${between}\n[… ${dropped} bytes left out …]\n${last}`;
 		},
 	};
 }

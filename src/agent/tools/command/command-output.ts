@@ -1,7 +1,9 @@
 import {formatNumber} from '../../../core/format.ts';
+import {hideStyled, joinStyled, type StyledText, sliceStyled} from '../../../core/output/text-styles.ts';
+import {reset} from '../../../terminal/text/ansi.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
 import type {OutputFile} from './output-file.ts';
-import {plainOutput} from './plain-output.ts';
+import {plainOutput, styledOutput} from './styled-output.ts';
 
 /** Most bytes that are kept in memory until they are read. */
 const maxKept = 512 * 1024;
@@ -16,10 +18,10 @@ const headShare = 1 / 3;
 export type CommandOutput = {
 	readonly add: (chunk: Buffer) => void;
 	/**
-	 * Returns what came since the last call, for the model: its head and its tail, without credentials. Says where all of it
-	 * is if something is left out.
+	 * Returns what came since the last call, for the model: its head and its tail, without credentials and white space at the
+	 * end. Says where all of it is if something is left out. Its styles are for the screen.
 	 */
-	readonly take: () => string;
+	readonly take: () => StyledText;
 	/** Returns the last lines so far, without credentials. */
 	readonly lastLines: () => readonly string[];
 	/** Waits until the file is written. */
@@ -73,11 +75,12 @@ export function createCommandOutput({openFile, hide, onText}: Options): CommandO
 			onText?.(text);
 		},
 		take() {
-			const text = hide(plainOutput(unread.text()));
+			const output = hideStyled(styledOutput(unread.text(reset)), hide);
 			unread = createCappedOutput(maxKept);
 			const count = lines;
 			lines = 0;
-			return shortened(text, count, file);
+			const shown = shortened(output, count, file);
+			return sliceStyled(shown, 0, shown.text.trimEnd().length);
 		},
 		lastLines: () => hide(plainOutput(last)).trimEnd().split('\n'),
 		async close() {
@@ -86,9 +89,10 @@ export function createCommandOutput({openFile, hide, onText}: Options): CommandO
 	};
 }
 
-function shortened(text: string, total: number, file: OutputFile | undefined): string {
+function shortened(output: StyledText, total: number, file: OutputFile | undefined): StyledText {
+	const {text} = output;
 	if (Buffer.byteLength(text) <= maxShownBytes) {
-		return text;
+		return output;
 	}
 
 	const room = Math.floor((maxShown * text.length) / Math.max(text.length, Buffer.byteLength(text)));
@@ -98,7 +102,11 @@ function shortened(text: string, total: number, file: OutputFile | undefined): s
 	const where = file
 		? `${file.isComplete() ? 'All of it' : 'Its first 15 MB'}: ${file.path} (use read_file with offset and limit)`
 		: 'Redirect it to a file to read all of it';
-	return `${head}\n[… ${formatNumber(Math.max(0, total - shown))} lines left out. ${where} …]\n${tail}`;
+	return joinStyled([
+		sliceStyled(output, 0, head.length),
+		`\n[… ${formatNumber(Math.max(0, total - shown))} lines left out. ${where} …]\n`,
+		sliceStyled(output, text.length - tail.length),
+	]);
 }
 
 /** Drops the line that was cut, unless it is most of the text. */

@@ -1,5 +1,6 @@
 import {AppError} from '../../../core/error.ts';
 import {formatDuration} from '../../../core/format.ts';
+import type {CommandOutput} from './command-output.ts';
 import {describeEnd, type Finish} from './describe-end.ts';
 import type {StartedCommand} from './start-command.ts';
 
@@ -14,7 +15,7 @@ export type Job = {
 	/** Returns whether it runs or how it ended, in a few words. */
 	readonly state: () => string;
 	/** Returns what it has written since the last call, for the model. */
-	readonly takeOutput: () => string;
+	readonly takeOutput: CommandOutput['take'];
 	/** Returns the last lines so far, without credentials. */
 	readonly lastLines: () => readonly string[];
 	readonly lastLine: () => string;

@@ -1,6 +1,8 @@
+import {hideStyled, type StyledText, type StyleRange, sliceStyled} from '../../../core/output/text-styles.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
+import {plain} from '../../../terminal/text/sgr.ts';
 import {hideValues} from './file-secrets.ts';
-import {plainOutput} from './plain-output.ts';
+import {styledOutput} from './styled-output.ts';
 
 /** Time between two pieces: about ten a second. */
 const intervalMs = 100;
@@ -14,7 +16,7 @@ const lastLineIntervalMs = 2000;
 const contextLines = 60;
 
 type Options = {
-	readonly onOutput: (text: string) => void;
+	readonly onOutput: (text: string, styles: readonly StyleRange[]) => void;
 	/** Values to hide besides credentials of known kinds. */
 	readonly secrets: readonly string[];
 	readonly now?: () => number;
@@ -25,18 +27,19 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 	let waiting = '';
 	let total = 0;
 	let shownAt = Number.NEGATIVE_INFINITY;
-	let context: readonly string[] = [];
 	let timer: NodeJS.Timeout | undefined;
+	/** The style in effect before `waiting`. */
+	let style = plain;
+	const hide = createLineMask(secrets);
 
 	const show = (text: string) => {
-		const lines = plainOutput(text).split('\n');
-		const safe = redactKnownLines([...context, ...lines]).slice(context.length);
-		context = [...context, ...lines].slice(-contextLines);
-		const isQuiet = total >= maxTotal;
-		const piece = isQuiet ? (safe.findLast(Boolean) ?? '').slice(0, maxLastLine) : safe.join('\n');
-		total += piece.length + 1;
+		const output = styledOutput(text, style);
+		style = output.style;
+		const safe = hide(output);
+		const piece = total >= maxTotal ? lastLineOf(safe) : safe;
+		total += piece.text.length + 1;
 		shownAt = now();
-		onOutput(`${hideValues(piece, secrets)}\n`);
+		onOutput(`${piece.text}\n`, piece.styles);
 	};
 
 	const flush = () => {
@@ -59,6 +62,7 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			if (waiting.length > maxPiece) {
 				const cut = waiting.slice(-maxPiece);
 				waiting = cut.slice(cut.indexOf('\n') + 1);
+				style = plain;
 			}
 
 			timer ??= setTimeout(flush, intervalMs);
@@ -73,4 +77,22 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			waiting = '';
 		},
 	};
+}
+
+/** Creates what hides credentials in lines that come in pieces: in those of a private key, too, that began earlier. */
+function createLineMask(secrets: readonly string[]): (output: StyledText) => StyledText {
+	let context: readonly string[] = [];
+	return output => {
+		const lines = output.text.split('\n');
+		const safe = redactKnownLines([...context, ...lines]).slice(context.length);
+		context = [...context, ...lines].slice(-contextLines);
+		return hideStyled(output, () => hideValues(safe.join('\n'), secrets));
+	};
+}
+
+/** Returns the last line with text, cut if it is long. */
+function lastLineOf(output: StyledText): StyledText {
+	const end = output.text.replace(/\n+$/, '').length;
+	const start = output.text.lastIndexOf('\n', end - 1) + 1;
+	return sliceStyled(output, start, Math.min(end, start + maxLastLine));
 }

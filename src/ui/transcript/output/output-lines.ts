@@ -1,17 +1,23 @@
+import {cutText} from '../../../core/cut-text.ts';
+import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
 import {jsonSpans} from '../../../terminal/json/json-lines.ts';
+import {plainText} from '../../../terminal/text/ansi.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
-import {paint, parseSgr} from '../../../terminal/text/sgr.ts';
+import {codesOf, paint, parseSgr, type Span} from '../../../terminal/text/sgr.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
+import {withStyles} from './drawn-output.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 
 /** Most characters of an output that are read, from its end. */
-const maxRead = 64 * 1024;
-/** Most characters of a line that are drawn. */
+const maxRead = 192 * 1024;
+/** Most characters of a line that are drawn, and that are read if it has colours. */
 const maxLineLength = 1000;
+const maxStyledLength = 16 * 1024;
 
 /** Returns the last line of the output of a running tool that isn't blank, with its own colours; empty for none. */
-export function lastLine(output: string, palette: Palette): string {
-	return drawOutput(linesOf(output.slice(-4 * maxLineLength)).findLast(line => plain(line).trim()) ?? '', palette);
+export function lastLine(block: RecordedOutput, palette: Palette): string {
+	const output = withStyles(block, Math.max(0, block.output.length - 4 * maxLineLength));
+	return drawOutput(linesOf(output).findLast(line => plainText(line).trim()) ?? '', palette);
 }
 
 /** Rows of an output, and how many lines it has that they don't stand for. */
@@ -32,7 +38,7 @@ const nothingFailed = /\b(?:0|no) (?:\w+ )?(?:fail\w*|errors?)\b|\b(?:fail\w*|er
  */
 export function excerptOf(output: string, isFailed: boolean, width: number): Excerpt {
 	const most = maxRows[isFailed ? 'failed' : 'done'];
-	const lines = linesOf(output.slice(-maxRead)).filter(line => plain(line).trim() !== '');
+	const lines = linesOf(output.slice(-maxRead)).filter(line => plainText(line).trim() !== '');
 	const all = outputRows(lines, {width, jsonRows: most, folds: true});
 	const failed = isFailed ? failedRows(all, most) : [];
 	const rows = failed.length > 0 ? failed : lastRows(all, most);
@@ -67,7 +73,7 @@ function lastRows(all: readonly OutputRow[], most: number): readonly OutputRow[]
 }
 
 function isFailing(line: string): boolean {
-	const text = plain(line).slice(0, maxLineLength);
+	const text = plainText(line).slice(0, maxLineLength);
 	return failing.test(text) && !nothingFailed.test(text);
 }
 
@@ -101,12 +107,24 @@ export function wholeOutput(output: string, width: number, palette: Palette): re
 	);
 }
 
-/** Returns a line of output with its own colours, drawn by us; dim if it has none. */
+/** Returns a line of output with its own colours, drawn by us; what has none is dim. */
 export function drawOutput(line: string, palette: Palette): string {
-	const cut = cutLine(line);
-	return cut.includes('\u001B[')
-		? paint(parseSgr(cut), palette).replaceAll('\n', '\u240A').replaceAll('\t', ' ')
-		: palette.dim(safeLine(cut));
+	if (!line.includes('\u001B[')) {
+		return palette.dim(safeLine(cutLine(line)));
+	}
+
+	const spans: Span[] = [];
+	let room = maxLineLength;
+	for (const {text, style} of parseSgr(line.slice(0, maxStyledLength))) {
+		const isWhole = text.length <= room;
+		spans.push({text: isWhole ? text : cutText(text, room), style, roles: codesOf(style) ? [] : [palette.dim]});
+		room -= text.length;
+		if (!isWhole) {
+			break;
+		}
+	}
+
+	return paint(spans, palette).replaceAll('\n', '\u240A').replaceAll('\t', ' ');
 }
 
 /** Java and Go indent frames by a tab. */
@@ -124,8 +142,4 @@ export function linesOf(output: string): readonly string[] {
 		const text = line.replace(/\r+$/, '');
 		return text.slice(text.lastIndexOf('\r') + 1);
 	});
-}
-
-function plain(line: string): string {
-	return line.replace(/\u001B\[[0-9;:]*m/g, '');
 }

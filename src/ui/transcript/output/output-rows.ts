@@ -3,6 +3,7 @@ import {foldText} from '../../../core/stack-trace/fold-text.ts';
 import type {FrameKind} from '../../../core/stack-trace/frame-kind.ts';
 import {createStackReader} from '../../../core/stack-trace/stack-reader.ts';
 import {breakJson, isJson} from '../../../terminal/json/json-lines.ts';
+import {plainText} from '../../../terminal/text/ansi.ts';
 
 /** A row of an output: lines of it, or what stands for them. */
 export type OutputRow = {
@@ -36,13 +37,15 @@ export function outputRows(lines: readonly string[], options: Options): readonly
 	/** The lines with which a frame begins. */
 	const begins = new Set<number>();
 	const readStack = createStackReader();
+	// A value in JSON gets our own colours, so that one with colours looks the same.
+	const plain = lines.map(plainText);
 	let tries = 0;
 	for (let from = 0; from < lines.length; from++) {
 		const line = lines[from] ?? '';
-		const end = tries < maxTries ? endOfJson(lines, from) : from;
-		tries += end === from && opens(line) ? 1 : 0;
+		const end = tries < maxTries ? endOfJson(plain, from) : from;
+		tries += end === from && opens(plain[from] ?? '') ? 1 : 0;
 		if (end > from) {
-			rows.push(...jsonRows(lines.slice(from, end), from, options));
+			rows.push(...jsonRows(plain.slice(from, end), from, options));
 			from = end - 1;
 			continue;
 		}
@@ -72,7 +75,7 @@ function opens(line: string): boolean {
 function endOfJson(lines: readonly string[], from: number): number {
 	const line = lines[from] ?? '';
 	const [, margin] = /^(\s*)[[{]/.exec(line.slice(0, 200)) ?? [];
-	if (margin === undefined || line.includes('\u001B')) {
+	if (margin === undefined) {
 		return from;
 	}
 

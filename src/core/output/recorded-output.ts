@@ -1,0 +1,40 @@
+import {hideStyled, readStyles, recordedStyles, type StyledText, sliceStyled} from './text-styles.ts';
+
+/** An output as it is recorded, with its styles as `recordedStyles` writes them. */
+export type RecordedOutput = {readonly output: string; readonly styles?: string | undefined};
+
+/** Most characters of the output of a running tool. Its result replaces them. */
+const maxOutput = 64 * 1024;
+
+/**
+ * Returns an output with a piece at its end, of which the beginning may be left out. It is cut when it is twice as long as
+ * needed, so that each piece costs little.
+ */
+export function addPiece({output, styles}: RecordedOutput, piece: RecordedOutput): RecordedOutput {
+	const text = output + piece.output;
+	const {styles: added} = recordedStyles(
+		readStyles(piece.styles).map(({start, end, codes}) => ({
+			...{start: start + output.length, end: end + output.length, codes},
+		})),
+	);
+	const all = styles === undefined || added === undefined ? (styles ?? added) : `${styles} ${added}`;
+	return text.length > 2 * maxOutput
+		? withoutOld(sliceStyled({text, styles: readStyles(all)}, text.length - maxOutput))
+		: {output: text, styles: all};
+}
+
+/** Returns an output after `hide`, which replaces parts of lines. */
+export function hideRecorded({output, styles}: RecordedOutput, hide: (text: string) => string): RecordedOutput {
+	const hidden = hideStyled({text: output, styles: readStyles(styles)}, hide);
+	return styles === undefined ? {output: hidden.text} : withoutOld(hidden);
+}
+
+/** Returns a text as it is recorded. */
+export function toRecorded({text, styles}: StyledText): RecordedOutput {
+	return {output: text, ...recordedStyles(styles)};
+}
+
+/** Does the same where styles that are none any more must be replaced. */
+function withoutOld(output: StyledText): RecordedOutput {
+	return {styles: undefined, ...toRecorded(output)};
+}
