@@ -49,6 +49,11 @@ test('the output is limited to its head and tail, and masked as that of the agen
 	expect(pieces.length).toBeLessThan(100_000);
 });
 
+test('a line is shown once, when it is complete or the command ends', async () => {
+	const {pieces} = await run('printf begun; sleep 0.3; printf " goes on"; sleep 0.3; echo; printf last');
+	expect(pieces).toBe('begun goes on\nlast\n');
+});
+
 test('an interrupt ends the command with everything that it started', async () => {
 	const abort = new AbortController();
 	const marker = `987${Date.now()}`;

@@ -49,7 +49,7 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 		}
 
 		const end = Math.max(waiting.lastIndexOf('\n'), waiting.lastIndexOf('\r'));
-		const text = waiting.slice(0, end);
+		const text = waiting.slice(0, Math.max(0, end));
 		waiting = waiting.slice(end + 1);
 		if (text) {
 			show(text);
