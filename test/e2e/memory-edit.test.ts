@@ -19,7 +19,7 @@ const appends =
 test('/memory edit lends the terminal to the editor, and the agent follows what was written once it is trusted', async () => {
 	const folder = folderWith({'AGENTS.md': 'Be brief.\n'});
 	const {host, terminal} = await startChat({folder, env: {EDITOR: `${editor(appends)} --wait`, VISUAL: ''}});
-	await terminal.waitFor('[y trust');
+	await terminal.waitFor('y  Trust');
 	terminal.type('n');
 	await terminal.waitFor('Not trusted, so not used');
 	terminal.type('/memory edit AGENTS.md\r');
@@ -28,7 +28,7 @@ test('/memory edit lends the terminal to the editor, and the agent follows what 
 	// A window that changes meanwhile is drawn when the editor is done.
 	terminal.resize(90, 20);
 	terminal.type('Be kind.\r');
-	await terminal.waitFor('? Changed since you answered: AGENTS.md. Trust? [y/N]');
+	await terminal.waitFor(/\? Changed since you answered: AGENTS\.md\. Trust\?\n {2}y {2}Yes\n❯ n {2}No\n/);
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 	terminal.type('y');
 	await terminal.waitFor('The agent follows it from the next message on.');

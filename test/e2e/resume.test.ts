@@ -18,7 +18,7 @@ describe.each([
 		expect(terminal.text()).toMatch(/ nightly-import +runtime on local · details not loaded/);
 		// In one piece: the filter narrows the list before Enter selects.
 		terminal.type('kind:runtime web\r');
-		await terminal.waitFor('? This may use credits. Resume it? [y/N]');
+		await terminal.waitFor(/\? This may use credits\. Resume it\?\n {2}y {2}Yes\n❯ n {2}No\n/);
 		expect(terminal.text()).toContain('Resume runtime web-shop (status unknown)');
 		terminal.type('y');
 		// How long it waited decides whether the sentence fits into 80 columns.

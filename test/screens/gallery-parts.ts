@@ -62,7 +62,7 @@ export function trustQuestion(): Panel {
 		kind: 'confirm',
 		question: questionFor(projectFiles),
 		subject: trustDrawing(projectFiles, {root: '/home/ada/shop'}, '~/shop'),
-		answers: [{key: 'y', label: 'trust', value: 'yes'}],
+		answers: [{key: 'y', label: 'Trust', value: 'yes'}],
 		askedAt: -10_000,
 	};
 }

@@ -210,7 +210,10 @@ describe('the completion', () => {
 		type('/');
 		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
-		expect(lines()).toEqual(['', '─'.repeat(80), '? Sure? [y/N]', '─'.repeat(80), '❯ /', expect.any(String)]);
+		expect(lines()).toEqual([
+			...['', '─'.repeat(80), '? Sure?', '  y  Yes', '❯ n  No', '  ↑↓ move · Enter select · Esc cancel'],
+			...['─'.repeat(80), '❯ /', expect.any(String)],
+		]);
 	});
 });
 

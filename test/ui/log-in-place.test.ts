@@ -24,7 +24,8 @@ async function started() {
 	const app = runApp({more: [needy]});
 	await app.waitFor('Demo model');
 	app.type('/needy\r');
-	await app.waitFor(`You aren't logged in to ${server}. Log in now? [y/N]`);
+	await app.waitFor(`You aren't logged in to ${server}. Log in now?`);
+	await app.waitFor('❯ n  No');
 	return app;
 }
 

@@ -6,7 +6,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import type {Inquiry} from '../interaction.ts';
 import type {LineTerminal} from '../line-terminal.ts';
 import {askSettled} from '../panels/line-questions.ts';
-import {answerTo, keysOf} from '../panels/question.ts';
+import {answerTo} from '../panels/question.ts';
 
 /** Most lines that are printed with a question about them. */
 const maxSubjectLines = 2000;
@@ -38,7 +38,7 @@ export async function inquireInLines(
 		ring();
 	};
 	if (!answers) {
-		return answerTo({}, (await askSettled(`${question} ${keysOf({})}`, terminal, before)) ?? '') || undefined;
+		return answerTo({}, (await askSettled(`${question} [y/N]`, terminal, before)) ?? '') || undefined;
 	}
 
 	const label = `Number, 1 to ${answers.length + 1}, or key; Enter for no:`;

@@ -8,7 +8,7 @@ import {pressInAsk} from './ask-keys.ts';
 import {pressInEditor} from './edit-keys.ts';
 import {pressInField} from './field-keys.ts';
 import {pressInPicker} from './picker-keys.ts';
-import {answerTo, chosenAnswer, isList, type Question} from './question.ts';
+import {answerTo, chosenAnswer, type Question} from './question.ts';
 import {tableState} from './table-rows.ts';
 
 type DevicePanel = Extract<Panel, {kind: 'device'}>;
@@ -58,7 +58,7 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	// Fast typing arrives as one text: the word “down” in a filter is not the arrow key.
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	const action = actionOf(keymapOf(panelKeys, ownKeys), chord);
-	const isMark = panel.kind === 'confirm' && isList(panel) && action !== undefined && marks[action] !== undefined;
+	const isMark = panel.kind === 'confirm' && action !== undefined && marks[action] !== undefined;
 	const rows = action && !isMark ? steps[action] : undefined;
 	if (chord === 'escape' || chord === 'ctrl+c') {
 		answer(undefined);
@@ -102,13 +102,13 @@ function pressInQuestion(token: InputToken, action: Pressed, panel: Question, ke
 
 	const {composer, marked, markBy} = store.getState();
 	const chord = token.type === 'key' ? chordOf(token) : '';
-	const moved = action && isList(panel) ? marks[action] : undefined;
+	const moved = action && marks[action];
 	const typed = token.type === 'text' ? token.text : chord;
 	const given = answerTo(panel, typed);
 	if (moved !== undefined) {
 		markBy(moved);
 	} else if (chord === 'enter') {
-		answer(chosenAnswer(panel, isList(panel) ? marked : 0));
+		answer(chosenAnswer(panel, marked));
 	} else if (given === false || (given === undefined && !typed.trim())) {
 		// A key without text edits the prompt, if that has any.
 		return token.type === 'key' && composer.text === '';

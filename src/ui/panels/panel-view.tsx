@@ -12,7 +12,7 @@ import {EditView} from './edit-panel.tsx';
 import {FieldView} from './field-panel.tsx';
 import {titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, scrollKeys, subjectWidth} from './question.ts';
+import {drawQuestion, drawSubject, type Question, scrollKey, subjectWidth} from './question.ts';
 import {TableView} from './table-view.tsx';
 import {useAnswerable} from './use-answerable.ts';
 
@@ -56,7 +56,7 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const keymap = useKeymap(panelKeys);
 	const style = {columns, palette, isAnswerable, steps, keymap};
 	const {title, subjectRows, facts, asked} = drawQuestion(panel, {...style, height});
-	const space = {columns, palette, rows: subjectRows, keys: scrollKeys(panel, keymap)};
+	const space = {columns, palette, rows: subjectRows, keys: scrollKey(keymap)};
 	const width = subject ? subjectWidth(subject, space) : columns;
 	const last = subject?.lastOffset({width, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
 	const offset = useScroll(last);

@@ -35,7 +35,7 @@ export function untilAnswerable(
 	return Math.max(askedAt + settlingMs, (typedAt ?? Number.NEGATIVE_INFINITY) + quietMs) - now;
 }
 
-const yes: readonly Answer[] = [{key: 'y', label: 'yes', value: 'yes'}];
+const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];
 const no = {key: 'n', label: 'No'};
 
 /** Returns the value of the answer that a key or a line stands for: `undefined` for no, `false` for neither. */
@@ -47,11 +47,6 @@ export function answerTo({answers = yes}: Pick<Question, 'answers'>, typed: stri
 	return /^(?:no?)?$/.test(word) ? undefined : (found?.value ?? false);
 }
 
-/** Returns true for a question with several answers besides no: they are listed, and the arrow keys mark one. */
-export function isList({answers = yes}: Pick<Question, 'answers'>): boolean {
-	return answers.length > 1;
-}
-
 /** Returns the index of the answer that is marked after `steps` of the arrow keys: no at first, which is the last one. */
 function markedAnswer({answers = yes}: Pick<Question, 'answers'>, steps: number): number {
 	const count = answers.length + 1;
@@ -60,12 +55,7 @@ function markedAnswer({answers = yes}: Pick<Question, 'answers'>, steps: number)
 
 /** Returns the value of the marked answer: `undefined` for no. */
 export function chosenAnswer(panel: Pick<Question, 'answers'>, steps: number): string | undefined {
-	return panel.answers?.[markedAnswer(panel, steps)]?.value;
-}
-
-/** Returns the key hints behind a question with one answer besides no. No is the default, so it is in upper case. */
-export function keysOf({answers}: Pick<Question, 'answers'>): string {
-	return answers ? `[${[...answers.map(({key, label}) => `${key} ${safeLine(label)}`), 'N no'].join(' · ')}]` : '[y/N]';
+	return (panel.answers ?? yes)[markedAnswer(panel, steps)]?.value;
 }
 
 /** An answer that is safe to show. */
@@ -145,17 +135,14 @@ function askedIn(panel: Question, style: Style, height: number) {
 	const marked = markedAnswer(panel, steps);
 	const text = safeLine(panel.question);
 	const wrapped = (line: string) => wrapLine(line, columns, {first: `${palette.warning('?')} `, rest: '  '});
-	const before = (keys: string) => wrapped(`${palette.label(text)} ${palette.dim(isAnswerable ? keys : '…')}`);
-	if (isList(panel)) {
-		const asked = wrapped(palette.label(text));
-		const way = [listed, inColumns]
-			.map(draw => draw(answers, style, marked))
-			.find(rows => rows && asked.length + rows.length <= height);
-		return way ? {lines: [...asked, ...way], isListed: true} : {lines: before(shortKeysOf(answers, marked))};
-	}
-
-	const lines = before(keysOf(panel));
-	return {lines: lines.length <= height ? lines : before(shortKeysOf(answers, marked))};
+	const asked = wrapped(palette.label(text));
+	const way = [listed, inColumns]
+		.map(draw => draw(answers, style, marked))
+		.find(rows => rows && asked.length + rows.length <= height);
+	const keys = palette.dim(isAnswerable ? shortKeysOf(answers, marked) : '…');
+	return way
+		? {lines: [...asked, ...way], isListed: true}
+		: {lines: wrapped(`${palette.label(text)} ${keys}`), isListed: false};
 }
 
 /**
@@ -169,7 +156,7 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 	const whole = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
 	const known = title.length + facts.length;
 	const kept = Math.min(whole + known, Math.max(minSubjectRows, Math.floor(height / 2)));
-	const {lines, isListed} = askedIn(panel, style, height - (subject ? kept : 0));
+	const {lines, isListed} = askedIn(panel, style, height - (subject || known > 0 ? kept : 0));
 	const share = shareRows(height, lines.length, known, subject);
 	const spare = height - lines.length - known - whole;
 	const keys =
@@ -190,10 +177,8 @@ type Space = Pick<Style, 'columns' | 'palette'> & {
 	readonly keys: string;
 };
 
-/** Returns the name of the keys that scroll what a question is about. In a list, the arrow keys mark an answer. */
-export function scrollKeys(panel: Pick<Question, 'answers'>, keymap: Keymap<PanelAction>): string {
-	return isList(panel) ? hintKey(keymap, 'panel.page-down') : hintKey(keymap, 'panel.up', 'panel.down');
-}
+/** Returns the name of the key that scrolls what a question is about: the arrow keys mark an answer. */
+export const scrollKey = (keymap: Keymap<PanelAction>): string => hintKey(keymap, 'panel.page-down');
 
 /** Cells at the end of the only row of a subject that say that there is more, besides the keys. */
 const markWidth = 7;

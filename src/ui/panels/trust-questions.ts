@@ -56,7 +56,7 @@ export function createTrustQuestions({project, interact, homeFolder, warn, tell}
 
 	const ask = async (files: readonly JudgedFile[], state: ProjectState) => {
 		const subject = trustDrawing(files, state, shortFolder(state.root, homeFolder));
-		const answers = [{key: 'y', label: 'trust', value: 'yes'}];
+		const answers = [{key: 'y', label: 'Trust', value: 'yes'}];
 		return (await interact.inquire({question: questionFor(files), subject, answers}, stop.signal)) === 'yes';
 	};
 
