@@ -1,5 +1,5 @@
 import {aboutLines} from '../../command/line-interaction.ts';
-import {formatNumber} from '../../core/format.ts';
+import {formatAmount} from '../../core/format.ts';
 import type {Answer, SubjectDrawing} from '../../store/view-slice.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -54,5 +54,5 @@ function numbered(answers: readonly Answer[]): readonly string[] {
 function wholeSubject(subject: SubjectDrawing, palette: Palette): readonly string[] {
 	const style = {width: unwrapped, palette};
 	const {shown, leftOut} = subject.window({...style, rows: maxSubjectLines});
-	return [subject.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatNumber(leftOut)} more lines`] : [])];
+	return [subject.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatAmount(leftOut, 'more line')}`] : [])];
 }

@@ -1,4 +1,4 @@
-import {formatNumber} from '../../core/format.ts';
+import {formatAmount, formatNumber} from '../../core/format.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
@@ -208,7 +208,7 @@ export function drawSubject(subject: SubjectDrawing, space: Space): readonly str
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
 	const scroll = keys ? [`${keys} scroll`] : [];
-	const rest = fitTitle(`  … ${formatNumber(leftOut)} more lines`, {hints: scroll, role: String}, columns);
+	const rest = fitTitle(`  … ${formatAmount(leftOut, 'more line')}`, {hints: scroll, role: String}, columns);
 	const more = leftOut > 0 ? [palette.dim(rest)] : [];
 	return [...title, ...shown, ...more].slice(0, rows);
 }

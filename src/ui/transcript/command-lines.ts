@@ -1,4 +1,4 @@
-import {formatElapsed, formatNumber} from '../../core/format.ts';
+import {formatAmount, formatElapsed} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
@@ -57,7 +57,7 @@ function outputLines(block: Command, {width, palette}: ToolStyle): readonly stri
 		? rows.map(draw)
 		: [
 				...rows.slice(0, shown.head).map(draw),
-				palette.dim(truncate(`… ${formatNumber(more)} more lines`, width)),
+				palette.dim(truncate(`… ${formatAmount(more, 'more line')}`, width)),
 				...rows.slice(-shown.tail).map(draw),
 			];
 }

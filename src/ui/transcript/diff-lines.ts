@@ -1,4 +1,4 @@
-import {formatNumber} from '../../core/format.ts';
+import {formatAmount, formatNumber} from '../../core/format.ts';
 import type {FileChange} from '../../core/session/event.ts';
 import type {SubjectDrawing} from '../../store/view-slice.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
@@ -44,7 +44,7 @@ export function changeCounts({added, removed}: FileChange): string {
 /** Returns the first lines of a change that a tool has written, for the conversation. */
 export function changedLines(change: FileChange, {width, palette}: Style): readonly string[] {
 	const {shown, leftOut} = windowOf(parse(change.diff), {width, palette, rows: maxChangedRows, isCut: true});
-	return leftOut > 0 ? [...shown, palette.dim(truncate(`  … ${formatNumber(leftOut)} more lines`, width))] : shown;
+	return leftOut > 0 ? [...shown, palette.dim(truncate(`  … ${formatAmount(leftOut, 'more line')}`, width))] : shown;
 }
 
 /** Returns all lines of a change, as far as they fit. */

@@ -1,4 +1,4 @@
-import {formatElapsed, formatNumber} from '../../core/format.ts';
+import {formatAmount, formatElapsed, formatNumber} from '../../core/format.ts';
 import {type Block, isWaitingForUser} from '../../core/session/block.ts';
 import {callWords} from '../../core/session/call-words.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
@@ -152,7 +152,7 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 		status === 'failed' && result.end === undefined
 			? {rows: [], leftOut: 0}
 			: excerptOf(result.output, isFailed, width);
-	const more = leftOut > 0 ? [palette.dim(`… ${formatNumber(leftOut)} more lines`)] : [];
+	const more = leftOut > 0 ? [palette.dim(`… ${formatAmount(leftOut, 'more line')}`)] : [];
 	return [
 		...result.notes.map(note => palette.dim(safeLine(note))),
 		...more,

@@ -144,6 +144,7 @@ describe('the output of a command', () => {
 	test('is short below its call', () => {
 		expect(run('one\ntwo\n')).toEqual(['✓ Run npm test · 2 lines', 'one', 'two']);
 		expect(run('1\n2\n3\n4\n\n5')).toEqual(['✓ Run npm test · 6 lines', '… 2 more lines', '3', '4', '5']);
+		expect(run('1\n2\n3\n4')).toEqual(['✓ Run npm test · 4 lines', '1', '2', '3', '4']);
 		expect(run('')).toEqual(['✓ Run npm test · no output']);
 	});
 

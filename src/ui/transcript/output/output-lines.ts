@@ -42,7 +42,13 @@ export function excerptOf(output: string, isFailed: boolean, width: number): Exc
 	const all = outputRows(lines, {width, jsonRows: most, folds: true});
 	const failed = isFailed ? failedRows(all, most) : [];
 	const rows = failed.length > 0 ? failed : lastRows(all, most);
-	return {rows, leftOut: lines.length - rows.reduce((sum, row) => sum + row.lines, 0)};
+	const leftOut = lines.length - linesFor(rows);
+	// A line takes no more room than the note that it is left out.
+	return leftOut === 1 && lines.length === linesFor(all) ? {rows: all, leftOut: 0} : {rows, leftOut};
+}
+
+function linesFor(rows: readonly OutputRow[]): number {
+	return rows.reduce((sum, row) => sum + row.lines, 0);
 }
 
 /** Returns the rows that say what failed and the last one, then as many frames and folds as fit; none if no row says it. */
