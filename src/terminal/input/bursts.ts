@@ -66,12 +66,26 @@ export function mayContinue(tokens: readonly InputToken[]): boolean {
 	return isLine || tokens.some(({type}) => type === 'paste');
 }
 
-/** True for a line end with text on both sides. */
-function isPaste(text: string): boolean {
-	return /[^\r\n\t][^\S\r\n]*[\r\n]\s*[^\r\n\t]/.test(text);
+/** True for lines of text and nothing else: more of a paste without brackets follows if its bytes come in pieces. */
+export function isLines(tokens: readonly InputToken[]): boolean {
+	return tokens.every(isText) && isPaste(tokens.map(textOf).join(''));
 }
 
-function textOf(token: InputToken): string {
+/** True for what may be a part of a paste without brackets, and for reports of the terminal, which may come with it. */
+export function isText(token: InputToken): boolean {
+	return token.type === 'focus' || token.type === 'reply' || (token.type !== 'paste' && textOf(token) !== '');
+}
+
+/** True for a line end with text on both sides. */
+function isPaste(text: string): boolean {
+	const first = text.search(/[^\r\n\t]/);
+	const rest = first === -1 ? '' : text.slice(first);
+	const end = rest.search(/[\r\n]/);
+	return end !== -1 && /[^\r\n\t]/.test(rest.slice(end));
+}
+
+/** Returns the characters of a token in a paste; '' for a key that is none. */
+export function textOf(token: InputToken): string {
 	switch (token.type) {
 		case 'text':
 		case 'paste':

@@ -1,4 +1,5 @@
-import {mayContinue} from './bursts.ts';
+import {isLines, isText, mayContinue, textOf} from './bursts.ts';
+import {maxPastedBytes} from './paste.ts';
 import type {InputToken} from './token.ts';
 import {createTokenizer} from './tokenizer.ts';
 
@@ -40,8 +41,11 @@ export type Input = {
 const timeoutsMs = {introducer: 250, late: 250, sequence: 1000, paste: 10_000};
 /** How long an ESC waits while we expect an answer. */
 const expectedTimeoutMs = 500;
-/** How long an Enter behind text waits for more of what may be a paste without brackets. */
+
+/** How long what may be a paste without brackets waits for more of it. */
 const burstMs = 8;
+/** How long lines of such a paste wait for the rest: a terminal or a connection pauses between its pieces. */
+const restMs = 50;
 
 /** Reads a terminal: bytes in, batches of tokens out. `start` and `stop` may be called in any order, any number of times. */
 export function createInput(options: InputOptions): Input {
@@ -146,47 +150,72 @@ function createTimeout() {
 	};
 }
 
-/** Collects the tokens of one turn of the event loop, and of a few more milliseconds while they may be a paste. */
+/**
+ * Collects the tokens of one turn of the event loop, and of a few more milliseconds while they may be a paste. Lines of a
+ * paste without brackets come together, however many turns it takes to read them: without their rest, its last line and
+ * Enter would be typed. Of more than `maxPastedBytes` the beginning is kept, as a truncated paste.
+ */
 function createBatch(deliver: (tokens: readonly InputToken[]) => void) {
 	let tokens: InputToken[] = [];
+	/** The characters of such a paste; undefined for other tokens. */
+	let pasted: number | undefined;
 	let turn: NodeJS.Immediate | undefined;
-	let timer: NodeJS.Timeout | undefined;
+	const timeout = createTimeout();
 
 	const drop = () => {
 		clearImmediate(turn);
-		clearTimeout(timer);
+		timeout.clear();
 		turn = undefined;
+		pasted = undefined;
 		tokens = [];
 	};
 
 	const flush = () => {
 		const all = tokens;
+		const truncated = pasted !== undefined && pasted > maxPastedBytes;
 		drop();
-		deliver(all);
+		deliver(truncated ? [{type: 'paste', text: all.map(textOf).join(''), truncated}] : all);
 	};
 
 	const endTurn = () => {
 		turn = undefined;
-		clearTimeout(timer);
-		if (mayContinue(tokens)) {
-			timer = setTimeout(flush, burstMs);
+		pasted ??= isLines(tokens) ? lengthOf(tokens) : undefined;
+		if (pasted !== undefined || mayContinue(tokens)) {
+			timeout.set(pasted === undefined ? burstMs : restMs, flush);
 		} else {
 			flush();
+		}
+	};
+
+	const addOne = (token: InputToken) => {
+		if (pasted !== undefined && !isText(token)) {
+			// A key ends the paste, and is no part of it.
+			flush();
+		}
+
+		if (pasted !== undefined) {
+			pasted += textOf(token).length;
+		}
+
+		if ((pasted ?? 0) <= maxPastedBytes) {
+			tokens.push(token);
 		}
 	};
 
 	return {
 		drop,
 		add(added: readonly InputToken[]) {
-			for (const token of added) {
-				tokens.push(token);
-			}
-
-			if (tokens.length > 0) {
+			if (added.length > 0) {
+				timeout.clear();
+				added.forEach(addOne);
 				turn ??= setImmediate(endTurn);
 			}
 		},
 	};
+}
+
+function lengthOf(tokens: readonly InputToken[]): number {
+	return tokens.reduce((sum, token) => sum + textOf(token).length, 0);
 }
 
 /** Sets raw mode if there is one. On a terminal that is gone it fails with EIO; then there is nothing left to set. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {joinBursts, mayContinue} from '../../../src/terminal/input/bursts.ts';
+import {isLines, joinBursts, mayContinue} from '../../../src/terminal/input/bursts.ts';
 import {keyToken, noModifiers} from '../../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 
@@ -44,4 +44,13 @@ test('keys that may stay keep their place after a paste; what follows them is st
 
 test('an Enter after a key that follows a paste belongs to the paste, also a moment later', () => {
 	expect(mayContinue(read(`${bracketed('one')}\u0001`))).toBe(true);
+});
+
+test.each([
+	['spaces', ' '.repeat(2_000_000), false],
+	['text', 'a'.repeat(2_000_000), false],
+	['line ends', '\n'.repeat(2_000_000), false],
+	['lines of spaces', `a${' '.repeat(1_000_000)}\r${' '.repeat(1_000_000)}b`, true],
+])('millions of %s are judged in linear time', (_, text, expected) => {
+	expect(isLines([{type: 'text', text}])).toBe(expected);
 });

@@ -1,8 +1,11 @@
 import {PassThrough} from 'node:stream';
 import {setImmediate as turn, setTimeout as wait} from 'node:timers/promises';
 import {afterEach, expect, test, vi} from 'vitest';
+import {joinBursts} from '../../../src/terminal/input/bursts.ts';
 import {createInput} from '../../../src/terminal/input/input.ts';
-import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
+import {type InputToken, keyToken, noModifiers} from '../../../src/terminal/input/token.ts';
+
+const ctrl = {...noModifiers, ctrl: true};
 
 /** A stream that records the modes that are set, as a terminal would. */
 function terminal() {
@@ -167,4 +170,44 @@ test('lines that come in several reads are delivered together, a lone Enter at o
 	stream.emit('data', Buffer.from('\r'));
 	await turn();
 	expect(batches[1]).toEqual([keyToken('enter')]);
+});
+
+test('a paste without brackets that takes many turns to read is one, without an Enter at its end', async () => {
+	const {stream, batches} = started();
+	for (const piece of ['one\rtw', 'o\rthr', 'ee', '\u001b[O', '\rfour', '\r']) {
+		stream.emit('data', Buffer.from(piece));
+		await turn();
+	}
+
+	expect(batches).toEqual([]);
+	await expect
+		.poll(() => batches.map(batch => joinBursts(batch)), {interval: 5})
+		.toEqual([[{type: 'paste', text: 'one\ntwo\nthree\nfour\n', truncated: false}]]);
+});
+
+test('a key ends a paste without brackets at once', async () => {
+	const {stream, batches} = started();
+	stream.emit('data', Buffer.from('one\rtwo'));
+	await turn();
+	expect(batches).toEqual([]);
+	stream.emit('data', Buffer.from('\u0003'));
+	await turn();
+	expect(batches.map(batch => joinBursts(batch))).toEqual([
+		[{type: 'paste', text: 'one\ntwo', truncated: false}],
+		[keyToken('c', ctrl)],
+	]);
+});
+
+test('of a paste without brackets that is too large only the beginning is held', async () => {
+	const {stream, batches} = started();
+	const megabyte = Buffer.from(`${'line of text\r'.repeat(80_000)}`);
+	for (let count = 0; count < 12; count++) {
+		stream.emit('data', megabyte);
+		await turn();
+	}
+
+	await expect.poll(() => batches.length, {interval: 5}).toBe(1);
+	const [pasted] = batches[0] ?? [];
+	expect(pasted).toMatchObject({type: 'paste', truncated: true});
+	expect(pasted?.type === 'paste' && pasted.text.length).toBeLessThanOrEqual(8 * 1024 * 1024);
 });
