@@ -2,12 +2,11 @@ import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
 import {toRecorded} from '../core/output/recorded-output.ts';
 import type {StyleRange} from '../core/output/text-styles.ts';
-import {redactKnown} from '../core/secrets/redact.ts';
 import type {CommandEnd} from '../core/session/user-events.ts';
 import {unattended} from './tools/command/command-environment.ts';
 import {createCommandOutput} from './tools/command/command-output.ts';
 import {describeEnd} from './tools/command/describe-end.ts';
-import {fileSecrets, hideValues} from './tools/command/file-secrets.ts';
+import {fileSecrets} from './tools/command/file-secrets.ts';
 import {findShell} from './tools/command/find-shell.ts';
 import {createLiveOutput} from './tools/command/live-output.ts';
 import {startCommand} from './tools/command/start-command.ts';
@@ -36,9 +35,8 @@ export function createUserShell(env: Environment): UserShell {
 	return async (command, {folder, signal, onOutput}) => {
 		signal.throwIfAborted();
 		const secrets = await fileSecrets(folder);
-		const hide = (text: string) => hideValues(redactKnown(text), secrets);
 		const live = createLiveOutput({onOutput, secrets});
-		const output = createCommandOutput({openFile: () => undefined, hide, onText: live.add});
+		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
 		const startedAt = performance.now();
 		const {ended, stop} = startCommand({
 			...{command, folder, maxProcesses, onData: output.add},

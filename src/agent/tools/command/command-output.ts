@@ -1,7 +1,10 @@
 import {formatNumber} from '../../../core/format.ts';
 import {hideStyled, joinStyled, type StyledText, sliceStyled} from '../../../core/output/text-styles.ts';
+import {redactKnown} from '../../../core/secrets/redact.ts';
 import {reset} from '../../../terminal/text/ansi.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
+import {hideValues} from './file-secrets.ts';
+import {createFiledOutput} from './filed-output.ts';
 import type {OutputFile} from './output-file.ts';
 import {plainOutput, styledOutput} from './styled-output.ts';
 
@@ -31,45 +34,26 @@ export type CommandOutput = {
 type Options = {
 	/** Creates the file for the whole output, once it is too long to be shown. */
 	readonly openFile: () => OutputFile | undefined;
-	/** Hides credentials in a text. */
-	readonly hide: (text: string) => string;
+	/** Values to hide besides credentials of known kinds. */
+	readonly secrets: readonly string[];
 	/** Gets the text as it comes. */
 	readonly onText?: (text: string) => void;
 };
 
 /** Keeps the output of a command: a part in memory, all of it in a file if it is long. */
-export function createCommandOutput({openFile, hide, onText}: Options): CommandOutput {
+export function createCommandOutput({openFile, secrets, onText}: Options): CommandOutput {
+	const hide = (text: string) => hideValues(redactKnown(text), secrets);
+	const filed = createFiledOutput({open: openFile, minLength: maxShown, secrets});
 	const decoder = new TextDecoder();
 	let unread = createCappedOutput(maxKept);
-	/** Everything so far, while it may still fit into one answer. */
-	let whole: string | undefined = '';
-	let file: OutputFile | undefined;
 	let last = '';
 	let lines = 0;
-
-	const write = (text: string) => {
-		if (whole === undefined) {
-			// Nothing is looked for in what the file has no room for.
-			if (file?.isComplete()) {
-				file.write(hide(text));
-			}
-
-			return;
-		}
-
-		whole += hide(text);
-		if (whole.length > maxShown) {
-			file = openFile();
-			file?.write(whole);
-			whole = undefined;
-		}
-	};
 
 	return {
 		add(chunk) {
 			unread.add(chunk);
 			const text = decoder.decode(chunk, {stream: true});
-			write(text);
+			filed.add(text);
 			last = `${last}${text}`.slice(-maxLast);
 			lines += text.split('\n').length - 1;
 			onText?.(text);
@@ -79,13 +63,11 @@ export function createCommandOutput({openFile, hide, onText}: Options): CommandO
 			unread = createCappedOutput(maxKept);
 			const count = lines;
 			lines = 0;
-			const shown = shortened(output, count, file);
+			const shown = shortened(output, count, filed.file());
 			return sliceStyled(shown, 0, shown.text.trimEnd().length);
 		},
 		lastLines: () => hide(plainOutput(last)).trimEnd().split('\n'),
-		async close() {
-			await file?.close();
-		},
+		close: filed.close,
 	};
 }
 

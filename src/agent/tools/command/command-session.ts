@@ -1,5 +1,4 @@
 import process from 'node:process';
-import {redactKnown} from '../../../core/secrets/redact.ts';
 import type {Containment} from '../../../core/session/approval.ts';
 import {readOnlyEnvironment} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
@@ -7,7 +6,6 @@ import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
-import {hideValues} from './file-secrets.ts';
 import {findShell} from './find-shell.ts';
 import {createJobs, type Jobs} from './jobs.ts';
 import {createOutputFiles, keepText} from './output-file.ts';
@@ -74,8 +72,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const launch = async ({command, workspace, containment, readOnly, secrets, onText}: CommandRequest) => {
 		const sandbox = await protection.contain(workspace, containment);
 		const {outputs} = await workFolder();
-		const hide = (text: string) => hideValues(redactKnown(text), secrets);
-		const output = createCommandOutput({openFile: () => files.open(outputs), hide, ...(onText && {onText})});
+		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
 			...{command, maxProcesses, shell: findShell(), folder: workspace, onData: output.add},
 			...(sandbox && {sandbox: sandbox.program, filter: sandbox.filter}),

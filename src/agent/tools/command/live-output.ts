@@ -1,7 +1,6 @@
 import {hideStyled, type StyledText, type StyleRange, sliceStyled} from '../../../core/output/text-styles.ts';
-import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import {plain} from '../../../terminal/text/sgr.ts';
-import {hideValues} from './file-secrets.ts';
+import {createLineMask} from './line-mask.ts';
 import {styledOutput} from './styled-output.ts';
 
 /** Time between two pieces: about ten a second. */
@@ -12,8 +11,6 @@ const maxPiece = 4000;
 const maxTotal = 64_000;
 const maxLastLine = 200;
 const lastLineIntervalMs = 2000;
-/** Lines before a piece in which a private key is still recognized. */
-const contextLines = 60;
 
 type Options = {
 	readonly onOutput: (text: string, styles: readonly StyleRange[]) => void;
@@ -35,7 +32,7 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 	const show = (text: string) => {
 		const output = styledOutput(text, style);
 		style = output.style;
-		const safe = hide(output);
+		const safe = hideStyled(output, hide);
 		const piece = total >= maxTotal ? lastLineOf(safe) : safe;
 		total += piece.text.length + 1;
 		shownAt = now();
@@ -76,17 +73,6 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 
 			waiting = '';
 		},
-	};
-}
-
-/** Creates what hides credentials in lines that come in pieces: in those of a private key, too, that began earlier. */
-function createLineMask(secrets: readonly string[]): (output: StyledText) => StyledText {
-	let context: readonly string[] = [];
-	return output => {
-		const lines = output.text.split('\n');
-		const safe = redactKnownLines([...context, ...lines]).slice(context.length);
-		context = [...context, ...lines].slice(-contextLines);
-		return hideStyled(output, () => hideValues(safe.join('\n'), secrets));
 	};
 }
 

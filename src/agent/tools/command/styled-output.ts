@@ -59,9 +59,13 @@ export function styledOutput(raw: string, style = plain): Output {
 	return {text: lines.join('\n').replaceAll('\0', '␀'), styles, style: after};
 }
 
-/** Returns the text of `styledOutput`, for a model. */
-export function plainOutput(text: string): string {
-	return styledOutput(text).text;
+/** Returns the text of `styledOutput`, for a fraction of the work. */
+export function plainOutput(raw: string): string {
+	const lines = raw.replace(escapes, '').split('\n');
+	return lines
+		.map(line => line.slice(...lastState(line)))
+		.join('\n')
+		.replaceAll('\0', '␀');
 }
 
 /** Returns a text without its escape sequences, and the styles that they set, in order. */

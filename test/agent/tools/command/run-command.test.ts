@@ -1,4 +1,4 @@
-import {existsSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import {hasBubblewrap, skipped} from '../../sandbox/needs-bubblewrap.ts';
@@ -85,6 +85,27 @@ test('a long output is in a file that read_file reads, until the session ends', 
 	await session.end();
 	expect(existsSync(file)).toBe(false);
 	await expect(readFile.run({path: file}, context)).rejects.toThrow();
+});
+
+test('[8] the file with a long output has no credentials and no escape sequences, wherever sequences interrupt them', async () => {
+	const {run, session, places, context} = await openCommands({files: {'.env': 'DB_PASSWORD=correct-horse-battery\n'}});
+	const secrets = [
+		...['ghp_0123\\033[31m456789abcdef\\033[0mghijABCDEFGHIJ012345', 'correct\\033[1m-horse-\\033]0;t\\007battery'],
+		...['-----BEGIN RSA PRIVATE KEY-----\\n\\033[32mMIIEpAIBAAKCAQEA0123456789', 'MIIEpAIBAAKCAQEB0123456789'],
+		'-----END RSA PRIVATE KEY-----',
+	];
+	const shown = secrets.map(secret => `printf -- '${secret}\\n'; sleep 0.1`).join('; ');
+	const result = await run(`seq 20000; ${shown}; seq 20000; printf 'last \\033[32mline'; exit 1`);
+	const [, file = ''] = /All of it: (\S+) \(use read_file/.exec(result) ?? [];
+	const lines = readFileSync(file, 'utf8').split('\n');
+	expect(lines).toHaveLength(40_007);
+	expect(lines.slice(19_999, 20_007)).toEqual([
+		...['20000', '***', '***', '-----BEGIN RSA PRIVATE KEY-----', '***', '***', '-----END RSA PRIVATE KEY-----', '1'],
+	]);
+	expect(lines.slice(-2)).toEqual(['20000', 'last line']);
+	expect(
+		await createReadFile(places, session.outputFiles).run({path: file, offset: 20_001, limit: 2}, context),
+	).toContain('20001\t***\n20002\t***');
 });
 
 test('each call starts in the working folder with no state of the call before', async () => {

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createCommandOutput} from '../../../../src/agent/tools/command/command-output.ts';
-import {hideValues} from '../../../../src/agent/tools/command/file-secrets.ts';
 import {createLiveOutput} from '../../../../src/agent/tools/command/live-output.ts';
-import {styledOutput} from '../../../../src/agent/tools/command/styled-output.ts';
+import {plainOutput, styledOutput} from '../../../../src/agent/tools/command/styled-output.ts';
 import {recordedStyles} from '../../../../src/core/output/text-styles.ts';
-import {redactKnown} from '../../../../src/core/secrets/redact.ts';
 import {plainText} from '../../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../../src/terminal/text/style.ts';
 import {withStyles} from '../../../../src/ui/transcript/output/drawn-output.ts';
@@ -98,6 +96,7 @@ describe('styles of an output', () => {
 		fc.assert(
 			fc.property(raws, raw => {
 				const {text, styles} = styledOutput(raw);
+				expect(plainOutput(raw)).toBe(text);
 				// A second ESC starts the sequence again, so that the first one is none.
 				expect(text.replace(/\u001B+/g, '\u001B')).toBe(plainOf(raw.replace(/\u001B+/g, '\u001B')));
 				let last = 0;
@@ -189,7 +188,7 @@ test('[8] a secret is hidden in what is shown and recorded wherever sequences in
 				const live = createLiveOutput({onOutput: keep, secrets: [secret]});
 				const output = createCommandOutput({
 					openFile: () => undefined,
-					hide: text => hideValues(redactKnown(text), [secret]),
+					secrets: [secret],
 					onText: live.add,
 				});
 				for (const chunk of chunksOf(head + raw + tail, cuts)) {
@@ -211,7 +210,7 @@ test('[8] a secret is hidden in what is shown and recorded wherever sequences in
 });
 
 test('an output that is cut has the styles of its head and its tail', () => {
-	const output = createCommandOutput({openFile: () => undefined, hide: text => text});
+	const output = createCommandOutput({openFile: () => undefined, secrets: []});
 	output.add(Buffer.from('\u001B[31mred\n'));
 	output.add(Buffer.from('plain line\n'.repeat(100_000)));
 	output.add(Buffer.from('\u001B[32mgreen\n\n'));
@@ -235,7 +234,7 @@ test('[21] 10 MB of colours cost little and leave little', () => {
 		onOutput: (text, styles) => pieces.push(JSON.stringify({text, ...recordedStyles(styles)})),
 		secrets: [],
 	});
-	const output = createCommandOutput({openFile: () => undefined, hide: text => text, onText: live.add});
+	const output = createCommandOutput({openFile: () => undefined, secrets: [], onText: live.add});
 	const chunk = Buffer.from('\u001B[31ma\u001B[42mb\n'.repeat(5000));
 	for (let bytes = 0; bytes < 10_000_000; bytes += chunk.length) {
 		output.add(chunk);
