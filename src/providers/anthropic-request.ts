@@ -1,8 +1,9 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {acceptedId} from './calls.ts';
+import {createConverter} from './converter.ts';
 import {anthropicEffort, thinksAsNeeded} from './effort.ts';
-import {createConverter, imagesOf, opaqueOf, withoutTail} from './history.ts';
+import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 

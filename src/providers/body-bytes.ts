@@ -1,4 +1,5 @@
-import {isJsonObject, type Json, type JsonObject, wellFormedJson} from '../core/json.ts';
+import {type Json, type JsonObject, wellFormedJson} from '../core/json.ts';
+import {commonStart} from '../core/list/common-start.ts';
 import type {Message} from '../core/session/message.ts';
 
 /** The list of the conversation in the last body, without its brackets, and where each item and the comma after it end. */
@@ -48,15 +49,16 @@ function writeList(items: readonly Json[], kept: Kept | undefined) {
 	return {ends, parts: [...parts, Buffer.from(comma + texts.join(','))]};
 }
 
-/** Returns how many items two lists begin with together. */
+/** Returns how many items two lists begin with together. Chat Completions make the first one, the instructions, each time. */
 function sameStart(items: readonly Json[], others: readonly Json[]): number {
-	const different = items.findIndex((item, at) => item !== others[at] && !(at === 0 && areSameTexts(item, others[at])));
-	return different === -1 ? items.length : different;
-}
+	const [first] = items;
+	const [other] = others;
+	if (first === undefined || other === undefined) {
+		return 0;
+	}
 
-/** True for the same instructions, which Chat Completions have as a first message made for each request. */
-function areSameTexts(item: Json | undefined, other: Json | undefined): boolean {
-	return isJsonObject(item) && isJsonObject(other) && JSON.stringify(item) === JSON.stringify(other);
+	const isSame = first === other || JSON.stringify(first) === JSON.stringify(other);
+	return isSame ? commonStart(items, others, 1) : 0;
 }
 
 /** Returns the fields of an object without its braces. */

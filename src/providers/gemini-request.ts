@@ -1,7 +1,8 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
+import {createConverter} from './converter.ts';
 import {canThink, geminiEffort} from './effort.ts';
-import {createConverter, imagesOf, opaqueOf, withoutTail} from './history.ts';
+import {imagesOf, opaqueOf, withoutTail} from './history.ts';
 import {countAt, textAt} from './json-path.ts';
 import type {ProviderRequest} from './provider.ts';
 

@@ -1,5 +1,4 @@
 import type {Json} from '../core/json.ts';
-import {createListMemo} from '../core/list/list-memo.ts';
 import type {ProviderName} from '../core/model.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 
@@ -34,29 +33,4 @@ export function dataUrl({type, data}: ReturnType<typeof imagesOf>[number]): stri
 /** Drops reasoning at the end, as an interrupted answer leaves it: vendors refuse reasoning that nothing follows. */
 export function withoutTail<Item>(items: readonly Item[], isReasoning: (item: Item) => boolean): readonly Item[] {
 	return items.slice(0, items.findLastIndex(item => !isReasoning(item)) + 1);
-}
-
-type Exchange = [Message, ...Message[]];
-
-/**
- * Returns a function that converts a conversation: `convert` gets each message of the model with the results and messages
- * of the user up to the next one. The result for the same messages is kept, so that a request converts only new ones.
- */
-export function createConverter<Item>(convert: (messages: readonly Message[]) => readonly Item[]) {
-	const convertOnce = createListMemo(convert);
-	return (messages: readonly Message[]): readonly Item[] => {
-		const items: Item[] = [];
-		let exchange: Exchange | undefined;
-		for (const message of messages) {
-			if (exchange && message.role !== 'assistant') {
-				exchange.push(message);
-			} else {
-				items.push(...(exchange ? convertOnce(exchange) : []));
-				exchange = [message];
-			}
-		}
-
-		items.push(...(exchange ? convertOnce(exchange) : []));
-		return items;
-	};
 }

@@ -1,4 +1,4 @@
-import {createListMemo} from '../list/list-memo.ts';
+import {commonStart} from '../list/common-start.ts';
 import type {Block} from './block.ts';
 import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
@@ -8,31 +8,74 @@ import {userMessages} from './user-message.ts';
 
 type Spoken = Extract<Block, {messageId: string}>;
 
+/** What a transcript was read as: `from` is where its last turn of the model begins, `count` how many messages came before. */
+type Read = {
+	readonly blocks: readonly Block[];
+	readonly eraStart: number;
+	readonly compaction: Block | undefined;
+	readonly messages: readonly Message[];
+	readonly from: number;
+	readonly count: number;
+};
+
+/** What each transcript was read as last, by its first block, which the later states of a session keep. */
+const lastRead = new WeakMap<Block, Read>();
+
 /**
  * Returns the conversation as sent to a model: the current era, with a result for every tool call. A call without a
- * result gets a sentence that says so, because all vendors reject an unanswered call. Blocks that stay the same keep their
- * messages, so that what is made of a message needs to be made only once.
+ * result gets a sentence that says so, because all vendors reject an unanswered call. Continues what the same session was
+ * read as before: messages up to its last answer stay the same objects, so that nothing is made of them again.
  */
 export function toMessages(transcript: Transcript): readonly Message[] {
-	const messages: Message[] = [];
+	const blocks = blocksOf(transcript);
+	const [first] = blocks;
+	const last = first && lastRead.get(first);
+	const {eraStart} = transcript;
+	const compaction = currentCompaction(transcript);
+	const continues =
+		last?.eraStart === eraStart && last.compaction === compaction && commonStart(last.blocks, blocks) >= last.from;
+	const {from, messages: before} = continues
+		? {from: last.from, messages: last.messages.slice(0, last.count)}
+		: {from: eraStart, messages: []};
+	const read = readBlocks({blocks, from, before, compaction});
+	if (first) {
+		lastRead.set(first, {blocks, eraStart, compaction, ...read});
+	}
+
+	return read.messages;
+}
+
+type Unread = Pick<Read, 'blocks' | 'from' | 'compaction'> & {
+	/** The messages before them. */
+	readonly before: readonly Message[];
+};
+
+function readBlocks({blocks, from, before, compaction}: Unread): Pick<Read, 'messages' | 'from' | 'count'> {
+	const messages = [...before];
+	let last = {from, count: before.length};
 	let turn: Spoken[] = [];
 
 	const endTurn = () => {
-		const [first, ...others] = turn;
-		if (first) {
-			messages.push(...spokenMessages([first, ...others]));
+		const [spoken] = turn;
+		if (spoken) {
+			const parts = turn.flatMap(toPart);
+			if (parts.length > 0) {
+				messages.push({role: 'assistant', model: spoken.model, parts});
+			}
+
+			messages.push(...turn.flatMap(toAnswer));
 		}
 
 		turn = [];
 	};
 
-	const blocks = blocksOf(transcript);
-	const users = userMessages(blocks);
-	const compaction = currentCompaction(transcript);
-	for (const block of blocks.slice(transcript.eraStart)) {
+	// A compaction carries messages of the user from before its era.
+	const users = userMessages(blocks, {from: blocks[from] === compaction ? 0 : from});
+	for (const [index, block] of blocks.slice(from).entries()) {
 		if ('messageId' in block) {
-			if (turn[0] && turn[0].messageId !== block.messageId) {
+			if (turn[0]?.messageId !== block.messageId) {
 				endTurn();
+				last = {from: from + index, count: messages.length};
 			}
 
 			turn.push(block);
@@ -46,20 +89,15 @@ export function toMessages(transcript: Transcript): readonly Message[] {
 			messages.push(...compactedMessages(blocks, users, block));
 		} else if (block.kind === 'end' && block.refused) {
 			endTurn();
-			leaveOutRefused(messages, compaction ? 1 : 0);
+			const left = leaveOutRefused(messages, compaction ? 1 : 0);
+			// What was read before has changed: it can't be continued.
+			last = left < last.count ? {from: Number.POSITIVE_INFINITY, count: 0} : last;
 		}
 	}
 
 	endTurn();
-	return messages;
+	return {messages, ...last};
 }
-
-/** Returns a message of the model and the results of its calls. */
-const spokenMessages = createListMemo((turn: readonly Spoken[]): readonly Message[] => {
-	const parts = turn.flatMap(toPart);
-	const spoken = {role: 'assistant', model: turn[0]?.model ?? '', parts} as const;
-	return [...(parts.length > 0 ? [spoken] : []), ...turn.flatMap(toAnswer)];
-});
 
 /** Returns what the model reads about files that the user restored: what it knows of them is outdated. */
 function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
@@ -82,12 +120,13 @@ function compactedMessages(
 
 /**
  * Drops what was added since the last model message, because it did not fit into the context window: user messages and
- * results of tools. The calls keep an answer, and the first `kept` messages stay.
+ * results of tools. The calls keep an answer, and the first `kept` messages stay. Returns how many messages did.
  */
-function leaveOutRefused(messages: Message[], kept: number): void {
+function leaveOutRefused(messages: Message[], kept: number): number {
 	const start = Math.max(kept, messages.findLastIndex(({role}) => role === 'assistant') + 1);
 	const answers = messages.splice(start).filter(message => message.role === 'tool');
 	messages.push(...answers.map(answer => ({...answer, output: leftOut, failed: true})));
+	return start;
 }
 
 const leftOut = 'This result was left out: it did not fit into the context window. Ask for less of it.';

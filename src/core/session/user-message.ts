@@ -1,6 +1,5 @@
 import {codeFence} from '../code-fence.ts';
 import {groupBy} from '../group-by.ts';
-import {createListMemo} from '../list/list-memo.ts';
 import type {Block, Command} from './block.ts';
 import type {Message} from './message.ts';
 import type {Attachment} from './user-events.ts';
@@ -39,38 +38,44 @@ function commandText({command, output, end}: Command): string {
 
 /** Returns the commands of the user that no message has carried to the model yet. */
 export function pendingCommands(blocks: readonly Block[]): readonly Command[] {
+	const commands = commandsOf(blocks);
+	if (commands.length === 0) {
+		return commands;
+	}
+
 	const carried = new Set(blocks.flatMap(block => (block.kind === 'user' ? (block.commands ?? []) : [])));
-	return commandsOf(blocks).filter(({id, open}) => !open && !carried.has(id));
+	return commands.filter(({id, open}) => !open && !carried.has(id));
 }
 
 function commandsOf(blocks: readonly Block[]): readonly Command[] {
-	return blocks.flatMap(block => (block.kind === 'command' ? [block] : []));
+	return blocks.filter(block => block.kind === 'command');
 }
 
-/** Returns what the model reads of each message of the user, by its id; `isDated` with the dates that they brought. */
-export function userMessages(blocks: readonly Block[], {isDated} = {isDated: true}): ReadonlyMap<string, UserMessage> {
-	const attachments = blocks.flatMap(block => (block.kind === 'attachment' ? [block] : []));
+/**
+ * Returns what the model reads of each message of the user from the block `from` on, by its id; `isDated` with the dates
+ * that they brought.
+ */
+export function userMessages(
+	blocks: readonly Block[],
+	{isDated = true, from = 0}: {readonly isDated?: boolean; readonly from?: number} = {},
+): ReadonlyMap<string, UserMessage> {
+	const later = from === 0 ? blocks : blocks.slice(from);
+	const attachments = later.flatMap(block => (block.kind === 'attachment' ? [block] : []));
 	const attached = groupBy(attachments, ({message}) => message);
-	const commands = new Map(commandsOf(blocks).map(command => [command.id, command]));
-	const messageOf = isDated ? datedMessage : undatedMessage;
-	const messages = new Map<string, UserMessage>();
-	for (const block of blocks) {
-		if (block.kind === 'user') {
-			const carried = (block.commands ?? []).flatMap(id => commands.get(id) ?? []);
-			messages.set(block.id, messageOf([block, ...(attached.get(block.id) ?? []), ...carried]));
-		}
-	}
+	const carries = later.some(block => block.kind === 'user' && block.commands);
+	const commands = new Map((carries ? commandsOf(blocks) : []).map(command => [command.id, command]));
+	return new Map(
+		later.flatMap(block => {
+			if (block.kind !== 'user') {
+				return [];
+			}
 
-	return messages;
-}
-
-const datedMessage = createListMemo((blocks: readonly Block[]) => messageOf(blocks, true));
-const undatedMessage = createListMemo((blocks: readonly Block[]) => messageOf(blocks, false));
-
-/** Returns what the model reads of a message, given its block and those of what it carries. */
-function messageOf(blocks: readonly Block[], isDated: boolean): UserMessage {
-	const [user] = blocks;
-	const attachments = blocks.flatMap(block => (block.kind === 'attachment' ? [block] : []));
-	const {text = '', date} = user?.kind === 'user' ? user : {};
-	return userMessage(text, {attachments, commands: commandsOf(blocks), date: isDated ? date : undefined});
+			const carried = {
+				attachments: attached.get(block.id) ?? [],
+				commands: (block.commands ?? []).flatMap(id => commands.get(id) ?? []),
+				date: isDated ? block.date : undefined,
+			};
+			return [[block.id, userMessage(block.text, carried)] as const];
+		}),
+	);
 }

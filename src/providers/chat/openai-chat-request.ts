@@ -1,8 +1,9 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
+import {createConverter} from '../converter.ts';
 import {optionalEffort} from '../effort.ts';
-import {createConverter, dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
+import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
 import type {ProviderRequest} from '../provider.ts';

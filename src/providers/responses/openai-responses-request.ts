@@ -2,8 +2,9 @@ import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {AssistantPart, Message} from '../../core/session/message.ts';
 import {acceptedId} from '../calls.ts';
+import {createConverter} from '../converter.ts';
 import {canReason, openaiEffort} from '../effort.ts';
-import {createConverter, dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
+import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 

@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
+import type {Message} from '../../../src/core/session/message.ts';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
 import {
 	answered,
@@ -113,13 +116,60 @@ test('a blank text is left out, unless the vendor needs its opaque item', () => 
 	]);
 });
 
-test('the messages of blocks that stay the same are the same objects after a later turn', () => {
-	const turn = [start, user('Read it'), called('one'), answered('one', 'first'), said('Done.', 'm2'), done];
-	const before = transcriptOf(...turn);
-	const messages = toMessages(before);
-	const next = [start, user('Go on'), said('Gone on.', 'm3'), done];
-	const after = reduceAll(toRecords(next, 'local', turn.length), before);
-	const later = toMessages(after);
-	expect(later).toHaveLength(messages.length + 2);
-	expect(messages.map((message, index) => message === later[index])).toEqual(messages.map(() => true));
+test('messages up to the last answer are the same objects after later turns', () => {
+	let transcript = transcriptOf(start, user('Read it'), called('one'), answered('one'), said('Done.', 'm2'), done);
+	let messages = toMessages(transcript);
+	for (const turn of ['m3', 'm4', 'm5']) {
+		const events = [start, user('Go on', `u-${turn}`), said('Gone on.', turn), done];
+		transcript = reduceAll(toRecords(events, 'local', transcript.seq + 1), transcript);
+		const later = toMessages(transcript);
+		expect(later).toHaveLength(messages.length + 2);
+		expect(later.slice(0, messages.length - 1)).toSatisfy((kept: readonly Message[]) =>
+			kept.every((message, index) => message === messages[index]),
+		);
+		messages = later;
+	}
+});
+
+/** What happens in a session, with ids that nothing else has: `at` is its place. */
+const step = fc.constantFrom<(at: number) => readonly AgentEvent[]>(
+	at => [
+		user('Read', `u${at}`),
+		{type: 'attachment', id: `u${at}`, name: 'a', text: `a${at}`, tokens: 1, source: 'file'},
+	],
+	at => [user('Go on', `u${at}`)],
+	at => [
+		{type: 'user-command', id: `c${at}`, command: 'ls'},
+		{type: 'user-command-end', id: `c${at}`, output: `${at}`, end: 'exit 0', milliseconds: 1, status: 'done'},
+		start,
+		{type: 'user-message', id: `u${at}`, text: 'See', commands: [`c${at}`]},
+	],
+	at => [said(`said ${at}`, `m${at}`)],
+	() => [said('more', 'm')],
+	at => [thought('', `m${at}`)],
+	at => [called(`t${at}`, `m${at}`), answered(`t${at}`)],
+	at => [called(`t${at}`, 'm')],
+	() => [start],
+	() => [done],
+	() => [
+		{type: 'run-end', reason: 'error', stopReason: 'error', refused: true, error: {code: 'provider', message: 'No'}},
+	],
+	at => [{...folded(`summary ${at}`, `f${at}`), pinned: [`m${at - 1}`], carried: [`u${at - 1}`]} as AgentEvent],
+	at => [{type: 'compaction-undo', id: `f${at - 2}`}],
+	() => [{type: 'notice', level: 'info', text: 'A note'}],
+);
+
+test('a session that grows is read as one that nobody has read before', () => {
+	fc.assert(
+		fc.property(fc.array(fc.tuple(step, fc.boolean()), {maxLength: 12}), steps => {
+			let transcript = transcriptOf(start);
+			for (const [at, [eventsAt, isRead]] of steps.entries()) {
+				transcript = reduceAll(toRecords(eventsAt(at), 'local', transcript.seq + 1), transcript);
+				if (isRead) {
+					expect(toMessages(transcript)).toEqual(toMessages(structuredClone(transcript)));
+				}
+			}
+		}),
+		{numRuns: 1000},
+	);
 });
