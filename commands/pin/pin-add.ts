@@ -15,7 +15,7 @@ export default command({
 
 	async run({words}, {live, store, interact}) {
 		const {transcript} = store.getState();
-		const choices = pinChoices(transcript, false);
+		const choices = await pinChoices(transcript, false);
 		if (choices.length === 0) {
 			return {kind: 'text', text: 'No messages to pin.'};
 		}

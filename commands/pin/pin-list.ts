@@ -10,7 +10,7 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {store}) {
-		const pinned = pinChoices(store.getState().transcript, true).toReversed();
+		const pinned = (await pinChoices(store.getState().transcript, true)).toReversed();
 		return pinned.length === 0
 			? {kind: 'text', text: 'No pinned messages.', hint: 'Pin one: /pin', data: []}
 			: {kind: 'lines', lines: pinned.map(({label}) => label), data: pinned.map(({id, label}) => ({id, label}))};

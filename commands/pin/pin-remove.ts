@@ -15,7 +15,7 @@ export default command({
 	whileRunning: true,
 
 	async run({words}, {live, store, interact}) {
-		const choices = pinChoices(store.getState().transcript, true);
+		const choices = await pinChoices(store.getState().transcript, true);
 		if (choices.length === 0) {
 			return {kind: 'text', text: 'No pinned messages.'};
 		}

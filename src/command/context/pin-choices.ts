@@ -2,13 +2,13 @@ import {AppError} from '../../core/error.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {Interaction} from '../../platform/interaction.ts';
 import type {Choice} from '../../store/view-slice.ts';
-import {messageLabel} from '../picker/message-label.ts';
+import {answerLabel, messageLabel} from '../picker/message-label.ts';
 
 /**
  * Returns the pinned messages, or those that are not: messages of the user, and answers by their `messageId`. The newest
  * comes first.
  */
-export function pinChoices(transcript: Transcript, pinned: boolean): readonly Choice[] {
+export async function pinChoices(transcript: Transcript, pinned: boolean): Promise<readonly Choice[]> {
 	const pins = new Set(transcript.pins);
 	const choices = new Map<string, Choice>();
 	for (const block of blocksOf(transcript)) {
@@ -19,7 +19,8 @@ export function pinChoices(transcript: Transcript, pinned: boolean): readonly Ch
 					? {id: block.messageId, detail: 'answer'}
 					: undefined;
 		if (message && pins.has(message.id) === pinned && !choices.has(message.id) && 'text' in block) {
-			choices.set(message.id, {...message, label: messageLabel(block.text)});
+			const label = block.kind === 'text' ? await answerLabel(block.text) : messageLabel(block.text);
+			choices.set(message.id, {...message, label});
 		}
 	}
 
