@@ -22,10 +22,10 @@ export type AgentParts = ReturnType<typeof createAgentParts>;
 export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers) {
 	const {store, env, debug} = options;
 	const {config} = local;
-	const ofProject = createProjectParts(options, local);
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
 	let interact: Interaction | undefined;
+	const ofProject = createProjectParts(options, local, () => (askUser ? 'app' : 'shell'));
 	const {hookFiles} = ofProject;
 	const mcp = createMcpParts(options, local, () => interact);
 	/** The tools of the conversation in front. All conversations define the same. */

@@ -5,6 +5,7 @@ import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile} from '../agent/project/mcp-files.ts';
 import type {McpAccess} from '../command/mcp/mcp-access.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
@@ -49,7 +50,8 @@ export function createMcpParts(
 		const context = interact && {mcp: access, interact, env: options.env, signal};
 		return context !== undefined && (await logInToMcp(configured, context, undefined)) !== 'cancelled';
 	};
-	const load = once(() => loadServers(options, local, logIn));
+	const place = () => (interaction() ? 'app' : 'shell');
+	const load = once(() => loadServers(options, local, {logIn, place}));
 	let open: Awaited<ReturnType<typeof load>> | undefined;
 
 	const opened = async () => {
@@ -128,7 +130,7 @@ function createAccess(
 async function loadServers(
 	{env, version, insecureHttp = false}: ProgramOptions,
 	{home, folder, project, secrets, config}: LocalState,
-	logIn: LogIn,
+	{logIn, place}: {readonly logIn: LogIn; readonly place: () => CommandPlace},
 ) {
 	const [{createMcpServers}, {readEnvFile}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] =
 		await Promise.all([
@@ -146,7 +148,7 @@ async function loadServers(
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		async whyNot(command, state) {
-			const check = await checkHookScripts([{command}], state, folder.path(), 'MCP servers');
+			const check = await checkHookScripts([{command}], state, {folder: folder.path(), place, who: 'MCP servers'});
 			return check({command});
 		},
 	});

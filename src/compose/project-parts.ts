@@ -5,12 +5,17 @@ import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
 import {startedCommands} from '../agent/project/started-commands.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createSkillParts} from './skill-parts.ts';
 
-/** Creates what the agent takes from the files of the user and of a trusted project. */
-export function createProjectParts({store, debug}: ProgramOptions, {project, folder, secrets}: LocalState) {
+/** Creates what the agent takes from the files of the user and of a trusted project. `place` is where the user reads about them. */
+export function createProjectParts(
+	{store, debug}: ProgramOptions,
+	{project, folder, secrets}: LocalState,
+	place: () => CommandPlace,
+) {
 	const skills = createSkillParts({project, secrets});
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
@@ -51,7 +56,7 @@ export function createProjectParts({store, debug}: ProgramOptions, {project, fol
 			const hooks = hooksInEffect(state);
 			return createHooks({
 				...{hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write},
-				...(hooks.length > 0 && {whyNot: await checkHookScripts(hooks, state, folder.path())}),
+				...(hooks.length > 0 && {whyNot: await checkHookScripts(hooks, state, {folder: folder.path(), place})}),
 			});
 		},
 	};

@@ -11,6 +11,7 @@ import {undecided} from '../../../src/agent/project/project.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../../src/agent/tools/run-command.ts';
 import {createWriteFile} from '../../../src/agent/tools/write-file.ts';
+import type {CommandPlace} from '../../../src/core/command-words.ts';
 import {paths, repository, write} from '../project/repository.ts';
 import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
 import {makeWorkspace, writeAll} from '../tools/workspace.ts';
@@ -159,10 +160,10 @@ describe('[12] a hook of a project runs only what was agreed to', () => {
 		const {project: access, folder} = opened;
 		const asked = undecided(await access.load());
 		await access.decide(true, asked);
-		const load = async () => {
+		const load = async (place: CommandPlace = 'app') => {
 			const state = await access.load();
 			const hooks = hooksInEffect(state);
-			const whyNot = await checkHookScripts(hooks, state, folder);
+			const whyNot = await checkHookScripts(hooks, state, {folder, place: () => place});
 			return createHooks({hooks, folder, session: 's', hide: text => text, whyNot});
 		};
 		const run = async (hooks: Awaited<ReturnType<typeof load>>) =>
@@ -188,10 +189,14 @@ describe('[12] a hook of a project runs only what was agreed to', () => {
 		const {load, run, folder, project: access} = await trusted();
 		const hooks = await load();
 		write(folder, change);
-		for (const loaded of [hooks, await load()]) {
+		for (const [loaded, trust] of [
+			[hooks, '/trust add'],
+			[await load('shell'), 'service trust add'],
+		] as const) {
 			expect((await run(loaded))?.denied).toMatch(
-				/^The before-tool hook “.*” failed: .* Check it, then trust it with \/trust add\.$/,
+				/^The before-tool hook “.*” failed: .* Check it, then trust it with /,
 			);
+			expect((await run(loaded))?.denied).toContain(`with ${trust}.`);
 			expect((await run(loaded))?.denied).toContain(why);
 		}
 
@@ -223,7 +228,7 @@ describe('[12] a hook of a project runs only what was agreed to', () => {
 		const state = await access.load();
 		expect(undecided(state)).toEqual([]);
 		const hooks = hooksInEffect(state);
-		const whyNot = await checkHookScripts(hooks, state, folder);
+		const whyNot = await checkHookScripts(hooks, state, {folder, place: () => 'shell'});
 		expect(hooks.map(whyNot)).toEqual([undefined]);
 		write(folder, {'check.sh': '#!/bin/sh\nexit 1\n'});
 		expect(whyNot(hooks[0] ?? {event: 'run-end', command: ''})).toContain('check.sh changed');
