@@ -4,6 +4,7 @@ import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import {type ProviderData, providerRows} from '../core/provider-rows.ts';
+import {shownUrl} from '../core/secrets/redact-positions.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 import {type ConfigData, type StoredKey, without} from './config-data.ts';
@@ -116,6 +117,7 @@ export type ListedKey = {
 	/** '' for a key too short to show any of it; undefined if only a base URL is stored, of a host that needs no key. */
 	readonly last4: string | undefined;
 	readonly source: KeySource;
+	/** Without what may be a key in its query. */
 	readonly baseUrl: string | undefined;
 };
 
@@ -126,16 +128,28 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 		const row = rows[provider];
 		const fromEnv = environmentKey(env, row);
 		const stored = entryOf(keys, provider);
-		const baseUrl = env[row.baseVariable]?.trim() || row.defaultBaseUrl;
+		const goesTo = (own: string | undefined) => {
+			const baseUrl = own || row.defaultBaseUrl;
+			return baseUrl && shownUrl(baseUrl);
+		};
 		return [
-			...(fromEnv ? [{provider, last4: fromEnv.last4, source: 'from env' as const, baseUrl}] : []),
+			...(fromEnv
+				? [
+						{
+							provider,
+							last4: fromEnv.last4,
+							source: 'from env' as const,
+							baseUrl: goesTo(env[row.baseVariable]?.trim()),
+						},
+					]
+				: []),
 			...(stored
 				? [
 						{
 							provider,
 							last4: stored.key?.last4,
 							source: storedIn(stored.key),
-							baseUrl: stored.baseUrl ?? row.defaultBaseUrl,
+							baseUrl: goesTo(stored.baseUrl),
 						},
 					]
 				: []),
@@ -174,7 +188,7 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 	const notice = key
 		? `${keyVariables[0]} is ignored because ${baseVariable} isn't set. Using the stored key.`
 		: base && base !== baseUrl
-			? `${baseVariable} is ignored: the stored key may only go to ${baseUrl}. Set ${keyVariables[0]} too.`
+			? `${baseVariable} is ignored: the stored key may only go to ${shownUrl(baseUrl)}. Set ${keyVariables[0]} too.`
 			: undefined;
 	return {key: stored?.key, baseUrl, source: storedIn(stored?.key), ...(notice && {notice})};
 }

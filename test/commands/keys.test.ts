@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {resolveKey} from '../../src/config/provider-keys.ts';
+import {registry} from '../../src/providers/registry.ts';
 import {httpServer} from '../net/servers.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
@@ -106,6 +108,24 @@ test('the list shows at most four characters of a key, and its source [8]', asyn
 	for (const hidden of [key, env.OPENAI_API_KEY, 'short', 'tiny']) {
 		expect(JSON.stringify(result)).not.toContain(hidden);
 	}
+});
+
+test('[8] a base URL is shown without what may be a key in its query, as JSON too', async () => {
+	const env = {
+		OPENAI_API_KEY: 'sk-env-0123456789876',
+		OPENAI_BASE_URL: 'https://user:hunter22@gateway.example/v1?code=SECRET-1&api-version=2025-01-01',
+	};
+	const {run, context} = testContext({env, answers: ['']});
+	await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:1/v1?SECRET-2');
+	const result = await run('keys', 'list');
+	expect(dataOf(result)).toMatchObject([
+		{base_url: 'https://user:***@gateway.example/v1?code=***&api-version=2025-01-01'},
+		{base_url: 'http://127.0.0.1:1/v1?***'},
+	]);
+	expect(drawn(result, 200)).toMatch(/goes to\n.*code=\*{3}&api-version=2025-01-01\n.*\/v1\?\*{3}$/);
+	const data = context.config.read();
+	const other = {...env, CUSTOM_BASE_URL: 'http://127.0.0.1:2/v1'};
+	expect(resolveKey('custom', {data, env: other, row: registry.custom})?.notice).toContain('127.0.0.1:1/v1?***. Set');
 });
 
 test('a key from the environment without a base URL goes nowhere, and the list says so', async () => {

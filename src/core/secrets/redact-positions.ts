@@ -45,3 +45,17 @@ export function isSecretName(text: string): boolean {
 }
 
 const secretName = new RegExp(`^(?:[\\w-]{0,60}[-_])?${name}$`, 'i');
+
+/** A parameter of a query (RFC 3986, 3.4), with its sign. */
+const parameter = /([?&])([^?&=#\s]{1,200})(?:=([^&#\s]{0,4000}))?/g;
+
+/**
+ * Returns a URL as it may be shown: some hosts take a key in the query, so that each value there is hidden, and so is a
+ * password. Versions stay, and so do variables such as `${KEY}`.
+ */
+export function shownUrl(url: string): string {
+	return redactPositions(url).replace(parameter, (all, sign: string, name: string, value?: string) => {
+		const isHarmless = value === '' || /version$/i.test(name) || value?.startsWith('${');
+		return isHarmless ? all : value === undefined ? sign + mask : `${sign}${name}=${mask}`;
+	});
+}

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {isSecretName, redactPositions} from '../../../src/core/secrets/redact-positions.ts';
+import {isSecretName, redactPositions, shownUrl} from '../../../src/core/secrets/redact-positions.ts';
 import {expectLinear} from '../../growth.ts';
 
 test.each([
@@ -48,3 +48,15 @@ test.each(['--token ', 'TOKEN=', '://a:', '-H token: ', 'bearer a', '-u a:', 'to
 		expectLinear(size => redactPositions(piece.repeat(size / piece.length)), 8000);
 	},
 );
+
+test.each([
+	['https://api.openai.com/v1', 'https://api.openai.com/v1'],
+	['https://x.example/v1?key=abc&api-version=2025-01-01', 'https://x.example/v1?key=***&api-version=2025-01-01'],
+	['https://x.example/v1?abc', 'https://x.example/v1?***'],
+	['https://x.example/v1?a=b=c?d&&=', 'https://x.example/v1?a=***&&='],
+	['https://x.example/mcp?key=${KEY}&team=', 'https://x.example/mcp?key=${KEY}&team='],
+	['https://me:hunter22@x.example/', 'https://me:***@x.example/'],
+	['not a URL?token=abcdef', 'not a URL?token=***'],
+])('[8] %s is shown as %s', (url, shown) => {
+	expect(shownUrl(url)).toBe(shown);
+});

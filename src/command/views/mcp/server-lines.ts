@@ -1,6 +1,6 @@
 import {serverCommand} from '../../../agent/project/started-commands.ts';
 import type {McpServer} from '../../../config/mcp/mcp-file.ts';
-import {isSecretName, redactPositions} from '../../../core/secrets/redact-positions.ts';
+import {isSecretName, redactPositions, shownUrl} from '../../../core/secrets/redact-positions.ts';
 import {mask} from '../../../core/secrets/secret.ts';
 
 /**
@@ -20,7 +20,7 @@ export function serverLines(server: McpServer): readonly [string, ...string[]] {
 
 /** Returns what a server is: its command line, or its URL. Untrusted. */
 export function targetOf(server: McpServer): string {
-	return redactPositions(server.type === 'http' ? server.url : (serverCommand(server) ?? ''));
+	return server.type === 'http' ? shownUrl(server.url) : redactPositions(serverCommand(server) ?? '');
 }
 
 /** Returns a value without a credential. A variable that stands for one is no credential itself. */
