@@ -3,6 +3,7 @@ import {keyVariables} from '../core/model.ts';
 import {toRecorded} from '../core/output/recorded-output.ts';
 import type {StyleRange} from '../core/output/text-styles.ts';
 import type {CommandEnd} from '../core/session/user-events.ts';
+import {colorEnvironment} from './tools/command/color-environment.ts';
 import {unattended} from './tools/command/command-environment.ts';
 import {createCommandOutput} from './tools/command/command-output.ts';
 import {describeEnd} from './tools/command/describe-end.ts';
@@ -35,13 +36,14 @@ export function createUserShell(env: Environment): UserShell {
 	return async (command, {folder, signal, onOutput}) => {
 		signal.throwIfAborted();
 		const secrets = await fileSecrets(folder);
+		const colors = await colorEnvironment(command, env);
 		const live = createLiveOutput({onOutput, secrets});
 		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
 		const startedAt = performance.now();
 		const {ended, stop} = startCommand({
 			...{command, folder, maxProcesses, onData: output.add},
 			shell: env['SHELL']?.startsWith('/') ? env['SHELL'] : findShell(),
-			env: {...environmentOf(env, own), ...unattended},
+			env: {...environmentOf(env, own), ...unattended, ...colors},
 		});
 		const end = () => void stop();
 		signal.addEventListener('abort', end, {once: true});

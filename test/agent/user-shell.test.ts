@@ -1,9 +1,10 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {createUserShell} from '../../src/agent/user-shell.ts';
 import {processesWith} from '../session/open-program.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
+import {git} from './tools/workspace.ts';
 
 const path = process.env['PATH'] ?? '';
 
@@ -35,6 +36,57 @@ test("it runs in the user's own shell and environment, without the keys of this 
 	expect((await run('x | y', {env: {SHELL: join(folder, 'shell')}})).output).toBe('own shell: x | y');
 	expect((await run('echo $0', {env: {SHELL: 'relative/sh'}})).output).toMatch(/^\/(?:usr\/)?bin\/(?:ba)?sh$/);
 	await expect(run('x', {env: {SHELL: '/nowhere/sh'}})).resolves.toMatchObject({status: 'failed'});
+});
+
+describe('colours of a command', () => {
+	const repository = () => {
+		const folder = temporaryFolder();
+		for (const args of [
+			['init', '-q'],
+			['config', 'user.name', 'A'],
+			['config', 'user.email', 'a@example.com'],
+		]) {
+			git(folder, ...args);
+		}
+
+		writeFileSync(join(folder, 'file'), '');
+		git(folder, 'add', '.');
+		return folder;
+	};
+
+	test('are kept beside its text, which has none', async () => {
+		expect(await run("printf 'a \\033[31mred\\033[0m\\n\\033[1;44mb'")).toMatchObject({
+			output: 'a red\nb',
+			styles: '2+3:31 6+1:1;44',
+			pieces: 'a red\nb\n',
+		});
+	});
+
+	test('are possible, but no program below it is told to use them', async () => {
+		const shown = 'echo "$TERM [$NO_COLOR$FORCE_COLOR$CLICOLOR_FORCE$GIT_CONFIG_COUNT]"';
+		expect((await run(shown)).output).toBe('xterm-256color []');
+		expect((await run(shown, {env: {FORCE_COLOR: '2'}})).output).toBe('xterm-256color [2]');
+	});
+
+	test.each([{NO_COLOR: '1'}, {TERM: 'dumb'}, {ACCESSIBLE: '1'}])('are not for a user with %j', async env => {
+		const folder = repository();
+		expect((await run('echo "$TERM [$NO_COLOR]"', {env})).output).toBe('dumb [1]');
+		expect((await run('git status --short', {env, folder})).styles).toBeUndefined();
+	});
+
+	test('are those of git where it is alone, prints and starts no other program', async () => {
+		const folder = repository();
+		expect(await run('git status --short', {folder})).toMatchObject({output: 'A  file', styles: '0+1:32'});
+		expect((await run('git status --short | cat', {folder})).styles).toBeUndefined();
+		await run('git status --short file > saved', {folder});
+		expect((await run('cat saved', {folder})).output).toBe('A  file');
+		writeFileSync(join(folder, '.git/hooks/pre-commit'), '#!/bin/sh\necho "[$GIT_CONFIG_COUNT]"\n', {mode: 0o755});
+		expect((await run('git commit -qm first', {folder})).output).toBe('[]');
+		const env = {GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'color.status.added', GIT_CONFIG_VALUE_0: 'blue'};
+		writeFileSync(join(folder, 'other'), '');
+		git(folder, 'add', '.');
+		expect((await run('git status --short other', {folder, env})).styles).toBe('0+1:34');
+	});
 });
 
 test('the output is limited to its head and tail, and masked as that of the agent', async () => {

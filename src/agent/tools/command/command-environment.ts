@@ -8,10 +8,11 @@ const tools =
 /** A proxy may have a password in its URL. */
 const proxies = /^(?:https?|all|no)_proxy$/i;
 
-/** Nobody can answer, scroll or see colors. */
+/** Nobody sees colours: the model reads plain text. */
+export const colorless = {TERM: 'dumb', NO_COLOR: '1'};
+
+/** Nobody can answer or scroll. */
 export const unattended = {
-	TERM: 'dumb',
-	NO_COLOR: '1',
 	PAGER: 'cat',
 	GIT_PAGER: 'cat',
 	MANPAGER: 'cat',
@@ -33,6 +34,6 @@ export function commandEnvironment(env: Environment, isSandboxed: boolean): Read
 		}
 	}
 
-	const common = {LANG: 'C.UTF-8', ...childEnvironment(env), ...kept, ...unattended};
+	const common = {LANG: 'C.UTF-8', ...childEnvironment(env), ...kept, ...unattended, ...colorless};
 	return isSandboxed ? {...common, ...sandboxed} : common;
 }
