@@ -18,6 +18,18 @@ export function keepsRowsBelow([kind, version = 0]: readonly number[]): boolean 
 	return kind === 1 && version >= kittyVersions.from && version <= kittyVersions.to;
 }
 
+/** The first kitty 0.x that knows prompts. */
+const kittyWithPrompts = 24;
+
+/**
+ * Returns true for a kitty, by its answer to `askVersion`, that blanks the rows from the mark of a prompt down when it is
+ * resized, and pulls rows of its scrollback down on request.
+ */
+export function blanksMarkedRows(version: readonly number[]): boolean {
+	const [, major = 0, minor = 0] = version;
+	return keepsRowsBelow(version) && (major > kittyVersions.from || minor >= kittyWithPrompts);
+}
+
 /**
  * Returns true if the terminal, by its answer to `askVersion`, rewraps rows that are wider than a narrowed window;
  * false if it cuts them or gave no answer, as `linux` and st. The answer comes through SSH, the environment does not.

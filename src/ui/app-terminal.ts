@@ -53,7 +53,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	const live = createLiveLines();
 	const screen = createScreen(frames?.output ?? stdout, {
 		reflows: () => measure.reflows(),
-		insertsLines: insertsLines(env),
+		drawing: () => ({insertsLines: insertsLines(env), marks: measure.blanksMarked()}),
 		later: frames?.later,
 		live,
 	});
@@ -93,7 +93,12 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		screen,
 		fullScreen: () => fullScreen,
 		isLent: session.isLent,
-		...{askRow: measure.askRow, keepsBelow: measure.keepsBelow, reflows: measure.reflows},
+		...{
+			askRow: measure.askRow,
+			keepsBelow: measure.keepsBelow,
+			pullsDown: measure.blanksMarked,
+			reflows: measure.reflows,
+		},
 		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
 	});

@@ -1,5 +1,7 @@
 import {continues} from '../../terminal/text/wrap.ts';
 import {eraseDown} from './erase.ts';
+import {createPen, type Pen} from './pen.ts';
+import {deleteDown, isMarked, replaceMarked, unmarked, withMark} from './resize/frame-mark.ts';
 import {rowChange} from './row-change.ts';
 
 /** A cell of the live region, from its top left. */
@@ -28,32 +30,17 @@ export type Drawn = Frame & {readonly at: number; readonly isCursorShown: boolea
 /** The state before the first frame: the cursor is where it will begin. */
 export const nothingDrawn: Drawn = {rows: [], caret: undefined, at: 0, isCursorShown: true};
 
+export type RedrawOptions = {
+	/** The rows of the window. */
+	readonly height: number;
+	/** True if the terminal inserts and deletes lines. */
+	readonly insertsLines: boolean;
+	/** True to mark the first row of the frame. */
+	readonly marks: boolean;
+};
+
 const hideCursor = '\u001B[?25l';
 const showCursor = '\u001B[?25h';
-
-/** Collects output and tracks the row of the cursor, relative to the first row of the frame. */
-function createPen(at: number) {
-	let row = at;
-	let out = '';
-	let hasLeft = false;
-	return {
-		goTo(next: number) {
-			hasLeft ||= next !== row;
-			out += next < row ? `\u001B[${row - next}A` : next > row ? `\u001B[${next - row}B` : '';
-			row = next;
-		},
-		/** Writes data that moves the cursor down by that many rows. */
-		write(data: string, down = 0) {
-			out += data;
-			row += down;
-			hasLeft ||= down > 0;
-		},
-		row: () => row,
-		/** Returns true if the cursor was in another row. */
-		hasLeft: () => hasLeft,
-		out: () => out,
-	};
-}
 
 /**
  * Returns the bytes that replace the frame on the terminal by the next one below `printed`, lines that go to the
@@ -64,9 +51,10 @@ export function redraw(
 	before: Drawn,
 	printed: readonly string[],
 	next: Frame,
-	{height, insertsLines}: {readonly height: number; readonly insertsLines: boolean},
+	{height, insertsLines, marks}: RedrawOptions,
 ): {readonly data: string; readonly drawn: Drawn} {
-	const frame = fitted(next, height);
+	const inWindow = fitted(next, height);
+	const frame = marks ? {...inWindow, rows: withMark(inWindow.rows)} : inWindow;
 	const old = before.rows;
 	const rows = [...printed, ...frame.rows];
 	const same = commonStart(old, rows);
@@ -165,8 +153,6 @@ function commonEnd(old: readonly string[], rows: readonly string[], start: numbe
 	return same;
 }
 
-type Pen = ReturnType<typeof createPen>;
-
 /** Writes all rows after the unchanged ones at the start. */
 function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], same: number): void {
 	const below = rows.slice(same);
@@ -177,7 +163,8 @@ function writeFrom(pen: Pen, old: readonly string[], rows: readonly string[], sa
 		pen.goTo(same);
 	}
 
-	pen.write(`${eraseDown}${joined(below)}`, Math.max(0, below.length - 1));
+	const erase = same === 0 && isMarked(old[0]) ? deleteDown : eraseDown;
+	pen.write(`${erase}${joined(below)}`, Math.max(0, below.length - 1));
 }
 
 /** Writes the rows that differ. Inserts or deletes rows above the last `tail` ones if their number changes. */
@@ -197,9 +184,15 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 	}
 
 	const known = Math.min(old.length, rows.length) - tail;
+	const isReplaced = known > 0 && isMarked(old[0]) && !isMarked(rows[0]);
+	if (isReplaced) {
+		pen.goTo(0);
+		pen.write(replaceMarked);
+	}
+
 	for (let index = 0; index < rows.length - tail; index++) {
 		const row = rows[index] ?? '';
-		const shown = index < known ? (old[index] ?? '') : '';
+		const shown = index < known && !(isReplaced && index === 0) ? (old[index] ?? '') : '';
 		if (isContinued(rows, index)) {
 			pen.write(softBreak + softRow(row), 1);
 		} else if (row.endsWith(continues)) {
@@ -207,9 +200,20 @@ function writeChanges(pen: Pen, old: readonly string[], rows: readonly string[],
 			pen.write(softRow(row));
 		} else if (row !== shown) {
 			pen.goTo(index);
-			pen.write(rowChange(shown, row));
+			pen.write(markChange(shown, row));
 		}
 	}
+}
+
+/** Returns the bytes that turn a row into another one that may have the mark. */
+function markChange(shown: string, row: string): string {
+	if (!isMarked(row)) {
+		return rowChange(shown, row);
+	}
+
+	const text = unmarked(row);
+	const change = text === unmarked(shown) ? '' : rowChange(unmarked(shown), text);
+	return change + (isMarked(shown) ? '' : row.slice(0, row.length - text.length));
 }
 
 /** Erases all rows of a line, and goes to its beginning: an erased row would be a line of its own. */

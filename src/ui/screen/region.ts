@@ -1,6 +1,7 @@
 import {lineWidth} from '../../terminal/text/width.ts';
 import {continues} from '../../terminal/text/wrap.ts';
-import {type Drawn, type Frame, nothingDrawn, redraw} from './live-region.ts';
+import {type Drawn, type Frame, nothingDrawn, type RedrawOptions, redraw} from './live-region.ts';
+import {deleteDown, isMarked} from './resize/frame-mark.ts';
 import type {Rewrapped} from './written.ts';
 
 type Size = {readonly columns: number; readonly rows: number};
@@ -33,7 +34,11 @@ export type Resize = {
 	readonly row?: number | undefined;
 	/** True if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
 	readonly keepsBelow?: boolean;
+	/** True if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
+	readonly pullsDown?: boolean;
 };
+
+export type DrawingOptions = Omit<RedrawOptions, 'height'>;
 
 /** The most lines above the frame that are kept: more than windows have rows. */
 const maxAbove = 300;
@@ -50,9 +55,9 @@ export function emptyRegion(columns: number): Region {
 export function drawRegion(
 	{drawn, above, near, frame, printed, prefix}: Region,
 	size: Size,
-	insertsLines: boolean,
+	drawing: DrawingOptions,
 ): {readonly data: string; readonly region: Region} {
-	const next = redraw(drawn, withMarks(printed, size.columns), frame, {height: size.rows, insertsLines});
+	const next = redraw(drawn, withMarks(printed, size.columns), frame, {height: size.rows, ...drawing});
 	const room = size.rows - next.drawn.rows.length;
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
@@ -91,15 +96,19 @@ export function appendLines(region: Region, lines: readonly string[]): Region {
 	return {...region, printed: [...region.printed, ...lines]};
 }
 
-/** Returns the bytes that erase the frame and move the cursor to its start. */
-export function eraseFrame(region: Region, rows: number): {readonly data: string; readonly region: Region} {
+/** Returns the bytes that erase the frame and move the cursor to its start. `keepsAbove` is false if others write there. */
+export function eraseFrame(
+	region: Region,
+	rows: number,
+	keepsAbove: boolean,
+): {readonly data: string; readonly region: Region} {
 	const frame = {rows: [], caret: {row: 0, column: 0}};
-	const {data, drawn} = redraw(region.drawn, [], frame, {height: rows, insertsLines: false});
-	// What others write comes between.
-	return {data, region: {...region, drawn, above: [], near: 0}};
+	const {data, drawn} = redraw(region.drawn, [], frame, {height: rows, insertsLines: false, marks: false});
+	return {data, region: {...region, drawn, ...(keepsAbove ? {} : {above: [], near: 0})}};
 }
 
 /** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */
 export function startOver(region: Region, sequence: string): Region {
-	return {...region, prefix: sequence, drawn: nothingDrawn, above: [], near: 0};
+	const prefix = isMarked(region.drawn.rows[0]) ? sequence + deleteDown : sequence;
+	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0};
 }

@@ -2,7 +2,16 @@ import {continues} from '../../terminal/text/wrap.ts';
 import {createInkStdout} from './ink-stdout.ts';
 import {createLiveLines, type LiveLines} from './live-lines.ts';
 import type {Caret, Frame, Prompt} from './live-region.ts';
-import {appendLines, drawRegion, emptyRegion, eraseFrame, type Region, type Resize, startOver} from './region.ts';
+import {
+	appendLines,
+	type DrawingOptions,
+	drawRegion,
+	emptyRegion,
+	eraseFrame,
+	type Region,
+	type Resize,
+	startOver,
+} from './region.ts';
 import {resizeRegion} from './resize/resize-region.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
@@ -11,11 +20,13 @@ type Options = {
 	readonly later?: ((run: () => void) => void) | undefined;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window, as most do. */
 	readonly reflows?: () => boolean;
-	/** True by default: the terminal inserts and deletes lines. */
-	readonly insertsLines?: boolean;
+	/** Returns how frames are drawn. By default lines are inserted and deleted, and there are no marks. */
+	readonly drawing?: () => DrawingOptions;
 	/** The lines at the top of each frame. Ink doesn't lay them out, because they change with each token. */
 	readonly live?: LiveLines | undefined;
 };
+
+const plain = (): DrawingOptions => ({insertsLines: true, marks: false});
 
 /** Terminals with synchronized output show everything between the two at once. */
 export const beginSync = '\u001B[?2026h';
@@ -37,8 +48,8 @@ export type Screen = {
 	/** Writes nothing until `release`: something else has the window, or its size is unknown. */
 	readonly hold: () => void;
 	readonly release: () => void;
-	/** Erases the frame, moves the cursor to its start, and holds. */
-	readonly erase: () => void;
+	/** Erases the frame, moves the cursor to its start, and holds. With `keepsAbove`, nobody else writes there meanwhile. */
+	readonly erase: (how?: {readonly keepsAbove: boolean}) => void;
 	/** Draws the whole frame at the cursor, after `sequence`, as if nothing were on the screen. */
 	readonly startOver: (sequence: string) => void;
 	/**
@@ -62,14 +73,14 @@ export type Screen = {
  */
 export function createScreen(
 	output: ScreenOutput,
-	{later = run => setImmediate(run), reflows = () => true, insertsLines = true, live = createLiveLines()}: Options = {},
+	{later = run => setImmediate(run), reflows = () => true, drawing = plain, live = createLiveLines()}: Options = {},
 ): Screen {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;
 
 	const draw = () => {
 		const size = sizeOf(output);
-		const next = drawRegion({...resizeRegion(region, size, reflows), frame: frame.current()}, size, insertsLines);
+		const next = drawRegion({...resizeRegion(region, size, reflows), frame: frame.current()}, size, drawing());
 		region = next.region;
 		isErased = false;
 		if (next.data) {
@@ -96,10 +107,10 @@ export function createScreen(
 			region = {...region, drawn: {...region.drawn, isCursorShown: true}};
 			release();
 		},
-		erase() {
+		erase({keepsAbove} = {keepsAbove: false}) {
 			if (!isErased) {
 				flush();
-				const next = eraseFrame(region, sizeOf(output).rows);
+				const next = eraseFrame(region, sizeOf(output).rows, keepsAbove);
 				region = next.region;
 				hold();
 				isErased = true;

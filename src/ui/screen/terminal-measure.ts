@@ -2,7 +2,7 @@ import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {InputToken, ReplyToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
-import {askVersion, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
+import {askVersion, blanksMarkedRows, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import {createRowQuestion} from './resize/cursor-row.ts';
 
@@ -31,6 +31,8 @@ export type TerminalMeasure = {
 	readonly reflows: () => boolean;
 	/** Returns true once it has answered as one that keeps the rows below the cursor in a lower window, but not its row. */
 	readonly keepsBelow: () => boolean;
+	/** Returns true once it has answered as one that blanks the rows from the mark of a prompt down when it is resized. */
+	readonly blanksMarked: () => boolean;
 	/** Returns true while answers are pending. */
 	readonly isAwaited: () => boolean;
 	/** Resolves once no answer is pending, or after 300 ms. Answers that arrive after the exit would go to the shell. */
@@ -98,7 +100,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			return isAnswer;
 		},
 		reflows: () => reflowsRows(version, env),
-		keepsBelow: () => keepsRowsBelow(version),
+		...{keepsBelow: () => keepsRowsBelow(version), blanksMarked: () => blanksMarkedRows(version)},
 		isAwaited,
 		async settled() {
 			if (isAwaited()) {

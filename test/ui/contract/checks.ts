@@ -1,6 +1,7 @@
 import {type Cell, type Check, closePanels, fullClear, openPanels} from './cell.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
-import {hide, type Opened, show, survivesStorm, survivesStormInView} from './storms.ts';
+import {hide, type Opened, show} from './opened.ts';
+import {survivesLateFrames, survivesStorm, survivesStormInView} from './storms.ts';
 
 const written = (terminal: ContractTerminal, from: number) => terminal.written.slice(from).join('');
 
@@ -180,4 +181,13 @@ export const checks: readonly (readonly [name: string, check: Check])[] = [
 	['idle writes nothing', isQuiet],
 	['Ctrl+Z and fg keep what the shell printed', keepsShellOutput],
 	['never ESC[3J', erasesNoScrollback],
+];
+
+/**
+ * A promise where no row of the frame is wrapped by the terminal: elsewhere a frame for the old size may go to other rows, and
+ * nothing says so.
+ */
+export const lateCheck: readonly [name: string, check: Check] = [
+	'frames on their way at a resize lose nothing',
+	survivesLateFrames,
 ];

@@ -2,6 +2,7 @@ import {EventEmitter} from 'node:events';
 import xterm from '@xterm/headless';
 import {onTestFinished} from 'vitest';
 import type {TerminalKind} from './kinds.ts';
+import {followMarks, type MarkedBuffer} from './prompt-marks.ts';
 
 /** A window of a terminal that an app writes to. */
 export type ContractTerminal = {
@@ -10,7 +11,8 @@ export type ContractTerminal = {
 	readonly written: readonly string[];
 	/** Resolves when everything that was written is on the screen. */
 	readonly parsed: () => Promise<void>;
-	readonly resize: (columns: number, rows: number) => Promise<void>;
+	/** Resizes the window, and tells the app once `before` has run: what that lets the app draw is for the old size. */
+	readonly resize: (columns: number, rows: number, before?: () => Promise<void>) => Promise<void>;
 	/** True if only the ASCII characters of its rows are known. */
 	readonly isLossy: boolean;
 	/** Calls the listener with what the terminal answers. */
@@ -27,7 +29,7 @@ export type ContractTerminal = {
 };
 
 /** What the emulator has no public name for: parsing at once, and whether it wraps rows again. */
-type Inside = {
+export type EmulatorInside = {
 	readonly _core: {
 		readonly writeSync: (data: string) => void;
 		readonly buffers: {readonly normal: Buffer};
@@ -35,13 +37,7 @@ type Inside = {
 };
 
 /** Rows of a window, from `ybase` on, below those of its scrollback, and the row of its cursor. */
-type Buffer = {
-	readonly lines: {readonly length: number; readonly pop: () => unknown};
-	ybase: number;
-	ydisp: number;
-	y: number;
-	savedY: number;
-};
+type Buffer = MarkedBuffer & {y: number; savedY: number};
 
 /** Moves rows of the scrollback down into a window that became higher, instead of the blank ones that were added below. */
 function pullDown(buffer: Buffer, added: number): void {
@@ -74,6 +70,8 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 		convertEol: true,
 		scrollback: 20_000,
 		allowProposedApi: true,
+		// As ConPTY, it leaves the rows of the scrollback above when the window becomes higher, but wraps rows again.
+		windowsPty: kind.pullsDown ? {} : {backend: 'conpty', buildNumber: 30_000},
 	});
 	onTestFinished(() => terminal.dispose());
 	terminal.parser.registerCsiHandler({prefix: '>', final: 'c'}, () => {
@@ -83,11 +81,12 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 
 		return true;
 	});
-	const inside = (terminal as unknown as Inside)._core;
+	const inside = (terminal as unknown as EmulatorInside)._core;
 	if (!kind.reflows) {
 		Object.defineProperty(inside.buffers.normal, '_isReflowEnabled', {value: false});
 	}
 
+	const blankMarked = kind.blanksMarked ? followMarks(terminal, inside.buffers.normal).blank : () => false;
 	let isShown = true;
 	for (const [final, shown] of [
 		['h', true],
@@ -130,25 +129,28 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 		written,
 		isLossy: false,
 		parsed: async () => undefined,
-		async resize(newColumns, newRows) {
+		async resize(newColumns, newRows, before = async () => undefined) {
 			const {normal} = inside.buffers;
-			const before = normal.lines.length;
+			const isBlanked = terminal.buffer.active.type === 'normal' && blankMarked();
+			const {length} = normal.lines;
 			const {y} = normal;
 			const isSmaller = newRows < terminal.rows || newColumns < terminal.cols;
-			if (kind.keepsBelow && isSmaller) {
+			const keepsBelow = kind.keepsBelow && isSmaller && !isBlanked;
+			if (keepsBelow) {
 				normal.y = Math.max(y, lastRow(terminal.buffer.normal) - normal.ybase);
 			}
 
 			terminal.resize(terminal.cols, Math.max(1, newRows));
 			if (kind.pullsDown) {
-				pullDown(normal, Math.max(0, normal.lines.length - before));
+				pullDown(normal, Math.max(0, normal.lines.length - length));
 			}
 
 			terminal.resize(Math.max(1, newColumns), terminal.rows);
-			if (kind.keepsBelow && isSmaller) {
+			if (keepsBelow) {
 				normal.y = Math.min(y, terminal.rows - 1);
 			}
 
+			await before();
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stdout.emit('resize');
 		},

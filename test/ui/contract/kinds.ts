@@ -10,6 +10,8 @@ export type TerminalKind = {
 	readonly reflows: boolean;
 	/** True if it keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
 	readonly keepsBelow?: true;
+	/** True if it blanks the rows from the mark of a prompt down when it is resized, and pulls rows down on request. */
+	readonly blanksMarked?: true;
 	/** True if it moves rows of the scrollback down into a higher window; others leave them above. */
 	readonly pullsDown: boolean;
 };
@@ -32,6 +34,7 @@ export const kinds = {
 		version: '1;4000;33',
 		reflows: true,
 		keepsBelow: true,
+		blanksMarked: true,
 		pullsDown: false,
 	},
 	tmux: {

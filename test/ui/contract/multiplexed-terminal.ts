@@ -124,10 +124,11 @@ async function openMultiplexed(
 		stdout: stdout as unknown as NodeJS.WriteStream,
 		written,
 		parsed,
-		async resize(newColumns, newRows) {
+		async resize(newColumns, newRows, before = async () => undefined) {
 			await parsed();
 			outside.resize(newColumns, newRows);
 			changes++;
+			await before();
 			await parsed();
 			Object.assign(stdout, {columns: newColumns, rows: newRows});
 			stdout.emit('resize');

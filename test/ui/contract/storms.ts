@@ -1,10 +1,9 @@
 import {cpSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Panel} from '../../../src/store/view-slice.ts';
-import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {type Cell, closePanels, fillWindow, follow, followLog, fullClear, openPanels} from './cell.ts';
 import {startInTerminal} from './contract-app.ts';
+import {hide, type Opened, show} from './opened.ts';
 
 /** Sizes between 10x2 and 300x100, in an order that looks random and is always the same. */
 export const storm = Array.from({length: 30}, (_, step) => {
@@ -40,6 +39,37 @@ export async function survivesStorm(cell: Cell) {
 	return (await differsFromFresh(cell)) ?? residueAbove(cell);
 }
 
+/**
+ * Streams through sizes, one after the other. At each the app draws once more for the old size before it is told: a
+ * terminal may be resized with frames on their way.
+ */
+export async function survivesLateFrames(cell: Cell) {
+	const {app, terminal, time, columns, rows} = cell;
+	await app.type(`go late ${columns}\r`);
+	await app.waitFor(() => app.store.getState().transcript.run !== undefined);
+	const sizes = storm.filter(([width, height]) => width >= 20 && height >= 5);
+	const name = (index: number) => `Late ${columns}.${index} `;
+	for (const [index, [width, height]] of sizes.entries()) {
+		await terminal.resize(Math.min(width, columns), Math.min(height, rows), async () => {
+			app.say(`${name(index)}and on.\n\n`);
+			await time.pass(40);
+		});
+		await time.pass(200);
+	}
+
+	await terminal.resize(columns, rows);
+	app.finish();
+	await time.pass(calmMs);
+	await terminal.parsed();
+	const {above, text} = everything(terminal);
+	const left = above.find(row => ownRow.test(row.trimEnd()));
+	const wrong = sizes.flatMap((_, index) => {
+		const count = text.split(name(index)).length - 1;
+		return count === 1 ? [] : [`${index} is there ${count} times`];
+	});
+	return wrong.length > 0 ? wrong.join() : left && `left above: ${JSON.stringify(left)}`;
+}
+
 export async function survivesStormInView(cell: Cell) {
 	const {app, terminal, time, columns, rows} = cell;
 	await app.type('\u000f');
@@ -58,70 +88,6 @@ export async function survivesStormInView(cell: Cell) {
 	return view.startsWith('Transcript')
 		? ((await differsFromFresh(cell)) ?? residueAbove(cell))
 		: `the view shows ${JSON.stringify(view)}`;
-}
-
-/** What can be open: keys that open it, or a panel. */
-export type Opened = string | Panel;
-
-/** What can be open while a storm of sizes goes on, and the keys or the panel that open it. */
-export const opened = {
-	'a picker': {
-		kind: 'pick',
-		title: 'Model',
-		choices: Array.from({length: 40}, (_, index) => ({
-			label: `model ${index}`,
-			id: `m${index}`,
-			detail: 'a detail '.repeat(9),
-		})),
-	},
-	'a table': {
-		kind: 'table',
-		title: 'Runs',
-		columns: [{label: 'id', whole: true}, {label: 'name'}, {label: 'note', spare: true}],
-		rows: Array.from({length: 40}, (_, index) => [`r${index}`, 'a name '.repeat(4), 'a note '.repeat(9)]),
-	},
-	'a question': {
-		kind: 'ask',
-		question: 'Which of these do you want? '.repeat(12),
-		choices: Array.from({length: 6}, (_, index) => ({
-			label: `choice ${index}`,
-			description: 'what it means '.repeat(6),
-		})),
-		askedAt: 0,
-		isFollowUp: false,
-	},
-	'an approval': {
-		kind: 'confirm',
-		question: 'Run this command?',
-		subject: drawingOfCommand('npm install a-package '.repeat(9), false),
-		about: {facts: [['Sandbox', 'with network, writes only in this folder']]},
-		answers: ['y', 's', 'f', 'e', 'r'].map(key => ({key, label: `Answer ${key} to it`, value: key})),
-		askedAt: -5000,
-	},
-	'a text': {kind: 'edit', label: 'Memory', does: 'save', text: 'words to change\n'.repeat(20)},
-	'the settings': '/settings\r',
-	'the review of changes': '/review-one\r',
-	'the log viewer': '\u0007',
-} as const satisfies Readonly<Record<string, Opened>>;
-
-/** Opens it, and waits until it is open. */
-export async function show({app}: Cell, what: Opened) {
-	if (typeof what !== 'string') {
-		app.store.getState().setPanel(what);
-		return;
-	}
-
-	await app.type(what);
-	const isOpen = () => app.store.getState().panel !== undefined || app.terminal.window()[0] === 'Changes';
-	await app.waitFor(() => !what.startsWith('/') || isOpen());
-}
-
-export async function hide({app}: Cell, what: Opened) {
-	if (typeof what === 'string') {
-		await app.type('\u001b');
-	} else {
-		app.store.getState().setPanel(undefined);
-	}
 }
 
 /** With something open, the window after a storm is what it was before; closed, it is that of a fresh start. */
@@ -203,15 +169,19 @@ function withoutEnd(rows: readonly string[]): readonly string[] {
 	return rows.slice(0, rows.findLastIndex(row => row.trim() !== '') + 1);
 }
 
+function everything(terminal: Cell['terminal']) {
+	const above = terminal.scrollback();
+	return {above, text: [...above, ...terminal.window()].join('\n')};
+}
+
 /** Returns a row above the window that belongs below the conversation, or a paragraph that is there twice or not at all. */
 function residueAbove({terminal, columns}: Cell): string | undefined {
-	const above = terminal.scrollback();
+	const {above, text} = everything(terminal);
 	const left = above.find(row => ownRow.test(row.trimEnd()));
 	if (left !== undefined) {
 		return `left above: ${JSON.stringify(left)}`;
 	}
 
-	const text = [...above, ...terminal.window()].join('\n');
 	const counts = storm.map((_, index) => text.split(`Storm ${columns}.${index} `).length - 1);
 	const wrong = counts.findIndex(count => count !== 1);
 	return wrong === -1 ? undefined : `paragraph ${wrong} is there ${counts[wrong]} times`;

@@ -1,6 +1,6 @@
 import type {Cell} from './cell.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
-import {hide, type Opened, show} from './storms.ts';
+import {hide, type Opened, show} from './opened.ts';
 
 type Size = readonly [columns: number, rows: number];
 

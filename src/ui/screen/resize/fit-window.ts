@@ -15,6 +15,8 @@ type Dependencies = {
 	readonly askRow: () => Promise<number | undefined>;
 	/** Returns true if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
 	readonly keepsBelow: () => boolean;
+	/** Returns true if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
+	readonly pullsDown: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: () => boolean;
 	/** True if the terminal restores its window after a full-screen view. */
@@ -48,7 +50,7 @@ export type WindowFit = {
 
 /** Keeps the drawing in step with the size of the window. */
 export function createWindowFit(dependencies: Dependencies): WindowFit {
-	const {screen, fullScreen, hasAlternateScreen, reflows, painter} = dependencies;
+	const {screen, fullScreen, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
 	const fit = createFit(dependencies);
 	let held = screen.size();
 	return {
@@ -75,6 +77,9 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 			held = screen.size();
 			if (!hasAlternateScreen) {
 				fit.disturb(true);
+			} else if (pullsDown()) {
+				// Below a view the terminal wraps the rows of the frame, and pushes them up for good.
+				screen.erase({keepsAbove: true});
 			}
 
 			fit.pause();
@@ -93,7 +98,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 
 /** Draws everything for the current size of the window. */
 function createFit(dependencies: Dependencies) {
-	const {screen, askRow, keepsBelow, painter} = dependencies;
+	const {screen, askRow, keepsBelow, pullsDown, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
@@ -135,7 +140,7 @@ function createFit(dependencies: Dependencies) {
 	const ask = () => {
 		pause();
 		const asked = turn;
-		void askRow().then(row => asked === turn && inPlace({row, keepsBelow: keepsBelow()}));
+		void askRow().then(row => asked === turn && inPlace({row, keepsBelow: keepsBelow(), pullsDown: pullsDown()}));
 	};
 
 	return {

@@ -3,6 +3,7 @@ import {continues, softWrap, wrapLine} from '../../../terminal/text/wrap.ts';
 import {eraseDown} from '../erase.ts';
 import {nothingDrawn} from '../live-region.ts';
 import {lastOf, type Region} from '../region.ts';
+import {deleteDown, isMarked, pullDown, unmarked} from './frame-mark.ts';
 
 /** Counts the rows that the terminal has for lines. */
 type CountRows = (lines: readonly string[]) => number;
@@ -28,7 +29,7 @@ export function resizeRegion(
 		return region;
 	}
 
-	const {rewrap, isRecolored, row, keepsBelow = false} = region.resize;
+	const {rewrap, isRecolored, row, keepsBelow = false, pullsDown = false} = region.resize;
 	// Lines printed before the new size was known may be too wide.
 	const printed = fitted(region.printed, columns);
 	if (region.prefix) {
@@ -37,18 +38,24 @@ export function resizeRegion(
 
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
 	const {drawn, above} = region;
+	const isBlanked = isMarked(drawn.rows[0]);
+	const erase = isBlanked ? deleteDown : eraseDown;
+	const own = drawn.rows.map(isBlanked ? () => ' ' : unmarked);
 	const countDrawn: CountRows = lines => (columns < region.columns ? countRows(lines) : lines.length);
-	const ownRows = countDrawn(drawn.rows.slice(0, drawn.at));
+	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
-	const line = keepsBelow && row !== undefined ? Math.min(row, rows - countDrawn(drawn.rows.slice(drawn.at))) : row;
-	const room = (line ?? likely) - ownRows;
+	const isBelowKept = keepsBelow && !isBlanked && row !== undefined;
+	const line = isBelowKept ? Math.min(row, rows - countDrawn(own.slice(drawn.at))) : row;
+	const top = (line ?? likely) - ownRows;
+	const pulled = pullsDown && row !== undefined ? rowsToPull(top, rows - drawn.rows.length, countRows(above)) : 0;
 	const resized = {...region, drawn: nothingDrawn};
-	if (room < 0) {
-		const pushed = pushedUp(drawn.rows, -room, {countRows, columns});
-		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: eraseUpTo(row ?? 0)};
+	if (top + pulled < 0) {
+		const pushed = pushedUp(own, -top, {countRows, columns});
+		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: moved(-(row ?? 0)) + erase};
 	}
 
+	const room = Math.max(0, top);
 	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
 	const isOther = isRecolored || columns !== region.columns;
 	const {kept, lines} = rewritten(known, real =>
@@ -59,12 +66,18 @@ export function resizeRegion(
 		above: above.slice(0, above.length - known.length + kept),
 		near: kept,
 		printed: [...fitted(lines, columns), ...printed],
-		prefix: eraseUpTo((row ?? likely) - room + countRows(known.slice(kept))),
+		prefix: pullDown(pulled) + moved(top + pulled - countRows(known.slice(kept)) - (row ?? likely)) + erase,
 	};
 }
 
-function eraseUpTo(rows: number): string {
-	return `${rows > 0 ? `\u001B[${rows}A` : ''}${eraseDown}`;
+/** Returns how many rows to pull down: those pushed up of the frame, and of the lines above it as many as there is room for. */
+function rowsToPull(top: number, highest: number, aboveRows: number): number {
+	const inWindow = Math.max(0, top);
+	return inWindow - top + Math.max(0, Math.min(highest, aboveRows) - inWindow);
+}
+
+function moved(down: number): string {
+	return down === 0 ? '' : `\u001B[${Math.abs(down)}${down > 0 ? 'B' : 'A'}`;
 }
 
 function fitted(lines: readonly string[], columns: number): readonly string[] {

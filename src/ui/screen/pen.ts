@@ -1,0 +1,33 @@
+export type Pen = ReturnType<typeof createPen>;
+
+/** Collects output and tracks the row of the cursor, relative to the first row of the frame. */
+export function createPen(at: number) {
+	let row = at;
+	/** The lowest row where the cursor has been. */
+	let lowest = at;
+	let out = '';
+	let hasLeft = false;
+	return {
+		goTo(next: number) {
+			hasLeft ||= next !== row;
+			out += next < row ? `\u001B[${row - next}A` : '';
+			const known = Math.min(next, lowest);
+			out += known > row ? `\u001B[${known - row}B` : '';
+			// If the window was resized meanwhile, there may be fewer rows below: a newline adds one.
+			out += '\n'.repeat(Math.max(0, next - Math.max(row, lowest)));
+			row = next;
+			lowest = Math.max(lowest, row);
+		},
+		/** Writes data that moves the cursor down by that many rows. */
+		write(data: string, down = 0) {
+			out += data;
+			row += down;
+			lowest = Math.max(lowest, row);
+			hasLeft ||= down > 0;
+		},
+		row: () => row,
+		/** Returns true if the cursor was in another row. */
+		hasLeft: () => hasLeft,
+		out: () => out,
+	};
+}

@@ -1,0 +1,26 @@
+/**
+ * Begins the first row of a frame in kitty: the mark of a prompt (OSC 133 A). When kitty is resized, it blanks the rows from
+ * the mark down instead of wrapping them. So none of them goes to the scrollback, and the cursor stays as many rows below the
+ * mark as it was, also for a frame on its way that was drawn for the old size. The mark belongs to the row, whatever is
+ * written or erased there, and moves with it: only deleting the row deletes the mark.
+ */
+const mark = '\u001B]133;A\u001B\\';
+
+/** Deletes the cursor's row with its mark, and inserts a blank one. */
+export const replaceMarked = '\r\u001B[M\u001B[L';
+/** Deletes all rows from the cursor's down, with their marks. */
+export const deleteDown = '\r\u001B[999M';
+
+export const isMarked = (row: string | undefined) => row?.startsWith(mark) ?? false;
+
+export function unmarked(row: string): string {
+	return isMarked(row) ? row.slice(mark.length) : row;
+}
+
+/** Returns the rows of a frame with the mark before the first one. */
+export function withMark([first = '', ...others]: readonly string[]): readonly string[] {
+	return [mark + first, ...others];
+}
+
+/** Pulls that many rows of the scrollback down into the window of kitty (SD with an intermediate `+`). */
+export const pullDown = (rows: number) => (rows > 0 ? `\u001B[${rows}+T` : '');
