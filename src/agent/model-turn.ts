@@ -108,8 +108,8 @@ type Answer = {
 	readonly messageId: string;
 	readonly parts: AssistantPart[];
 	readonly calls: ToolCall[];
-	/** Ids of calls in the conversation so far. */
-	readonly callIds: Set<string>;
+	/** Returns the ids of calls in the conversation so far. Most answers have no call. */
+	readonly callIds: () => Set<string>;
 	readonly ledger: Ledger;
 	facts: RequestFacts;
 	/** Type and id of the part that the next delta may continue. */
@@ -119,7 +119,11 @@ type Answer = {
 };
 
 function emptyAnswer(messages: readonly Message[], messageId: string, ledger: Ledger): Answer {
-	const callIds = new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
+	let ids: Set<string> | undefined;
+	const callIds = () => {
+		ids ??= new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
+		return ids;
+	};
 	const nothing = {open: undefined, usage: undefined, finish: undefined};
 	return {messageId, parts: [], calls: [], callIds, ledger, facts: {isRetry: false, beginning: undefined}, ...nothing};
 }
@@ -166,7 +170,8 @@ function addDelta(answer: Answer, event: Delta): readonly AgentEvent[] {
 type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
 
 function addCall(answer: Answer, event: CallEvent, newId: () => string): readonly AgentEvent[] {
-	const {parts, calls, callIds, messageId} = answer;
+	const {parts, calls, messageId} = answer;
+	const callIds = answer.callIds();
 	assertRoomForCall(calls.length);
 	// Results are joined by the id, so it must be unique. Some hosts send none, or the same one for every call.
 	const id = event.id && !callIds.has(event.id) ? event.id : newId();

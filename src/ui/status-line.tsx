@@ -52,6 +52,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 	const drafts = useApp(state => state.stash.length);
 	const leftMs = useCountdown(expiresAt);
 	const vim = useApp(state => state.vim?.state);
+	const used = useMemo(() => usageParts(usage, compacted, {priceOf, infoOf}), [usage, compacted, priceOf, infoOf]);
 
 	const time = elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`;
 	const state = run
@@ -84,7 +85,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			: []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
-		...usageParts({usage, compacted}, {priceOf, infoOf}).map(part => ({...part, role: palette.dim})),
+		...used.map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(' · '))}</Text>;
 }
@@ -154,7 +155,8 @@ function sandboxPart(leftMs: number, palette: Palette): Part {
 }
 
 function usageParts(
-	{usage, compacted}: {readonly usage: Transcript['usage']; readonly compacted: number},
+	usage: Transcript['usage'],
+	compacted: number,
 	{priceOf, infoOf}: Pick<AppState, 'priceOf' | 'infoOf'>,
 ): readonly Omit<Part, 'role'>[] {
 	const messages = [...usage.values()];

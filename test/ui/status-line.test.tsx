@@ -227,3 +227,20 @@ test('a command that takes longer shows its own time, without that of a question
 	vi.advanceTimersByTime(2000);
 	await shown().toBe('● /env list 2 s');
 });
+
+test('usage is added up when it changes, not with every drawing', async () => {
+	let reads = 0;
+	const counted = new Map(usage);
+	counted.values = () => {
+		reads += 1;
+		return usage.values();
+	};
+	const {store, lastFrame} = drawn({...prices, transcript: {usage: counted}}, createElement(Status), 200);
+	const before = reads;
+	store.setState({jobs: 1});
+	store.setState({approvalMode: 'all'});
+	await vi.waitFor(() => expect(lastFrame()).toContain('all mode'));
+	expect([before > 0, reads]).toEqual([true, before]);
+	store.setState(({transcript}) => ({transcript: {...transcript, usage: new Map([...usage].slice(0, 1))}}));
+	await vi.waitFor(() => expect(lastFrame()).toContain('in 800'));
+});

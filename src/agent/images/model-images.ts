@@ -62,12 +62,12 @@ export async function attachImages(
 	model: string,
 	{load}: Pick<ImageStore, 'load'>,
 ): Promise<readonly Message[]> {
-	const shown = messages.flatMap(message => (message.role === 'assistant' ? [] : (message.images ?? [])));
-	const sent = newestOf(shown.filter(({type}) => seesImages(model, type)));
-	if (shown.length === 0) {
+	if (!messages.some(message => message.role !== 'assistant' && message.images)) {
 		return messages;
 	}
 
+	const shown = messages.flatMap(message => (message.role === 'assistant' ? [] : (message.images ?? [])));
+	const sent = newestOf(shown.filter(({type}) => seesImages(model, type)));
 	const loaded = new Map<string, Promise<Buffer | undefined>>();
 	for (const {hash} of sent) {
 		loaded.set(hash, loaded.get(hash) ?? load(hash).catch(() => undefined));

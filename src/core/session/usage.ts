@@ -19,18 +19,6 @@ export type TokenUsage = {
 
 export const noUsage: TokenUsage = {input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
 
-/** Adds tokens up, without costs: see `totalCost`. */
-function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-	return {
-		input: a.input + b.input,
-		cacheRead: a.cacheRead + b.cacheRead,
-		cacheWrite: a.cacheWrite + b.cacheWrite,
-		output: a.output + b.output,
-		reasoning: a.reasoning + b.reasoning,
-		...((a.estimated || b.estimated) && {estimated: true}),
-	};
-}
-
 /** Returns all tokens that the model read for this message. */
 export function contextTokens(usage: TokenUsage): number {
 	return usage.input + usage.cacheRead + usage.cacheWrite;
@@ -147,13 +135,30 @@ export function ratesOf(usage: TokenUsage, {tiers, ...price}: Price): Omit<Price
 export function usageByModel(messages: readonly Spent[]): ReadonlyMap<string, TokenUsage> {
 	const models = new Map<string, TokenUsage>();
 	for (const {model, usage} of messages) {
-		models.set(model, addUsage(models.get(model) ?? noUsage, usage));
+		models.set(
+			model,
+			sumUsage([
+				{model, usage: models.get(model) ?? noUsage},
+				{model, usage},
+			]),
+		);
 	}
 
 	return models;
 }
 
-/** Adds up the tokens of messages. */
+/** Adds up the tokens of messages, without costs: see `totalCost`. */
 export function sumUsage(messages: readonly Spent[]): TokenUsage {
-	return messages.reduce((sum, {usage}) => addUsage(sum, usage), noUsage);
+	const sum = {...noUsage};
+	let estimated = false;
+	for (const {usage} of messages) {
+		sum.input += usage.input;
+		sum.cacheRead += usage.cacheRead;
+		sum.cacheWrite += usage.cacheWrite;
+		sum.output += usage.output;
+		sum.reasoning += usage.reasoning;
+		estimated ||= usage.estimated === true;
+	}
+
+	return {...sum, ...(estimated && {estimated})};
 }
