@@ -5,9 +5,16 @@ import {AppError} from '../../src/core/error.ts';
 
 const where = 'Save the recovery codes to a new file (leave blank to skip):';
 
-/** Throws what a user can do if no enrollment waits for the code, else the error itself. */
+/** Throws what a user can do if the code is wrong or no enrollment waits for it, else the error itself. */
 function explain(error: unknown): never {
 	const refused = refusalOf(error);
+	if (refused?.status === 400) {
+		throw new AppError('failed', `The server rejected the code${refused.detail ? `: ${refused.detail}` : ''}.`, {
+			hint: 'Run `mfa verify` again with the next code of your app.',
+			cause: error,
+		});
+	}
+
 	if (refused?.status !== 409) {
 		throw error;
 	}

@@ -126,6 +126,7 @@ test('a code has at most 64 characters, and the server refuses a wrong one', asy
 	});
 	expect(seen).toEqual([]);
 	await expect(run('mfa', 'verify', 'x'.repeat(64))).rejects.toMatchObject({
-		message: expect.stringMatching(/Wrong code/),
+		message: 'The server rejected the code: Wrong code.',
+		hint: 'Run `mfa verify` again with the next code of your app.',
 	});
 });
