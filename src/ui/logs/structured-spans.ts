@@ -48,7 +48,9 @@ function folded(text: string): string {
 	return safeLine(lines[0] ?? '') + (more > 0 ? ` (+${more} ${more === 1 ? 'line' : 'lines'})` : '');
 }
 
+/** Returns a value as logfmt has it. An object or a list has quotes of its own. */
 function quoted(value: string): string {
 	const text = folded(value);
-	return /[\s"=]|^$/.test(value) ? `"${text}"` : text;
+	const isJson = /^(?:\{.*\}|\[.*\])$/s.test(value);
+	return !isJson && /[\s"=]|^$/.test(value) ? `"${text.replaceAll('"', '\\"')}"` : text;
 }

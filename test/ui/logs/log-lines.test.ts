@@ -53,6 +53,8 @@ test('a structured line has time, level and message first, and its fields dimmed
 		'\u001b[2m pid=7',
 		'\u001b[2m host="a b"',
 	]);
+	const nested = '{"level":"info","msg":"up","in":{"a":{"b":[1,"c d"]}},"said":"a \\"b\\""}';
+	expect(rowsOf(nested, {width: 80})).toEqual(['info  up in.a={"b":[1,"c d"]} said="a \\"b\\""']);
 	expect(rowsOf('level=info msg=up port=1')).toEqual(['info  up port=1']);
 	expect(rowsOf(line, {raw: true, width: 200})).toEqual([line]);
 });
