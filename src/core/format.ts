@@ -67,6 +67,16 @@ export function formatElapsed(milliseconds: number): string {
 	return wholeMs < 10_000 ? `${wholeMs / 1000} s` : formatDuration(wholeMs);
 }
 
+/** Formats the time until something ends: in whole minutes, as `59 min` or `1 h 00 m`, and in seconds for the last five minutes. */
+export function formatRemaining(milliseconds: number): string {
+	const minutes = Math.round(milliseconds / 60_000);
+	return milliseconds <= 5 * 60_000
+		? formatElapsed(milliseconds)
+		: minutes < 60
+			? `${minutes} min`
+			: formatDuration(minutes * 60_000);
+}
+
 /** Formats a size in bytes as `312 B`, `2.1 kB` or `14 MB`. */
 export function formatBytes(bytes: number): string {
 	const count = formatCount(bytes);

@@ -1,5 +1,5 @@
 import {memo, useMemo} from 'react';
-import {formatAmount, formatCount, formatDuration, formatElapsed, formatUsd} from '../core/format.ts';
+import {formatAmount, formatCount, formatElapsed, formatRemaining, formatUsd} from '../core/format.ts';
 import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {sumUsage, totalCost} from '../core/session/usage.ts';
@@ -147,10 +147,9 @@ function watchPart(count: number, trouble: string | undefined, palette: Palette)
 /** Returns the time until the next sandbox expires: in minutes, or in seconds if it is soon. */
 function sandboxPart(leftMs: number, palette: Palette): Part {
 	const isSoon = leftMs <= 5 * 60_000;
-	const minutes = Math.round(leftMs / 60_000);
-	const text = minutes < 60 ? `${minutes} min` : formatDuration(minutes * 60_000);
+	const text = formatRemaining(leftMs);
 	return isSoon
-		? {text: `sandbox ends in ${formatElapsed(leftMs)}`, role: palette.warning, name: 'ending sandbox'}
+		? {text: `sandbox ends in ${text}`, role: palette.warning, name: 'ending sandbox'}
 		: {text: `sandbox ${text}`, role: palette.dim, name: 'sandbox'};
 }
 

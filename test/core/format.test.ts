@@ -8,6 +8,7 @@ import {
 	formatCount,
 	formatDuration,
 	formatMeasure,
+	formatRemaining,
 	formatUsd,
 } from '../../src/core/format.ts';
 
@@ -149,4 +150,14 @@ test.each([
 	[new Date(2026, 2, 31, 23, 59, 59, 999).getTime(), '23:59:59'],
 ])('a time of day has seconds', (at, text) => {
 	expect(formatClock(at)).toBe(text);
+});
+
+test.each([
+	[3_599_400, '1 h 00 m'],
+	[3_540_000, '59 min'],
+	[301_000, '5 min'],
+	[300_000, '5 m 00 s'],
+	[9400, '9 s'],
+])('of a time of %d ms that runs out, seconds count only at the end: %s', (milliseconds, text) => {
+	expect(formatRemaining(milliseconds)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import {type Lenient, originalOf, readLeniently} from '../../contract/lenient.ts';
 import {environmentSchema, type TaskEnvironment} from '../../contract/resources/environment.ts';
-import {formatAmount, formatDuration} from '../../core/format.ts';
+import {formatAmount, formatRemaining} from '../../core/format.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {mask, type Secret, secret} from '../../core/secrets/secret.ts';
 import {maskText} from '../../net/mask-secret.ts';
@@ -85,7 +85,7 @@ const idLength = 8;
 
 function untilText(expiresAt: string, now: number): string {
 	const leftMs = Date.parse(expiresAt) - now;
-	return leftMs > 0 ? `in ${formatDuration(leftMs)} (${minuteOf(expiresAt)} UTC)` : expiresAt;
+	return leftMs > 0 ? `in ${formatRemaining(leftMs)} (${minuteOf(expiresAt)} UTC)` : expiresAt;
 }
 
 function minuteOf(time: string): string {
