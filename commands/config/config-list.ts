@@ -9,10 +9,10 @@ export default command({
 	whileRunning: true,
 
 	async run(_, context) {
-		const [{settingStates}, {settingsTable}] = await Promise.all([
+		const [{settingFaults, settingStates}, {settingsTable}] = await Promise.all([
 			import('../../src/command/settings/setting-states.ts'),
 			import('../../src/command/settings/setting-views.ts'),
 		]);
-		return settingsTable(await settingStates(context));
+		return settingsTable(await settingStates(context), await settingFaults(context));
 	},
 });

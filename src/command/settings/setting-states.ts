@@ -1,4 +1,4 @@
-import {inEffect} from '../../agent/project/project.ts';
+import {faultText, inEffect} from '../../agent/project/project.ts';
 import type {ConfigData} from '../../config/config-data.ts';
 import {type ResolvedProfile, resolveProfile} from '../../config/resolve-profile.ts';
 import {isSettingKey, type SettingKey, settingKeys, settingTable} from '../../config/settings/setting-table.ts';
@@ -55,6 +55,13 @@ export async function settingStates(
 		});
 		return stateOf(key, [...decided(key, context), ...saved(key, context, ofProject.at(-1), profile)]);
 	});
+}
+
+/** Returns a sentence for each value and each file of settings that can't be used. */
+export async function settingFaults({settings, project}: CommandContext): Promise<readonly string[]> {
+	const {ownFaults, faults} = await project.state();
+	const ofFiles = [...ownFaults, ...faults].filter(({path}) => path.endsWith('settings.json'));
+	return [...settings.faults(), ...ofFiles.map(faultText)];
 }
 
 /** The first one that has a value is in effect, or all of them together. */

@@ -6,15 +6,19 @@ import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Result} from '../result.ts';
 import type {SettingState} from './setting-states.ts';
 
-/** Returns the settings as a table: values, where they come from, and what is allowed. Credentials are hidden. */
-export function settingsTable(states: readonly SettingState[]): Result {
+/**
+ * Returns the settings as a table: values, where they come from, and what is allowed; below it what is wrong with their files.
+ * Credentials are hidden.
+ */
+export function settingsTable(states: readonly SettingState[], faults: readonly string[]): Result {
 	return {
 		kind: 'table',
 		columns: [{label: 'setting', whole: true}, {label: 'value'}, {label: 'from'}, {label: 'allowed', spare: true}],
 		rows: states.map(state => [state.key, settingText(state), sourceText(state), allowedValues(state.key)]),
 		empty: '',
 		opens: {words: ['config', 'get'], ids: states.map(({key}) => key)},
-		data: {settings: states.map(settingData)},
+		notes: faults,
+		data: {settings: states.map(settingData), faults: [...faults]},
 	};
 }
 

@@ -26,6 +26,18 @@ test('config list shows every setting with its value and its source', async () =
 	expect(shown).toMatch(/budget_day +no limit +default/);
 });
 
+test.each([
+	['{bad', /settings\.json is not used: it is not valid JSON\.$/],
+	['{"hooks": 3}', /settings\.json is not used: hooks must be an object\.$/],
+	['{"theme": "nope"}', /^theme in .*settings\.json must be one of /],
+])('config list says what is wrong with a file of settings: %s', async (text, fault) => {
+	const place = testContext();
+	writeFileSync(join(place.home, 'settings.json'), text);
+	const result = await place.run('config', 'list');
+	expect(drawn(result, 400).split('\n').at(-1)).toMatch(fault);
+	expect(dataOf(result)).toMatchObject({faults: [expect.stringMatching(fault)]});
+});
+
 test('config set saves a valid value where the program reads it, and unset removes it', async () => {
 	const place = testContext();
 	const path = join(place.home, 'settings.json');
