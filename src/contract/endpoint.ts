@@ -39,6 +39,11 @@ export const endpoint = <const E extends Endpoint>(
 	row: PathParameter<E['path']> extends ParameterName ? E : never,
 ): E => row;
 
+/** True for an operation whose request may come without a body: none of the fields of what it creates is required. */
+export function mayLackBody({method, body}: Pick<Endpoint, 'method' | 'body'>): boolean {
+	return method === 'POST' && body?.safeParse({}).success === true;
+}
+
 const scopes = ['org', 'workspace', 'project'] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {JsonObject} from '../core/json.ts';
 import {components} from './components.ts';
-import type {Endpoint} from './endpoint.ts';
+import {type Endpoint, mayLackBody} from './endpoint.ts';
 import {operations} from './operations.ts';
 import {pathParameters} from './parameters.ts';
 import {parametersOf, pathTemplate, wireName} from './path.ts';
@@ -106,9 +106,9 @@ function headersOf({raw}: Endpoint): readonly JsonObject[] {
 	return raw ? [{name: 'content-encoding', in: 'header', description, schema: {type: 'string'}}] : [];
 }
 
-function requestBody({body, raw = []}: Endpoint): JsonObject {
+function requestBody({method, body, raw = []}: Endpoint): JsonObject {
 	const content = body ? json(schemaOf(body)) : Object.fromEntries(raw.map(type => [type, {}]));
-	return body || raw.length > 0 ? {requestBody: {required: true, content}} : {};
+	return body || raw.length > 0 ? {requestBody: {required: !mayLackBody({method, body}), content}} : {};
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -90,6 +90,11 @@ test('pushing traces accepts both formats of OpenTelemetry and a content encodin
 	});
 });
 
+test('a request to create a key may lack its body, others may not', () => {
+	expect(at('paths', '/api/v1/user/api-keys', 'post', 'requestBody', 'required')).toBe(false);
+	expect(at('paths', '/api/v1/user/preferences', 'patch', 'requestBody', 'required')).toBe(true);
+});
+
 test('exactly the operations outside the specification are marked as extensions', () => {
 	const marked = rows.filter(([, row]) => at('paths', pathTemplate(row.path), row.method.toLowerCase(), 'x-extension'));
 	expect(marked.map(([id]) => id)).toEqual(Object.keys(extensions));

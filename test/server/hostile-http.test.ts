@@ -117,7 +117,8 @@ test.each<[string, string, number]>([
 	['in chunks without a length', post(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n'), 400],
 	['in a chunk that is longer', post(['Transfer-Encoding: chunked'], '1\r\n{}\r\n0\r\n\r\n'), 400],
 	['that is announced as too large', post([`Content-Length: ${9 * 1024 * 1024}`], '{}'), 400],
-	['of no length', post([], ''), 400],
+	['of no length', post([], ''), 200],
+	['of no length, but white space', post(['Content-Length: 1'], ' '), 400],
 ])('a body %s gets %d', async (_, text, status) => {
 	const {url, bugs} = await serve();
 	const answer = await speak(url, text);

@@ -1,5 +1,5 @@
 import {check, parameterViolations, type Violation} from '../../contract/check.ts';
-import type {Endpoint, RequestOf, ResultOf} from '../../contract/endpoint.ts';
+import {type Endpoint, mayLackBody, type RequestOf, type ResultOf} from '../../contract/endpoint.ts';
 import {type OperationId, operations} from '../../contract/operations.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {decodeQuery} from '../../contract/query.ts';
@@ -56,6 +56,7 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 			path: row.path,
 			auth: 'credential',
 			accepts: row.raw ?? (row.body ? undefined : []),
+			mayLackBody: mayLackBody(row),
 			async handle(input) {
 				const scope = guard(id, input);
 				const headers = new Headers();
@@ -78,7 +79,8 @@ async function readRequest(row: Endpoint, {request, url, parameters}: RouteReque
 		...Object.entries(parameters).flatMap(([name, value]) => toErrorItems('path', parameterViolations(name, value))),
 		...toErrorItems('query', query?.wrong ?? []),
 	];
-	const json = row.body && errors.length === 0 ? await readJsonBody(request) : undefined;
+	const json =
+		row.body && errors.length === 0 ? await readJsonBody(request, mayLackBody(row) ? {} : undefined) : undefined;
 	const body = row.body && json !== undefined ? check(row.body, json) : undefined;
 	errors.push(...toErrorItems('body', [...(body?.wrong ?? []), ...(json === undefined ? [] : textViolations(json))]));
 	if (errors.length > 0) {

@@ -29,9 +29,27 @@ const onlyJson: readonly string[] = ['application/json'];
  * Returns 400 for a body of a media type that the operation doesn't accept. HTML forms of other sites could send such
  * bodies without a preflight request.
  */
-export function checkMediaType(request: Request, url: URL, {accepts = onlyJson}: Route): Response | undefined {
+export function checkMediaType(
+	request: Request,
+	url: URL,
+	{accepts = onlyJson, mayLackBody = false}: Route,
+): Response | undefined {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE';
+	if (mayLackBody && lacksBody(request)) {
+		return undefined;
+	}
+
 	return writes && accepts.length > 0 && !accepts.includes(mediaTypeOf(request) ?? '')
 		? errorResponse(url, 400, `Send the body as ${accepts.join(' or ')}.`)
 		: undefined;
+}
+
+/** True if the headers of a request announce no body (RFC 9112, 6.3) and no media type of one. */
+function lacksBody(request: Request): boolean {
+	const {headers} = request;
+	return (
+		mediaTypeOf(request) === undefined &&
+		!headers.has('transfer-encoding') &&
+		Number(headers.get('content-length') ?? 0) === 0
+	);
 }

@@ -55,15 +55,16 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 
 /**
  * Returns the JSON body of a request. Rejects with 400 a body that is not UTF-8 JSON, compressed, too large or nested
- * too deep.
+ * too deep. `absent` stands for a body without any bytes; by default that is no JSON.
  */
-export async function readJsonBody(request: Request): Promise<Json> {
+export async function readJsonBody(request: Request, absent?: Json): Promise<Json> {
 	const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
 	if (encoding !== 'identity') {
 		reject(400, 'Send the body as it is, without Content-Encoding.');
 	}
 
-	const json = parseJson(textOf(await readBody(request, maxJsonBytes)) ?? '');
+	const bytes = await readBody(request, maxJsonBytes);
+	const json = bytes.length === 0 && absent !== undefined ? absent : parseJson(textOf(bytes) ?? '');
 	if (json === undefined) {
 		reject(400, 'The body is not JSON.');
 	}

@@ -25,6 +25,8 @@ type BaseRoute = {
 	readonly path: string;
 	/** Accepted media types of the body; JSON only by default. HTML forms can't send JSON. */
 	readonly accepts?: readonly string[];
+	/** True if a request may come without a body, and then without its media type. */
+	readonly mayLackBody?: boolean;
 };
 
 type Handler<Request> = (request: Request) => Response | Promise<Response>;

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
-import {createTestServer, type TestServer} from '../harness.ts';
+import {createTestServer, origin, type TestServer} from '../harness.ts';
 
 const path = '/api/v1/user/api-keys';
 
@@ -128,4 +128,23 @@ test.each<[unknown, number]>([
 		expect(problemSchema.parse(answer.json).errors).toHaveLength(1);
 		expect((await server.send(path)).json).toHaveLength(1);
 	}
+});
+
+test('a key without a name needs no body; what needs one says so', async () => {
+	const {app, owner} = await createTestServer();
+	const post = async (to: string, init: RequestInit = {}) => {
+		const headers = {host: '127.0.0.1', authorization: `Bearer ${owner.key}`, ...init.headers};
+		const response = await app(new Request(`${origin}${to}`, {method: 'POST', ...init, headers}));
+		return [response.status, await response.json()];
+	};
+	const made = [200, expect.objectContaining({name: null, key: expect.stringMatching(/^svc_/)})];
+	expect(await post(path)).toEqual(made);
+	expect(await post(path, {headers: {'content-length': '0'}})).toEqual(made);
+	expect(await post(path, {body: '', headers: {'content-type': 'application/json'}})).toEqual(made);
+	const refused = [400, expect.objectContaining({detail: 'Send the body as application/json.'})];
+	expect(await post(path, {headers: {'content-length': '2'}})).toEqual(refused);
+	expect(await post(path, {body: 'name=x', headers: {'content-type': 'application/x-www-form-urlencoded'}})).toEqual(
+		refused,
+	);
+	expect(await post('/api/v1/org/acme/ws/main/environments')).toEqual(refused);
 });
