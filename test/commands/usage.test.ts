@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {periodOf} from '../../src/command/views/usage/period-view.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {done, said, start, used, user} from '../core/records.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
@@ -59,7 +60,8 @@ test('a day and a month add all sessions up, and show what the cache saved', asy
 test.each([
 	['day', '2026-02-30'],
 	['day', '2026-02'],
-	['day', 'yesterday'],
+	['day', 'last'],
+	['month', 'yesterday'],
 	['month', '2026-13'],
 	['month', '2026-01-01'],
 	['month', '٢٠٢٦-٠١'],
@@ -68,4 +70,17 @@ test.each([
 		code: 'usage',
 		message: `Invalid ${kind} “${date}”.`,
 	});
+});
+
+test.each([
+	['day', undefined, '2026-03-01T00:30', '2026-03-01'],
+	['day', 'today', '2026-03-01T00:30', '2026-03-01'],
+	['day', 'Yesterday', '2026-03-01T00:30', '2026-02-28'],
+	['month', undefined, '2026-03-31T23:30', '2026-03'],
+	['month', 'this', '2026-03-31T23:30', '2026-03'],
+	['month', 'last', '2026-03-31T23:30', '2026-02'],
+	['month', 'last', '2026-01-31T23:30', '2025-12'],
+] as const)('usage %s %s at %s is that of %s', (kind, word, now, name) => {
+	const period = periodOf(kind, word, new Date(now).getTime());
+	expect(period).toEqual({...periodOf(kind, name, 0), name});
 });

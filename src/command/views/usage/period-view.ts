@@ -74,13 +74,25 @@ function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
 	};
 }
 
-/** Returns the name of a time in milliseconds since 1970, and its limits. `date` names another day or month. */
+/** The words for a period: the current one, and the one before. */
+const words = {day: ['today', 'yesterday'], month: ['this', 'last']} as const;
+
+/** Returns the name of a local day or month: that of now, or as many before it. */
+function nameOf(kind: Period['kind'], now: number, before: number): string {
+	const at = new Date(now);
+	const day = new Date(at.getFullYear(), at.getMonth(), at.getDate() - before);
+	const start = kind === 'day' ? day : new Date(at.getFullYear(), at.getMonth() - before);
+	return formatDate(start.toISOString()).slice(0, kind === 'day' ? 10 : 7);
+}
+
+/** Returns the name of a time in milliseconds since 1970, and its limits. `date` names another day or month, also in a word. */
 export function periodOf(
 	kind: Period['kind'],
 	date: string | undefined,
 	now: number,
 ): (Period & {readonly from: number; readonly to: number}) | undefined {
-	const name = date ?? formatDate(new Date(now).toISOString()).slice(0, kind === 'day' ? 10 : 7);
+	const before = words[kind].findIndex(word => word === (date ?? words[kind][0]).toLowerCase());
+	const name = before === -1 ? (date ?? '') : nameOf(kind, now, before);
 	const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(name) ?? [];
 	if (!year || !month || (day === undefined) === (kind === 'day')) {
 		return undefined;
