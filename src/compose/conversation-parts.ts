@@ -119,6 +119,7 @@ function conversationOptions(
 		now: () => new Date().toISOString(),
 		workspace: folder.path,
 		hide: secrets.hide,
+		ownSecrets: secrets.own,
 		priceRequest,
 		limits: {
 			day: () => dayBudget(config.read()),

@@ -14,6 +14,8 @@ export type KnownSecrets = {
 	readonly hide: (text: string) => string;
 	/** Does the same for credentials of this program alone: all else stays, whatever it looks like. */
 	readonly hideOwn: (text: string) => string;
+	/** Returns the credentials of this program that are known, of at least eight characters. */
+	readonly own: () => readonly string[];
 };
 
 /** Characters of a credential, at least: a shorter one could be any word, and masking it would damage texts. */
@@ -34,14 +36,14 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 		].filter(held => held !== undefined);
 	};
 
-	const texts = () =>
+	const own = () =>
 		[
 			...opened,
 			...stored().flatMap(held => (held.keychainEntry === undefined ? [held.reveal()] : [])),
 			...variables.map(name => env[name]?.trim() ?? ''),
 		].filter(text => text.length >= minLength);
 
-	const hideOwn = (text: string) => texts().reduce((rest, known) => rest.replaceAll(known, mask), text);
+	const hideOwn = (text: string) => own().reduce((rest, known) => rest.replaceAll(known, mask), text);
 	const hide = (text: string) => hideOwn(redactKnown(text));
 
 	return {
@@ -60,5 +62,6 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 		},
 		hide,
 		hideOwn,
+		own,
 	};
 }

@@ -6,13 +6,22 @@ type Delta = Extract<RunEvent, {type: 'text-delta' | 'reasoning-delta'}>;
 /** A shorter word could be part of any text. */
 const minLength = 8;
 
+export type Masking = {
+	/** Masks a text as it is kept. */
+	readonly hide: (text: string) => string;
+	/** Returns the credentials of the program itself, such as the key of the model's host. */
+	readonly ownSecrets?: (() => readonly string[]) | undefined;
+};
+
 /**
- * Returns a function that masks, in what the model writes, the credentials that messages of the user had as they are (SAFETY
- * 8), even if one is split over several deltas. Holds back only a possible beginning of one, up to the next event of the
- * same agent. `hide` masks a message as it is kept.
+ * Returns a function that masks, in what the model writes, the credentials that messages of the user had as they are, and
+ * those of the program, which a host may repeat (SAFETY 8), even if one is split over several deltas. Holds back only a
+ * possible beginning of one, up to the next event of the same agent.
  */
-export function createStreamMask(hide: (text: string) => string): (event: AgentEvent) => readonly AgentEvent[] {
+export function createStreamMask({hide, ownSecrets}: Masking): (event: AgentEvent) => readonly AgentEvent[] {
 	const known = new Set<string>();
+	/** The messages for which the credentials of the program were read last, by the id of the sub-agent. */
+	const begun = new Map<string, string>();
 	/** What is held back, by the id of the sub-agent; '' is the agent. */
 	const held = new Map<string, Delta>();
 
@@ -22,18 +31,25 @@ export function createStreamMask(hide: (text: string) => string): (event: AgentE
 		return delta ? [delta] : [];
 	};
 
+	const learn = (secrets: readonly string[] = []) => {
+		for (const secret of secrets) {
+			known.add(secret);
+		}
+	};
+
 	const masked = (event: RunEvent, agent: string): readonly RunEvent[] => {
 		if (event.type === 'user-message') {
-			for (const secret of credentialsIn(event.text, hide)) {
-				known.add(secret);
-			}
+			learn(credentialsIn(event.text, hide));
+		} else if (isDelta(event) && begun.get(agent) !== event.messageId) {
+			begun.set(agent, event.messageId);
+			learn(ownSecrets?.());
 		}
 
 		if (known.size === 0) {
 			return [event];
 		}
 
-		if (event.type !== 'text-delta' && event.type !== 'reasoning-delta') {
+		if (!isDelta(event)) {
 			return [...release(agent), event];
 		}
 
@@ -59,6 +75,10 @@ export function createStreamMask(hide: (text: string) => string): (event: AgentE
 		event.type === 'task' ? masked(event.event, event.id).map(inner => ({...event, event: inner})) : masked(event, '');
 }
 
+function isDelta(event: RunEvent): event is Delta {
+	return event.type === 'text-delta' || event.type === 'reasoning-delta';
+}
+
 /** Returns the words of a text, or their parts, that are masked in it. */
 function credentialsIn(text: string, hide: (text: string) => string): readonly string[] {
 	const hidden = hide(text);
@@ -82,7 +102,7 @@ function beginningAtEnd(text: string, secrets: Iterable<string>): number {
 	let start = text.length;
 	for (const secret of secrets) {
 		for (let length = Math.min(secret.length - 1, text.length); length > text.length - start; length--) {
-			if (text.endsWith(secret.slice(0, length))) {
+			if (text[text.length - length] === secret[0] && text.endsWith(secret.slice(0, length))) {
 				start = text.length - length;
 			}
 		}

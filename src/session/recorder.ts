@@ -3,7 +3,7 @@ import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import type {AppStore} from '../store/store.ts';
 import {maskEvent} from './mask-event.ts';
-import {createStreamMask} from './mask-stream.ts';
+import {createStreamMask, type Masking} from './mask-stream.ts';
 import {createPump} from './pump.ts';
 
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
@@ -15,12 +15,11 @@ export type RecordLog = {
 	readonly close: () => Promise<void>;
 };
 
-export type RecorderOptions = {
+/** Its masking removes credentials from what the user typed and the model wrote, for everything but the run that it belongs to. */
+export type RecorderOptions = Masking & {
 	readonly store: AppStore;
 	/** Returns the time as ISO 8601 in UTC. */
 	readonly now: () => string;
-	/** Removes credentials from what the user typed and the model wrote, for everything but the run that it belongs to. */
-	readonly hide: (text: string) => string;
 	/** Opens the log of a new session; nothing is written before its first record. */
 	readonly openLog: (session: string) => RecordLog;
 	/** Reads the stream too, beside the screen and the log. */
@@ -45,12 +44,12 @@ export type Recorder = {
 };
 
 /** Creates a recorder: it numbers the events of one session at a time and hands them to the log and, in batches, to the store. */
-export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOptions): Recorder {
+export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}: RecorderOptions): Recorder {
 	const pump = createPump<Recorded | CallPiece | PiecesDropped>(items => store.getState().applyRecords(items));
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
-	let maskStream = createStreamMask(hide);
+	let maskStream = createStreamMask({hide, ownSecrets});
 
 	const record = (event: AgentEvent, server: string) => {
 		const recorded: Recorded = {v: 1, seq, at: now(), session, server, event: maskEvent(event, hide)};
@@ -67,7 +66,7 @@ export function createRecorder({store, now, hide, openLog, onRecord}: RecorderOp
 			session = transcript.session;
 			seq = transcript.seq + 1;
 			log = opened;
-			maskStream = createStreamMask(hide);
+			maskStream = createStreamMask({hide, ownSecrets});
 			store.getState().openTranscript(transcript);
 		},
 		emit(event, server) {

@@ -95,6 +95,28 @@ test('[8] a credential of the user that the model repeats is kept and shown mask
 	expect(toMarkdown(transcript())).toContain(said);
 });
 
+test('[8] a key of the program that the host of the model repeats is kept and shown masked, however it is split', async () => {
+	const own = 'my-gateway-key-0123456789';
+	const pieces = ['You sent my-', 'gateway-key-01', '23456789, my friend, my', `. Twice: ${own}`];
+	const {conversation, records, transcript} = scripted(
+		[
+			[...pieces.map(piece => text(piece)), finish('stop')],
+			[...pieces.map(piece => ({type: 'reasoning-delta', id: 'r', text: piece}) as const), text('Hi'), finish('stop')],
+		],
+		{ownSecrets: () => [own]},
+	);
+	await conversation.send('Hi');
+	await conversation.send('Hi again');
+	expect(JSON.stringify(records())).not.toMatch(/0123456789|gateway/);
+	const said = 'You sent ***, my friend, my. Twice: ***';
+	const spoken = (type: string) =>
+		records()
+			.flatMap(({event}) => (event.type === type && 'text' in event ? [event.text] : []))
+			.join('');
+	expect([spoken('text-delta'), spoken('reasoning-delta')]).toEqual([`${said}Hi`, said]);
+	expect(toMarkdown(transcript())).toContain(said);
+});
+
 test.each<[string, JsonObject, JsonObject]>([
 	[
 		'the content of a secret file',
