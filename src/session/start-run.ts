@@ -158,12 +158,16 @@ async function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: R
 	}
 
 	const {createBudgetGuard} = await import('./budget-guard.ts');
-	const transcript = () => {
-		flush();
-		return store.getState().transcript;
-	};
 	const {model = 'none'} = store.getState();
-	const session = {model, tools, usage: () => transcript().usage, budgets: () => transcript().budgets};
+	const session = {
+		...{model, tools},
+		usage() {
+			flush();
+			return store.getState().transcript.usage;
+		},
+		// A change of them never waits, so that a session without budgets draws nothing before its request is sent.
+		budgets: () => store.getState().transcript.budgets,
+	};
 	return {beforeRequest: createBudgetGuard(session, {...limits, runUsd: budget?.limitUsd})};
 }
 

@@ -224,3 +224,22 @@ test('a script whose first request would pass its budget sends nothing, and is t
 	await unknown.conversation.send('Go.');
 	expect(model.asked()).toBe(1);
 });
+
+test('without a budget, the request of a message is made before the message is drawn', async () => {
+	const undrawn: number[] = [];
+	const {openModel} = costly();
+	const program = scripted([], {
+		limits: limits(),
+		async openModel() {
+			undrawn.push(program.records().length - 1 - program.transcript().seq);
+			return openModel();
+		},
+	});
+	await program.conversation.send('Go.');
+	expect(undrawn).toEqual([2]);
+	// With one, the requests so far must be counted first.
+	program.conversation.setBudgets({session: 1});
+	await program.conversation.send('Go on.');
+	expect(undrawn).toEqual([2, 0]);
+	expect(endOf(program)).toMatchObject({reason: 'done'});
+});
