@@ -24,9 +24,10 @@ const contextOf: ReadonlyMap<string, Context> = new Map(
 
 /**
  * Reads the setting `keys`: an object of actions, each with a key, or a list of keys that replaces the default ones. A key of
- * the user is taken from the action that has it by default. Never throws; what is invalid changes nothing.
+ * the user is taken from the action that has it by default. Never throws; what is invalid changes nothing. Faults say what is
+ * used instead, unless the value is not saved yet.
  */
-export function readKeys(value: unknown): UserKeys {
+export function readKeys(value: unknown, isSaved = true): UserKeys {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		return {own: noOwnKeys, faults: ['keys must be an object: actions with their keys.'], notes: []};
 	}
@@ -39,11 +40,11 @@ export function readKeys(value: unknown): UserKeys {
 		const context = contextOf.get(name);
 		const list = typeof given === 'string' ? [given] : given;
 		if (!context) {
-			faults.push(`Unknown action “${name}”.${nearTo(name)} /keys-help lists all.`);
+			faults.push(`Unknown action “${name}”.${nearTo(name)}${isSaved ? ' /keys-help lists all.' : ''}`);
 		} else if (!Array.isArray(list) || list.length > maxKeys || !list.every(key => typeof key === 'string')) {
-			faults.push(`${name} must be a key or a list of keys; ${usedInstead(name)}.`);
+			faults.push(`${name} must be a key or a list of keys${isSaved ? `; ${usedInstead(name)}` : ''}.`);
 		} else {
-			const found = keysIn(name, list, context, faults);
+			const found = keysIn(name, {list, context, isSaved}, faults);
 			wanted.push(...found);
 			if (found.length > 0 || list.length === 0) {
 				replaced.add(name);
@@ -54,13 +55,15 @@ export function readKeys(value: unknown): UserKeys {
 	return resolved({wanted, replaced}, faults);
 }
 
-function keysIn(action: string, list: readonly string[], context: Context, faults: string[]): readonly Wanted[] {
+type Given = {readonly list: readonly string[]; readonly context: Context; readonly isSaved: boolean};
+
+function keysIn(action: string, {list, context, isSaved}: Given, faults: string[]): readonly Wanted[] {
 	const read = list.map(typed => ({typed, ...parseKey(typed, context)}));
 	const valid = read.flatMap(({key}) => (key === undefined ? [] : [{action, key}]));
 	for (const {typed, fault} of read) {
 		if (fault !== undefined) {
 			const instead = valid.length > 0 ? 'its other keys are used' : usedInstead(action);
-			faults.push(`${action}: “${typed}” ${fault}; ${instead}.`);
+			faults.push(`${action}: “${typed}” ${fault}${isSaved ? `; ${instead}` : ''}.`);
 		}
 	}
 

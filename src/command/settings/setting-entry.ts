@@ -42,6 +42,10 @@ export function changedJson({key, entry}: SettingPath, text: string | undefined,
 	const value =
 		entry === undefined ? (key === 'deny' && typeof given === 'string' ? [given] : given) : {...object, [entry]: given};
 	const {fault, notes} = key === 'keys' ? faultOfKeys(value, object) : {fault: faultInFile(key, value), notes: []};
+	if (fault !== undefined && key === 'keys') {
+		throw new AppError('usage', fault, {hint: 'Keys and actions are listed by `help keys`.'});
+	}
+
 	if (fault !== undefined) {
 		throw new AppError('usage', `Invalid value “${text}”: ${fault}`, {hint: settingTable[key].summary});
 	}
@@ -63,9 +67,9 @@ function faultOfKeys(
 	value: Json,
 	before: JsonObject,
 ): {readonly fault?: string | undefined; readonly notes: readonly string[]} {
-	const {faults, notes} = readKeys(before);
+	const {faults, notes} = readKeys(before, false);
 	const known = new Set([...faults, ...notes]);
-	const now = readKeys(value);
+	const now = readKeys(value, false);
 	const isNew = (text: string) => !known.has(text);
 	return {fault: now.faults.find(isNew), notes: now.notes.filter(isNew)};
 }
