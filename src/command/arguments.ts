@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import {AppError, messageOf} from '../core/error.ts';
 import {closest} from './closest.ts';
 import type {Command} from './context.ts';
+import {globalFlags, longName} from './flags.ts';
 
 type Field = {
 	readonly name: string;
@@ -146,7 +147,8 @@ function explain(path: string, error: unknown, known: readonly string[]): string
 	const message = messageOf(error);
 	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
 	if (/^Unknown option/.test(message)) {
-		const near = closest(flag.replace(/^-+/, ''), known);
+		const everywhere = Object.values(globalFlags).map(each => longName(each).slice(2));
+		const near = closest(flag.replace(/^-+/, ''), [...known, ...everywhere]);
 		return `Unknown flag ${flag} for ${path}.${near ? ` Did you mean --${near}?` : ''}`;
 	}
 

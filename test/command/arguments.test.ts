@@ -32,6 +32,7 @@ test.each([
 	[['a', '--twize'], 'Unknown flag --twize for greet. Did you mean --twice?'],
 	[['a', '--wholly-unknown'], 'Unknown flag --wholly-unknown for greet.'],
 	[['a', '--name', 'b'], 'Unknown flag --name for greet.'],
+	[['a', '--jso'], 'Unknown flag --jso for greet. Did you mean --json?'],
 	[['a', '-x'], 'Unknown flag -x for greet.'],
 	[['a', '--title'], '--title needs a value.'],
 	[['a', '--title', '--twice'], '--title needs a value.'],
