@@ -1,5 +1,6 @@
 import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
+import {hideAcross} from '../core/secrets/hide-across.ts';
 import {redactKnown} from '../core/secrets/redact.ts';
 import {mask, type Secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
@@ -43,7 +44,13 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 			...variables.map(name => env[name]?.trim() ?? ''),
 		].filter(text => text.length >= minLength);
 
-	const hideOwn = (text: string) => own().reduce((rest, known) => rest.replaceAll(known, mask), text);
+	const hideOwn = (text: string) => {
+		const known = own();
+		const hideLine = (line: string) => known.reduce((rest, secret) => rest.replaceAll(secret, mask), line);
+		return text.includes('\u001B')
+			? hideAcross(text.split('\n'), lines => lines.map(hideLine)).join('\n')
+			: hideLine(text);
+	};
 	const hide = (text: string) => hideOwn(redactKnown(text));
 
 	return {

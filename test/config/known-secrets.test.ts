@@ -15,6 +15,8 @@ test('a stored key is recognized, whatever it looks like [8]', async () => {
 	expect(await find(`my key is ${odd}.`)).toBe(true);
 	expect(hide(`my key is ${odd}.`)).toBe('my key is ***.');
 	expect(await find('a correct horse')).toBe(false);
+	const colored = odd.replaceAll('-', '\u001B[31m-\u001B[m');
+	expect(hide(`\u001B[1mone\nmy key is ${colored}\ntwo`)).toBe('\u001B[1mone\nmy key is ***\ntwo');
 });
 
 test('a key in the keychain is found by its last characters, and nothing else opens the keychain [8]', async () => {

@@ -1,3 +1,4 @@
+import {colorSequence, hideAcross, withoutColors} from './hide-across.ts';
 import {mask} from './secret.ts';
 import {hasKnownSecret, looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
 
@@ -22,7 +23,7 @@ const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A
 
 /**
  * Hides credentials of known kinds and private keys. For files and for what users type, where other words must stay.
- * Returns `text` itself if there are none. Linear in its length for any text.
+ * Returns `text` itself if there are none. Linear in its length for any text. Finds those with colours inside, too.
  */
 export function redactKnown(text: string): string {
 	return hasRedactable(text) ? eachLine(text, redactKnownLines) : text;
@@ -30,12 +31,17 @@ export function redactKnown(text: string): string {
 
 /** True if `redactKnown` would hide part of the text. One test is far cheaper than checking every line. */
 export function hasRedactable(text: string): boolean {
+	const plain = withoutColors(text);
+	return isRedactable(text) || (plain !== text && isRedactable(plain));
+}
+
+function isRedactable(text: string): boolean {
 	return hasKnownSecret(text) || keyStart.test(text) || keyEnd.test(text);
 }
 
 /** Does the same as `redactKnown` for lines in order. */
 export function redactKnownLines(lines: readonly string[]): readonly string[] {
-	return withoutKeys(lines, hideKnown);
+	return hideAcross(lines, all => withoutKeys(all, hideKnown));
 }
 
 /**
@@ -44,6 +50,7 @@ export function redactKnownLines(lines: readonly string[]): readonly string[] {
  */
 export const redactedSomewhere: readonly string[] = [
 	...looseSecretKinds,
+	colorSequence,
 	'-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----',
 ];
 
@@ -57,7 +64,7 @@ export function redact(text: string): string {
 
 /** Does the same as `redact` for lines in order. */
 export function redactLines(lines: readonly string[]): readonly string[] {
-	return withoutKeys(lines, hideAll);
+	return hideAcross(lines, all => withoutKeys(all, hideAll));
 }
 
 /** Hiding a named value can leave the rest of a password in a URL, and vice versa. */

@@ -41,6 +41,13 @@ for (const [name, options] of engines) {
 		}
 	});
 
+	test(`a credential with colours inside or around it is hidden with ${name} [8]`, async () => {
+		const colored = `\u001B[31m${token.slice(0, 9)}\u001B[1m${token.slice(9)}\u001B[m`;
+		const {run} = await searchIn({'a.log': `first ${colored} end\n\u001B[32mother\n`});
+		expect(await run({pattern: 'ghp_aB3aB'})).toBe('[no matches]');
+		expect(await run({pattern: 'first|other'})).toBe(`a.log:1:first *** end\na.log:2:\u001B[32mother\n${note}`);
+	});
+
 	test(`a credential is hidden before its line is cut with ${name} [8]`, async () => {
 		const {run} = await searchIn({'a.txt': `${'x'.repeat(280)} ${token}\n`});
 		expect(await run({pattern: '^x'})).toBe(`a.txt:1:${'x'.repeat(280)} ***\n${note}`);

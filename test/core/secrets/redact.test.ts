@@ -1,6 +1,14 @@
 import fc from 'fast-check';
-import {expect, test} from 'vitest';
-import {redact, redactKnownLines, redactLines} from '../../../src/core/secrets/redact.ts';
+import {describe, expect, test} from 'vitest';
+import {withoutColors} from '../../../src/core/secrets/hide-across.ts';
+import {
+	hasRedactable,
+	redact,
+	redactedSomewhere,
+	redactKnown,
+	redactKnownLines,
+	redactLines,
+} from '../../../src/core/secrets/redact.ts';
 import {expectLinear} from '../../growth.ts';
 
 test.each([
@@ -91,3 +99,44 @@ test.each(['token=', ':// ', '://a:', 'bearer ', 'eyJ', 'secret_', 'a', '"', '--
 		expectLinear(size => redactLines([piece.repeat(size)]), 5000);
 	},
 );
+
+describe('a credential with colours', () => {
+	const key = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+	const around = fc.constantFrom('', ' ', 'a line ', '= ', '\u001B[1m', '\u001B[32m ');
+	const color = fc.constantFrom('\u001B[31m', '\u001B[m', '\u001B[38:2::1:2:3m', '\u001B[0;1;44m');
+
+	test('inside or around it is hidden as the one without [8]', () => {
+		fc.assert(
+			fc.property(around, around, fc.array(fc.tuple(fc.nat(key.length), color)), (before, behind, colors) => {
+				const colored = colors
+					.toSorted(([one], [other]) => other - one)
+					.reduce((text, [at, sequence]) => text.slice(0, at) + sequence + text.slice(at), key);
+				const line = `${before}${colored}${behind}`;
+				const hidden = redactKnown(`first\n${line}\nlast`);
+				expect(withoutColors(hidden)).toBe(redactKnown(withoutColors(`first\n${line}\nlast`)));
+				expect(hasRedactable(line)).toBe(true);
+				expect(redactedSomewhere.some(source => new RegExp(source).test(line))).toBe(true);
+			}),
+		);
+	});
+
+	test('that is whole leaves the line its colours, and so do lines without one', () => {
+		expect(redactKnown(`\u001B[31ma ${key} b\u001B[m\n\u001B[32mc`)).toBe('\u001B[31ma *** b\u001B[m\n\u001B[32mc');
+		expect(redactKnown(`\u001B[31ma ${key.slice(0, 9)}\u001B[m${key.slice(9)}\n\u001B[32mc`)).toBe(
+			'a ***\n\u001B[32mc',
+		);
+	});
+
+	test('is hidden in a private key and after the name of a value', () => {
+		const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
+		expect(
+			redactKnownLines(['-----BEGIN RSA \u001B[1mPRIVATE KEY-----', `\u001B[32m${body}`, `${body}\u001B[m`]),
+		).toEqual(['-----BEGIN RSA \u001B[1mPRIVATE KEY-----', '***', '***']);
+		expect(redact('DB_\u001B[1mPASSWORD\u001B[m=\u001B[32mhunter22')).toBe('DB_PASSWORD=***');
+	});
+
+	test('costs in proportion to the length of the text', () => {
+		expectLinear(size => redactKnown(`\u001B[31mword ${key}\n`.repeat(size)), 200);
+		expectLinear(size => redactKnown('\u001B[31'.repeat(size)), 2000);
+	});
+});
