@@ -10,6 +10,8 @@ type Dependencies = {
 	readonly onLine: (line: string, isAlone: boolean) => void;
 	/** Returns the time of a monotonic clock in milliseconds. */
 	readonly now: () => number;
+	/** What to type at, with a blank. A screen reader would read the default as “greater than”. */
+	readonly sign?: string;
 };
 
 /** A line, `undefined` for Esc and the end of input, with the times at which its question and its first key appeared. */
@@ -42,7 +44,7 @@ export type LineTerminal = {
 const handoverMs = 30;
 
 /** Creates a terminal that is read and written line by line, with its own line editing. */
-export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): LineTerminal {
+export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: Dependencies): LineTerminal {
 	/** True while the sign to type at is the last thing that was written. */
 	let hasPrompt = false;
 	let isAsking = false;
@@ -96,7 +98,7 @@ export function createLineTerminal({stdin, stdout, onLine, now}: Dependencies): 
 		say: text => write(`${text}\n`),
 		prompt() {
 			if (!isAsking && !hasPrompt) {
-				stdout.write('> ');
+				stdout.write(sign);
 				hasPrompt = true;
 			}
 		},

@@ -61,7 +61,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	let entered: string | undefined;
 	let onEntered: () => void = () => undefined;
 	const terminal = createLineTerminal({
-		...{stdin, stdout, now},
+		...{stdin, stdout, now, ...(palette.spoken && {sign: 'You: '})},
 		onLine(line, isAlone) {
 			onEntered();
 			entered = isAlone && !isWorking(store) ? line : undefined;

@@ -29,9 +29,9 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 	);
 	type('write it');
 	await answer('Number, 1 to 4, or key; Enter for no: ', '1');
-	await waitFor(/are there\.\nReady\..*\n> $/);
+	await waitFor(/are there\.\nReady\..*\nYou: $/);
 	type('again');
-	await waitFor(/asleep\.\nReady\..*\n> $/);
+	await waitFor(/asleep\.\nReady\..*\nYou: $/);
 	// How long a call took depends on the machine.
 	const heard = written()
 		.slice(start)
@@ -45,13 +45,13 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 		...['', 'Tool done: Write new.txt · +2 −0'],
 		'Tool failed: Read gone.txt · File not found: “gone.txt”. Call list_files to see the files.',
 		...['', 'Answer:', 'Two lines are there.', 'Ready. Model custom/alpha, context 150 tokens, cost unknown.'],
-		...['> Working · Ctrl+C interrupt', '', 'Error: Custom rejected the request (400): The model is asleep.'],
-		...['Ready. Model custom/alpha, context 150 tokens, cost unknown.', '> '],
+		...['You: Working · Ctrl+C interrupt', '', 'Error: Custom rejected the request (400): The model is asleep.'],
+		...['Ready. Model custom/alpha, context 150 tokens, cost unknown.', 'You: '],
 	]);
 
 	const before = written().length;
 	type('/usage');
-	await waitFor(/last request[\s\S]*\n> $/);
+	await waitFor(/last request[\s\S]*\nYou: $/);
 	const lines = written()
 		.slice(before)
 		.split('\n')
@@ -70,7 +70,7 @@ test('a code of two-factor authentication is asked for in words and stays unseen
 	type('/mfa verify');
 	await answer('Save the recovery codes to a new file (leave blank to skip): ', '');
 	await answer('Code from your authenticator app: ', '123 456');
-	await waitFor(/won't be shown again\.\n> $/);
+	await waitFor(/won't be shown again\.\nYou: $/);
 	expect(
 		seen.flatMap(({url, body}) => (url.endsWith('/mfa/enroll/verify') ? [JSON.parse(body.toString())] : [])),
 	).toEqual([{code: '123456'}]);
@@ -89,7 +89,7 @@ async function withBackground() {
 	lines.type('go on');
 	await expect.poll(() => lines.host.chats().length).toBe(1);
 	lines.type('/bg');
-	await lines.waitFor(/background[\s\S]*\n> $/);
+	await lines.waitFor(/background[\s\S]*\nYou: $/);
 	return lines;
 }
 
@@ -97,7 +97,7 @@ test('with a run in the background, /quit asks in words', async () => {
 	const {type, answer, waitFor, written, ended} = await withBackground();
 	type('/quit');
 	await answer('1 background run will end with the app. Quit? [y/N] ', 'n');
-	await waitFor(/Quit\? \[y\/N\] n\n+> $/);
+	await waitFor(/Quit\? \[y\/N\] n\n+You: $/);
 	type('/quit');
 	await expect.poll(() => written().split('Quit? [y/N] ')).toHaveLength(3);
 	await answer('Quit? [y/N] ', 'y');
@@ -108,7 +108,7 @@ test('with a run in the background, /quit asks in words', async () => {
 test('with a run in the background, Ctrl+C says what ends, and quits at the second press; SIGTERM quits at once', async () => {
 	const {interrupt, waitFor, ended, written} = await withBackground();
 	interrupt('SIGINT');
-	await waitFor('\nLine cleared. 1 background run will end with the app. Press Ctrl+C again to quit.\n> ');
+	await waitFor('\nLine cleared. 1 background run will end with the app. Press Ctrl+C again to quit.\nYou: ');
 	interrupt('SIGINT');
 	expect(await ended).toBe(0);
 	expectSpoken(written());

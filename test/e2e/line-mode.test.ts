@@ -28,7 +28,7 @@ async function startLines() {
 	const connected = connectedTo(host);
 	const folder = folderWith();
 	const terminal = startTerminal({folder, args: connected.args, env: {...connected.env, ...env}});
-	await terminal.waitFor(/^> $/m);
+	await terminal.waitFor(/^You: $/m);
 	const file = join(folder, 'new.txt');
 	return {host, terminal, read: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)};
 }
@@ -85,7 +85,7 @@ test('a diff is printed whole with its question, and the plan of a run with its 
 	expect(written()).toMatch(/Write it.*\n.*Read it/);
 	expect(written()).toMatch(/new\.txt · \+60 −0\n +1 \+ line 1\n[\s\S]* 60 \+ line 60\nCreate/);
 	await answer('Enter for no: ', '1');
-	await waitFor(/That is all\.\nReady\..*\n> $/);
+	await waitFor(/That is all\.\nReady\..*\nYou: $/);
 	expect(read('new.txt')).toBe(lines);
 });
 
@@ -93,7 +93,7 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	const {host, type, answer, waitFor, written, read} = await openLines();
 	host.answerWith(writes('planned\n'), says, writes('planned\n'), says);
 	type('/plan');
-	await waitFor(/Plan mode: .*\n+> \s*$/);
+	await waitFor(/Plan mode: .*\n+You: \s*$/);
 	type('write it');
 	await waitFor('2. Yes, in edits mode (key e)');
 	expect(read('new.txt')).toBe(undefined);
@@ -114,21 +114,21 @@ test('Ctrl+C at a question refuses it, interrupts a run, clears a line without E
 	await terminal.waitFor('The user did not allow this');
 	await expect.poll(() => host.chats().length).toBe(2);
 	terminal.press('ctrl+c');
-	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\n> \s*$/);
+	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\nYou: \s*$/);
 	expect(read()).toBe(undefined);
 	// More often than a process may listen without a warning of Node.
 	for (let cleared = 1; cleared <= 11; cleared++) {
 		terminal.press('ctrl+c');
-		await terminal.waitFor(new RegExp(`(?:Line cleared[\\s\\S]*){${cleared}}quit\\.\\s+> \\s*$`));
+		await terminal.waitFor(new RegExp(`(?:Line cleared[\\s\\S]*){${cleared}}quit\\.\\s+You: \\s*$`));
 		terminal.type('\r');
-		await terminal.waitFor(/quit\.\s+> \s*\n> \s*$/);
+		await terminal.waitFor(/quit\.\s+You: \s*\nYou: \s*$/);
 	}
 
 	expect(terminal.text()).not.toContain('Warning');
 	terminal.type('half a mess');
-	await terminal.waitFor('> half a mess');
+	await terminal.waitFor('You: half a mess');
 	terminal.press('ctrl+c');
-	await terminal.waitFor(/Line cleared\. Press Ctrl\+C again to quit\.\s+> \s*$/);
+	await terminal.waitFor(/Line cleared\. Press Ctrl\+C again to quit\.\s+You: \s*$/);
 	terminal.press('ctrl+c');
 	expect(await terminal.exit()).toMatchObject({signal: 0});
 	expect(host.chats()).toHaveLength(2);

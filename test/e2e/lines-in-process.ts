@@ -67,7 +67,7 @@ export async function openLines({env: more, ...place}: Place = {}): Promise<Line
 	});
 	const waitFor = (wanted: string | RegExp) =>
 		expect.poll(() => written, {interval: 5})[typeof wanted === 'string' ? 'toContain' : 'toMatch'](wanted as never);
-	await waitFor(/> $/);
+	await waitFor(/You: $/);
 	return {
 		...{host, ended, waitFor},
 		read: name => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined),

@@ -121,7 +121,7 @@ test('without a screen a log is printed line by line until Ctrl+C', async () => 
 	await terminal.waitFor('all commands, in groups');
 	terminal.type('/env create web-shop\r');
 	await terminal.waitFor(() => addressOf(terminal.text()) !== '');
-	await terminal.waitFor(/when you are right\.\s+>\s*$/);
+	await terminal.waitFor(/when you are right\.\s+You:\s*$/);
 	terminal.type(`/env logs ${idOf(terminal.text())} --follow\r`);
 	await terminal.waitFor(/info {2}request/);
 	await fetch(`${addressOf(terminal.text())}/seen-line-by-line`);

@@ -75,7 +75,7 @@ test.each(Object.entries(asks).filter(([, {answer}]) => answer))(
 			run: async (_, {interact}) => ({kind: 'text', text: `Got ${await run(interact)}.`}),
 		});
 		const {type, wait, waitFor, written} = runLinear(undefined, {more: [asking], env: plain});
-		await waitFor('> ');
+		await waitFor('You: ');
 		type('/dare\n');
 		await waitFor(kind === 'pick' ? 'Number, 1 to 2, or name:' : kind === 'field' ? 'Base URL:' : 'Sure? [y/N]');
 		wait(1000);
@@ -97,7 +97,7 @@ test('a login prints its page and its code as lines', async () => {
 		},
 	});
 	const {type, waitFor, written} = runLinear(undefined, {more: [logIn], env: plain});
-	await waitFor('> ');
+	await waitFor('You: ');
 	type('/dare\n');
 	await waitFor('Over.');
 	expect(written()).toMatch(/open this page:\nhttps:\/\/a\.example\/d\nand type this code[^\n]*\nWDJB-MJHT\n/);
@@ -112,7 +112,7 @@ test.each([
 	['NO_COLOR', plain],
 ])('the help of every command and what each one prints is spoken with %s', async (_, env) => {
 	const {type, text, waitFor, written} = runLinear(undefined, {env});
-	await waitFor('> ');
+	await waitFor('You: ');
 	const printed = [
 		...['help', 'usage', 'context', 'sessions', 'jobs', 'approvals', 'pin', 'memory show', 'trust show', 'doctor'],
 		...['keys list', 'profile list', 'logs', 'watch', 'config list', 'theme list', 'traces', 'ghost', 'help access'],
@@ -139,7 +139,7 @@ test('a run says who speaks, in whole paragraphs, and rings once at its end', as
 		[answer.opened, say('It is '), say('fine.\n\n'), say('| a | b |\n| - | - |\n| 1 | 2 |\n'), finish('stop')],
 	);
 	const {type, waitFor, text, bells, written} = runLinear(model.ask, {env: colored, userTools: true});
-	await waitFor('> ');
+	await waitFor('You: ');
 	expect(bells()).toBe(0);
 	type('Is it fine?\n');
 	await waitFor('Let me see.');
@@ -159,7 +159,7 @@ test('notifications off rings no bell, also for alerts and questions', async () 
 	writeFileSync(join(home.path, 'settings.json'), '{"notifications": "off"}');
 	const model = scriptedModel([answer.opened, say('Hello.'), finish('stop')]);
 	const {store, type, waitFor, bells} = runLinear(model.ask, {home, env: plain});
-	await waitFor('> ');
+	await waitFor('You: ');
 	store.getState().setAlert('Watch 1 found something.');
 	type('Hi\n');
 	await waitFor('Working');
@@ -178,7 +178,7 @@ test('a question of the agent rings, and its choices are numbered', async () => 
 		[say('Fine.'), finish('stop')],
 	);
 	const {type, wait, waitFor, bells, written} = runLinear(model.ask, {env: plain, userTools: true});
-	await waitFor('> ');
+	await waitFor('You: ');
 	type('Go\n');
 	await waitFor('1. SQLite, one file\n2. PostgreSQL\nNumber, 1 to 2');
 	expect(bells()).toBe(1);
@@ -191,7 +191,7 @@ test('a question of the agent rings, and its choices are numbered', async () => 
 
 test('the output of a command is printed by whole lines while it runs, and once', async () => {
 	const {store, waitFor, text, written} = runLinear(undefined, {env: plain});
-	await waitFor('> ');
+	await waitFor('You: ');
 	const {session} = store.getState().transcript;
 	let seq = 0;
 	const apply = (event: AgentEvent) =>
@@ -211,7 +211,7 @@ test('the output of a command is printed by whole lines while it runs, and once'
 		milliseconds: 5,
 	} as AgentEvent);
 	await waitFor('Command done: make · exit 0\nthree\n');
-	expect(text().match(/^(?:> )?(?:one|two|three)$/gm)).toEqual(['> one', 'two', 'three']);
+	expect(text().match(/^(?:You: )?(?:one|two|three)$/gm)).toEqual(['You: one', 'two', 'three']);
 	expectSpoken(written());
 });
 
@@ -222,7 +222,7 @@ test('a mention with a part of a path offers the files that it may mean; a whole
 		env: plain,
 		change: program => ({...program, listPaths: async () => paths}),
 	});
-	await waitFor('> ');
+	await waitFor('You: ');
 	type('Fix @cart, please\n');
 	await waitFor('Which file is @cart? Press Enter to leave it as it is.\n1. ');
 	const number = /(\d)\. src\/cart\.ts/.exec(text())?.[1];
