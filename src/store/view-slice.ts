@@ -147,6 +147,8 @@ export type ViewSlice = {
 	/** When a key last changed the prompt, on the clock of `askedAt`; undefined once the prompt was sent. */
 	readonly typedAt: number | undefined;
 	readonly size: Size;
+	/** Since when a panel is in sight, on the clock of `askedAt`; infinity while a view or a tiny window hides it. */
+	readonly inSightSince: number;
 	readonly panel: Panel | undefined;
 	/** The id of the earlier message that the prompt replaces; undefined for a new one. */
 	readonly editing: string | undefined;
@@ -202,6 +204,7 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 	composer: emptyComposer,
 	typedAt: undefined,
 	size: {columns: 80, rows: 24},
+	inSightSince: Number.NEGATIVE_INFINITY,
 	panel: undefined,
 	editing: undefined,
 	toast: '',

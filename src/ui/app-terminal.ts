@@ -4,6 +4,7 @@ import type {AppStore} from '../store/store.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
+import {steadyNow} from './panels/question.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
@@ -70,6 +71,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		onEnd: listeners.onEnd,
 		onResume() {
 			listeners.onResume();
+			store.setState({inSightSince: steadyNow()});
 			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.
 			process.kill(process.pid, 'SIGWINCH');
 			setImmediate(() => setImmediate(() => (screen.isErased() ? fit.resumed() : fit.redraw())));
@@ -78,6 +80,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 
 	store.getState().setSize(screen.size());
 	if (screen.isTooSmall()) {
+		store.setState({inSightSince: Number.POSITIVE_INFINITY});
 		screen.hold();
 	}
 

@@ -74,7 +74,7 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		sequence: createKeySequence(chord => store.getState().setToast(chord && `${keyLabel(chord)} …`)),
 		panelKeys: {
 			...dependencies,
-			isTypedAhead: question => untilAnswerable(question, store.getState().typedAt, now()) > 0,
+			isTypedAhead: question => untilAnswerable(question, store.getState(), now()) > 0,
 		},
 	};
 

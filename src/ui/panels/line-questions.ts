@@ -14,7 +14,7 @@ export async function askSettled(
 ): Promise<string | undefined> {
 	for (let first = before; ; first = undefined) {
 		const {line, askedAt, typedAt} = await timedQuestion(label, first);
-		if (line === undefined || untilAnswerable({askedAt}, undefined, typedAt) <= 0) {
+		if (line === undefined || untilAnswerable({askedAt}, {typedAt: undefined, inSightSince: askedAt}, typedAt) <= 0) {
 			return line;
 		}
 

@@ -23,16 +23,25 @@ export function steadyNow(): number {
 	return performance.now();
 }
 
+/** What an answer waits for, on the clock of `askedAt`. */
+type Pauses = {
+	/** When the prompt was last edited. */
+	readonly typedAt: number | undefined;
+	/** Since when a question is in sight; infinity while it isn't. */
+	readonly inSightSince: number;
+};
+
 /**
- * Returns the milliseconds until keys answer the question; 0 or less if they do now. They do once it has been shown for a
+ * Returns the milliseconds until keys answer the question; 0 or less if they do now. They do once it has been in sight for a
  * while and the prompt is quiet. Its key hints appear at the same time.
  */
 export function untilAnswerable(
 	{askedAt}: Pick<Question, 'askedAt'>,
-	typedAt: number | undefined,
+	{typedAt, inSightSince}: Pauses,
 	now: number,
 ): number {
-	return Math.max(askedAt + settlingMs, (typedAt ?? Number.NEGATIVE_INFINITY) + quietMs) - now;
+	const shownAt = Math.max(askedAt, inSightSince);
+	return Math.max(shownAt + settlingMs, (typedAt ?? Number.NEGATIVE_INFINITY) + quietMs) - now;
 }
 
 const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];

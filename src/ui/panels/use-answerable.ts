@@ -5,17 +5,19 @@ import {type Question, steadyNow, untilAnswerable} from './question.ts';
 /** Returns true once keys answer the question, and draws it again then. */
 export function useAnswerable(panel: Pick<Question, 'askedAt'>): boolean {
 	const typedAt = useApp(state => state.typedAt);
+	const inSightSince = useApp(state => state.inSightSince);
 	const [draws, redraw] = useReducer((count: number) => count + 1, 0);
-	const isAnswerable = untilAnswerable(panel, typedAt, steadyNow()) <= 0;
+	const until = () => untilAnswerable(panel, {typedAt, inSightSince}, steadyNow());
+	const isAnswerable = until() <= 0;
 	// A timer may fire too early by as much as the event loop was busy before it was set: then this draw sets another one.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: each draw without keys needs a timer
 	useEffect(() => {
-		if (isAnswerable) {
+		if (isAnswerable || inSightSince === Number.POSITIVE_INFINITY) {
 			return undefined;
 		}
 
-		const timer = setTimeout(redraw, Math.max(0, untilAnswerable(panel, typedAt, steadyNow())) + 1);
+		const timer = setTimeout(redraw, Math.max(0, until()) + 1);
 		return () => clearTimeout(timer);
-	}, [panel, typedAt, isAnswerable, draws]);
+	}, [panel, typedAt, inSightSince, isAnswerable, draws]);
 	return isAnswerable;
 }

@@ -62,9 +62,9 @@ export async function realApp({files = {}, own = {}, model = 'custom/alpha', env
 		async answer(key: string) {
 			await expect
 				.poll(() => {
-					const {panel, typedAt} = app.store.getState();
+					const {panel, ...pauses} = app.store.getState();
 					const asks = panel?.kind === 'confirm' || panel?.kind === 'ask';
-					return asks && untilAnswerable(panel, typedAt, steadyNow()) <= 0;
+					return asks && untilAnswerable(panel, pauses, steadyNow()) <= 0;
 				})
 				.toBe(true);
 			app.type(key);

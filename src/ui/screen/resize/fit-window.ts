@@ -1,4 +1,5 @@
 import type {AppStore} from '../../../store/store.ts';
+import {steadyNow} from '../../panels/question.ts';
 import {eraseDown} from '../erase.ts';
 import type {FullScreen} from '../full-screen.ts';
 import type {Painter} from '../painter.ts';
@@ -50,7 +51,7 @@ export type WindowFit = {
 
 /** Keeps the drawing in step with the size of the window. */
 export function createWindowFit(dependencies: Dependencies): WindowFit {
-	const {screen, fullScreen, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
+	const {store, screen, fullScreen, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
 	const fit = createFit(dependencies);
 	let held = screen.size();
 	return {
@@ -75,6 +76,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 		resumed: () => fit.inPlace(),
 		hold() {
 			held = screen.size();
+			store.setState({inSightSince: Number.POSITIVE_INFINITY});
 			if (!hasAlternateScreen) {
 				fit.disturb(true);
 			} else if (pullsDown()) {
@@ -86,6 +88,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 		},
 		release() {
 			const {columns, rows} = screen.size();
+			noteSight(dependencies);
 			if (fit.isDisturbed() || columns !== held.columns || rows !== held.rows) {
 				fit.all();
 			} else {
@@ -164,6 +167,15 @@ function isTaken({store, screen, fullScreen, isLent}: Dependencies): boolean {
 	}
 
 	store.getState().setSize(screen.size());
+	noteSight({store, screen, fullScreen});
 	fullScreen().redraw();
 	return fullScreen().isOpen();
+}
+
+/** Notes when panels come in sight, and when a window without room or a view hides them: then no key answers a question. */
+function noteSight({store, screen, fullScreen}: Pick<Dependencies, 'store' | 'screen' | 'fullScreen'>): void {
+	const isHidden = screen.isTooSmall() || fullScreen().isOpen();
+	if (isHidden !== (store.getState().inSightSince === Number.POSITIVE_INFINITY)) {
+		store.setState({inSightSince: isHidden ? Number.POSITIVE_INFINITY : steadyNow()});
+	}
 }
