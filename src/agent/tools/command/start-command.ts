@@ -5,23 +5,19 @@ import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import {signalGroup} from '../child/signal-group.ts';
 import {openCommandGroup} from './command-group.ts';
+import {guardedLauncherOf, type Launch, launcherOf} from './command-launcher.ts';
 import type {CommandOutput} from './command-output.ts';
 import {followDescendants} from './descendants.ts';
 import {endMarked, markVariable} from './end-marked.ts';
 import {diskOf, watchLimits} from './watch-limits.ts';
 
-export type Start = {
-	/** What the shell gets, byte for byte. */
-	readonly command: string;
-	readonly shell: string;
+export type Start = Launch & {
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string>>;
 	/** The program that contains the command, with its arguments; undefined if nothing does. */
 	readonly sandbox?: readonly string[];
 	/** The filter of system calls that the program reads. */
 	readonly filter?: Buffer | undefined;
-	/** Most processes at a time. */
-	readonly maxProcesses: number;
 	readonly onData: (chunk: Buffer) => void;
 };
 
@@ -49,21 +45,6 @@ const killDelayMs = 2000;
 
 /** Time that the output stays open after the end, for what a process without our group still writes. */
 const closeDelayMs = 500;
-
-/**
- * Joins both outputs, so that their lines stay in order, and sets limits. Constant: the command is an argument, which no
- * shell but its own reads as code.
- */
-const launcher = [
-	'exec 2>&1',
-	'ulimit -c 0',
-	'ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null',
-	'[ -z "$3" ] || echo "$$" 2>/dev/null >"$3"',
-	'exec "$0" -c "$1"',
-].join('; ');
-
-/** Without a sandbox: an orphan that ends the group once this program is gone, which closes descriptor 3. */
-const guardedLauncher = `( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; ${launcher}`;
 
 /**
  * Starts a shell command without a terminal, standard input or inherited descriptors, in a process group of its own
@@ -131,17 +112,10 @@ function launch(
 	mark: string,
 	joinFile = '',
 ): ChildProcess {
-	const script = sandbox ? launcher : guardedLauncher;
-	const [program = '', ...args] = [
-		...(sandbox ?? []),
-		'/bin/sh',
-		'-c',
-		script,
-		shell,
-		command,
-		`${maxProcesses}`,
-		joinFile,
-	];
+	const launched = {command, shell, maxProcesses};
+	const [program = '', ...args] = sandbox
+		? [...sandbox, ...launcherOf(launched)]
+		: guardedLauncherOf(launched, joinFile);
 	// On descriptor 3 bubblewrap reports; without it, it says that this program is alive.
 	const channels = ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
 	const child = withoutInherited(channels, stdio =>

@@ -1,11 +1,15 @@
 import {spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
 import {signalGroup} from '../../../../src/agent/tools/child/signal-group.ts';
 import {openCommandGroup} from '../../../../src/agent/tools/command/command-group.ts';
+import {guardedLauncherOf} from '../../../../src/agent/tools/command/command-launcher.ts';
 import {followDescendants} from '../../../../src/agent/tools/command/descendants.ts';
+import {endMarked, markVariable} from '../../../../src/agent/tools/command/end-marked.ts';
 import {isRunning} from '../../../../src/storage/lock-owner.ts';
+import {temporaryFolder} from '../../../storage/temporary.ts';
 import {expectStill} from './expect-still.ts';
 import {openCommands} from './open-commands.ts';
 
@@ -59,4 +63,33 @@ test.skipIf(!probe)('the processes of a control group end with it, wherever they
 test('without control groups nothing is created', () => {
 	expect(openCommandGroup('x', 'darwin')).toBe(undefined);
 	expect(followDescendants(process.pid, 'darwin').running()).toEqual([]);
+});
+
+/** Starts a command without a sandbox that leaves its group by `leave`, then does what the death of the program does. */
+async function leaveAndDie(leave: string, mark: string, joinFile = '') {
+	const folder = temporaryFolder();
+	// Longer than the test may take.
+	const command = `${leave} sh -c '${alive.replace('400', '4000')}' & sleep 60`;
+	const [file = '', ...args] = guardedLauncherOf({command, shell: '/bin/sh', maxProcesses: 1000}, joinFile);
+	const child = spawn(file, args, {
+		...{cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe']},
+		env: {PATH: process.env['PATH'] ?? '', [markVariable]: mark},
+	});
+	onTestFinished(() => endMarked(mark));
+	await expect.poll(() => existsSync(join(folder, 'alive'))).toBe(true);
+	const ended = new Promise(resolve => child.once('exit', (_, signal) => resolve(signal)));
+	child.stdio[3]?.destroy();
+	expect(await ended).toBe('SIGKILL');
+	await expectStill(join(folder, 'alive'));
+}
+
+test.skipIf(!isLinux)('[15] without a sandbox a daemon ends once the program is gone', () =>
+	leaveAndDie('setsid', `daemon-${process.pid}`),
+);
+
+test.skipIf(!probe)('[15] so does one without its environment in a control group', async () => {
+	const mark = `bare-${process.pid}`;
+	const group = openCommandGroup(mark);
+	onTestFinished(() => group?.end());
+	await leaveAndDie('env -i PATH="$PATH" setsid', mark, group?.joinFile);
 });
