@@ -4,9 +4,11 @@ import type {AppStore} from '../store/store.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
+import {panelHeight} from './panels/panel-height.ts';
 import {steadyNow} from './panels/question.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
+import {followHighPanels} from './screen/high-panel.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import type {Painter} from './screen/painter.ts';
 import {createWindowFit, type WindowFit} from './screen/resize/fit-window.ts';
@@ -95,6 +97,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		store,
 		screen,
 		fullScreen: () => fullScreen,
+		highPanel: () => highPanel,
 		isLent: session.isLent,
 		...{
 			askRow: measure.askRow,
@@ -111,8 +114,15 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		enter: () => session.enable('alternate-screen'),
 		leave: () => session.disable('alternate-screen'),
 		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
-		hold: fit.hold,
-		release: fit.release,
+		hold() {
+			highPanel.yield();
+			fit.hold();
+		},
+		release: () => void (highPanel.update() || fit.release()),
+	});
+	const highPanel = followHighPanels({
+		...{store, screen, session, fit, heightOf: panelHeight},
+		isNeeded: () => hasAlternateScreen(env) && measure.reflows() && !measure.blanksMarked() && !fullScreen.isOpen(),
 	});
 	store.subscribe(({ownKeys}, before) => {
 		if (ownKeys !== before.ownKeys) {

@@ -10,15 +10,13 @@ import {useApp, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
-import {type AskPanel, answerLabel, askRows, fieldRow} from './panels/ask-state.ts';
-import {deviceRows} from './panels/device-panel.tsx';
-import {editorIndent, editorLayout, editorRows, titleRows} from './panels/edit-keys.ts';
-import {drawField, type FieldPanel, fieldRows} from './panels/field-keys.ts';
+import {type AskPanel, answerLabel, fieldRow} from './panels/ask-state.ts';
+import {editorIndent, editorLayout, titleRows} from './panels/edit-keys.ts';
+import {drawField, type FieldPanel} from './panels/field-keys.ts';
+import {panelHeight} from './panels/panel-height.ts';
 import {plainRule} from './panels/panel-rows.ts';
 import {PanelView} from './panels/panel-view.tsx';
-import {filterLabel, filterRow, pickerRows} from './panels/picker-state.ts';
-import {questionRows} from './panels/question.ts';
-import {tableFrame} from './panels/table-view.tsx';
+import {filterLabel, filterRow} from './panels/picker-state.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
 import {createSuggestions, type Suggestions, suggestionLines} from './suggestions.ts';
@@ -205,29 +203,4 @@ function editorCaret({filter, size}: LayoutParts, {gap, logPanel, frame, panel}:
 /** Returns true for a panel without a title, which stands below a line of its own. */
 function isFramed(panel: LayoutParts['panel']): boolean {
 	return panel !== undefined && !['pick', 'table', 'lines'].includes(panel.kind);
-}
-
-function panelHeight({panel, filter, size: {columns, rows}}: LayoutParts): number {
-	switch (panel?.kind) {
-		case undefined:
-			return 0;
-		case 'pick':
-			return pickerRows(panel, rows);
-		case 'table':
-			return panel.rows.length + tableFrame;
-		case 'lines':
-			return panel.lines(columns).length + 1;
-		case 'device':
-			return deviceRows(panel, columns);
-		case 'edit':
-			return editorRows(filter, columns);
-		case 'ask':
-			return askRows(panel, columns);
-		case 'field':
-			return fieldRows(panel, columns);
-		case 'confirm':
-			return questionRows(panel, columns);
-		default:
-			return 1;
-	}
 }

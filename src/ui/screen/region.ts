@@ -96,15 +96,16 @@ export function appendLines(region: Region, lines: readonly string[]): Region {
 	return {...region, printed: [...region.printed, ...lines]};
 }
 
-/** Returns the bytes that erase the frame and move the cursor to its start. `keepsAbove` is false if others write there. */
-export function eraseFrame(
-	region: Region,
-	rows: number,
-	keepsAbove: boolean,
-): {readonly data: string; readonly region: Region} {
+/** Returns the bytes that erase the frame and move the cursor to its start. */
+export function eraseFrame(region: Region, rows: number): {readonly data: string; readonly region: Region} {
 	const frame = {rows: [], caret: {row: 0, column: 0}};
 	const {data, drawn} = redraw(region.drawn, [], frame, {height: rows, insertsLines: false, marks: false});
-	return {data, region: {...region, drawn, ...(keepsAbove ? {} : {above: [], near: 0})}};
+	return {data, region: {...region, drawn}};
+}
+
+/** Forgets the lines above the frame, because something else was written below them. */
+export function forgetAbove(region: Region): Region {
+	return {...region, above: [], near: 0};
 }
 
 /** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */

@@ -1,4 +1,5 @@
-import {continues} from '../../terminal/text/wrap.ts';
+import {createAlternate} from './alternate.ts';
+import {createFrame} from './frame.ts';
 import {createInkStdout} from './ink-stdout.ts';
 import {createLiveLines, type LiveLines} from './live-lines.ts';
 import type {Caret, Frame, Prompt} from './live-region.ts';
@@ -8,6 +9,7 @@ import {
 	drawRegion,
 	emptyRegion,
 	eraseFrame,
+	forgetAbove,
 	type Region,
 	type Resize,
 	startOver,
@@ -48,8 +50,11 @@ export type Screen = {
 	/** Writes nothing until `release`: something else has the window, or its size is unknown. */
 	readonly hold: () => void;
 	readonly release: () => void;
+	readonly isHeld: () => boolean;
 	/** Erases the frame, moves the cursor to its start, and holds. With `keepsAbove`, nobody else writes there meanwhile. */
 	readonly erase: (how?: {readonly keepsAbove: boolean}) => void;
+	/** Draws on the alternate screen, which the caller has switched to while the frame is erased. Holds when that is over. */
+	readonly alternate: {readonly isOpen: () => boolean; readonly open: () => void; readonly close: () => void};
 	/** Draws the whole frame at the cursor, after `sequence`, as if nothing were on the screen. */
 	readonly startOver: (sequence: string) => void;
 	/**
@@ -75,52 +80,51 @@ export function createScreen(
 	output: ScreenOutput,
 	{later = run => setImmediate(run), reflows = () => true, drawing = plain, live = createLiveLines()}: Options = {},
 ): Screen {
-	let region = emptyRegion(sizeOf(output).columns);
-	let isErased = false;
+	const main = createMain(output, reflows, drawing);
+	const alternate = createAlternate({onOpen: () => release(), onClose: () => hold()});
 
 	const draw = () => {
 		const size = sizeOf(output);
-		const next = drawRegion({...resizeRegion(region, size, reflows), frame: frame.current()}, size, drawing());
-		region = next.region;
-		isErased = false;
-		if (next.data) {
-			output.write(beginSync + next.data + endSync);
+		const data = alternate.isOpen()
+			? alternate.draw(main.region(), frame.current(), size)
+			: main.draw(frame.current(), size);
+		if (data) {
+			output.write(beginSync + data + endSync);
 		}
 	};
 
-	const {schedule, flush, hold, release} = createFrameQueue(draw, later);
+	const {schedule, flush, hold, release, isHeld} = createFrameQueue(draw, later);
 	const frame = createFrame(live, schedule);
 	const {stdout, emitResize} = createInkStdout(output, {onFrame: frame.setRows, flush});
 	const update = (next: Region) => {
-		region = next;
+		main.setRegion(next);
 		schedule();
 	};
 
 	return {
 		stdout,
-		print: data => update(appendLines(region, data.split('\n').slice(0, -1))),
+		print: data => update(appendLines(main.region(), data.split('\n').slice(0, -1))),
 		...{setCaret: frame.setCaret, setPrompt: frame.setPrompt, limitLive: frame.limitLive},
-		flush,
-		hold,
+		...{flush, hold, isHeld},
 		release() {
-			// What had the window may have shown the cursor.
-			region = {...region, drawn: {...region.drawn, isCursorShown: true}};
+			main.showedCursor();
 			release();
 		},
 		erase({keepsAbove} = {keepsAbove: false}) {
-			if (!isErased) {
+			if (!main.isErased()) {
 				flush();
-				const next = eraseFrame(region, sizeOf(output).rows, keepsAbove);
-				region = next.region;
-				hold();
-				isErased = true;
-				output.write(next.data);
+				output.write(main.erase());
 			}
+
+			hold();
+			main.setRegion(keepsAbove ? main.region() : forgetAbove(main.region()));
 		},
-		startOver: sequence => update(startOver(region, sequence)),
-		isErased: () => isErased,
-		resize(resize = region.resize ?? {rewrap: undefined}) {
-			update({...region, resize});
+		alternate,
+		startOver: sequence => update(startOver(main.region(), sequence)),
+		isErased: main.isErased,
+		resize(resize = main.region().resize ?? {rewrap: undefined}) {
+			alternate.forget();
+			update({...main.region(), resize});
 			emitResize();
 		},
 		raw(data) {
@@ -132,45 +136,34 @@ export function createScreen(
 	};
 }
 
-/** Creates what is drawn: the live lines above what Ink drew last, which has the prompt over it. */
-function createFrame(live: LiveLines, onChange: () => void) {
-	let below: Frame = {rows: [], caret: undefined};
-	let prompt: Prompt | undefined;
-	let liveRowsFor = (_lines: number) => 0;
-	const change = (next: Partial<Frame>) => {
-		below = {...below, ...next};
-		onChange();
-	};
-
-	live.subscribe(onChange);
+/** Creates what is drawn on the normal screen. */
+function createMain(output: ScreenOutput, reflows: () => boolean, drawing: () => DrawingOptions) {
+	let region = emptyRegion(sizeOf(output).columns);
+	let isErased = false;
 	return {
-		current(): Frame {
-			const all = live.getState();
-			const lines = all.slice(all.length - liveRowsFor(all.length)).map(line => line.replace(continues, '').trimEnd());
-			const {rows, caret} = prompt ? withPrompt(below, prompt) : below;
-			return {rows: [...lines, ...rows], caret: caret && {...caret, row: lines.length + caret.row}};
+		region: () => region,
+		setRegion(next: Region) {
+			region = next;
 		},
-		setRows: (rows: readonly string[]) => change({rows}),
-		setCaret: (caret: Caret | undefined) => change({caret}),
-		setPrompt(next: Prompt) {
-			prompt = next;
-			onChange();
+		/** What had the window may have shown the cursor. */
+		showedCursor() {
+			region = {...region, drawn: {...region.drawn, isCursorShown: true}};
 		},
-		limitLive(rowsFor: (lines: number) => number) {
-			liveRowsFor = rowsFor;
-			onChange();
+		/** Returns the bytes that show a frame. */
+		draw(frame: Frame, size: {readonly columns: number; readonly rows: number}): string {
+			const next = drawRegion({...resizeRegion(region, size, reflows), frame}, size, drawing());
+			region = next.region;
+			isErased = false;
+			return next.data;
 		},
-	};
-}
-
-/** Returns a frame with the prompt over its rows, unless it was not laid out for one yet. */
-function withPrompt({rows, caret}: Frame, {row, focused, draw}: Prompt): Frame {
-	const drawn = draw();
-	const end = row + drawn.rows.length;
-	const own = drawn.caret && {...drawn.caret, row: row + drawn.caret.row};
-	return {
-		rows: end <= rows.length ? [...rows.slice(0, row), ...drawn.rows, ...rows.slice(end)] : rows,
-		caret: focused ? own : caret,
+		isErased: () => isErased,
+		/** Returns the bytes that erase the frame. */
+		erase(): string {
+			const next = eraseFrame(region, sizeOf(output).rows);
+			region = next.region;
+			isErased = true;
+			return next.data;
+		},
 	};
 }
 
@@ -196,6 +189,7 @@ function createFrameQueue(draw: () => void, later: (run: () => void) => void) {
 	return {
 		flush,
 		schedule,
+		isHeld: () => isHeld,
 		hold() {
 			isHeld = true;
 		},

@@ -46,6 +46,11 @@ export const opened = {
 	'the log viewer': '\u0007',
 } as const satisfies Readonly<Record<string, Opened>>;
 
+/** Returns true for what stays below the answer that it is about, however high it is. */
+export function isQuestion(what: Opened): boolean {
+	return typeof what !== 'string' && (what.kind === 'ask' || what.kind === 'confirm');
+}
+
 /** Opens it, and waits until it is open. */
 export async function show({app}: Cell, what: Opened) {
 	if (typeof what !== 'string') {

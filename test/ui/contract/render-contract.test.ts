@@ -6,7 +6,7 @@ import {obeysNothing, survivesStormInLines} from './dumb.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
 import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
-import {opened} from './opened.ts';
+import {isQuestion, opened} from './opened.ts';
 import {growsFromNothing, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
 import {survivesWalkWith} from './walks.ts';
@@ -85,8 +85,8 @@ test.each([vte, kitty])('the screen keeps its promises in $name', async kind => 
 
 /**
  * Opens one thing after the other, through storms of sizes and through smaller sizes with time to draw at each. Rows of a
- * panel that a terminal has pushed up are erased when it pulls them down again: one that doesn't keeps them, and one that
- * cuts rows has no place for those below a view.
+ * question that a terminal has pushed up are erased when it pulls them down again, which needs a higher window, not a wider
+ * one. A terminal that cuts rows has no place for those below a view.
  */
 async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, openWindow: Open) {
 	const time = startVirtualTime();
@@ -105,24 +105,25 @@ async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, ope
 	for (const [name, what] of Object.entries(opened)) {
 		await check(`a storm of sizes over ${name}`, survivesStormWith(cell, what));
 		await check(`idle writes nothing over ${name}`, isQuietWith(cell, what));
-		if (rows > 12 && kind.pullsDown && (kind.reflows || typeof what !== 'string')) {
-			const sizes: readonly Size[] = [
-				[columns, 12],
-				[columns, rows],
-			];
-			await check(`lower and back, over ${name}`, survivesWalkWith(cell, what, sizes));
-		}
 	}
 
-	if (rows > 12 && kind.pullsDown && kind.name !== 'screen') {
-		const sizes: readonly Size[] = [
-			[60, 12],
-			[20, 5],
-			[10, 2],
-			[1, 1],
-			[columns, rows],
-		];
-		await check('ever smaller and back, over an approval', survivesWalkWith(cell, opened['an approval'], sizes));
+	const walks = rows > 12 ? Object.entries(opened).filter(([, what]) => kind.reflows || typeof what !== 'string') : [];
+	for (const [name, what] of walks) {
+		const walk = (title: string, sizes: readonly Size[]) =>
+			check(`${title} and back, over ${name}`, survivesWalkWith(cell, what, [...sizes, [columns, rows]]));
+		await walk('lower', [[columns, 12]]);
+		if (kind.reflows && (kind.blanksMarked || !isQuestion(what))) {
+			await walk('narrower', [[columns / 2, rows]]);
+		}
+
+		if (kind.name !== 'screen' && (kind.blanksMarked || name !== 'a question')) {
+			await walk('ever smaller', [
+				[60, 12],
+				[20, 5],
+				[10, 2],
+				[1, 1],
+			]);
+		}
 	}
 
 	for (const [name, what] of Object.entries(opened)) {

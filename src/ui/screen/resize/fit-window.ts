@@ -10,6 +10,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly screen: Screen;
 	readonly fullScreen: () => FullScreen;
+	readonly highPanel: () => {readonly isOpen: () => boolean};
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window; undefined if the terminal doesn't tell it. */
@@ -47,6 +48,8 @@ export type WindowFit = {
 	 */
 	readonly hold: () => void;
 	readonly release: () => void;
+	/** Erases the frame before the alternate screen has one, until `release`. */
+	readonly holdBelow: () => void;
 };
 
 /** Keeps the drawing in step with the size of the window. */
@@ -85,6 +88,10 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 			}
 
 			fit.pause();
+		},
+		holdBelow() {
+			held = screen.size();
+			screen.erase({keepsAbove: true});
 		},
 		release() {
 			const {columns, rows} = screen.size();
@@ -160,8 +167,11 @@ function createFit(dependencies: Dependencies) {
 	};
 }
 
-/** Updates the size. Returns true if something else has the window: another program, or a view, which is redrawn. */
-function isTaken({store, screen, fullScreen, isLent}: Dependencies): boolean {
+/**
+ * Updates the size. Returns true if something else has the window: another program, or a view or a high panel, which is drawn
+ * again.
+ */
+function isTaken({store, screen, fullScreen, highPanel, isLent, painter}: Dependencies): boolean {
 	if (isLent()) {
 		return true;
 	}
@@ -169,7 +179,14 @@ function isTaken({store, screen, fullScreen, isLent}: Dependencies): boolean {
 	store.getState().setSize(screen.size());
 	noteSight({store, screen, fullScreen});
 	fullScreen().redraw();
-	return fullScreen().isOpen();
+	if (highPanel().isOpen() && !screen.isTooSmall()) {
+		screen.resize();
+		screen.release();
+		painter()?.resize();
+		painter()?.release();
+	}
+
+	return fullScreen().isOpen() || highPanel().isOpen();
 }
 
 /** Notes when panels come in sight, and when a window without room or a view hides them: then no key answers a question. */

@@ -13,7 +13,7 @@ type CountRows = (lines: readonly string[]) => number;
  * and pulls it down again when there is room.
  */
 const leftover = '\u001B[;;m';
-const isLeftover = (line: string) => line.startsWith(leftover);
+export const isLeftover = (line: string) => line.startsWith(leftover);
 
 /**
  * Moves the cursor to the start of the frame in a resized window, so that the next frame replaces it. Erases also what is
