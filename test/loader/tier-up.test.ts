@@ -7,7 +7,8 @@ import {createTierUp} from '../../src/loader/tier-up.ts';
 const source = 'function add(a, b) { return a + b; } add(1, 2);';
 
 /** Settings are those of the whole process, which runs other files, too. */
-const useOwnSettings = () => v8.setFlagsFromString('--interrupt-budget=67584 --semi-space-growth-factor=2');
+const useOwnSettings = () =>
+	v8.setFlagsFromString('--interrupt-budget=67584 --wasm-tiering-budget=1800000 --semi-space-growth-factor=2');
 
 test.runIf(process.versions.v8.startsWith('11.'))('V8 accepts code that was kept before and after the delay', () => {
 	useOwnSettings();
@@ -73,4 +74,13 @@ test('newer versions of V8 keep their settings', () => {
 	delay();
 	expect(asAtStart(() => 'done')).toBe('done');
 	expect(flags).toEqual([]);
+});
+
+test('the parser of HTTP is optimized only after long use, and at the start as V8 does', () => {
+	const flags: string[] = [];
+	const {delay, asAtStart} = createTierUp(flag => flags.push(flag), 'app', {...process.versions, v8: '11.3.244.8'});
+	delay();
+	asAtStart(() => undefined);
+	const budgets = flags.map(each => Number(/--wasm-tiering-budget=(\d+)/.exec(each)?.[1]));
+	expect(budgets).toEqual([180_000_000, 1_800_000, 180_000_000]);
 });
