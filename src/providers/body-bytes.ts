@@ -1,5 +1,5 @@
 import {type Json, type JsonObject, wellFormedJson} from '../core/json.ts';
-import {commonStart} from '../core/list/common-start.ts';
+import {commonStart} from '../core/list/list-start.ts';
 import type {Message} from '../core/session/message.ts';
 
 /** The list of the conversation in the last body, without its brackets, and where each item and the comma after it end. */

@@ -1,5 +1,17 @@
 import {createHash, type Hash} from 'node:crypto';
 
+/** Returns how many of the first items two lists have in common, as the same objects; `known` of them are. */
+export function commonStart<Item>(a: readonly Item[], b: readonly Item[], known = 0): number {
+	const length = Math.min(a.length, b.length);
+	for (let at = known; at < length; at++) {
+		if (a[at] !== b[at]) {
+			return at;
+		}
+	}
+
+	return length;
+}
+
 /** A hash that was fed with a list up to its last item. */
 type Fed<Item> = {readonly items: readonly Item[]; readonly hash: Hash};
 
