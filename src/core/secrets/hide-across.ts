@@ -1,12 +1,4 @@
-/** Sequences that set colours (ECMA-48, 8.3.117). What draws them leaves the text on both sides side by side. */
-export const colorSequence = '\\x1B\\[[0-9;:]*m';
-
-const sequences = new RegExp(colorSequence, 'g');
-
-/** Returns a text without the sequences that set colours. */
-export function withoutColors(text: string): string {
-	return text.includes('\u001B') ? text.replace(sequences, '') : text;
-}
+import {withoutColors} from '../output/color-sequences.ts';
 
 /**
  * Returns lines after `hide`, which hides credentials in them, also in those with colours inside or before them: a line of

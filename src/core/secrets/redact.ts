@@ -1,4 +1,5 @@
-import {colorSequence, hideAcross, withoutColors} from './hide-across.ts';
+import {colorSequence, withoutColors} from '../output/color-sequences.ts';
+import {hideAcross} from './hide-across.ts';
 import {mask} from './secret.ts';
 import {hasKnownSecret, looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {withoutColors} from '../../../src/core/secrets/hide-across.ts';
+import {withoutColors} from '../../../src/core/output/color-sequences.ts';
 import {
 	hasRedactable,
 	redact,

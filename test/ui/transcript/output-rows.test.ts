@@ -50,6 +50,13 @@ describe('JSON in the output of a command', () => {
 		expect(JSON.parse(lines.slice(lines.lastIndexOf('{')).join('\n'))).toEqual(record);
 	});
 
+	test('with colours of its own gets ours, and no other sequence in it is left out [2]', () => {
+		expect(below(run('\u001B[34m{"a":1}\u001B[m\n'))).toEqual(['{"a":1}']);
+		expect(below(run('{"a":"\u001B]8;;https://x.example\u0007b\u001B]8;;\u0007"}'))).toEqual([
+			'{"a":"␛]8;;https://x.example␇b␛]8;;␇"}',
+		]);
+	});
+
 	test('that has lines already keeps them, between other lines', () => {
 		const pretty = JSON.stringify(record, undefined, 4).split('\n');
 		const block = typed(['begin', ...pretty, ...pretty, 'end'].join('\n'));
