@@ -6,6 +6,7 @@ import {callText} from '../../core/session/call-words.ts';
 import {restoreText} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
+import {outputBlock} from './html-output.ts';
 import {pageStyle} from './html-style.ts';
 import {escapeHtml} from './html-text.ts';
 import {codeBlock, markdownHtml} from './markdown-html.ts';
@@ -72,7 +73,7 @@ function section(block: Block): string {
 			return folded(
 				`tool ${block.status}`,
 				`! ${cutLine(block.command, maxTitle)} · ${block.end || block.status}`,
-				codeBlock(plain(block.command), 'sh') + codeBlock(plain(block.output)),
+				codeBlock(plain(block.command), 'sh') + outputBlock(block, plain),
 			);
 		case 'attachment':
 			return folded('attachment', `Attached: ${block.name}`, codeBlock(plain(block.text)));
@@ -102,7 +103,8 @@ function toolTitle({name, arguments: args, status, milliseconds}: Tool): string 
 	return [cutLine(callText(name, args), maxTitle), status, ...took].join(' · ');
 }
 
-function toolBody({arguments: args, change, output, images = [], task}: Tool): string {
+function toolBody(block: Tool): string {
+	const {arguments: args, change, output, images = [], task} = block;
 	const {command} = args;
 	const input = change
 		? diff(plain(change.diff))
@@ -112,7 +114,7 @@ function toolBody({arguments: args, change, output, images = [], task}: Tool): s
 	return [
 		input,
 		task ? `<div class="task">${sections([...task.settled, ...task.open])}</div>` : '',
-		output ? codeBlock(plain(output)) : '',
+		output ? outputBlock(block, plain) : '',
 		images.length > 0 ? `<p class="notice">${images.length === 1 ? '1 image' : `${images.length} images`}</p>` : '',
 	].join('');
 }

@@ -1,6 +1,8 @@
 /** The style of an exported page. */
-export const pageStyle = `:root { color-scheme: light dark; --text: #1f2328; --dim: #59636e; --back: #fff; --code: #f4f5f7; --line: #d5dae0; --accent: #0550ae; --bad: #b3261e; --added: #dafbe1; --removed: #ffebe9; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --dim: #9aa4af; --back: #14181d; --code: #1d232a; --line: #363d46; --accent: #79b8ff; --bad: #ff8f87; --added: #173a22; --removed: #4a1f1e; } }
+export const pageStyle = `:root { color-scheme: light dark; --text: #1f2328; --dim: #59636e; --back: #fff; --code: #f4f5f7; --line: #d5dae0; --accent: #0550ae; --bad: #b3261e; --added: #dafbe1; --removed: #ffebe9;
+  --c0: #1f2328; --c1: #b3261e; --c2: #116329; --c3: #7d4e00; --c4: #0550ae; --c5: #6639ba; --c6: #0b5f66; --c7: #59636e; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --dim: #9aa4af; --back: #14181d; --code: #1d232a; --line: #363d46; --accent: #79b8ff; --bad: #ff8f87; --added: #173a22; --removed: #4a1f1e;
+  --c0: #9aa4af; --c1: #ff8f87; --c2: #7ee787; --c3: #e3b341; --c4: #79b8ff; --c5: #d2a8ff; --c6: #76e3ea; --c7: #e6edf3; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
 main { max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem; overflow-wrap: anywhere; }
@@ -26,6 +28,15 @@ p code, li code, td code { background: var(--code); border-radius: 4px; padding:
 .diff ins, .diff del { text-decoration: none; display: inline-block; min-width: 100%; }
 .diff ins { background: var(--added); }
 .diff del { background: var(--removed); }
+.bold { font-weight: 700; } .dim { color: var(--dim); } .italic { font-style: italic; } .underline { text-decoration: underline; } .strikethrough { text-decoration: line-through; }
+.f0 { color: var(--c0); } .g0 { color: var(--back); background: var(--c0); }
+.f1 { color: var(--c1); } .g1 { color: var(--back); background: var(--c1); }
+.f2 { color: var(--c2); } .g2 { color: var(--back); background: var(--c2); }
+.f3 { color: var(--c3); } .g3 { color: var(--back); background: var(--c3); }
+.f4 { color: var(--c4); } .g4 { color: var(--back); background: var(--c4); }
+.f5 { color: var(--c5); } .g5 { color: var(--back); background: var(--c5); }
+.f6 { color: var(--c6); } .g6 { color: var(--back); background: var(--c6); }
+.f7 { color: var(--c7); } .g7 { color: var(--back); background: var(--c7); }
 a { color: var(--accent); }
 blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid var(--line); color: var(--dim); }
 .wide { overflow-x: auto; }

@@ -129,7 +129,15 @@ test.each(hostile)('%j is text in every place [2]', async text => {
 		{type: 'tool-call', id: 'c', messageId: 'm2', name: text, arguments: {[text]: text}},
 		answered('c', text),
 		{type: 'user-command', id: 'd', command: text},
-		{type: 'user-command-end', id: 'd', output: text, end: text, status: 'failed', milliseconds: 1},
+		{
+			type: 'user-command-end',
+			id: 'd',
+			output: text,
+			styles: `0+3:${text} 4+9:31`,
+			end: text,
+			status: 'failed',
+			milliseconds: 1,
+		},
 		{type: 'notice', level: 'error', text},
 		folded(text),
 	);
