@@ -2,11 +2,12 @@ import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {Entry} from '../src/command/context.ts';
 import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
+import {type HelpKeys, helpKeys, lineKeys} from '../src/command/help-groups.ts';
+import {isLineByLine} from '../src/command/line-by-line.ts';
 import type {Result} from '../src/command/result.ts';
 import {findCommand} from '../src/command/table.ts';
 import {topicResult} from '../src/command/topics/topic-result.ts';
 import {findTopic, topics} from '../src/command/topics/topics.ts';
-import type {OwnKeys} from '../src/editor/keymap/keymap.ts';
 
 export default command({
 	name: 'help',
@@ -20,12 +21,14 @@ export default command({
 	examples: ['help', 'help keys set', 'help environment', 'help cost'],
 	whileRunning: true,
 
-	async run({command: name}, {entries, live, settings}) {
+	async run({command: name}, context) {
+		const {entries, live, settings} = context;
 		const inApp = live !== undefined;
 		const {readKeys} = await import('../src/command/keymap/read-keys.ts');
 		const {own} = readKeys(settings.value('keys') ?? {});
+		const keys = isLineByLine(context) ? lineKeys : helpKeys(own);
 		if (!name) {
-			return helpOfAll(entries, inApp, own);
+			return helpOfAll(entries, inApp, keys);
 		}
 
 		const words = name.replace(/^\//, '').split(/\s+/);
@@ -36,7 +39,7 @@ export default command({
 			return page;
 		}
 
-		const found = helpOfCommand(entries, words, {entry, inApp, own});
+		const found = helpOfCommand(entries, words, {entry, inApp, keys});
 		return page ? {kind: 'group', parts: [found, page], data: 'data' in found ? (found.data ?? null) : null} : found;
 	},
 });
@@ -44,14 +47,14 @@ export default command({
 function helpOfCommand(
 	entries: readonly Entry[],
 	words: readonly string[],
-	{entry, inApp, own}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly own: OwnKeys},
+	{entry, inApp, keys}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly keys: HelpKeys},
 ): Result {
 	if (entry && words.length === 1) {
 		return helpOfEntry(entry, inApp);
 	}
 
 	// A word that names no command is one to search for.
-	const about = entry ? undefined : helpAbout(words, entries, inApp, own);
+	const about = entry ? undefined : helpAbout(words, entries, inApp, keys);
 	if (about) {
 		return about;
 	}

@@ -17,6 +17,8 @@ const lastGroup = 'More';
 export const topicGroup = 'Topics';
 export const keyGroup = 'Keys';
 
+export type HelpKeys = ReadonlyArray<readonly [key: string, does: string]>;
+
 /** All groups, in the order shown. */
 export const helpGroups: readonly string[] = [...Object.keys(groups), lastGroup];
 
@@ -29,8 +31,17 @@ export function helpGroupOf(path: string, sendsMessage: boolean): string {
 	return sendsMessage ? 'Chat' : (groupByName.get(path.split(' ', 1)[0] ?? '') ?? lastGroup);
 }
 
+/** The keys of the app without a screen, where a line is typed as in a shell, and what each does. */
+export const lineKeys: HelpKeys = [
+	['Enter', 'send'],
+	['Ctrl+C', 'interrupt, or clear the line; twice: quit'],
+	['Ctrl+D', 'quit, on an empty line'],
+	['@path', 'attach a file'],
+	['!command', 'run it in your shell'],
+];
+
 /** Returns the keys that the help of the app shows, with what each does; those without a key are left out. */
-export function helpKeys(ownKeys: OwnKeys): readonly (readonly [key: string, does: string])[] {
+export function helpKeys(ownKeys: OwnKeys): HelpKeys {
 	const keymap = keymapOf(defaultKeys, ownKeys);
 	const key = (action: Action) => hintKey(keymap, action);
 	const rows = [

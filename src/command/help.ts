@@ -1,9 +1,9 @@
 import {shellLine} from '../core/program-name.ts';
-import {noOwnKeys, type OwnKeys} from '../editor/keymap/keymap.ts';
+import {noOwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun} from './context.ts';
 import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
-import {helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
+import {type HelpKeys, helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
 import type {Result} from './result.ts';
 import {allCommands} from './table.ts';
 import {topics} from './topics/topics.ts';
@@ -40,9 +40,9 @@ const elsewhere = (inApp: boolean) =>
 const everyFlag = () => `${shellLine('--help')} lists the flags of every command, such as --json.`;
 
 /** Returns the help of the program: its commands in groups and, in the app, topics and keys; in a shell, flags. */
-export function helpOfAll(entries: readonly Entry[], inApp: boolean, ownKeys = noOwnKeys): Result {
+export function helpOfAll(entries: readonly Entry[], inApp: boolean, keys = helpKeys(noOwnKeys)): Result {
 	return inApp
-		? tableOf('Commands', rowsOfAll(entries, inApp, ownKeys), [appHelp])
+		? tableOf('Commands', rowsOfAll(entries, inApp, keys), [appHelp])
 		: {
 				kind: 'group',
 				parts: [
@@ -63,12 +63,10 @@ export function helpAbout(
 	words: readonly string[],
 	entries: readonly Entry[],
 	inApp: boolean,
-	ownKeys = noOwnKeys,
+	keys = helpKeys(noOwnKeys),
 ): Result | undefined {
 	const wanted = words.map(word => word.toLowerCase());
-	const found = rowsOfAll(entries, inApp, ownKeys).filter(({searched}) =>
-		wanted.every(word => searched.includes(word)),
-	);
+	const found = rowsOfAll(entries, inApp, keys).filter(({searched}) => wanted.every(word => searched.includes(word)));
 	const hint = inApp ? appHelp : 'Run `$ <command> --help` for details.';
 	return found.length > 0 ? tableOf(`Help about “${words.join(' ')}”`, found, [hint]) : undefined;
 }
@@ -84,9 +82,9 @@ type HelpRow = {
 	readonly data?: {readonly command: string; readonly summary: string; readonly usage: string};
 };
 
-function rowsOfAll(entries: readonly Entry[], inApp: boolean, ownKeys: OwnKeys): readonly HelpRow[] {
-	const keys = inApp ? helpKeys(ownKeys).map(([key, does]) => rowOf(key, does, keyGroup, 'keys')) : [];
-	return [...commandRows(entries, inApp), ...topicRows(inApp), ...keys];
+function rowsOfAll(entries: readonly Entry[], inApp: boolean, keys: HelpKeys): readonly HelpRow[] {
+	const keyRows = inApp ? keys.map(([key, does]) => rowOf(key, does, keyGroup, 'keys')) : [];
+	return [...commandRows(entries, inApp), ...topicRows(inApp), ...keyRows];
 }
 
 function rowOf(name: string, summary: string, group: string, about: string): HelpRow {

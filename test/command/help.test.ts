@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
 import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
+import {helpKeys, lineKeys} from '../../src/command/help-groups.ts';
 import {readKeys} from '../../src/command/keymap/read-keys.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
@@ -122,13 +123,19 @@ test('help has groups, from chat to keys, and every command of ours stands in on
 });
 
 test('the help names the keys of the user, and none that was unbound', () => {
-	const own = readKeys({'prompt.send': 'ctrl+enter', 'app.transcript': 'f2', 'logs.panel': []}).own;
+	const own = helpKeys(readKeys({'prompt.send': 'ctrl+enter', 'app.transcript': 'f2', 'logs.panel': []}).own);
 	const lines = draw(helpOfAll(commands, true, own), 80);
 	const keys = lines.slice(lines.indexOf('Keys')).map(line => line.replace(/ {2,}/, ' '));
 	expect(keys).toEqual(expect.arrayContaining(['Ctrl+Enter send', '\\+Ctrl+Enter new line', 'F2 transcript']));
 	expect(keys.join('\n')).not.toMatch(/^(?:Enter|Ctrl\+O) |log panel/m);
 	const found = helpAbout(['transcript'], commands, true, own);
 	expect(found?.kind === 'table' && found.rows).toContainEqual(['F2', 'transcript']);
+});
+
+test('without a screen the help has the keys of a line, and searches no others', () => {
+	const lines = draw(helpOfAll(commands, true, lineKeys), 80).map(line => line.replace(/ {2,}/, ' '));
+	expect(lines.slice(lines.indexOf('Keys') + 1, -1)).toEqual(lineKeys.map(([key, does]) => `${key} ${does}`));
+	expect(helpAbout(['transcript', 'view'], commands, true, lineKeys)).toBe(undefined);
 });
 
 test('words that name no command are searched in names, summaries, arguments and groups', () => {

@@ -6,7 +6,7 @@ import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {Result} from '../result.ts';
 import {drawPlot, sayPlot} from './plot.ts';
-import {drawRow, fitColumns, rowsOf, sharedCell} from './table-layout.ts';
+import {drawRow, fitColumns, rowsOf, sharedCell, type TableRow} from './table-layout.ts';
 
 type Style = {
 	readonly width: number;
@@ -95,6 +95,31 @@ function renderFields(fields: readonly (readonly [string, string])[], {width, pa
 	);
 }
 
+type Records = {readonly columns: Extract<Result, {kind: 'table'}>['columns']; readonly rows: readonly TableRow[]};
+
+/** Draws each row as a list of its cells below its group. To a screen reader, a row of two cells in a group is one line. */
+function renderRecords({columns, rows}: Records, style: Style): readonly string[] {
+	const isListed = style.palette.spoken && columns.length === 2 && rows.some(({group}) => group !== undefined);
+	return rows.flatMap(({cells, group}, index) => {
+		const heading = headingOf(group, rows[index - 1], style);
+		const isApart = index > 0 && (!isListed || heading.length > 0);
+		const [name = '', value = ''] = cells;
+		const fields = columns.flatMap(({label}, column) =>
+			cells[column]?.trim() ? [[safeLine(label), cells[column]] as const] : [],
+		);
+		return [...(isApart ? [''] : []), ...heading, ...renderFields(isListed ? [[name, value]] : fields, style)];
+	});
+}
+
+/** Returns the heading of a group above its first row. */
+function headingOf(
+	group: string | undefined,
+	before: TableRow | undefined,
+	{width, palette}: Style,
+): readonly string[] {
+	return group === undefined || group === before?.group ? [] : [palette.label(truncate(safeLine(group), width))];
+}
+
 /**
  * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out, with what is the same in all rows. If nothing fits, and for a screen
  * reader, each row becomes a list of its cells.
@@ -104,15 +129,7 @@ function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, 
 	const drawn = rowsOf({rows, ...(groups && {groups})}, exact);
 	const fit = palette.spoken ? undefined : fitColumns(columns, drawn, width);
 	if (!fit) {
-		return drawn.flatMap(({cells}, index) => [
-			...(index > 0 ? [''] : []),
-			...renderFields(
-				columns.flatMap(({label}, column) =>
-					cells[column]?.trim() ? [[safeLine(label), cells[column]] as const] : [],
-				),
-				style,
-			),
-		]);
+		return renderRecords({columns, rows: drawn}, style);
 	}
 
 	const {dropped} = fit;
@@ -124,11 +141,10 @@ function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, 
 	const rest = `Too narrow for: ${left.join(', ')}.${place === 'shell' ? ' --json has all.' : ''}`;
 	return [
 		...(labels.some(Boolean) ? [palette.dim(drawRow(labels, columns, fit))] : []),
-		...drawn.flatMap(({cells, group}, index) => {
-			const isNew = group !== undefined && group !== groups?.[index - 1];
-			const line = drawRow(cells, columns, fit);
-			return [...(isNew ? ['', palette.label(truncate(safeLine(group), width))] : []), line];
-		}),
+		...drawn.flatMap(({cells, group}, index) => [
+			...headingOf(group, drawn[index - 1], style).flatMap(line => ['', line]),
+			drawRow(cells, columns, fit),
+		]),
 		...(dropped.length > 0 ? wrapLine(palette.dim(rest), width) : []),
 	];
 }

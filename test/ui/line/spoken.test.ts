@@ -149,6 +149,16 @@ test('a table is a record for each row, a chart its numbers', () => {
 		'A note.',
 		'None.',
 	]);
+	const lists = {kind: 'table', columns: [{label: 'name'}, {label: 'about'}], empty: '', data: []} as const;
+	const rows = [
+		['a', 'one'],
+		['b', 'two'],
+		['c', 'three'],
+	];
+	expect(heard({...lists, rows, groups: ['Chat', 'Chat', 'Keys']})).toEqual([
+		...['Chat', 'a: one', 'b: two', ''],
+		...['Keys', 'c: three'],
+	]);
 	expect(results.record.flatMap(heard)).toEqual(['Run', 'items: 50 %']);
 	expect(results.plot.flatMap(heard)).toEqual([
 		...['Bars', 'a: 3', 'b: 10'],
