@@ -1,7 +1,6 @@
 import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
-import {hideAcross} from '../core/secrets/hide-across.ts';
-import {redactKnown} from '../core/secrets/redact.ts';
+import {hideAcross, redactKnown} from '../core/secrets/redact.ts';
 import {mask, type Secret} from '../core/secrets/secret.ts';
 import type {Config} from './config.ts';
 

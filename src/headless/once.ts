@@ -2,7 +2,7 @@ import {hookDenial} from '../agent/hooks/hook-denial.ts';
 import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
-import {plainRecord} from '../core/output/plain-record.ts';
+import {plainRecord} from '../core/output/recorded-output.ts';
 import {endText} from '../core/session/block.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {blocksOf} from '../core/session/transcript.ts';

@@ -1,6 +1,6 @@
 import {formatCount, formatUsd} from '../../core/format.ts';
 import {wellFormedJson} from '../../core/json.ts';
-import {plainRecord} from '../../core/output/plain-record.ts';
+import {plainRecord} from '../../core/output/recorded-output.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Recorded} from '../../core/session/event.ts';
 import {toMarkdown} from '../../core/session/markdown-export.ts';

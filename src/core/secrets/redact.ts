@@ -1,7 +1,9 @@
-import {colorSequence, withoutColors} from '../output/color-sequences.ts';
-import {hideAcross} from './hide-across.ts';
 import {mask} from './secret.ts';
 import {hasKnownSecret, looseSecretKinds, replaceKnownSecrets} from './secret-kinds.ts';
+
+/** A sequence that sets colours (ECMA-48, 8.3.117). What draws it leaves the text on both sides side by side. */
+const colorSequence = '\\x1B\\[[0-9;:]*m';
+const colorSequences = new RegExp(colorSequence, 'g');
 
 // The expressions are bounded, since an open end runs the engine out of stack on a line of many megabytes. No
 // credential is that long.
@@ -66,6 +68,30 @@ export function redact(text: string): string {
 /** Does the same as `redact` for lines in order. */
 export function redactLines(lines: readonly string[]): readonly string[] {
 	return hideAcross(lines, all => withoutKeys(all, hideAll));
+}
+
+/**
+ * Returns lines after `hide`, which hides credentials in them, also in those with colours inside or before them: a line of
+ * which it would hide less with its colours loses them.
+ */
+export function hideAcross(
+	lines: readonly string[],
+	hide: (lines: readonly string[]) => readonly string[],
+): readonly string[] {
+	const hidden = hide(lines);
+	if (!lines.some(line => line.includes('\u001B'))) {
+		return hidden;
+	}
+
+	const plain = lines.map(withoutColors);
+	return hide(plain).map((safe, index) => {
+		const shown = hidden[index] ?? '';
+		return safe === plain[index] || safe === withoutColors(shown) ? shown : safe;
+	});
+}
+
+function withoutColors(text: string): string {
+	return text.includes('\u001B') ? text.replace(colorSequences, '') : text;
 }
 
 /** Hiding a named value can leave the rest of a password in a URL, and vice versa. */

@@ -52,6 +52,11 @@ export function parseSgr(text: string): readonly Span[] {
 	return spans;
 }
 
+/** Returns the text without what `parseSgr` reads as a style. Any other sequence stays. */
+export function withoutSgr(text: string): string {
+	return text.includes('\u001B') ? text.replace(sgr, '') : text;
+}
+
 /** Draws spans with our own sequences; each line ends without a style. Without `color` it is plain text. */
 export function paint(spans: readonly Span[], {color}: {readonly color: boolean}): string {
 	return spans

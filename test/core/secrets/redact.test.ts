@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {withoutColors} from '../../../src/core/output/color-sequences.ts';
 import {
 	hasRedactable,
 	redact,
@@ -9,6 +8,7 @@ import {
 	redactKnownLines,
 	redactLines,
 } from '../../../src/core/secrets/redact.ts';
+import {withoutSgr} from '../../../src/terminal/text/sgr.ts';
 import {expectLinear} from '../../growth.ts';
 
 test.each([
@@ -113,7 +113,7 @@ describe('a credential with colours', () => {
 					.reduce((text, [at, sequence]) => text.slice(0, at) + sequence + text.slice(at), key);
 				const line = `${before}${colored}${behind}`;
 				const hidden = redactKnown(`first\n${line}\nlast`);
-				expect(withoutColors(hidden)).toBe(redactKnown(withoutColors(`first\n${line}\nlast`)));
+				expect(withoutSgr(hidden)).toBe(redactKnown(withoutSgr(`first\n${line}\nlast`)));
 				expect(hasRedactable(line)).toBe(true);
 				expect(redactedSomewhere.some(source => new RegExp(source).test(line))).toBe(true);
 			}),

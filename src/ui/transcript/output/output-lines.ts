@@ -1,9 +1,8 @@
 import {cutText} from '../../../core/cut-text.ts';
-import {withoutColors} from '../../../core/output/color-sequences.ts';
 import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
 import {jsonSpans} from '../../../terminal/json/json-lines.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
-import {codesOf, paint, parseSgr, type Span} from '../../../terminal/text/sgr.ts';
+import {codesOf, paint, parseSgr, type Span, withoutSgr} from '../../../terminal/text/sgr.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
 import {withStyles} from './drawn-output.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
@@ -17,7 +16,7 @@ const maxStyledLength = 16 * 1024;
 /** Returns the last line of the output of a running tool that isn't blank, with its own colours; empty for none. */
 export function lastLine(block: RecordedOutput, palette: Palette): string {
 	const output = withStyles(block, Math.max(0, block.output.length - 4 * maxLineLength));
-	return drawOutput(linesOf(output).findLast(line => withoutColors(line).trim()) ?? '', palette);
+	return drawOutput(linesOf(output).findLast(line => withoutSgr(line).trim()) ?? '', palette);
 }
 
 /** Rows of an output, and how many lines it has that they don't stand for. */
@@ -38,7 +37,7 @@ const nothingFailed = /\b(?:0|no) (?:\w+ )?(?:fail\w*|errors?)\b|\b(?:fail\w*|er
  */
 export function excerptOf(output: string, isFailed: boolean, width: number): Excerpt {
 	const most = maxRows[isFailed ? 'failed' : 'done'];
-	const lines = linesOf(output.slice(-maxRead)).filter(line => withoutColors(line).trim() !== '');
+	const lines = linesOf(output.slice(-maxRead)).filter(line => withoutSgr(line).trim() !== '');
 	const all = outputRows(lines, {width, jsonRows: most, folds: true});
 	const failed = isFailed ? failedRows(all, most) : [];
 	const rows = failed.length > 0 ? failed : lastRows(all, most);
@@ -79,7 +78,7 @@ function lastRows(all: readonly OutputRow[], most: number): readonly OutputRow[]
 }
 
 function isFailing(line: string): boolean {
-	const text = withoutColors(line).slice(0, maxLineLength);
+	const text = withoutSgr(line).slice(0, maxLineLength);
 	return failing.test(text) && !nothingFailed.test(text);
 }
 

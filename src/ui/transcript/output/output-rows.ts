@@ -1,9 +1,9 @@
 import {formatAmount, formatBytes} from '../../../core/format.ts';
-import {withoutColors} from '../../../core/output/color-sequences.ts';
 import {foldText} from '../../../core/stack-trace/fold-text.ts';
 import type {FrameKind} from '../../../core/stack-trace/frame-kind.ts';
 import {createStackReader} from '../../../core/stack-trace/stack-reader.ts';
 import {breakJson, isJson} from '../../../terminal/json/json-lines.ts';
+import {withoutSgr} from '../../../terminal/text/sgr.ts';
 
 /** A row of an output: lines of it, or what stands for them. */
 export type OutputRow = {
@@ -38,7 +38,7 @@ export function outputRows(lines: readonly string[], options: Options): readonly
 	const begins = new Set<number>();
 	const readStack = createStackReader();
 	// A value in JSON gets our own colours, so that one with colours looks the same.
-	const plain = lines.map(withoutColors);
+	const plain = lines.map(withoutSgr);
 	let tries = 0;
 	for (let from = 0; from < lines.length; from++) {
 		const line = lines[from] ?? '';
