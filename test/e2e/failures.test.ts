@@ -7,8 +7,8 @@ test('each failure of an answer is told with what to do, and the prompt works af
 	const {host, terminal} = await openChat();
 	host.answerWith(
 		async ({say, cut}) => {
-			say('Half of an ans');
-			await terminal.waitFor('Half of an ans');
+			say('Half of an answ');
+			await terminal.waitFor('Half of an answ');
 			cut();
 		},
 		({say, finish}) => {
@@ -18,7 +18,7 @@ test('each failure of an answer is told with what to do, and the prompt works af
 	);
 	terminal.type('tell me\r');
 	await terminal.waitFor(
-		/Half of an ans\n\n■ The connection to http[\s\S]* was closed[\s\S]*\n {2}→ Ask the model to continue\./,
+		/Half of an answ\n\n■ The connection to http[\s\S]* was closed[\s\S]*\n {2}→ Ask the model to continue\./,
 	);
 	await waitForIdle(terminal);
 	terminal.type('go on\r');

@@ -103,16 +103,16 @@ test('a question of the agent names the keys that move; Enter and Esc stay', asy
 	expect(asked).toEqual(['answer B']);
 });
 
-test('an approval names the keys that scroll its subject; no key of the user answers it', async () => {
+test('an approval names the key that scrolls its subject; no key of the user answers it but by its mark', async () => {
 	const command = Array.from({length: 60}, (_, index) => `echo ${index}`).join('\n');
 	const subject = drawingOfCommand(command, false);
 	const {shows, press, asked, state} = await opened(
 		{kind: 'confirm', question: 'Run this command?', subject, askedAt: 0},
-		{...moving, 'device.open': 'y'},
+		{...moving, 'panel.page-down': 'ctrl+n', 'device.open': 'y'},
 	);
-	await shows('more lines · Ctrl+K Ctrl+J scroll');
-	press(key.ctrlO, key.ctrlQ, key.ctrlJ, key.altEnd);
-	expect([asked, state().scroll]).toEqual([[], 1]);
+	await shows('more lines · Ctrl+N scroll');
+	press(key.ctrlO, key.ctrlQ, key.ctrlN, key.altEnd, key.ctrlK);
+	expect([asked, state().scroll, state().marked]).toEqual([[], 8, -1]);
 	press('y');
 	expect(asked).toEqual(['answer yes']);
 });
