@@ -12,8 +12,10 @@ import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
 
 export const palette = createPalette({color: false});
 
+type Options = {readonly columns?: number; readonly rows?: number; readonly clock?: () => number};
+
 /** A painter with a real store and real Markdown, and everything that it wrote. */
-export function canvas({columns = 60, rows = 24} = {}) {
+export function canvas({columns = 60, rows = 24, clock}: Options = {}) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const live = createLiveLines();
@@ -23,6 +25,7 @@ export function canvas({columns = 60, rows = 24} = {}) {
 		store,
 		palette,
 		live,
+		clock,
 		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
 		write(data) {
 			writes++;

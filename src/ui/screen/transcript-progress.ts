@@ -1,4 +1,4 @@
-import type {Block, Command} from '../../core/session/block.ts';
+import {type Block, type Command, isWaitingForUser} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -131,8 +131,10 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 	const lines = [...live];
 	let last: Kind | undefined = live.length > 0 ? 'text' : written.last;
 	const others = [...reads, ...(first?.kind === 'text' ? open.slice(1) : open)];
+	let isHeldUp = false;
 	for (const block of joinsReads ? joinReads(others) : others) {
-		const {kind, draw} = blockItem(block, style, time);
+		const {kind, draw} = blockItem(block, style, isHeldUp && block.kind === 'tool' ? undefined : time);
+		isHeldUp ||= holdsUp(block);
 		const drawn = spacedAfter(last, kind, draw(width()));
 		lines.push(...drawn);
 		last = drawn.length > 0 ? kind : last;
@@ -146,6 +148,11 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 	}
 
 	return {settled, live: lines};
+}
+
+/** True for a call that those after it wait for: they run alone and in order. */
+function holdsUp(block: Shown): boolean {
+	return block.kind === 'tool' && block.open && (isWaitingForUser(block) || block.name === 'run_command');
 }
 
 /** Returns the last lines of a session that is resumed, below a note if there are more. */

@@ -51,3 +51,15 @@ test('nothing is drawn after it stopped', () => {
 	stop();
 	expect([second(), vi.getTimerCount()]).toEqual([0, 0]);
 });
+
+test('a call that waits for those before it has not begun: neither its sign nor a time moves', () => {
+	const {feed, live} = canvas({clock: () => Date.UTC(2026, 0, 1, 0, 1)});
+	const run = (id: string) => call(id, 'run_command', {command: `echo ${id}`});
+	const waiting = '◌ Run echo b …';
+	feed(start, run('a'), run('b'), {type: 'approval-request', id: 'a', summary: 'Run it?', hash: 'h'});
+	expect(live()).toEqual(['? Run echo a · waiting for you', waiting]);
+	feed({type: 'approval-answer', id: 'a', allowed: true, hash: 'h'});
+	expect(live()).toEqual([expect.stringMatching(/^\S Run echo a · 5\d s$/), waiting]);
+	feed(result('a', 'a'));
+	expect(live()).toEqual([expect.stringMatching(/^[^◌] Run echo b · \d+ s$/)]);
+});
