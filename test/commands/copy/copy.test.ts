@@ -55,7 +55,7 @@ test('a text too long for terminals, or one that a terminal refuses, is in a pri
 	const long = shown([start, user('x'), said('y'.repeat(100_000)), done]);
 	const path = join(long.home, 'copied.txt');
 	expect(drawn(await long.runInApp('copy'), 500)).toBe(
-		`Saved the last answer, 1 line to ${path}.\nIt's too long for the clipboard of a terminal.`,
+		`Saved the last answer, 1 line, to ${path}.\nIt's too long for the clipboard of a terminal.`,
 	);
 	expect(readFileSync(path, 'utf8')).toBe(`${'y'.repeat(100_000)}\n`);
 	expect(statSync(path).mode & 0o777).toBe(0o600);
