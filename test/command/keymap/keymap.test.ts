@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {actionSummaries} from '../../src/command/keymap/action-summaries.ts';
-import {parseKey} from '../../src/command/keymap/parse-key.ts';
-import {readKeys} from '../../src/command/keymap/read-keys.ts';
-import type {Json} from '../../src/core/json.ts';
-import {actionsIn, allKeys, contexts} from '../../src/editor/keymap/contexts.ts';
-import {defaultKeys} from '../../src/editor/keymap/default-keys.ts';
-import {actionOf, keymapOf} from '../../src/editor/keymap/keymap.ts';
-import {anyText} from '../any-text.ts';
+import {actionSummaries} from '../../../src/command/keymap/action-summaries.ts';
+import {parseKey} from '../../../src/command/keymap/parse-key.ts';
+import {readKeys} from '../../../src/command/keymap/read-keys.ts';
+import type {Json} from '../../../src/core/json.ts';
+import {actionsIn, allKeys, contexts} from '../../../src/editor/keymap/contexts.ts';
+import {defaultKeys} from '../../../src/editor/keymap/default-keys.ts';
+import {actionOf, keymapOf} from '../../../src/editor/keymap/keymap.ts';
+import {anyText} from '../../any-text.ts';
 
 /** Where the user types, and sequences work. */
 const prompt = {isTyping: true, joins: true} as const;

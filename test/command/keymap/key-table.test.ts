@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {keyTable} from '../../src/command/keymap/key-table.ts';
-import type {Json} from '../../src/core/json.ts';
-import {drawn} from '../commands/context.ts';
+import {keyTable} from '../../../src/command/keymap/key-table.ts';
+import type {Json} from '../../../src/core/json.ts';
+import {drawn} from '../../commands/context.ts';
 
 function tableWith(keys?: Json) {
 	return keyTable({value: () => keys as never});

@@ -2,8 +2,8 @@ import {execFileSync} from 'node:child_process';
 import {chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, expect, test} from 'vitest';
-import {git, writeAll} from '../../tools/workspace.ts';
-import {openPolicy} from '../judging.ts';
+import {git, writeAll} from '../../../tools/workspace.ts';
+import {openPolicy} from '../../judging.ts';
 
 const {root, workspace, judgeCommand} = openPolicy({});
 const path = (...names: readonly string[]) => join(workspace(), ...names);

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseRecorded} from '../../src/core/session/event.ts';
-import {toMarkdown} from '../../src/core/session/markdown-export.ts';
-import {toMessages} from '../../src/core/session/read-conversation.ts';
-import {reduceTranscript, replayTranscript} from '../../src/core/session/reduce-transcript.ts';
-import {sessionUsage} from '../../src/core/session/session-usage.ts';
-import {blocksOf, emptyTranscript} from '../../src/core/session/transcript.ts';
-import {anyEvent, reduceAll, session, toRecords} from './records.ts';
+import {parseRecorded} from '../../../src/core/session/event.ts';
+import {toMarkdown} from '../../../src/core/session/markdown-export.ts';
+import {toMessages} from '../../../src/core/session/read-conversation.ts';
+import {reduceTranscript, replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {sessionUsage} from '../../../src/core/session/session-usage.ts';
+import {blocksOf, emptyTranscript} from '../../../src/core/session/transcript.ts';
+import {anyEvent, reduceAll, session, toRecords} from '../records.ts';
 
 const history = fc.array(anyEvent, {maxLength: 40}).map(events => toRecords(events));
 
