@@ -57,7 +57,7 @@ export default command({
 		if (context.live) {
 			if (last) {
 				throw new AppError('usage', '--until works in a shell only.', {
-					hint: 'In the app, watch the log: `watch start <condition>`',
+					hint: 'Watch the log instead: `watch start <condition>`',
 				});
 			}
 

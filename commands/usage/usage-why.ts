@@ -16,6 +16,6 @@ export default command({
 		const {lastJump} = await import('../../src/core/ledger/cost-jump.ts');
 		const {priceOf} = await context.models.catalog();
 		const requests = [...(await sessionTranscript(session, context)).usage.values()];
-		return jumpResult(lastJump(requests, priceOf), requests.length);
+		return jumpResult(lastJump(requests, priceOf), requests.length, context.live !== undefined);
 	},
 });

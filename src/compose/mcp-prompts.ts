@@ -16,7 +16,7 @@ export function mcpPromptEntries(prompts: () => Promise<readonly ServerPrompt[]>
 			async textFor(typed, signal) {
 				const prompt = current.get(name);
 				if (!prompt) {
-					throw new AppError('not-found', `The prompt ${name} is gone.`, {hint: '/mcp shows the servers.'});
+					throw new AppError('not-found', `The prompt ${name} is gone.`, {hint: '`mcp` shows the servers.'});
 				}
 
 				return prompt.textFor(typed, signal);

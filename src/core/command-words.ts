@@ -5,10 +5,27 @@ export type CommandPlace = 'app' | 'shell';
 
 /**
  * Rewrites the commands in a hint for one place. Hints name them in backticks: `keys set` is /keys set in the app; in a
- * shell it follows the name by which the program was called. A command that begins with `$` is always for a shell.
+ * shell it follows the name by which the program was called. A command that begins with `$` is always for a shell, and one
+ * with `/` for the app: in a shell its sentence says so.
  */
 export function nameCommands(hint: string, place: CommandPlace): string {
-	return hint.replace(/`(?:\$(?: ([^`]+))?|([a-z][^`]*))`/g, (_, shellWords: string = '', words?: string) =>
-		words !== undefined && place === 'app' ? `/${words}` : shellLine(words ?? shellWords),
+	const told =
+		place === 'shell' && hint.includes('`/')
+			? hint
+					.split(/(?<=[.!?]) /)
+					.map(inApp)
+					.join(' ')
+			: hint;
+	return told.replace(
+		/`(?:\$(?: ([^`]+))?|(\/?)([a-z][^`]*))`/g,
+		(_, shellWords: string = '', slash: string = '', words?: string) =>
+			slash || (words !== undefined && place === 'app') ? `/${words}` : shellLine(words ?? shellWords),
 	);
+}
+
+/** Returns a sentence that says where its command of the app is typed. */
+function inApp(sentence: string): string {
+	return sentence.includes('`/')
+		? `In the app, ${sentence.replace(/^[A-Z](?=[a-z ])/, first => first.toLowerCase())}`
+		: sentence;
 }

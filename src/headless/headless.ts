@@ -2,6 +2,7 @@ import {faultText, inEffect, leftOut, type Project} from '../agent/project/proje
 import type {Invocation} from '../command/invocation.ts';
 import type {Program, Surroundings} from '../command/program.ts';
 import {abortable} from '../core/abortable.ts';
+import {nameCommands} from '../core/command-words.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
@@ -48,7 +49,7 @@ export async function runHeadless(
 
 		if (once.resume) {
 			for (const notice of (await program.resume(once.resume, refuseElsewhere)) ?? []) {
-				warn(notice);
+				warn(nameCommands(notice, 'shell'));
 			}
 		}
 

@@ -184,7 +184,7 @@ function isBadKey(body: Json | undefined): boolean {
 
 const overflowOptions = {
 	overflow: true,
-	hint: 'Start a new session with /new, or edit the last message (Esc Esc).',
+	hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
 } as const;
 
 /** Returns the codes and types of an error in lower case, from every place that vendors use. */

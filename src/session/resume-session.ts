@@ -99,7 +99,7 @@ function rulesNotice(rules: readonly SessionRule[], folder: string): readonly st
 	const count = allowing.filter(rule => countsIn(rule, folder)).length;
 	const left = allowing.length - count;
 	return [
-		...(count > 0 ? [`${formatAmount(count, 'rule')} of this session allowed again. List: /approvals`] : []),
+		...(count > 0 ? [`${formatAmount(count, 'rule')} of this session allowed again. List: \`approvals\``] : []),
 		...(left > 0 ? [`${formatAmount(left, 'rule')} of this session left out: made for another folder.`] : []),
 	];
 }
@@ -107,7 +107,10 @@ function rulesNotice(rules: readonly SessionRule[], folder: string): readonly st
 /** Returns the sentence about changes of files that the session made in a folder that it does not work in any more. */
 function changesLeft({id, folder}: Pick<SessionElsewhere, 'id' | 'folder'>, isThere: boolean): string {
 	const undo = `cd ${shellWord(folder)} && ${shellLine(`--resume ${id.slice(0, 8)}`)}`;
-	const [what, how] = [`/undo, /diff and /rewind don't cover its changes in ${folder}`, `To undo those: ${undo}`];
+	const [what, how] = [
+		`\`/undo\`, \`/diff\` and \`/rewind\` don't cover its changes in ${folder}`,
+		`To undo those: ${undo}`,
+	];
 	return isThere ? `${what}. ${how}` : `${what}, which is gone.`;
 }
 

@@ -1,5 +1,6 @@
 import type {RunFlags} from '../command/invocation.ts';
 import type {Program} from '../command/program.ts';
+import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {Command as UserCommand} from '../core/session/block.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
@@ -99,7 +100,7 @@ export async function openConversation(
 	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn, tell: tellDone});
 	const resume = async (session: string) => {
 		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
-			warn(notice);
+			warn(nameCommands(notice, 'app'));
 		}
 	};
 

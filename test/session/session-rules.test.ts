@@ -56,7 +56,7 @@ test('what the user allowed for a session is still allowed when it is resumed, a
 	const fresh = open({...here, host});
 	expect(await touches(fresh, host, here.folder)).toEqual({asked: 1, ran: false});
 	expect(await fresh.program.resume(sessionOf(first), refuseElsewhere)).toEqual([
-		'1 rule of this session allowed again. List: /approvals',
+		'1 rule of this session allowed again. List: `approvals`',
 	]);
 	expect(listed(fresh)).toEqual(['session allow run_command(touch *)']);
 	expect(await touches(fresh, host, here.folder)).toEqual({asked: 0, ran: true});
@@ -95,10 +95,10 @@ test('a session that is resumed in another folder leaves what was allowed in the
 	const elsewhere = temporaryFolder();
 	const second = open({...here, folder: elsewhere, host});
 	expect(await second.program.resume(sessionOf(first), async () => 'here')).toEqual([
-		'1 rule of this session allowed again. List: /approvals',
+		'1 rule of this session allowed again. List: `approvals`',
 		'1 rule of this session left out: made for another folder.',
 		`The agent now works in ${elsewhere}.`,
-		expect.stringContaining("/undo, /diff and /rewind don't cover its changes"),
+		expect.stringContaining("`/undo`, `/diff` and `/rewind` don't cover its changes"),
 	]);
 	expect(listed(second)).toEqual(['session allow fetch_url(example.com)', 'session deny run_command(npm publish *)']);
 	expect(await touches(second, host, elsewhere)).toEqual({asked: 1, ran: false});

@@ -52,7 +52,7 @@ export function createContextWindow(usedTokens: number, share?: number) {
 						type: 'notice',
 						level: 'warning',
 						text: `${Math.floor(now * 100)} % of the context window is used.`,
-						hint: `Make room with /compact. At ${Math.round((100 * compactionThreshold(size, share)) / size)} % it happens by itself.`,
+						hint: `Make room with \`/compact\`. At ${Math.round((100 * compactionThreshold(size, share)) / size)} % it happens by itself.`,
 					};
 		},
 		/** Starts over with what is left after a compaction. */

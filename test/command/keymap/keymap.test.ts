@@ -88,13 +88,13 @@ describe('the keys of a user', () => {
 		[
 			'an unknown action',
 			{'prompt.undoo': 'ctrl+z'},
-			'Unknown action “prompt.undoo”. Did you mean “prompt.undo”? /keys-help lists all.',
+			'Unknown action “prompt.undoo”. Did you mean “prompt.undo”? keys-help lists all.',
 			{},
 		],
 		[
 			'an action without its group',
 			{undo: 'ctrl+z'},
-			'Unknown action “undo”. Did you mean “prompt.undo”? /keys-help lists all.',
+			'Unknown action “undo”. Did you mean “prompt.undo”? keys-help lists all.',
 			{},
 		],
 		[
@@ -201,7 +201,7 @@ describe('the keys of a user', () => {
 		[
 			'an action of a view with a wrong letter',
 			{'transcript.cpy': 'y'},
-			['Unknown action “transcript.cpy”. Did you mean “transcript.copy”? /keys-help lists all.'],
+			['Unknown action “transcript.cpy”. Did you mean “transcript.copy”? keys-help lists all.'],
 			[],
 			{},
 		],

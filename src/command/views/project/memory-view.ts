@@ -19,7 +19,7 @@ export function memoryTable(state: ProjectState): Result {
 			file.isNested ? 'for files in that folder' : 'in each request',
 			formatCount(tokens),
 		]),
-		empty: 'No instruction files in effect. In the app, /memory init writes AGENTS.md.',
+		empty: 'No instruction files in effect. Write AGENTS.md with `/memory init`.',
 		notes: [
 			...(total > 0 ? [`About ${formatCount(total)} tokens in each request.`] : []),
 			...(unused > 0 ? [`${unused} not trusted, so not used: see \`trust\`.`] : []),

@@ -24,7 +24,7 @@ export function trustTable(state: ProjectState): Result {
 			formatBytes(sizeBytes),
 			standings[standing],
 		]),
-		empty: 'No instructions, settings or hooks here. In the app, /memory init writes AGENTS.md.',
+		empty: 'No instructions, settings or hooks here. Write AGENTS.md with `/memory init`.',
 		notes: [
 			...files.flatMap(hookLines),
 			...files.flatMap(({path, mcp}) => (mcp?.servers ?? []).map(server => `${serverLines(server)[0]} (${path})`)),

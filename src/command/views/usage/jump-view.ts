@@ -4,8 +4,8 @@ import {contextTokens, type MessageUsage} from '../../../core/session/usage.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import type {Result} from '../../result.ts';
 
-/** Returns why the cost jumped last. */
-export function jumpResult(jump: CostJump | undefined, requests: number): Result {
+/** Returns why the cost jumped last. In the app it says where large results are. */
+export function jumpResult(jump: CostJump | undefined, requests: number, isInApp: boolean): Result {
 	if (!jump) {
 		const text =
 			requests < 2
@@ -25,7 +25,10 @@ export function jumpResult(jump: CostJump | undefined, requests: number): Result
 				'read',
 				`${formatNumber(contextTokens(request.usage))} tokens, ${cachedText(request)}; before: ${cachedText(before)}`,
 			],
-			['why', sentencesOf(jump)],
+			[
+				'why',
+				[sentencesOf(jump), ...(isInApp && reason === 'input' ? ['Large results are in /context.'] : [])].join(' '),
+			],
 		],
 		data: {
 			at: request.at,
@@ -58,7 +61,7 @@ function sentencesOf(jump: CostJump): string {
 			return `The answer was longer: ${formatNumber(request.usage.output)} tokens, after ${formatNumber(before.usage.output)}.`;
 		case 'input': {
 			const fresh = ({usage}: MessageUsage) => formatNumber(usage.input + usage.cacheWrite);
-			return `It read more that was new: ${fresh(request)} tokens, after ${fresh(before)}. Large results are in /context.`;
+			return `It read more that was new: ${fresh(request)} tokens, after ${fresh(before)}.`;
 		}
 		default:
 			return reason satisfies never;
