@@ -12,8 +12,8 @@ const timeoutMs = 60_000;
 const answer = 'Compiled **ahead**: `once`.\n\n- a list\n\n```js\nrun();\n```\n\nThe end.';
 
 /**
- * Keeps the compiled code of a build in its folder `compiled`: of the app and its first message, of `-p`, and of a
- * command. Throws an error if one of them doesn't run as expected; the program then starts without that code.
+ * Keeps the compiled code of a build in its folder `compiled`: of the app and its first message, of the embedded server, of
+ * `-p`, and of a command. Throws an error if one of them doesn't run as expected; the program then starts without that code.
  */
 export async function compileAhead(outdir) {
 	const home = await mkdtemp(join(tmpdir(), 'service-build-'));
@@ -25,6 +25,7 @@ export async function compileAhead(outdir) {
 		const place = {cwd: folder, env: environmentOf(home, host.url)};
 		const model = ['--model', 'custom/build'];
 		await runApp([program, ...model], place);
+		await runDemo([program, '--model', 'custom/demo'], place);
 		for (const args of [['-p', 'Hi', ...model], ['sessions']]) {
 			await promisify(execFile)(process.execPath, [program, ...args], {...place, timeout: timeoutMs});
 		}
@@ -49,13 +50,13 @@ function environmentOf(home, url) {
 	};
 }
 
-/** Sends a message in the app, waits for its answer, and quits. */
-async function runApp(args, {cwd, env}) {
+/** Sends a message in the app, waits for the end of its answer, and quits. */
+async function runApp(args, {cwd, env}, end = 'The end.') {
 	const {default: pty} = await import('@lydell/node-pty');
 	const app = pty.spawn(process.execPath, args, {cols: 100, rows: 30, cwd, env});
 	const steps = [
 		['Ask something', 'Hi\r'],
-		['The end.', '\u0004'],
+		[end, '\u0004'],
 	];
 	let shown = '';
 	app.onData(data => {
@@ -72,6 +73,12 @@ async function runApp(args, {cwd, env}) {
 	if (exitCode !== 0 || signal) {
 		throw new Error(`The app ended with ${signal || exitCode}:\n${shown.slice(-2000)}`);
 	}
+}
+
+/** Asks the demo model of the embedded server, whose thread keeps what it compiled when the app quits. */
+async function runDemo(args, {cwd, env: {CUSTOM_BASE_URL: _url, CUSTOM_API_KEY: _key, ...env}}) {
+	// Its answer costs nothing, which is known once it is over.
+	await runApp(args, {cwd, env}, '$0.00');
 }
 
 /** Serves a model with a Chat Completions API that answers everything the same. */

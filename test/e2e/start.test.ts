@@ -109,6 +109,15 @@ test('the first start finds the compiled code that the build keeps', async () =>
 	);
 });
 
+test('the build keeps compiled code of every way to start, and of the embedded server', () => {
+	const compiled = join(dirname(program), 'compiled');
+	const waysOf = (name: string): readonly string[] =>
+		JSON.parse(readFileSync(join(compiled, name), 'latin1').split('\n', 1)[0] ?? '').ways;
+	const names = readdirSync(compiled);
+	expect(new Set(names.flatMap(waysOf))).toEqual(new Set(['app', 'once', 'command', 'worker']));
+	expect(names.filter(name => name.startsWith('server-')).map(waysOf)).toEqual([['worker']]);
+});
+
 test('a program without the compiled code of its build, or with a damaged one, starts', async () => {
 	const copy = join(folderWith(), 'dist');
 	cpSync(dirname(program), copy, {recursive: true});
