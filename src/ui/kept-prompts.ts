@@ -41,19 +41,25 @@ export function returnQueue(store: AppStore): void {
 /** How long what was prepared is ready; an idle connection closes later. */
 const readyMs = 10_000;
 
+const realClock = {
+	now: () => performance.now(),
+	/** Runs a function once the key is on the screen: that happens at the end of its turn of the event loop. */
+	later: (run: () => void) => void setImmediate(() => setImmediate(run)),
+};
+
 /**
- * Prepares each line when its first key is typed, and again while it is typed for long; sending it reports what fails.
+ * Prepares each line when its first key is typed and drawn, and again while it is typed for long; sending it reports what fails.
  * Returns a function that stops it.
  */
 export function prepareWhileTyping(
 	{prepare}: Pick<Program, 'prepare'>,
 	store: AppStore,
-	now = () => performance.now(),
+	{now, later} = realClock,
 ): () => void {
 	let preparedAt = Number.NEGATIVE_INFINITY;
 	const start = (line: string) => {
 		preparedAt = now();
-		prepare(line).catch(() => undefined);
+		later(() => prepare(line).catch(() => undefined));
 	};
 	// What was typed while the app started.
 	const {text} = store.getState().composer;

@@ -10,13 +10,23 @@ function typing(before = '') {
 	const prepared: string[] = [];
 	const clock = {now: 0};
 	const prepare = async (line: string) => void prepared.push(line);
-	const stop = prepareWhileTyping({prepare}, store, () => clock.now);
-	return {write, prepared, clock, stop};
+	const waiting: (() => void)[] = [];
+	const later = (run: () => void) => void waiting.push(run);
+	const stop = prepareWhileTyping({prepare}, store, {now: () => clock.now, later});
+	const draw = () => {
+		for (const run of waiting.splice(0)) {
+			run();
+		}
+	};
+	return {write, prepared, clock, stop, draw};
 }
 
 test('a line is prepared with its first key, and again after ten seconds of typing', () => {
-	const {write, prepared, clock, stop} = typing();
+	const {write, prepared, clock, stop, draw} = typing();
 	write('a');
+	// The key is drawn first.
+	expect(prepared).toEqual([]);
+	draw();
 	write('ab');
 	clock.now = 10_001;
 	write('abc');
@@ -26,9 +36,12 @@ test('a line is prepared with its first key, and again after ten seconds of typi
 	stop();
 	write('');
 	write('c');
+	draw();
 	expect(prepared).toEqual(['a', 'abc', 'b']);
 });
 
 test('what was typed while the app started is prepared at once', () => {
-	expect(typing('Hi').prepared).toEqual(['Hi']);
+	const {prepared, draw} = typing('Hi');
+	draw();
+	expect(prepared).toEqual(['Hi']);
 });
