@@ -101,7 +101,8 @@ const byImportance = [
 	'unsaved',
 	// These change what a key does, or can cost money on their own.
 	...(['vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox'] as const),
-	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
+	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context'] as const),
+	...(['unknown cost', 'output', 'input', 'cache'] as const),
 ] as const;
 
 /** The fewest cells that texts of any length are cut to before another part is left out. */
@@ -176,6 +177,6 @@ function usageParts(
 		{text: `in ${formatCount(sum.input)}`, name: 'input'},
 		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, name: 'cache'},
 		{text: `out ${formatCount(sum.output)}`, name: 'output'},
-		{text: cost === null ? 'cost unknown' : formatUsd(cost), name: 'cost'},
+		cost === null ? {text: 'cost unknown', name: 'unknown cost'} : {text: formatUsd(cost), name: 'cost'},
 	];
 }

@@ -148,6 +148,8 @@ describe('the status line', () => {
 		expect(line({transcript: {usage}})).toBe(
 			'local · custom/demo · ○ idle · context 1.2k · in 1.8k · cache 700 · out 100 · cost unknown',
 		);
+		expect(line({transcript: {usage}}, 45)).toBe('local · custom/demo · ○ idle · context 1.2k');
+		expect(line({transcript: {usage}}, 60)).toBe('local · custom/demo · ○ idle · context 1.2k · cost unknown');
 	});
 
 	test.each([
