@@ -1,4 +1,4 @@
-import {open, unlink, writeFile} from 'node:fs/promises';
+import {open, stat, unlink, writeFile} from 'node:fs/promises';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 
@@ -8,13 +8,15 @@ export async function writeNewFile(path: string, content: string): Promise<strin
 		await writeFile(path, content, {flag: 'wx', mode: 0o600});
 		return path;
 	} catch (error) {
-		throw explain(error, path);
+		throw await explain(error, path);
 	}
 }
 
 /** Does the same with chunks. An incomplete file is deleted, and the error of the chunks is thrown. */
 export async function saveNewFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<string> {
-	const file = await open(path, 'wx', 0o600).catch((error: unknown) => Promise.reject(explain(error, path)));
+	const file = await open(path, 'wx', 0o600).catch(async (error: unknown) =>
+		Promise.reject(await explain(error, path)),
+	);
 	try {
 		for await (const chunk of chunks) {
 			await file.writeFile(chunk);
@@ -25,12 +27,20 @@ export async function saveNewFile(path: string, chunks: AsyncIterable<Uint8Array
 	} catch (error) {
 		await file.close().catch(() => undefined);
 		await unlink(path).catch(() => undefined);
-		throw explain(error, path);
+		throw await explain(error, path);
 	}
 }
 
-function explain(error: unknown, path: string): unknown {
-	return errnoOf(error) === 'EEXIST'
-		? new AppError('conflict', `${path} already exists.`, {hint: 'Choose another name, or delete it first.'})
-		: explainFileError(error, 'write', path);
+async function explain(error: unknown, path: string): Promise<unknown> {
+	if (errnoOf(error) !== 'EEXIST') {
+		return explainFileError(error, 'write', path);
+	}
+
+	const isFolder = await stat(path).then(
+		found => found.isDirectory(),
+		() => false,
+	);
+	return isFolder
+		? new AppError('conflict', `${path} is a folder.`, {hint: 'Name a new file in it.'})
+		: new AppError('conflict', `${path} already exists.`, {hint: 'Choose another name, or delete it first.'});
 }
