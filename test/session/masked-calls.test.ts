@@ -6,6 +6,7 @@ import {toMarkdown} from '../../src/core/session/markdown-export.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
+import {maskEvent} from '../../src/session/mask-event.ts';
 import {approvalsOf, call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 
@@ -115,6 +116,18 @@ test('[8] a key of the program that the host of the model repeats is kept and sh
 			.join('');
 	expect([spoken('text-delta'), spoken('reasoning-delta')]).toEqual([`${said}Hi`, said]);
 	expect(toMarkdown(transcript())).toContain(said);
+});
+
+test('[8] the output of a command is masked while it runs, too, and styles stay with what they were for', () => {
+	const hide = (output: string) => output.replaceAll('own-key-0123', '***');
+	const output = 'red own-key-0123 green\n';
+	const styles = '0+3:31 4+12:35 17+5:32';
+	const piece = {type: 'tool-output', id: 'a', text: output, styles} as const;
+	const masked = {type: 'tool-output', id: 'a', text: 'red *** green\n', styles: '0+3:31 8+5:32'};
+	expect(maskEvent(piece, hide)).toEqual(masked);
+	expect(maskEvent({type: 'task', id: 't', event: piece}, hide)).toEqual({type: 'task', id: 't', event: masked});
+	const result = {type: 'tool-result', id: 'a', output, styles, failed: false, milliseconds: 1} as const;
+	expect(maskEvent(result, hide)).toEqual({...result, output: masked.text, styles: masked.styles});
 });
 
 test.each<[string, JsonObject, JsonObject]>([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {addPiece, hideRecorded} from '../../../src/core/output/recorded-output.ts';
+import {addPiece, hideRecorded, plainRecord} from '../../../src/core/output/recorded-output.ts';
 import {
 	hideStyled,
 	joinStyled,
@@ -10,8 +10,10 @@ import {
 	sliceStyled,
 	stylesIn,
 } from '../../../src/core/output/text-styles.ts';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {anyText} from '../../any-text.ts';
 import {expectLinear} from '../../growth.ts';
+import {toRecords} from '../records.ts';
 
 /** A text of words, each in a style or in none. */
 const styledTexts = fc
@@ -130,6 +132,23 @@ test('pieces of a running output keep their styles, also when its beginning is l
 
 	expect(all.output.length).toBeLessThan(130_000);
 	expect(readStyles(all.styles).length).toBeGreaterThan(60);
+});
+
+test('a record for other programs has no styles, of the agent, a sub-agent or the user', () => {
+	const events = [
+		{type: 'tool-output', id: 'a', text: 'x', styles: '0+1:31'},
+		{type: 'tool-result', id: 'a', output: 'x', styles: '0+1:31', failed: false, milliseconds: 1},
+		{type: 'user-command-end', id: 'b', output: 'x', styles: '0+1:31', end: '', status: 'done', milliseconds: 1},
+	] as const satisfies readonly AgentEvent[];
+	const tasks = events.map(event => ({type: 'task', id: 't', event}) as const);
+	for (const record of toRecords([...events, ...tasks])) {
+		const plain = plainRecord(record);
+		expect(JSON.stringify(plain)).toBe(JSON.stringify(record).replace(',"styles":"0+1:31"', ''));
+		expect(plainRecord(plain)).toEqual(plain);
+	}
+
+	const [other] = toRecords([{type: 'rename', title: 'x'}]);
+	expect(other && plainRecord(other)).toBe(other);
 });
 
 test('masking costs in proportion to the length', () => {

@@ -1,6 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
+import type {StyledText} from '../../../../src/core/output/text-styles.ts';
 import {hasBubblewrap, skipped} from '../../sandbox/needs-bubblewrap.ts';
 import {git} from '../workspace.ts';
 import {openCommands} from './open-commands.ts';
@@ -85,6 +86,15 @@ test('a long output is in a file that read_file reads, until the session ends', 
 	await session.end();
 	expect(existsSync(file)).toBe(false);
 	await expect(readFile.run({path: file}, context)).rejects.toThrow();
+});
+
+test('[15] a command of the agent is told to use no colours, and those that it uses are for the screen alone', async () => {
+	const {run, context} = await openCommands();
+	const styled: StyledText[] = [];
+	const given = {...context, onStyles: (output: StyledText) => styled.push(output)};
+	const result = await run('echo "$TERM $NO_COLOR [$FORCE_COLOR]"; printf "a \\033[32mgreen\\033[0m"', {}, given);
+	expect(result).toMatch(/^dumb 1 \[\]\na green\n\[exit status 0/);
+	expect(styled).toEqual([{text: 'dumb 1 []\na green', styles: [{start: 12, end: 17, codes: '32'}]}]);
 });
 
 test('[8] the file with a long output has no credentials and no escape sequences, wherever sequences interrupt them', async () => {
