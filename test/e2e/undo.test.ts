@@ -48,7 +48,7 @@ test('/diff shows an edit, takes it back after a question, and /undo --redo brin
 	terminal.type('x');
 	await terminal.waitFor('1 change selected');
 	terminal.type('\r');
-	await terminal.waitFor('Undo 1 change? y yes · N no');
+	await terminal.waitFor(/\? Undo 1 change\?\n {2}y {2}Yes\n❯ n {2}No\n/);
 	expect(read()).toBe(fixed);
 	terminal.type('y');
 	await terminal.waitFor('↺ Undid changes to 1 file: poem.txt');

@@ -1,5 +1,6 @@
 import type {ReviewedFile, TakenBack} from '../../agent/changes/review.ts';
 import {formatAmount} from '../../core/format.ts';
+import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type ReviewAction, reviewKeys} from '../../editor/keymap/view-keys.ts';
@@ -9,6 +10,7 @@ import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
+import {chosenAnswer, drawQuestion} from '../panels/question.ts';
 import type {FullScreen, FullScreenView} from '../screen/full-screen.ts';
 import {drawReview, moveBy, reveal, rowsOf, scrollBy} from './review-lines.ts';
 import {beginReview, itemsOf, type ReviewState, takenBack, toggleChosen, toggleFold} from './review-state.ts';
@@ -24,6 +26,9 @@ type Dependencies = {
 	/** Called with what to take back, once; undefined if the user closes the view. */
 	readonly onEnd: (parts: readonly TakenBack[] | undefined) => void;
 };
+
+/** How far an action of a question moves its mark. */
+const marks: Readonly<Record<string, number>> = {'panel.up': -1, 'panel.down': 1};
 
 type Context = {
 	readonly size: Size;
@@ -68,15 +73,23 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 	let size: Size = {columns: 80, rows: 24};
 	let state = beginReview(files);
 	let parts: readonly TakenBack[] | undefined;
+	/** Steps of the arrow keys through the answers of the question. */
+	let steps = 0;
+
+	const questionKeymap = () => keymapOf(panelKeys, dependencies.ownKeys());
 
 	const press = (key: string) => {
 		const action = actionOf(keymap(), key);
+		const moved = state.isAsking ? marks[actionOf(questionKeymap(), key) ?? ''] : undefined;
 		if (action === 'app.suspend') {
 			suspend();
 		} else if (action === 'app.redraw') {
 			fullScreen.redraw();
+		} else if (moved !== undefined) {
+			steps += moved;
 		} else if (state.isAsking) {
-			const isYes = key === 'y';
+			const isYes = key === 'y' || (key === 'enter' && chosenAnswer({}, steps) !== undefined);
+			steps = 0;
 			parts = isYes ? takenBack(state) : undefined;
 			state = {...state, isAsking: false, note: isYes ? '' : 'Nothing was undone.'};
 			if (isYes) {
@@ -93,11 +106,14 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 		draw(next) {
 			size = next;
 			state = scrollBy(state, 0, style, size);
-			const bottom = bottomLine(state, isReadOnly, keymap(), size.columns);
+			const {rows, columns} = size;
+			const bottom = state.isAsking
+				? askedLines(state, {columns, palette, steps, keymap: questionKeymap(), isAnswerable: true}, rows - 1)
+				: [truncate(palette.dim(bottomLine(state, isReadOnly, keymap(), columns)), columns)];
 			return [
-				palette.label(truncate(safeLine(title), size.columns)),
-				...drawReview(state, style, size),
-				truncate(state.isAsking ? palette.warning(bottom) : palette.dim(bottom), size.columns),
+				palette.label(truncate(safeLine(title), columns)),
+				...drawReview(state, style, size).slice(0, Math.max(0, rows - 1 - bottom.length)),
+				...bottom,
 			];
 		},
 		press(token: InputToken) {
@@ -108,12 +124,20 @@ export function createReviewView(dependencies: Dependencies): FullScreenView {
 	};
 }
 
+/** Returns the question whether to undo what is selected, with its answers, in at most `height` rows. */
+function askedLines(
+	{chosen}: ReviewState,
+	style: Omit<Parameters<typeof drawQuestion>[1], 'height'>,
+	height: number,
+): readonly string[] {
+	return drawQuestion(
+		{kind: 'confirm', question: `Undo ${formatAmount(chosen.size, 'change')}?`, askedAt: 0},
+		{...style, height},
+	).asked;
+}
+
 function bottomLine(state: ReviewState, isReadOnly: boolean, keymap: ReviewKeymap, columns: number): string {
 	const count = formatAmount(state.chosen.size, 'change');
-	if (state.isAsking) {
-		return `Undo ${count}? y yes · N no`;
-	}
-
 	if (state.note) {
 		return state.note;
 	}

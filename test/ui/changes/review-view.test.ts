@@ -33,11 +33,20 @@ test('takes back one hunk after a question, and nothing without it', () => {
 	type('jx');
 	expect(draw()[2]).toBe('❯   [x] lines 1–6');
 	press(enter);
-	expect(draw().at(-1)).toBe('Undo 1 change? y yes · N no');
+	expect(draw().slice(-4)).toEqual([
+		'? Undo 1 change?',
+		'  y  Yes',
+		'❯ n  No',
+		'  ↑↓ move · Enter select · Esc cancel',
+	]);
 	type('n');
-	expect(ended).toEqual([]);
 	press(enter);
-	type('y');
+	press(enter);
+	expect([draw().at(-1), ended]).toEqual(['Nothing was undone.', []]);
+	press(enter);
+	press(keyToken('up'));
+	expect(draw().slice(-3, -1)).toEqual(['❯ y  Yes', '  n  No']);
+	press(enter);
 	expect(ended).toEqual([[{file: twoHunks, hunks: [twoHunks.hunks[0]]}]]);
 });
 

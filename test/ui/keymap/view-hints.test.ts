@@ -113,7 +113,7 @@ test('the review of changes names the keys of the user, which work instead of th
 	type('s');
 	expect(bottom()).toBe('2 changes selected · Ctrl+S undo · s select · Esc close');
 	press(ctrl('s'));
-	expect(bottom()).toBe('Undo 2 changes? y yes · N no');
+	expect(draw(80).slice(-4, -1)).toEqual(['? Undo 2 changes?', '  y  Yes', '❯ n  No']);
 	type('s');
 	expect(bottom()).toBe('Nothing was undone.');
 	type('z');
