@@ -7,6 +7,8 @@ import {styledOutput} from './styled-output.ts';
 const intervalMs = 100;
 /** Most characters of a piece; of more only the last ones are shown. */
 const maxPiece = 4000;
+/** Most characters that wait: those before a piece tell what of a credential begins it. */
+const maxWaiting = 2 * maxPiece;
 /** Most characters of all pieces: they are kept in the journal. After that only the last line is shown, now and then. */
 const maxTotal = 64_000;
 const maxLastLine = 200;
@@ -33,7 +35,7 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 		const output = styledOutput(text, style);
 		style = output.style;
 		const safe = hideStyled(output, hide);
-		const piece = total >= maxTotal ? lastLineOf(safe) : safe;
+		const piece = total >= maxTotal ? lastLineOf(safe) : endOf(safe);
 		total += piece.text.length + 1;
 		shownAt = now();
 		onOutput(`${piece.text}\n`, piece.styles);
@@ -56,8 +58,8 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 	return {
 		add(text: string): void {
 			waiting += text;
-			if (waiting.length > maxPiece) {
-				const cut = waiting.slice(-maxPiece);
+			if (waiting.length > maxWaiting) {
+				const cut = waiting.slice(-maxWaiting);
 				waiting = cut.slice(cut.indexOf('\n') + 1);
 				style = plain;
 			}
@@ -74,6 +76,12 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			waiting = '';
 		},
 	};
+}
+
+/** Returns the end of a long output, in whole lines if it has some. */
+function endOf(output: StyledText): StyledText {
+	const start = output.text.length - maxPiece;
+	return start > 0 ? sliceStyled(output, output.text.indexOf('\n', start) + 1 || start) : output;
 }
 
 /** Returns the last line with text, cut if it is long. */

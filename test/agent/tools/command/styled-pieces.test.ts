@@ -11,13 +11,27 @@ test('a style goes on in the next piece of a running output, but not behind what
 		onOutput: (text, styles) => pieces.push([text, ...styles.map(({codes}) => codes)].join(' ')),
 		secrets: [],
 	});
-	for (const text of ['\u001B[31mone\ntw', 'o\n', `${'x'.repeat(5000)}\n`, 'last\n']) {
+	for (const text of ['\u001B[31mone\ntw', 'o\n', `${'x'.repeat(9000)}\n`, 'last\n']) {
 		live.add(text);
 		vi.advanceTimersByTime(150);
 	}
 
 	live.end();
 	expect(pieces.filter(piece => !piece.startsWith('x'))).toEqual(['one\n 31', 'two\n 31', 'last\n']);
+});
+
+test('[8] no end of a credential is shown where a long line is cut', () => {
+	vi.useFakeTimers();
+	onTestFinished(() => void vi.useRealTimers());
+	const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+	for (let rest = 3950; rest < 4010; rest++) {
+		let shown = '';
+		const live = createLiveOutput({onOutput: text => (shown += text), secrets: []});
+		live.add(`${'x'.repeat(9000)} ${secret} ${'y'.repeat(rest)}`);
+		live.end();
+		expect(shown).not.toMatch(/GHIJ012345|ghp_0/);
+		expect(shown.length).toBeLessThan(4100);
+	}
 });
 
 test('an output that is cut has the styles of its head and its tail', () => {
