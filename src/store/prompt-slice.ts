@@ -19,6 +19,8 @@ type SuggestMentions = (
 
 /** What is known for completing the prompt. */
 export type PromptSlice = {
+	/** The text that a command last put into the empty prompt; '' for none. */
+	readonly offered: string;
 	/** Counts how often the commands of files were read: they may have changed. */
 	readonly entriesVersion: number;
 	/** The files of the working folder; undefined before the first mention. */
@@ -35,6 +37,7 @@ export type PromptSlice = {
 };
 
 export const createPromptSlice: StateCreator<PromptSlice> = set => ({
+	offered: '',
 	entriesVersion: 0,
 	paths: undefined,
 	resources: [],

@@ -72,6 +72,7 @@ function offer(prompt: string, context: CommandContext): void {
 		return;
 	}
 
+	store.setState({offered: prompt});
 	setComposer(setComposerText(composer, prompt));
 	interact.say(
 		isLineByLine(context)

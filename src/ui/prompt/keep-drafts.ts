@@ -99,11 +99,12 @@ function stashedOf(draft: string): StashedDraft {
 type Saving = Pick<Dependencies, 'store' | 'program'> & {readonly at: number};
 
 async function saveNow(drafts: Drafts, {store, program, at}: Saving): Promise<void> {
-	const {composer, stash} = store.getState();
+	const {composer, stash, offered} = store.getState();
+	const draft = textOf(composer);
+	// The user didn't write it, and its sandbox may end with the app.
+	const own = draft === offered ? '' : draft;
 	const [text = '', ...texts] = await Promise.all(
-		[textOf(composer), ...stash.map(each => unfolded(each.text, each.folds, 'text'))].map(each =>
-			withoutSecrets(each, program),
-		),
+		[own, ...stash.map(each => unfolded(each.text, each.folds, 'text'))].map(each => withoutSecrets(each, program)),
 	);
 	await drafts.save({...(text && {draft: {text, at}}), stash: texts.filter(Boolean)});
 }

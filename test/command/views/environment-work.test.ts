@@ -35,7 +35,7 @@ async function create(
 }
 
 test('the app follows the log, counts down, and puts the task into the prompt, without its token [8]', async () => {
-	const {result, followed, sandboxes, prompt, said} = await create(environment);
+	const {result, followed, sandboxes, prompt, said, store} = await create(environment);
 	// The prompt has the task, so the card above it only says where to read it again.
 	expect(drawn(result, 80)).not.toContain('Then fix the cart.');
 	expect(drawn(result, 80)).toContain('Task: /env show 0b5e0a1c');
@@ -65,6 +65,7 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 			'Its services:\n- web: http://127.0.0.1:9/?key=***',
 		].join('\n\n'),
 	);
+	expect(store.getState().offered).toBe(prompt);
 	expect(said).toEqual(['Enter send to the agent · Ctrl+C clear']);
 	// It is one line, also in a window of 60 columns.
 	expect(said[0]?.length).toBeLessThanOrEqual(60);
