@@ -40,7 +40,8 @@ const compiledName = path => (/\.(?:tsx?|mjs)$/.test(path) ? path.replace(/\.\w+
  * help. Packages stay packages, except Ink, which gets the stand-ins of the build. Throws if a file has a syntax error.
  */
 export async function compileModules() {
-	const key = createHash('sha256');
+	// Ink is bundled with the paths of compiled modules: in a copied folder they would be those of the other one.
+	const key = createHash('sha256').update(root);
 	for (const path of machinery) {
 		key.update(readFileSync(join(root, path)));
 	}
