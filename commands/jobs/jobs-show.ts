@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {findJob} from '../../src/command/find-job.ts';
+import {withStyles} from '../../src/terminal/text/with-styles.ts';
 
 export default command({
 	name: 'show',
@@ -13,12 +14,13 @@ export default command({
 	whileRunning: true,
 
 	run({job: given}, context) {
-		const {id, command: text, state, lastLines} = findJob(given, context);
-		const output = lastLines();
+		const {id, command: text, state, lastOutput} = findJob(given, context);
+		const output = lastOutput();
 		return {
 			kind: 'lines',
-			lines: [...output, `job ${id}: ${state()}`],
-			data: {id, command: text, state: state(), output: output.join('\n')},
+			lines: [...withStyles(output).split('\n'), `job ${id}: ${state()}`],
+			colored: true,
+			data: {id, command: text, state: state(), output: output.text},
 		};
 	},
 });

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {renderResult} from '../../src/command/render/render.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 import {withJobs} from './with-jobs.ts';
 
@@ -25,6 +27,18 @@ test('jobs lists, shows and stops what the agent runs in the background', async 
 		message: 'Job 7 not found.',
 		hint: 'List them: /jobs',
 	});
+});
+
+test('the last output of a job has its colours, but not as data [8]', async () => {
+	const shown = "printf 'a \\033[31mred\\033[0m ghp_0123\\033[1m456789abcdefghijABCDEFGHIJ012345\\n'";
+	const jobs = await withJobs(shown);
+	await jobs().list()[0]?.done;
+	const result = await testContext({jobs}).runInApp('jobs', 'show');
+	expect(drawn(result, 80)).toMatch(/^a red \*\*\*\njob 1: exit status 0 after /);
+	expect(renderResult(result, {width: 80, palette: createPalette({color: true})})[0]).toBe(
+		'a \u001B[31mred\u001B[0m ***',
+	);
+	expect(dataOf(result)).toMatchObject({output: 'a red ***'});
 });
 
 test('without jobs, jobs says so', async () => {

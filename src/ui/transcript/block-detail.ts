@@ -8,7 +8,7 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
 import {allChangedLines} from './diff-lines.ts';
-import {withStyles} from './output/drawn-output.ts';
+import {drawnOutput} from './output/drawn-output.ts';
 import {wholeOutput} from './output/output-lines.ts';
 import {joinReads, type Shown} from './read-group.ts';
 
@@ -74,7 +74,7 @@ function outputDetail({output, styles}: RecordedOutput, style: Style): readonly 
 	}
 
 	const cut = output.slice(0, maxCharacters);
-	const drawn = withStyles({output: cut.replace(/\n$/, ''), styles});
+	const drawn = drawnOutput({output: cut.replace(/\n$/, ''), styles});
 	const lines = wholeOutput(drawn, style.width - 2, style.palette);
 	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
 	return cut.length === output.length && lines.length <= maxLines

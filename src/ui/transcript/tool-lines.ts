@@ -9,7 +9,7 @@ import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
 import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {changedLines} from './diff-lines.ts';
 import {readCommandResult} from './output/command-result.ts';
-import {withStyles} from './output/drawn-output.ts';
+import {drawnOutput} from './output/drawn-output.ts';
 import {drawRow, excerptOf, lastLine} from './output/output-lines.ts';
 
 export type ToolStyle = {
@@ -145,7 +145,7 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 		return [];
 	}
 
-	const result = readCommandResult(name, withStyles(block));
+	const result = readCommandResult(name, drawnOutput(block));
 	// Without a known end the command didn't run, and the head says why.
 	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
 	const {rows, leftOut} =

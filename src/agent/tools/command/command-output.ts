@@ -27,6 +27,8 @@ export type CommandOutput = {
 	readonly take: () => StyledText;
 	/** Returns the last lines so far, without credentials. */
 	readonly lastLines: () => readonly string[];
+	/** Does the same with their styles. */
+	readonly lastOutput: () => StyledText;
 	/** Waits until the file is written. */
 	readonly close: () => Promise<void>;
 };
@@ -67,6 +69,10 @@ export function createCommandOutput({openFile, secrets, onText}: Options): Comma
 			return sliceStyled(shown, 0, shown.text.trimEnd().length);
 		},
 		lastLines: () => hide(plainOutput(last)).trimEnd().split('\n'),
+		lastOutput() {
+			const output = hideStyled(styledOutput(last), hide);
+			return sliceStyled(output, 0, output.text.trimEnd().length);
+		},
 		close: filed.close,
 	};
 }

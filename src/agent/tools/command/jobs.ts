@@ -16,8 +16,8 @@ export type Job = {
 	readonly state: () => string;
 	/** Returns what it has written since the last call, for the model. */
 	readonly takeOutput: CommandOutput['take'];
-	/** Returns the last lines so far, without credentials. */
-	readonly lastLines: () => readonly string[];
+	/** Returns the last lines so far, without credentials, with their styles. */
+	readonly lastOutput: CommandOutput['lastOutput'];
 	readonly lastLine: () => string;
 	/** Ends it with all its processes. Resolves when they have ended. */
 	readonly stop: (by: 'model' | 'user') => Promise<void>;
@@ -131,7 +131,7 @@ function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
 		isRunning: () => finish === undefined,
 		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),
 		takeOutput: output.take,
-		lastLines: output.lastLines,
+		lastOutput: output.lastOutput,
 		lastLine: () => output.lastLines().findLast(line => line.trim()) ?? '',
 		async stop(by) {
 			if (!finish) {

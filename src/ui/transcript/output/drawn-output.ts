@@ -1,23 +1,12 @@
 import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
 import {readStyles, sliceStyled} from '../../../core/output/text-styles.ts';
-import {reset} from '../../../terminal/text/ansi.ts';
+import {withStyles} from '../../../terminal/text/with-styles.ts';
 
-/** Returns an output from `from` on with its styles as SGR sequences, which `parseSgr` reads. Each line ends without one. */
-export function withStyles({output, styles}: RecordedOutput, from = 0): string {
-	if (styles === undefined) {
-		return output.slice(from);
-	}
-
-	const pieces: string[] = [];
-	const {text, styles: ranges} = sliceStyled({text: output, styles: readStyles(styles)}, from);
-	let at = 0;
-	for (const {start, end, codes} of ranges) {
-		const part = text.slice(start, end).replaceAll('\n', `${reset}\n\u001B[${codes}m`);
-		pieces.push(text.slice(at, start), `\u001B[${codes}m`, part, reset);
-		at = end;
-	}
-
-	return pieces.join('') + text.slice(at);
+/** Returns an output from `from` on with its styles as SGR sequences. Each line ends without one. */
+export function drawnOutput({output, styles}: RecordedOutput, from = 0): string {
+	return styles === undefined
+		? output.slice(from)
+		: withStyles(sliceStyled({text: output, styles: readStyles(styles)}, from));
 }
 
 /** Returns the last lines of an output with its styles, without line ends behind them. */
@@ -32,5 +21,5 @@ export function lastLines({output, styles}: RecordedOutput, count: number): stri
 		from = from === 0 ? -1 : output.lastIndexOf('\n', from - 1);
 	}
 
-	return withStyles({output: output.slice(0, end), styles}, from + 1);
+	return drawnOutput({output: output.slice(0, end), styles}, from + 1);
 }

@@ -4,7 +4,7 @@ import {jsonSpans} from '../../../terminal/json/json-lines.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {codesOf, paint, parseSgr, type Span, withoutSgr} from '../../../terminal/text/sgr.ts';
 import type {Palette} from '../../../terminal/text/style.ts';
-import {withStyles} from './drawn-output.ts';
+import {drawnOutput} from './drawn-output.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 
 /** Most characters of an output that are read, from its end. */
@@ -15,7 +15,7 @@ const maxStyledLength = 16 * 1024;
 
 /** Returns the last line of the output of a running tool that isn't blank, with its own colours; empty for none. */
 export function lastLine(block: RecordedOutput, palette: Palette): string {
-	const output = withStyles(block, Math.max(0, block.output.length - 4 * maxLineLength));
+	const output = drawnOutput(block, Math.max(0, block.output.length - 4 * maxLineLength));
 	return drawOutput(linesOf(output).findLast(line => withoutSgr(line).trim()) ?? '', palette);
 }
 

@@ -6,7 +6,7 @@ import {plainOutput, styledOutput} from '../../../../src/agent/tools/command/sty
 import {recordedStyles} from '../../../../src/core/output/text-styles.ts';
 import {plainText} from '../../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../../src/terminal/text/style.ts';
-import {withStyles} from '../../../../src/ui/transcript/output/drawn-output.ts';
+import {drawnOutput} from '../../../../src/ui/transcript/output/drawn-output.ts';
 import {wholeOutput} from '../../../../src/ui/transcript/output/output-lines.ts';
 import {anyText} from '../../../any-text.ts';
 import {expectLinear} from '../../../growth.ts';
@@ -181,7 +181,7 @@ test('[8] a secret is hidden in what is shown and recorded wherever sequences in
 				const keep = (output: string, styles: ReturnType<typeof styledOutput>['styles']) => {
 					const recorded = {output, ...recordedStyles(styles)};
 					events.push(JSON.stringify(recorded));
-					const lines = wholeOutput(withStyles(recorded), 80, createPalette({color: true}));
+					const lines = wholeOutput(drawnOutput(recorded), 80, createPalette({color: true}));
 					expect(lines.map(plainText).join('\n')).toBe(output);
 					drawn.push(lines.map(plainText).join('\n'));
 				};
