@@ -40,11 +40,12 @@ export async function openChunks(
 	vendor: Vendor,
 	{url, headers, body}: Call,
 ): Promise<AsyncGenerator<Iterable<Chunk>>> {
+	const {bytes: sent, release} = bodyBytes(body, messages);
 	const response = await transport({
 		method: 'POST',
 		url,
 		headers: {'content-type': 'application/json', accept: 'text/event-stream', ...headers},
-		body: bodyBytes(body, messages),
+		body: sent,
 		signal,
 		headersTimeoutMs: idleTimeoutMs,
 		idleTimeoutMs,
@@ -61,7 +62,7 @@ export async function openChunks(
 		throw notAStream(vendor, await readBeginning(bytes));
 	}
 
-	return parseChunks(readSse(capped(bytes, vendor)), vendor);
+	return parseChunks(readSse(capped(bytes, vendor)), vendor, release);
 }
 
 /** Yields an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */
@@ -101,9 +102,14 @@ export async function readBeginning(body: Bytes, maxLength = maxErrorLength): Pr
 async function* parseChunks(
 	lists: AsyncIterable<readonly ServerSentEvent[]>,
 	vendor: Vendor,
+	onEnd: () => void,
 ): AsyncGenerator<Iterable<Chunk>> {
-	for await (const events of lists) {
-		yield chunksOf(events, vendor);
+	try {
+		for await (const events of lists) {
+			yield chunksOf(events, vendor);
+		}
+	} finally {
+		onEnd();
 	}
 }
 

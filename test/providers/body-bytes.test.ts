@@ -129,10 +129,30 @@ test('only new items of a body are written', () => {
 	const lists = [[a], [a, b, c], [a, b, c], [a, b, d, c], [a, b], [], [a]];
 	const each = lists.map(list => {
 		written.length = 0;
-		const text = bodyBytes(bodyOf(list), conversation).toString();
+		const text = bodyBytes(bodyOf(list), conversation).bytes.toString();
 		const names = written.join('');
 		expect(text).toBe(wellFormedJson(bodyOf(list)));
 		return names;
 	});
 	expect(each).toEqual(['a', 'bc', '', 'dc', '', '', 'a']);
+});
+
+test('a body is written where the last one was once its answer is over, and not before', () => {
+	const conversation: readonly Message[] = [{role: 'user', text: 'Hi'}];
+	// Smaller ones share memory in Node.
+	const long = 'x'.repeat(9000);
+	const bodyOf = (text: string) => bodyBytes({messages: [{role: 'user', content: text}], long}, conversation);
+	const first = bodyOf('first');
+	const second = bodyOf('other');
+	expect(second.bytes.buffer === first.bytes.buffer).toBe(false);
+	first.release();
+	const third = bodyOf('third');
+	expect(third.bytes.buffer === first.bytes.buffer).toBe(true);
+	expect([second, third].map(({bytes}) => JSON.parse(bytes.toString()).messages[0].content)).toEqual([
+		'other',
+		'third',
+	]);
+	third.release();
+	const longer = bodyOf('longer'.repeat(100));
+	expect(longer.bytes.toString()).toContain(`"${'longer'.repeat(100)}"`);
 });

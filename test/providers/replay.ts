@@ -35,7 +35,8 @@ export function fakeHost(...answers: readonly Answer[]) {
 	const requests: TransportRequest[] = [];
 	const transport: ProviderRequest['transport'] = async request => {
 		const {status = 200, headers = {}, body} = answers[requests.length] ?? answers.at(-1) ?? {body: ''};
-		requests.push(request);
+		// The memory of a body is used again after its answer.
+		requests.push({...request, ...(request.body !== undefined && {body: String(request.body)})});
 		const bytes = body instanceof Uint8Array ? inPieces(body, []) : body;
 		return {status, headers, body: typeof bytes === 'string' ? byEvent(bytes) : bytes};
 	};
