@@ -59,7 +59,9 @@ export function prepareWhileTyping(
 	let preparedAt = Number.NEGATIVE_INFINITY;
 	const start = (line: string) => {
 		preparedAt = now();
-		later(() => prepare(line).catch(() => undefined));
+		const run = () => prepare(line).catch(() => undefined);
+		// A pasted command runs in the same turn, and asks for what is prepared.
+		void (line.startsWith('/') ? run() : later(run));
 	};
 	// What was typed while the app started.
 	const {text} = store.getState().composer;

@@ -45,3 +45,9 @@ test('what was typed while the app started is prepared at once', () => {
 	draw();
 	expect(prepared).toEqual(['Hi']);
 });
+
+test('a command is prepared before it can run: its line and Enter may come at once', () => {
+	const {write, prepared} = typing();
+	write('/resume');
+	expect(prepared).toEqual(['/resume']);
+});
