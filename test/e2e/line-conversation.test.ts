@@ -25,7 +25,11 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 			finish();
 		},
 		says('Two lines are there.'),
-		({refuse}) => refuse(400, 'application/json', '{"error":{"message":"The model is asleep."}}'),
+		async ({refuse}) => {
+			// A run that fails at once may be over before it is heard.
+			await waitFor(/You: Working · Ctrl\+C interrupt\n$/);
+			refuse(400, 'application/json', '{"error":{"message":"The model is asleep."}}');
+		},
 	);
 	type('write it');
 	await answer('Number, 1 to 4, or key; Enter for no: ', '1');

@@ -135,9 +135,15 @@ test('a prompt of a watch is queued during a run, and a second one waits for it'
 		scripts: [[gate, finish('stop')], answer],
 	});
 	const run = conversation.send('Hello');
+	const states: string[] = [];
+	store.subscribe(({queue, watches}) => {
+		if (queue.length > 0) {
+			states.push(...watches.map(({state}) => state));
+		}
+	});
 	begin();
-	await expect.poll(() => store.getState().queue.length).toBe(1);
-	await expect.poll(() => store.getState().watches[0]?.state).toMatch(/^live/);
+	await expect.poll(() => states.at(-1)).toMatch(/^ended/);
+	expect(states[0]).toMatch(/^live/);
 	expect(store.getState().queue.length).toBe(1);
 	open();
 	await run;
