@@ -17,9 +17,8 @@ export type TierUp = {
 /**
  * Creates what delays V8's optimizations. V8 of Node 20 compiles each function that ran a few hundred times once more, on
  * another thread, which takes a third of the processor time of an answer; and the parser of undici's HTTP during the first
- * response, for 100 ms. From Node 22 on it waits longer by itself. The
- * settings are those of the process, so a worker that starts later delays them at once. A command is never delayed: as
- * `serve` it would answer half as many requests a second.
+ * response, for 100 ms. From Node 22 on it waits longer by itself. The settings are those of the process, so a worker that
+ * starts later delays them at once. A command is never delayed: as `serve` it would answer half as many requests a second.
  */
 export function createTierUp(setFlags: (flags: string) => void, way: string, {v8: version} = process.versions): TierUp {
 	const delayed = way === 'app' ? lateInApp : late;

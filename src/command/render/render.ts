@@ -121,8 +121,8 @@ function headingOf(
 }
 
 /**
- * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out, with what is the same in all rows. If nothing fits, and for a screen
- * reader, each row becomes a list of its cells.
+ * Draws columns side by side as `fitColumns` chooses them, and names those that it leaves out, with what is the same in all
+ * rows. If nothing fits, and for a screen reader, each row becomes a list of its cells.
  */
 function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, style: Style): readonly string[] {
 	const {width, palette, exact = false, place} = style;

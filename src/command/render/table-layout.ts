@@ -43,7 +43,8 @@ const minBesideSpare = 16;
 /**
  * Returns the columns that fit in `room` cells: numbers and `whole` columns in full, and so is the first one beside spare ones;
  * the others share what is left, the short ones in full. Spare columns are left out for that, the last one first; those with
- * one value in all rows even before another column is cut. Columns without any value are left out, too. Returns undefined if the other columns don't fit.
+ * one value in all rows even before another column is cut. Columns without any value are left out, too. Returns undefined
+ * if the other columns don't fit.
  */
 export function fitColumns(columns: Columns, rows: Rows, room: number): Fit | undefined {
 	const cellsOf = (column: number) => rows.map(({cells}) => cells[column] ?? '');

@@ -1,5 +1,5 @@
 import type {AgentEvent, Recorded, RunEvent} from '../session/event.ts';
-import {hideStyled, readStyles, recordedStyles, type StyledText, sliceStyled} from './text-styles.ts';
+import {hideStyled, readStyles, recordedStyles, type StyledText, sliceStyled, sliceStyles} from './text-styles.ts';
 
 /** An output as it is recorded, with its styles as `recordedStyles` writes them. */
 export type RecordedOutput = {readonly output: string; readonly styles?: string | undefined};
@@ -13,11 +13,8 @@ const maxOutput = 64 * 1024;
  */
 export function addPiece({output, styles}: RecordedOutput, piece: RecordedOutput): RecordedOutput {
 	const text = output + piece.output;
-	const {styles: added} = recordedStyles(
-		readStyles(piece.styles).map(({start, end, codes}) => ({
-			...{start: start + output.length, end: end + output.length, codes},
-		})),
-	);
+	const range = {start: 0, end: piece.output.length, at: output.length};
+	const {styles: added} = recordedStyles(sliceStyles(readStyles(piece.styles), range));
 	const all = styles === undefined || added === undefined ? (styles ?? added) : `${styles} ${added}`;
 	return text.length > 2 * maxOutput
 		? withoutOld(sliceStyled({text, styles: readStyles(all)}, text.length - maxOutput))
