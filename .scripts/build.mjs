@@ -70,7 +70,7 @@ const hashes = children.outputFiles.map(({path, contents}) => [
 ]);
 const chunked = {
 	...common,
-	entryPoints: {service: 'src/main.tsx', 'server-worker': 'src/server/run/worker.ts'},
+	entryPoints: {service: 'src/main.ts', 'server-worker': 'src/server/run/worker.ts'},
 	chunkNames: 'chunks/[name]-[hash]',
 	splitting: true,
 	format: 'esm',
@@ -103,7 +103,7 @@ const entries = await build({
 	format: 'cjs',
 	banner: {js: '#!/usr/bin/env node'},
 	define: {
-		SERVICE_CHUNK: JSON.stringify(idOf('src/main.tsx')),
+		SERVICE_CHUNK: JSON.stringify(idOf('src/main.ts')),
 		WORKER_CHUNK: JSON.stringify(idOf('src/server/run/worker.ts')),
 		SERVICE_VERSION: JSON.stringify(version),
 	},

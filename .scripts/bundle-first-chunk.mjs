@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 /** The modules that draw the first frame. */
-const firstModules = ['src/main.tsx', 'src/store/store.ts', 'src/ui/start.tsx'];
+const firstModules = ['src/main.ts', 'src/store/store.ts', 'src/ui/start.tsx'];
 
 /** Returns the modules that the first frame needs: those in `firstModules` and all that they import statically. */
 export function modulesOfFirstFrame({inputs}) {
@@ -43,7 +43,7 @@ function importsOf(inputs, path, kind) {
  * Returns the esbuild plugin that keeps what the first frame is made of in few chunks. A module that several lazily loaded
  * ones share becomes a chunk of its own, and Node takes about a millisecond for each: so every lazily loaded module is made
  * to share all of them, which by then are loaded already. What is drawn with (`src/ui`) stays apart, because a shell command
- * needs none of it: what imports some of it shares the rest, too, unless `src/main.tsx` loads it in place of the screen.
+ * needs none of it: what imports some of it shares the rest, too, unless `src/main.ts` loads it in place of the screen.
  */
 export function oneFirstChunk(root, metafile) {
 	const {inputs} = metafile;
@@ -55,7 +55,7 @@ export function oneFirstChunk(root, metafile) {
 			.flatMap(path => importsOf(inputs, path, 'dynamic-import').map(found => found.path))
 			.filter(path => path.startsWith('src/') && !first.has(path)),
 	);
-	const insteadOfScreen = new Set(importsOf(inputs, 'src/main.tsx', 'dynamic-import').map(found => found.path));
+	const insteadOfScreen = new Set(importsOf(inputs, 'src/main.ts', 'dynamic-import').map(found => found.path));
 	const sharedBy = new Map(
 		[...lazy].map(path => {
 			const reached = reachedFrom(inputs, path);

@@ -7,7 +7,7 @@ import {toCommonJs} from './bundle-commonjs.mjs';
  * is a pack of its own, so that a command never reads the screen, and so is what a message shares with the drawing of a
  * conversation. Every other chunk is a file by itself.
  */
-const main = ['src/main.tsx'];
+const main = ['src/main.ts'];
 const screen = [
 	...['src/store/store.ts', 'src/ui/start.tsx', 'src/config/terminal-widths.ts'],
 	'src/config/settings/accessible.ts',

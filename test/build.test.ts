@@ -121,5 +121,5 @@ test('a newer Ink with another source of a replaced module fails the build', () 
 });
 
 test('the chunk plan fails the build if modules of the first frame are renamed', () => {
-	expect(() => modulesOfFirstFrame({inputs: {'src/main.tsx': {imports: []}}})).toThrow('src/store/store.ts');
+	expect(() => modulesOfFirstFrame({inputs: {'src/main.ts': {imports: []}}})).toThrow('src/store/store.ts');
 });

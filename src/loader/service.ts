@@ -1,7 +1,7 @@
 import {writeSync} from 'node:fs';
 import type * as loader from './run.ts';
 
-/** Baked in by the build: the chunks of `src/main.tsx` and `src/server/run/worker.ts`. */
+/** Baked in by the build: the chunks of `src/main.ts` and `src/server/run/worker.ts`. */
 declare const SERVICE_CHUNK: string;
 declare const WORKER_CHUNK: string;
 /** Baked in by the build. */

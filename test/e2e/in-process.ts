@@ -11,7 +11,7 @@ import {runShell} from '../../src/headless/shell.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {type Ended, environmentOf, folderWith, type Place} from './program.ts';
 
-/** Returns the parts of a run that main.tsx creates, without a terminal. */
+/** Returns the parts of a run that main.ts creates, without a terminal. */
 function surround({input, ...place}: Place & {readonly input?: string}) {
 	const env = environmentOf({...place, env: {...place.env, NODE_DISABLE_COMPILE_CACHE: '1'}});
 	const folder = place.folder ?? folderWith();

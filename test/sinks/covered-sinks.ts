@@ -81,7 +81,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/headless/terminal-questions.ts createTerminalQuestions stderr.write': ['question in a shell'],
 	'src/headless/terminal-questions.ts terminalAnswers stderr.write': ['question in a shell'],
 	'src/headless/wait-note.ts createWaitNote output.write': ['note'],
-	'src/main.tsx  process.stdout.write': {own: 'constants before the first frame'},
-	'src/main.tsx guarded process.stderr.write': {own: 'a code of the system'},
-	"src/main.tsx main guarded('stdout').write": {own: 'the version'},
+	'src/main.ts  process.stdout.write': {own: 'constants before the first frame'},
+	'src/main.ts guarded process.stderr.write': {own: 'a code of the system'},
+	"src/main.ts main guarded('stdout').write": {own: 'the version'},
 };
