@@ -9,6 +9,7 @@ import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {modeRole} from './approvals/approval-mode.ts';
+import {type Activity, activityOf} from './attention/attention-text.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
 import {useCountdown, useTimes} from './use-elapsed.ts';
@@ -36,8 +37,8 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 	const model = useApp(state => state.model);
 	const effort = useApp(state => effortOf(state, state.model));
 	const run = useApp(state => state.transcript.run);
-	const activity = useApp(state => (state.isStopping ? 'stopping' : 'working'));
-	const busy = useApp(state => state.busy && !state.panel);
+	const activity = useApp(activityOf);
+	const isStopping = useApp(state => state.isStopping);
 	const command = useApp(state => state.command);
 	const unsaved = useApp(state => state.unsaved);
 	const usage = useApp(state => state.transcript.usage);
@@ -55,11 +56,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 	const used = useMemo(() => usageParts(usage, compacted, {priceOf, infoOf}), [usage, compacted, priceOf, infoOf]);
 
 	const time = elapsedMs < 1000 ? '' : ` ${formatElapsed(elapsedMs)}`;
-	const state = run
-		? palette.accent(`● ${activity}${time}`)
-		: busy
-			? `● ${command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy'}${time}`
-			: palette.dim('○ idle');
+	const doing = run ? (isStopping ? 'stopping' : 'working') : commandText(command);
 	const parts: readonly Part[] = [
 		...(vim
 			? [{text: [vim.mode.toUpperCase(), ...vim.pending].join(' '), role: palette.accent, name: 'vim'} as const]
@@ -73,7 +70,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 		...(model || connection.state !== 'starting'
 			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
-		{text: state, role: same, name: 'state'},
+		statePart(activity, `${doing}${time}`, run ? palette.accent : same, palette),
 		...(run && silentMs > 0
 			? [{text: `no output for ${formatElapsed(silentMs)}`, role: palette.warning, name: 'silence'} as const]
 			: []),
@@ -114,6 +111,21 @@ export function ranked(parts: readonly Part[]): readonly RankedPart[] {
 }
 
 const same = (text: string) => text;
+
+/** Returns what the app does; `doing` is what works if something does, and how that is drawn. */
+function statePart(activity: Activity, doing: string, role: Part['role'], palette: Palette): Part {
+	const states: {readonly [activity in Activity]: Omit<Part, 'name'>} = {
+		'needs you': {text: '● waiting for you', role: palette.warning},
+		working: {text: `● ${doing}`, role},
+		idle: {text: '○ idle', role: palette.dim},
+	};
+	return {...states[activity], name: 'state'};
+}
+
+/** Returns how a command that works is named; it may have no name. */
+function commandText(command: string): string {
+	return command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy';
+}
 
 /** Returns the model with its reasoning effort. */
 function modelText(model: string | undefined, effort: string | undefined): string {

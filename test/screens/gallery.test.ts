@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import type {Panel} from '../../src/store/view-slice.ts';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';
@@ -28,19 +30,37 @@ const diff = [
 ].join('\n');
 const change = {path: 'checkout.ts', diff, added: 1, removed: 1};
 
-/** A conversation with thoughts, calls, a change and Markdown. */
-const chat = toRecords([
+const edit: AgentEvent = {
+	type: 'tool-call',
+	...{id: 'c1', messageId: 'm1', name: 'edit_file', arguments: {path: 'checkout.ts'}},
+};
+
+/** A conversation up to a change that may need the user's approval. */
+const begun: readonly AgentEvent[] = [
 	start,
 	user('Why does checkout fail for pounds?'),
 	thought('The rates are in checkout.ts.'),
 	called('checkout.ts'),
 	answered('checkout.ts', '1\tconst rates = {};'),
-	{type: 'tool-call', id: 'e1', messageId: 'm1', name: 'edit_file', arguments: {path: 'checkout.ts'}},
-	{type: 'tool-result', id: 'e1', output: 'Changed checkout.ts.', failed: false, milliseconds: 12, change},
-	{type: 'tool-call', id: 'c1', messageId: 'm1', name: 'run_command', arguments: {command: 'npm test'}},
+	edit,
+];
+
+const install = {command: 'npm install stripe --save-exact'};
+/** A conversation up to a command that may need it. */
+const toPay: readonly AgentEvent[] = [
+	start,
+	user('Take payments with Stripe'),
+	{type: 'tool-call', id: 'c1', messageId: 'm1', name: 'run_command', arguments: install},
+];
+
+/** A conversation with thoughts, calls, a change and Markdown. */
+const chat: readonly AgentEvent[] = [
+	...begun,
+	{type: 'tool-result', id: 'c1', output: 'Changed checkout.ts.', failed: false, milliseconds: 12, change},
+	{type: 'tool-call', id: 'c2', messageId: 'm1', name: 'run_command', arguments: {command: 'npm test'}},
 	{
 		type: 'tool-result',
-		id: 'c1',
+		id: 'c2',
 		output: '1 failed\n\n[exit status 1]',
 		styles: '0+8:31',
 		failed: true,
@@ -49,12 +69,19 @@ const chat = toRecords([
 	said('The key was misspelled: **GPB** is now `GBP`.\n\n- 14 tests pass\n- 1 needs the network', 'm2'),
 	used('m2', 5200, 310),
 	done,
-]);
+];
 
-const ask = async (app: App) => {
-	app.store
-		.getState()
-		.applyRecords(chat.map(record => ({...record, session: app.store.getState().transcript.session})));
+const show = (app: App, events: readonly AgentEvent[]) => {
+	const {applyRecords, transcript} = app.store.getState();
+	applyRecords(toRecords(events).map(record => ({...record, session: transcript.session})));
+};
+
+const ask = (app: App) => show(app, chat);
+
+/** Shows a call that waits for the answer to a question. */
+const askAbout = (app: App, events: readonly AgentEvent[], question: Panel | undefined) => {
+	show(app, [...events, {type: 'approval-request', id: 'c1', summary: '', hash: ''}]);
+	app.store.getState().setPanel(question);
 };
 
 const createSandbox = (app: App) => app.type('/env create web-shop\r');
@@ -83,7 +110,7 @@ const screens: readonly Screen[] = [
 		name: 'transcript',
 		shows: 'The transcript view',
 		async open(app) {
-			await ask(app);
+			ask(app);
 			app.type('\u000f');
 		},
 		until: 'Transcript',
@@ -91,7 +118,7 @@ const screens: readonly Screen[] = [
 	{
 		name: 'approval',
 		shows: 'A change that waits for the user',
-		open: async app => app.store.getState().setPanel(await editQuestion(change)),
+		open: async app => askAbout(app, begun, await editQuestion(change)),
 		until: 'Yes, once',
 	},
 	{name: 'commands', shows: 'Commands completed while they are typed', open: app => app.type('/e'), until: '/effort'},
@@ -112,7 +139,7 @@ const screens: readonly Screen[] = [
 	{
 		name: 'approval-command',
 		shows: 'A command that waits for the user',
-		open: async app => app.store.getState().setPanel(await commandQuestion()),
+		open: async app => askAbout(app, toPay, await commandQuestion()),
 		until: 'Run this command?',
 	},
 	{
@@ -147,7 +174,7 @@ const screens: readonly Screen[] = [
 		name: 'usage',
 		shows: 'What a session used',
 		async open(app) {
-			await ask(app);
+			ask(app);
 			app.type('/usage\r');
 		},
 		until: 'By model',
@@ -156,7 +183,7 @@ const screens: readonly Screen[] = [
 		name: 'context',
 		shows: 'What fills the context window',
 		async open(app) {
-			await ask(app);
+			ask(app);
 			app.type('/context\r');
 		},
 		until: 'Compacted automatically',
@@ -165,7 +192,7 @@ const screens: readonly Screen[] = [
 		name: 'diff',
 		shows: 'The changes of the agent',
 		async open(app) {
-			await ask(app);
+			ask(app);
 			app.type('/diff\r');
 		},
 		until: 'Esc close',

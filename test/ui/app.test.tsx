@@ -134,7 +134,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 					// Its row belongs to the question.
 					expect(lines().join(' ').replace(/\s+/g, ' ')).toContain('Really do all of that, and more, at once?');
 				} else {
-					expect(lines().at(-1)).toMatch(/idle$/);
+					expect(lines().at(-1)).toMatch(panel?.kind === 'confirm' ? /waiting for you$/ : /idle$/);
 				}
 
 				expect(Math.max(...lines().map(lineWidth))).toBeLessThanOrEqual(columns);

@@ -14,6 +14,7 @@ import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
+const question = {kind: 'confirm', question: 'Run this command?', answers: [], askedAt: 0} as const;
 const usage: Transcript['usage'] = new Map([
 	['m1', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 800, cacheRead: 500, output: 60}}],
 	['m2', {model: 'openai/x', current: true, at: '', usage: {...noUsage, input: 1000, cacheWrite: 200, output: 40}}],
@@ -69,6 +70,7 @@ describe('the status line', () => {
 			{transcript: {run}, elapsed: 47_000, silent: 30_000},
 			'local · custom/demo · ● working 47 s · no output for 30 s',
 		],
+		['while it asks', {transcript: {run}, panel: question, elapsed: 7000}, 'local · custom/demo · ● waiting for you'],
 		[
 			'after an interrupt',
 			{transcript: {run}, isStopping: true, elapsed: 7000},
@@ -221,7 +223,7 @@ test('a command that takes longer shows its own time, without that of a question
 	vi.advanceTimersByTime(3000);
 	await shown().toBe('● /login 3 s');
 	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
-	await shown().toBe('○ idle');
+	await shown().toBe('● waiting for you');
 	vi.advanceTimersByTime(60_000);
 	store.getState().setPanel(undefined);
 	await shown().toBe('● /login');
