@@ -2,7 +2,7 @@ import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {describePlace, place} from '../../src/command/serve/serve-place.ts';
-import {recordOf, sayWhatRuns, servedFields} from '../../src/command/serve/server-lines.ts';
+import {finishing, recordOf, sayWhatRuns, servedFields} from '../../src/command/serve/server-lines.ts';
 import {isLoopback, parseServerUrl} from '../../src/core/origin.ts';
 
 /** The port that it listens on, by default. */
@@ -64,6 +64,7 @@ export default command({
 			writeLog: line => interact.log?.(line),
 			debug,
 			signal,
+			onFinishing: requests => interact.say(finishing(requests)),
 		});
 		const {url, demo: made} = served;
 		const data = {url, ...(made && recordOf(made))};

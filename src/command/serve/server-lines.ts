@@ -34,6 +34,11 @@ export function servedFields(
 	];
 }
 
+/** Returns what is shown while a server that stops finishes requests. */
+export function finishing(requests: number): string {
+	return `Finishing ${requests === 1 ? '1 request' : `${requests} requests`}. Press Ctrl+C again to stop now.`;
+}
+
 /** Prints how many sandboxes keep running after the server stopped. */
 export function sayWhatRuns(say: (text: string) => void, sandboxes: number): void {
 	if (sandboxes > 0) {

@@ -44,6 +44,11 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 	});
 }
 
+/** Returns the URL of a request on this server; that of the root for an invalid one. */
+export function urlOf(incoming: IncomingMessage): URL {
+	return new URL(`${baseUrl.origin}${targetOf(incoming)?.path ?? '/'}`);
+}
+
 /**
  * Returns the path of a request. A target that is a whole URL also sets the host, whatever the Host header is (RFC
  * 9112, section 3.2.2).

@@ -1,21 +1,28 @@
 import {once} from 'node:events';
-import {createServer, type IncomingMessage, type ServerResponse} from 'node:http';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import {isIPv6} from 'node:net';
 import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
 import type {Debug} from '../../core/debug.ts';
 import {AppError} from '../../core/error.ts';
+import {errorResponse} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
 import type {App} from '../kit/route.ts';
 import {isBuffered} from './head.ts';
-import {toRequest} from './incoming.ts';
+import {createInProgress, type InProgress} from './in-progress.ts';
+import {toRequest, urlOf} from './incoming.ts';
 import {rejectMalformed} from './malformed.ts';
 import {logServed} from './served-log.ts';
 
 export type Listening = {
 	/** Without a trailing slash. */
 	readonly url: string;
-	/** Stops accepting requests, gives those in progress a second, then closes their connections. */
+	/** The number of requests in progress. */
+	readonly inProgress: () => number;
+	/**
+	 * Stops accepting connections, answers new requests on open ones with 503, and waits for those in progress. If they take
+	 * longer than `closeTimeoutMs`, it answers them with 504, ends streams, and gives their handlers another moment.
+	 */
 	readonly close: () => Promise<void>;
 };
 
@@ -26,12 +33,16 @@ type Options = {
 	readonly host?: string;
 	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
 	readonly timeouts?: {readonly headersMs: number; readonly requestMs: number; readonly idleMs: number};
+	/** How long requests in progress may take after `close`; 5 seconds by default. */
+	readonly closeTimeoutMs?: number | undefined;
 	/** Gets an entry for each request. */
 	readonly debug?: Debug | undefined;
 };
 
-/** How long requests may take after `close`, and how long the rest of a rejected body is read. */
-const closeTimeoutMs = 1000;
+const defaultCloseTimeoutMs = 5000;
+
+/** How long the end of a connection may take, and how long the rest of a rejected body is read. */
+const endTimeoutMs = 1000;
 
 const defaultTimeouts = {headersMs: 10_000, requestMs: 60_000, idleMs: 120_000};
 
@@ -47,14 +58,19 @@ const reasons: ReadonlyMap<string, string> = new Map([
  * machine.
  */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
-	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, debug} = options;
+	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, closeTimeoutMs, debug} = options;
+	const requests = createInProgress();
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		if (debug) {
 			logServed(incoming, outgoing, debug);
 		}
 
 		// If this fails, the connection is broken, and the client notices.
-		answer(app, incoming, outgoing).catch(() => outgoing.destroy());
+		const work = answer(server.listening ? app : rejectClosing, incoming, outgoing);
+		requests.add(
+			outgoing,
+			work.catch(() => outgoing.destroy()),
+		);
 	};
 	// The app rejects requests without a Host. Unknown expectations are ignored.
 	const server = createServer(
@@ -84,15 +100,41 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 
 	return {
 		url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
-		async close() {
-			const closed = once(server, 'close');
-			server.close();
-			server.closeIdleConnections();
-			const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
-			await closed;
-			clearTimeout(timer);
-		},
+		inProgress: requests.count,
+		close: () => close(server, requests, closeTimeoutMs),
 	};
+}
+
+/** Closes a server as `Listening` describes it. */
+async function close(server: Server, requests: InProgress, timeoutMs = defaultCloseTimeoutMs): Promise<void> {
+	const closed = once(server, 'close');
+	server.close();
+	requests.each(outgoing => outgoing.headersSent || outgoing.setHeader('connection', 'close'));
+	await requests.settle(timeoutMs);
+	requests.each(endEarly);
+	const endMs = Math.min(endTimeoutMs, timeoutMs);
+	const timer = setTimeout(() => server.closeAllConnections(), endMs);
+	server.closeIdleConnections();
+	await Promise.all([closed, requests.settle(endMs)]);
+	clearTimeout(timer);
+}
+
+/** Rejects a request whose connection was opened before the server closed. Nothing was done for it. */
+const rejectClosing: App = async ({url}) =>
+	errorResponse(new URL(url), 503, 'This server is stopping. Try again once it has started.', {
+		headers: {connection: 'close', 'retry-after': '1'},
+	});
+
+/** Ends a response before its handler does: it may still have an effect, as 504 says. */
+function endEarly(outgoing: ServerResponse): void {
+	if (outgoing.headersSent || outgoing.destroyed) {
+		outgoing.destroy();
+		return;
+	}
+
+	const detail = 'This server stopped before the request was done. Check whether it took effect before you try again.';
+	const response = errorResponse(urlOf(outgoing.req), 504, detail, {headers: {connection: 'close'}});
+	outgoing.writeHead(504, Object.fromEntries(response.headers)).end(response.content);
 }
 
 /** Browsers must neither guess the type of a response nor cache it. */
@@ -157,7 +199,7 @@ async function discard(incoming: IncomingMessage): Promise<void> {
 	// A remaining reader would pause the stream again.
 	incoming.removeAllListeners('data');
 	incoming.resume();
-	const ended = finished(incoming, {signal: AbortSignal.timeout(closeTimeoutMs), writable: false});
+	const ended = finished(incoming, {signal: AbortSignal.timeout(endTimeoutMs), writable: false});
 	await ended.catch(() => undefined);
 }
 

@@ -14,12 +14,13 @@ const types = {
 	429: 'usage_limit_exceeded_error',
 	500: 'server_error',
 	502: 'bad_gateway_error',
+	503: 'server_error',
 	504: 'gateway_timeout_error',
 } as const;
 
 /**
- * The statuses of the specification, plus 405 for unknown methods. The specification has no status for a body that is
- * too large or of the wrong type, so those are 400.
+ * The statuses of the specification, plus 405 for unknown methods and 503 for a server that is stopping. The specification
+ * has no status for a body that is too large or of the wrong type, so those are 400.
  */
 export type ErrorStatus = keyof typeof types;
 
@@ -67,7 +68,7 @@ export function rejectNotFound(): never {
  * Returns an error response. Its body is `APIErrorPayload`, except below `/v1/`: model clients expect an `error` object
  * there.
  */
-export function errorResponse(url: URL, status: ErrorStatus, detail: string, options: Options = {}): Response {
+export function errorResponse(url: URL, status: ErrorStatus, detail: string, options: Options = {}): JsonResponse {
 	const {type = types[status], errors, headers} = options;
 	const body: Problem = {code: status, detail, type, ...(errors && {errors: [...errors]})};
 	const isModelRoute = url.pathname.startsWith('/v1/');

@@ -53,6 +53,8 @@ type ServeOptions = DataOptions & {
 	readonly debug?: Debug | undefined;
 	/** Ends the server when it aborts. */
 	readonly signal: AbortSignal;
+	/** Called when the server ends while requests are in progress, with their number. */
+	readonly onFinishing?: (requests: number) => void;
 };
 
 export type Served = {
@@ -181,7 +183,14 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
 	const sandboxes = await server.services.sandboxes.provider.summary();
 	const ended = new Promise<number>((resolve, reject) => {
-		const end = () => void endServer(server, lock).then(resolve, reject);
+		const end = () => {
+			const requests = server.inProgress();
+			if (requests > 0) {
+				options.onFinishing?.(requests);
+			}
+
+			endServer(server, lock).then(resolve, reject);
+		};
 		if (signal.aborted) {
 			end();
 		} else {

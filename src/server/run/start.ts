@@ -25,7 +25,9 @@ export type RunningServer = {
 	readonly url: string;
 	readonly services: Services;
 	readonly app: App;
-	/** Stops accepting requests, waits for those in progress, and closes the database. */
+	/** The number of requests in progress. */
+	readonly inProgress: () => number;
+	/** Stops accepting requests, waits for those in progress for a limited time, and closes the database. */
 	readonly close: () => Promise<void>;
 };
 
@@ -51,6 +53,8 @@ type Options = {
 	/** The environment variables with provider keys, which decide the available models, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
+	/** How long requests in progress may take after `close`; 5 seconds by default. */
+	readonly closeTimeoutMs?: number;
 	readonly log?: Log;
 	/** Gets an entry for each request. */
 	readonly debug?: Debug | undefined;
@@ -62,7 +66,7 @@ type Options = {
  */
 export async function startServer(options: Options): Promise<RunningServer> {
 	const {location, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
-	const {storageLimit = defaultStorageLimit} = options;
+	const {storageLimit = defaultStorageLimit, closeTimeoutMs} = options;
 	const catalog = await loadServerCatalog(environment);
 	const isEphemeral = location.engine === 'sqlite' && location.file === ':memory:';
 	const seal = createSeal(isEphemeral ? createSealKey() : await loadSealKey(folder, environment));
@@ -77,7 +81,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	try {
 		await applySeal(database, seal);
 		const app = createApp({services, names: namesOf(host, publicUrl), demo, minimumClient: options.minimumClient});
-		const listening = await listen(app, {host, port, debug: options.debug});
+		const listening = await listen(app, {host, port, closeTimeoutMs, debug: options.debug});
 		url = publicUrl ?? listening.url;
 		const keeper = monitorSandboxes(services);
 		const cleanup = startCleanup(services);
@@ -85,6 +89,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 			url: listening.url,
 			services,
 			app,
+			inProgress: listening.inProgress,
 			async close() {
 				await listening.close();
 				await keeper.close();

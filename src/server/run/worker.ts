@@ -16,6 +16,9 @@ const report = (message: WorkerReport | SandboxReport) => parentPort?.postMessag
 /** How often running sandboxes are counted. */
 const countIntervalMs = 500;
 
+/** Its client is the app, which ends with it. */
+const closeTimeoutMs = 500;
+
 let folder: string | undefined;
 let server: RunningServer | undefined;
 
@@ -49,6 +52,7 @@ async function start(): Promise<void> {
 		// Its one user only runs the bundled tasks, with the same permissions.
 		unsafeSandboxes: true,
 		demo: {speed},
+		closeTimeoutMs,
 	});
 	const initialized = await installDemo(server.app, server.services);
 	if (!initialized) {

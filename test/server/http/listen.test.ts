@@ -7,7 +7,7 @@ import {eventStream} from '../../../src/server/kit/event-stream.ts';
 import {bearer, serve} from '../serve.ts';
 
 /** A server that streams endlessly and counts how much was requested. */
-async function endless(timeouts?: Parameters<typeof listen>[1]) {
+async function endless(options?: Parameters<typeof listen>[1]) {
 	const seen = {pieces: 0, ended: 0};
 	const listening = await listen(
 		async () =>
@@ -22,7 +22,7 @@ async function endless(timeouts?: Parameters<typeof listen>[1]) {
 					seen.ended++;
 				}
 			}),
-		timeouts,
+		options,
 	);
 	onTestFinished(() => listening.close());
 	return {...listening, seen};
@@ -75,8 +75,8 @@ test('[21] a client that reads nothing for too long ends the stream', async () =
 	expect(seen.ended).toBe(1);
 });
 
-test('closing the server ends requests that do not end by themselves', async () => {
-	const {url, seen, close} = await endless();
+test('closing the server ends streams that do not end by themselves', async () => {
+	const {url, seen, close} = await endless({closeTimeoutMs: 50});
 	const request = httpRequest(url).end();
 	const [response] = await once(request, 'response');
 	response.on('error', () => {});
