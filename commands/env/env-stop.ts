@@ -12,12 +12,13 @@ export default command({
 	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
 	whileRunning: true,
 
-	async run({environment, yes}, {platform, interact, signal}) {
+	async run({environment, yes}, {platform, interact, expiry, signal}) {
 		const {client, environment: pathOf} = await platform.open();
 		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);
 		const name = before.task_ref ?? environment;
 		if (before.state === 'torn_down' || before.state === 'failed') {
+			expiry.end(params.environmentId);
 			return {kind: 'text', text: `${name} has already ended.`, data: originalOf(before)};
 		}
 
@@ -25,6 +26,8 @@ export default command({
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
-		return {kind: 'text', text: `Stopped ${name}.`, data: originalOf(await client.stopEnvironment({params}, signal))};
+		const answer = await client.stopEnvironment({params}, signal);
+		expiry.end(params.environmentId);
+		return {kind: 'text', text: `Stopped ${name}.`, data: originalOf(answer)};
 	},
 });

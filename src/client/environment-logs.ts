@@ -35,7 +35,7 @@ export function environmentLogSource(
 		});
 		if (response.status === 304) {
 			await readText(response);
-			return {kind: 'unchanged'};
+			return {kind: 'unchanged', ended: response.headers['x-log-ended']};
 		}
 
 		const answer = await readAnswer(row, response, server);
@@ -55,6 +55,7 @@ function offeredBy({headers}: TransportResponse): Omit<Extract<LogAnswer, {kind:
 		offset: readOffset(headers['x-log-offset']),
 		start: readOffset(headers['x-log-start']),
 		etag: headers['etag'],
+		ended: headers['x-log-ended'],
 	};
 }
 

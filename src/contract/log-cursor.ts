@@ -6,9 +6,12 @@ export type LogCursor = {
 	readonly etag?: string | undefined;
 };
 
+/** The state of an environment that has ended, as `torn_down`: its log stays as it is. Undefined while it may grow. */
+type End = {readonly ended?: string | undefined};
+
 export type LogAnswer =
-	| {readonly kind: 'unchanged'}
-	| {
+	| (End & {readonly kind: 'unchanged'})
+	| (End & {
 			readonly kind: 'window';
 			readonly text: string;
 			readonly etag?: string | undefined;
@@ -16,7 +19,7 @@ export type LogAnswer =
 			readonly offset?: number | undefined;
 			/** Offset of its first byte. */
 			readonly start?: number | undefined;
-	  };
+	  });
 
 /**
  * Requests the log of one environment of one server, so that a tail never mixes lines of two. Sends one request and

@@ -23,7 +23,7 @@ export function createLogReader({sinceStart = false}: {readonly sinceStart?: boo
 					const answer = await source(state.cursor, signal);
 					const step = await runInSlices(readAnswer(state, answer), signal);
 					({state} = step);
-					return step.delta;
+					return {...step.delta, ended: answer.ended};
 				} catch (error) {
 					if (signal.aborted || !isRejectedOffset(error, state)) {
 						throw error;

@@ -13,6 +13,8 @@ export type LogDelta = {
 	readonly hasMore: boolean;
 	/** True if anything changed, including the incomplete last line. */
 	readonly hasChanged: boolean;
+	/** The state of the environment, if it has ended. */
+	readonly ended?: string | undefined;
 };
 
 /** How far the log of one environment was read. */

@@ -61,6 +61,12 @@ export function finalState(error: unknown, isFirst: boolean): Ended | Extract<Ta
 	return error.logInTo ? {name: 'login', error} : {name: 'ended', why: reasonOf(error), error};
 }
 
+/** Returns the state of a tail whose environment has ended, which is no failure. */
+export function endedWith(state: string): Ended {
+	const why = state === 'failed' ? 'the sandbox failed' : 'the sandbox is gone';
+	return {name: 'ended', why, error: new AppError('not-found', `T${why.slice(1)}.`)};
+}
+
 function reasonOf({code, message}: AppError): string {
 	return code === 'not-found' ? 'the environment is gone' : message.replace(/\.$/, '');
 }

@@ -6,7 +6,7 @@ import {backoff, firstInterval, nextInterval, withJitter} from './pace.ts';
 import type {LogDelta} from './read-answer.ts';
 import {turn} from './slices.ts';
 import {systemTailClock, type TailClock} from './tail-clock.ts';
-import {finalState, type TailState} from './tail-state.ts';
+import {endedWith, finalState, type TailState} from './tail-state.ts';
 import {createTailSwitch, type TailSwitch, waitFor} from './tail-switch.ts';
 
 /** What a tail reports: lines in batches, marks between them, and its state. */
@@ -34,6 +34,8 @@ type Tail = Required<Omit<Options, 'sinceStart'>> & {
 	/** Failures in a row. */
 	attempt: number;
 	answeredAt: number | undefined;
+	/** The last answer said that the environment has ended. */
+	hasEnded: boolean;
 	/** The last mark, until a line follows it. */
 	lastMark: Mark | undefined;
 };
@@ -56,6 +58,7 @@ export async function* tailLog({sinceStart = false, ...options}: Options): Async
 		intervalMs: firstInterval,
 		attempt: 0,
 		answeredAt: undefined,
+		hasEnded: false,
 		lastMark: undefined,
 	};
 
@@ -83,7 +86,13 @@ async function* poll(tail: Tail): AsyncGenerator<TailEvent, void> {
 		tail.answeredAt = clock.now();
 		tail.attempt = 0;
 		yield* reportDelta(tail, delta);
-		const {mark, hasChanged, hasMore} = delta;
+		const {mark, hasChanged, hasMore, ended} = delta;
+		if (ended && tail.hasEnded && !hasChanged && !hasMore) {
+			yield* reportEnd(tail, endedWith(ended));
+			return;
+		}
+
+		tail.hasEnded = ended !== undefined;
 		tail.intervalMs = nextInterval(tail.intervalMs, mark ? 'gap' : hasChanged ? 'lines' : 'nothing');
 		await (hasMore ? turn() : waitFor(withJitter(tail.intervalMs, clock.random()), tail));
 	} catch (error) {
@@ -110,11 +119,10 @@ async function* reportDelta(tail: Tail, {before, mark, lines}: LogDelta): AsyncG
 
 /** Reports a failure, and waits until the next attempt is due; a final one ends the tail. */
 async function* reportFailure(tail: Tail, error: unknown): AsyncGenerator<TailEvent, void> {
-	const {reader, clock} = tail;
+	const {clock} = tail;
 	const final = finalState(error, tail.answeredAt === undefined);
 	if (final?.name === 'ended') {
-		yield* inBatches(reader.held() ? [reader.held()] : []);
-		yield changeState(tail, final);
+		yield* reportEnd(tail, final);
 		return;
 	}
 
@@ -124,6 +132,12 @@ async function* reportFailure(tail: Tail, error: unknown): AsyncGenerator<TailEv
 	const retryAt = clock.now() + waitMs;
 	yield changeState(tail, final ?? {name: 'reconnecting', attempt, retryAt, error: error as AppError});
 	await waitFor(final ? undefined : waitMs, tail);
+}
+
+async function* reportEnd(tail: Tail, final: TailState): AsyncGenerator<TailEvent, void> {
+	const held = tail.reader.held();
+	yield* inBatches(held ? [held] : []);
+	yield changeState(tail, final);
 }
 
 function changeState(tail: Tail, state: TailState): TailEvent {

@@ -11,6 +11,8 @@ import {shortEnvironmentId} from './watch-report.ts';
 export type SandboxExpiry = {
 	/** Adds a sandbox to the store until it expires, and notifies the user five minutes before. */
 	readonly follow: (sandbox: Sandbox) => void;
+	/** Removes a sandbox that has ended before its time. */
+	readonly end: (environment: string) => void;
 	readonly close: () => void;
 };
 
@@ -45,6 +47,10 @@ export function createSandboxExpiry({store, notifier, clock}: Dependencies): San
 		const {environment, task, expiresAt} = sandbox;
 		if (expiresAt - clock.now() > warnBeforeMs) {
 			await until(expiresAt - warnBeforeMs);
+			if (!store.getState().sandboxes.includes(sandbox)) {
+				return;
+			}
+
 			warn(`Sandbox ${shortEnvironmentId(environment)} (${quoteLine(task, 80)})`, expiresAt - clock.now());
 		}
 
@@ -62,6 +68,10 @@ export function createSandboxExpiry({store, notifier, clock}: Dependencies): San
 					throw error;
 				}
 			});
+		},
+		end(environment) {
+			const {sandboxes, setSandboxes} = store.getState();
+			setSandboxes(sandboxes.filter(sandbox => sandbox.environment !== environment));
 		},
 		close: () => closed.abort(),
 	};

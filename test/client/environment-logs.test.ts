@@ -33,6 +33,13 @@ test('an offset and a tag are sent back, and 304 is not a failure', async () => 
 	expect([asked[1]?.url.search, asked[1]?.headers['if-none-match']]).toEqual(['?after=9', '"7-9"']);
 });
 
+test('an environment that ended says so, with a window and with 304', async () => {
+	const ended = {'x-log-ended': 'torn_down'};
+	const {read} = await reader(count => (count === 1 ? window('a\n', ended) : {status: 304, headers: ended}));
+	expect(await read({}, signal)).toEqual({kind: 'window', text: 'a\n', ended: 'torn_down'});
+	expect(await read({etag: '"7-9"'}, signal)).toEqual({kind: 'unchanged', ended: 'torn_down'});
+});
+
 test('a 304 answer is read to its end, which frees its connection', async () => {
 	const body = {
 		isEnded: false,

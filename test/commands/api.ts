@@ -18,6 +18,7 @@ type Answer = {
 	/** Sent unchanged. */
 	readonly bare?: unknown;
 	readonly text?: string;
+	readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** The path of everything in this scope. */
@@ -46,8 +47,14 @@ export async function api(answers: Readonly<Record<string, Answer | ((seen: Seen
 		seen.push(one);
 		const found = answers[`${method} ${url.split('?', 1)[0]}`];
 		const missing: Answer = {status: 404, json: {code: 404, type: 'not_found_error', detail: 'No such resource'}};
-		const {status = 200, json, bare, text} = (typeof found === 'function' ? found(one) : found) ?? missing;
-		response.writeHead(status, {'content-type': text === undefined ? 'application/json' : 'text/html'});
+		const {
+			status = 200,
+			json,
+			bare,
+			text,
+			headers: own,
+		} = (typeof found === 'function' ? found(one) : found) ?? missing;
+		response.writeHead(status, {'content-type': text === undefined ? 'application/json' : 'text/html', ...own});
 		const whole = status < 300 ? completeAnswer(method, url.split('?', 1)[0] ?? '', json) : json;
 		response.end(text ?? JSON.stringify(bare ?? whole) ?? '');
 	});

@@ -144,6 +144,18 @@ test.each([
 	expect([outcome, stdout]).toEqual([{status}, given[0] === 'a\n' ? 'a\n' : '']);
 });
 
+test('the log of a sandbox that was stopped is printed whole, and the tail ends instead of waiting for more', async () => {
+	const logs = 'a\nstopped by the server\n';
+	const {env, seen} = await api({[`GET ${path}`]: {json: {logs}, headers: {'x-log-ended': 'torn_down'}}});
+	const {outcome, stdout} = await ran([...follow, '--json'], env);
+	expect([outcome, records(stdout).map(({type, text, why}) => text ?? [type, why])]).toEqual([
+		{status: 0},
+		['a', 'stopped by the server', ['ended', 'the sandbox is gone']],
+	]);
+	expect(seen).toHaveLength(2);
+	expect(await ran([...follow, '--until', 'ready'], env)).toMatchObject({outcome: {status: 5}, stdout: logs});
+});
+
 test('Ctrl+C exits with 130 and sends no further request', async () => {
 	const {env, seen} = await answers(...Array.from({length: 100}, () => 'a\n'));
 	const {outcome, interrupt, stdout, stderr} = shell(follow, {env});

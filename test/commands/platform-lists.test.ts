@@ -112,8 +112,12 @@ test.each([
 		[`GET ${inWorkspace}/environments/${id}`]: {json: environment},
 		[`POST ${inWorkspace}/environments/${id}/stop`]: {json: {...environment, state: 'torn_down'}},
 	});
-	expect(drawn(await testContext({env, answers}).run(...words), 80)).toBe(text);
+	const here = testContext({env, answers});
+	const counted = {environment: id, server: 'https://lab.test', task: 'web-shop', expiresAt: 1};
+	here.store.getState().setSandboxes([counted]);
+	expect(drawn(await here.run(...words), 80)).toBe(text);
 	expect(seen).toHaveLength(calls);
+	expect(here.store.getState().sandboxes).toEqual(text === 'Nothing changed.' ? [counted] : []);
 });
 
 test.each([

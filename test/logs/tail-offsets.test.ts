@@ -34,6 +34,27 @@ test('a tail with offsets is exact and says so', async () => {
 	]);
 });
 
+test('a log that the server calls ended ends once nothing follows, with its incomplete line', async () => {
+	const {told, asked} = await follow([
+		piece('a\n', 2),
+		piece('b\n', 4, {ended: 'torn_down'}),
+		piece('stopp', 9, {ended: 'torn_down'}),
+		piece('', 9, {ended: 'torn_down', etag: '"9"'}),
+	]);
+	expect(told).toEqual(['<connecting>', 'a', '<live, complete>', 'b', 'stopp', '<ended: the sandbox is gone>']);
+	expect(asked).toHaveLength(4);
+});
+
+test('a log that ended before the first request is live for a moment, then ended, also by 304', async () => {
+	const {told} = await follow([piece('a\n', 2, {ended: 'failed'}), {kind: 'unchanged', ended: 'failed'}]);
+	expect(told).toEqual(['<connecting>', 'a', '<live, complete>', '<ended: the sandbox failed>']);
+});
+
+test('a log that ends and resumes is followed', async () => {
+	const {told} = await follow([piece('a\n', 2, {ended: 'torn_down'}), piece('', 2), piece('b\n', 4)]);
+	expect(told).toEqual(['<connecting>', 'a', '<live, complete>', 'b', gone]);
+});
+
 test('a tail without offsets sends the tag of the answer, and no cursor that the server did not offer', async () => {
 	const {told, asked} = await follow([{kind: 'window', text: 'a\n', etag: '"1"'}, {kind: 'unchanged'}, 'a\nb\n']);
 	expect(told).toEqual(['<connecting>', 'a', '<live>', 'b', gone]);

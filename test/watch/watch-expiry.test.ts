@@ -53,6 +53,16 @@ test('a sandbox with less than five minutes left from the start is not announced
 	expect(told()).toEqual([]);
 });
 
+test('a sandbox that was stopped is removed at once and not announced', async () => {
+	const {expiry, told, sandboxes} = following();
+	expiry.follow({environment, server, task: 'stopped', expiresAt: 30 * minute});
+	expiry.follow({environment: `1${environment.slice(1)}`, server, task: 'other', expiresAt: 60 * minute});
+	expiry.end(environment);
+	expect(sandboxes()).toEqual(['other']);
+	await expect.poll(() => sandboxes()).toEqual([]);
+	expect(told()).toEqual([expect.stringContaining('(other) ends in 5 minutes')]);
+});
+
 test('nothing is announced after close', async () => {
 	const {expiry, told, sandboxes} = following();
 	expiry.follow({environment, server, task: 'web', expiresAt: 30 * minute});

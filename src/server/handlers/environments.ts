@@ -58,7 +58,7 @@ export const environmentHandlers = {
 		const row = await services.database
 			.selectFrom('environments')
 			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
-			.select(['environments.id', 'sandboxes.provider_sandbox_id', 'sandboxes.machine'])
+			.select(['environments.state', 'sandboxes.provider_sandbox_id', 'sandboxes.machine'])
 			.where('environments.id', '=', params.environmentId.toLowerCase())
 			.where('environments.workspace_id', '=', scope.workspace.id)
 			.executeTakeFirst();
@@ -66,12 +66,12 @@ export const environmentHandlers = {
 			rejectNotFound();
 		}
 
-		const {provider_sandbox_id: sandboxId, machine} = row;
+		const {provider_sandbox_id: sandboxId, machine, state} = row;
 		if (sandboxId === null || machine === null) {
 			reject(404, 'The log of this environment has expired.');
 		}
 
-		return await respondWithLog(services, {sandboxId, machine}, {request, headers});
+		return await respondWithLog(services, {sandboxId, machine, state}, {request, headers});
 	},
 } satisfies Partial<Handlers>;
 

@@ -1,8 +1,9 @@
 import {rejectField} from '../kit/http-error.ts';
+import {type EnvironmentState, isOver} from './environment-transition.ts';
 import {assertSameMachine, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
-type Where = {readonly sandboxId: string; readonly machine: string};
+type Where = {readonly sandboxId: string; readonly machine: string; readonly state: EnvironmentState};
 
 type RequestContext = {
 	readonly request: Request;
@@ -13,11 +14,11 @@ type RequestContext = {
 /**
  * Returns the log of a sandbox, with everything needed to tail it exactly: `?after=<offset>`, `X-Log-Offset` (after the
  * last byte of `logs`, so the next `after`), `X-Log-Start` (of its first byte: more than `after` if a part is gone, any
- * value for a new log), and `ETag` with `If-None-Match`.
+ * value for a new log), and `ETag` with `If-None-Match`. `X-Log-Ended` is the state of an environment that has ended.
  */
 export async function respondWithLog(
 	services: SandboxServices,
-	{sandboxId, machine}: Where,
+	{sandboxId, machine, state}: Where,
 	{request, headers}: RequestContext,
 ): Promise<{logs: string} | Response> {
 	const after = readAfter(new URL(request.url).searchParams.get('after'));
@@ -30,6 +31,10 @@ export async function respondWithLog(
 	headers.set('etag', tag);
 	headers.set('x-log-start', String(start));
 	headers.set('x-log-offset', String(offset));
+	if (isOver(state)) {
+		headers.set('x-log-ended', state);
+	}
+
 	return matchesTag(request.headers.get('if-none-match'), tag)
 		? new Response(null, {status: 304, headers})
 		: {logs: text};

@@ -17,7 +17,7 @@ async function serverWithLog() {
 		const logs: string = json?.logs;
 		return {
 			...{status, text, json, logs, tag: given.get('etag') ?? ''},
-			...{start: numberOf('x-log-start'), offset: numberOf('x-log-offset')},
+			...{start: numberOf('x-log-start'), offset: numberOf('x-log-offset'), ended: given.get('x-log-ended')},
 		};
 	};
 	await eventually(async () => (await tail()).logs.endsWith('listens\n'));
@@ -65,6 +65,15 @@ test('an unchanged log is 304 without a body, and a changed one is 200', async (
 	await ask('more');
 	const changed = await tail('', {'if-none-match': tag});
 	expect([changed.status, changed.tag === tag]).toEqual([200, false]);
+});
+
+test('the log of a sandbox that was stopped is marked as ended, whole, and also with 304', async () => {
+	const {server, path, tail} = await serverWithLog();
+	expect((await tail()).ended).toBeNull();
+	await server.send(`${path.replace(/logs$/, 'stop')}`, {method: 'POST'});
+	const {ended, logs, tag} = await tail();
+	expect([ended, logs.trimEnd().split('\n').at(-1)]).toEqual(['torn_down', expect.stringContaining('[sandbox]')]);
+	expect(await tail('', {'if-none-match': tag})).toMatchObject({status: 304, ended: 'torn_down'});
 });
 
 test('[24] an invalid `after` is 422', async () => {
