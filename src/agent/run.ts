@@ -109,8 +109,8 @@ function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
 	}
 
 	const {compact: _, prompt: _prompt, onPiece: _piece, changes: _changes, sentBefore: _sent, ...most} = options;
-	// A model must not attach what the user would have to mention.
-	const {mentions: _mentions, dates: _dates, ...shared} = most;
+	// A model must not attach what the user would have to mention, nor call what only the agent has.
+	const {mentions: _mentions, dates: _dates, nextTools: _tools, warnings: _warnings, ...shared} = most;
 	const {tools, hooks, newId, compaction} = options;
 	const own = {messages: [], nextMessages: () => [], cause: 'task'} as const;
 	const ofTask = compaction && {compaction: {...compaction, usedTokens: 0, pinned: () => []}};

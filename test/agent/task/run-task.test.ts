@@ -204,3 +204,30 @@ test('hooks of calls hold for the calls of a sub-agent, hooks of runs do not', a
 		output: expect.stringContaining('No echo.'),
 	});
 });
+
+test('a sub-agent calls none but its own tools, even after those of the agent were read again [14]', async () => {
+	let isWritten = false;
+	const careless: Tool = {
+		...writes,
+		async run() {
+			isWritten = true;
+			return 'written';
+		},
+	};
+	const tools = [echo, careless, ...createTaskTools()];
+	const steals: Script = [call('write_it', {}, 'inner-1'), used, finish('tool-calls')];
+	const {options} = world([starts, ends], [[steals, answers]], {tools, nextTools: async () => tools});
+	const events = await collect(runAgent(options));
+	expect(ofTasks(events).find(({event}) => event.type === 'tool-result')?.event).toMatchObject({
+		failed: true,
+		output: 'Unknown tool “write_it”. Available: echo.',
+	});
+	expect(isWritten).toBe(false);
+});
+
+test('the warnings of a run are not repeated by its sub-agents', async () => {
+	const {options} = world([starts, ends], [[answers]], {warnings: [{text: 'The MCP server docs is not running.'}]});
+	const events = await collect(runAgent(options));
+	expect(events.filter(({type}) => type === 'notice')).toHaveLength(1);
+	expect(ofTasks(events).filter(({event}) => event.type === 'notice')).toEqual([]);
+});
