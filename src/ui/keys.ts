@@ -12,7 +12,7 @@ import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../termi
 import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
-import {type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
+import {opensView, type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
 import {steadyNow, untilAnswerable} from './panels/question.ts';
 import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
 import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
@@ -147,9 +147,10 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 	}
 
 	const {panel, keymap} = store.getState();
-	if (chord !== undefined && actionOf(keymap, chord) === 'app.suspend') {
+	const action = chord === undefined ? undefined : actionOf(keymap, chord);
+	if (action === 'app.suspend') {
 		suspend();
-	} else if (panel && pressInPanel(token, panel, panelKeys)) {
+	} else if (panel && !opensView(action, panel) && pressInPanel(token, panel, panelKeys)) {
 		sequence.forget();
 	} else {
 		const joined = sequence.join(token, keymap);

@@ -1,4 +1,10 @@
-import {type DeviceAction, deviceKeys, type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
+import {
+	type Action,
+	type DeviceAction,
+	deviceKeys,
+	type PanelAction,
+	panelKeys,
+} from '../../editor/keymap/default-keys.ts';
 import {actionOf, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Panel, TablePanel} from '../../store/view-slice.ts';
@@ -39,6 +45,13 @@ const steps: {readonly [action in PanelAction]?: number} = {
 	'panel.scroll-up': -1,
 	'panel.scroll-down': 1,
 };
+
+const views: readonly (Action | undefined)[] = ['app.transcript', 'app.redraw', 'logs.viewer'];
+
+/** Returns true for an action of the app that shows what an open question is about. The question stays open meanwhile. */
+export function opensView(action: Action | undefined, {kind}: Panel): boolean {
+	return (kind === 'confirm' || kind === 'ask') && views.includes(action);
+}
 
 /** How far an action moves the mark in a list of answers. */
 const marks: {readonly [action in PanelAction]?: number} = {'panel.up': -1, 'panel.down': 1};
