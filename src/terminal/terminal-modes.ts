@@ -2,6 +2,8 @@
 export const modes = {
 	/** The wheel sends arrow keys there (1007): mouse reports would take the selection from the terminal. Restored by `off`. */
 	'alternate-screen': {on: '\u001b[?1049h\u001b[?1007s\u001b[?1007h', off: '\u001b[?1007r\u001b[?1049l'},
+	/** On the alternate screen, where its arrow keys would mark an answer to a question, the wheel does nothing. */
+	'no-wheel': {on: '\u001b[?1007l', off: '\u001b[?1007h'},
 	/**
 	 * While we draw, no row wraps by itself (DECAWM): if the terminal counts more cells than we do, a row is cut and not
 	 * doubled. The renderer may have hidden the cursor, so `off` shows it again.

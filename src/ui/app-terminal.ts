@@ -118,10 +118,10 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			highPanel.yield();
 			fit.hold();
 		},
-		release: () => void (highPanel.update() || fit.release()),
+		release: fit.release,
 	});
 	const highPanel = followHighPanels({
-		...{store, screen, session, fit, heightOf: panelHeight},
+		...{store, screen, live, session, fit, heightOf: panelHeight},
 		isNeeded: () => hasAlternateScreen(env) && measure.reflows() && !measure.blanksMarked() && !fullScreen.isOpen(),
 	});
 	store.subscribe(({ownKeys}, before) => {

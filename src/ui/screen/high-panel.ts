@@ -1,6 +1,7 @@
 import type {AppState, AppStore} from '../../store/store.ts';
-import type {Panel} from '../../store/view-slice.ts';
 import type {TerminalSession} from '../../terminal/terminal-session.ts';
+import {rowsAbove} from './layout.ts';
+import type {LiveLines} from './live-lines.ts';
 import type {WindowFit} from './resize/fit-window.ts';
 import type {Screen} from './screen.ts';
 
@@ -9,6 +10,7 @@ type Dependencies = {
 	readonly screen: Screen;
 	readonly fit: WindowFit;
 	readonly session: Pick<TerminalSession, 'enable' | 'disable' | 'isLent'>;
+	readonly live: LiveLines;
 	/** Returns the rows that the open panel needs. */
 	readonly heightOf: (state: AppState) => number;
 	/** Returns true if the terminal keeps what it wraps or pushes up of a frame, and has an alternate screen without a view. */
@@ -17,29 +19,34 @@ type Dependencies = {
 
 export type HighPanel = {
 	readonly isOpen: () => boolean;
-	/** Opens it if the panel is high. Returns true if it is open. */
-	readonly update: () => boolean;
+	/** Opens it if the panel is high, and closes it without a panel. */
+	readonly update: () => void;
 	/** Leaves the alternate screen to a view. */
 	readonly yield: () => void;
 };
 
-/** Panels that users open to look something up. Questions stay below what they are about, which can be scrolled to. */
-const kinds: readonly Panel['kind'][] = ['pick', 'table', 'lines', 'edit'];
-
-/** The part of the window that a panel may take without: in a window half as wide it needs twice the rows, and a prompt. */
-const inlineShare = 1 / 3;
+/** The part of the window that the frame may take with a panel: in one half as wide or as high, it still fits. */
+const inlineShare = 1 / 2;
 
 /**
  * Draws high panels on the alternate screen, in the place that they have otherwise: rows that a resized terminal wraps and
  * pushes up from there are not in its scrollback.
  */
-export function followHighPanels({store, screen, fit, session, heightOf, isNeeded}: Dependencies): HighPanel {
-	const isHigh = (state: AppState) =>
-		state.panel !== undefined && kinds.includes(state.panel.kind) && heightOf(state) > state.size.rows * inlineShare;
+export function followHighPanels({store, screen, live, fit, session, heightOf, isNeeded}: Dependencies): HighPanel {
+	const isHigh = (state: AppState) => {
+		const {rows} = state.size;
+		const others = rows - rowsAbove(state, live.getState().length);
+		return state.panel !== undefined && heightOf(state) + others > rows * inlineShare;
+	};
 	const canOpen = () => isNeeded() && !session.isLent() && !screen.isTooSmall() && !screen.isHeld();
 
-	const close = () => {
+	const leave = () => {
+		session.disable('no-wheel');
 		screen.alternate.close();
+	};
+
+	const close = () => {
+		leave();
 		session.disable('alternate-screen');
 		if (!session.isLent()) {
 			fit.release();
@@ -49,7 +56,7 @@ export function followHighPanels({store, screen, fit, session, heightOf, isNeede
 	const update = () => {
 		const state = store.getState();
 		if (screen.alternate.isOpen()) {
-			if (!state.panel || !kinds.includes(state.panel.kind)) {
+			if (!state.panel) {
 				close();
 			}
 		} else if (canOpen() && isHigh(state)) {
@@ -58,7 +65,9 @@ export function followHighPanels({store, screen, fit, session, heightOf, isNeede
 			screen.alternate.open();
 		}
 
-		return screen.alternate.isOpen();
+		if (screen.alternate.isOpen()) {
+			session[isQuestion(state) ? 'enable' : 'disable']('no-wheel');
+		}
 	};
 
 	store.subscribe(({panel}, before) => {
@@ -66,5 +75,9 @@ export function followHighPanels({store, screen, fit, session, heightOf, isNeede
 			update();
 		}
 	});
-	return {isOpen: screen.alternate.isOpen, update, yield: screen.alternate.close};
+	return {isOpen: screen.alternate.isOpen, update, yield: leave};
+}
+
+function isQuestion({panel}: AppState): boolean {
+	return panel?.kind === 'confirm' || panel?.kind === 'ask';
 }

@@ -49,7 +49,6 @@ function pullDown(buffer: Buffer, added: number): void {
 	buffer.ybase -= pulled;
 	buffer.ydisp = buffer.ybase;
 	buffer.y += pulled;
-	buffer.savedY += pulled;
 }
 
 /** Returns the last row that isn't blank. */

@@ -40,16 +40,18 @@ export const opened = {
 		answers: ['y', 's', 'f', 'e', 'r'].map(key => ({key, label: `Answer ${key} to it`, value: key})),
 		askedAt: -5000,
 	},
+	'a short approval': {
+		kind: 'confirm',
+		question: 'Run this command?',
+		subject: drawingOfCommand('npm install a-package '.repeat(3), false),
+		answers: ['y', 'r'].map(key => ({key, label: `Answer ${key} to it`, value: key})),
+		askedAt: -5000,
+	},
 	'a text': {kind: 'edit', label: 'Memory', does: 'save', text: 'words to change\n'.repeat(20)},
 	'the settings': '/settings\r',
 	'the review of changes': '/review-one\r',
 	'the log viewer': '\u0007',
 } as const satisfies Readonly<Record<string, Opened>>;
-
-/** Returns true for what stays below the answer that it is about, however high it is. */
-export function isQuestion(what: Opened): boolean {
-	return typeof what !== 'string' && (what.kind === 'ask' || what.kind === 'confirm');
-}
 
 /** Opens it, and waits until it is open. */
 export async function show({app}: Cell, what: Opened) {

@@ -6,7 +6,7 @@ import {obeysNothing, survivesStormInLines} from './dumb.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
 import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
-import {isQuestion, opened} from './opened.ts';
+import {opened} from './opened.ts';
 import {growsFromNothing, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
 import {survivesWalkWith} from './walks.ts';
@@ -84,9 +84,8 @@ test.each([vte, kitty])('the screen keeps its promises in $name', async kind => 
 });
 
 /**
- * Opens one thing after the other, through storms of sizes and through smaller sizes with time to draw at each. Rows of a
- * question that a terminal has pushed up are erased when it pulls them down again, which needs a higher window, not a wider
- * one. A terminal that cuts rows has no place for those below a view.
+ * Opens one thing after the other, through storms of sizes and through smaller sizes with time to draw at each. A
+ * terminal that cuts rows has no place for those below a view.
  */
 async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, openWindow: Open) {
 	const time = startVirtualTime();
@@ -112,11 +111,15 @@ async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, ope
 		const walk = (title: string, sizes: readonly Size[]) =>
 			check(`${title} and back, over ${name}`, survivesWalkWith(cell, what, [...sizes, [columns, rows]]));
 		await walk('lower', [[columns, 12]]);
-		if (kind.reflows && (kind.blanksMarked || !isQuestion(what))) {
+		if (kind.reflows) {
 			await walk('narrower', [[columns / 2, rows]]);
+			const low = [columns, 12] as const;
+			const stays = survivesWalkWith(cell, what, [low, [columns / 2, 12], low]);
+			await check(`lower, narrower and wider, over ${name}`, stays);
+			await terminal.resize(columns, rows);
 		}
 
-		if (kind.name !== 'screen' && (kind.blanksMarked || name !== 'a question')) {
+		if (kind.name !== 'screen') {
 			await walk('ever smaller', [
 				[60, 12],
 				[20, 5],
@@ -143,6 +146,24 @@ test.each([
 	const {kind, columns, rows} = given;
 	const openWindow = async (...size: Size) => openEmulated(kind, ...size);
 	expect(await problemsWithOpened(kind, [columns, rows], openWindow)).toEqual([]);
+});
+
+test('a low panel leaves nothing behind in a window that becomes lower and then narrower', async () => {
+	const time = startVirtualTime();
+	const [columns, rows] = [80, 24];
+	const terminal = openEmulated(vte, columns, rows);
+	const app = await startInTerminal({kind: vte, terminal, time});
+	await app.waitFor('Demo model');
+	const cell = {kind: vte, time, app, terminal, columns, rows, open: async () => openEmulated(vte, columns, rows)};
+	await fillWindow(cell, 'low');
+	app.finish();
+	await app.waitFor(() => app.store.getState().transcript.run === undefined);
+	const walk = survivesWalkWith(cell, opened['a short approval'], [
+		[columns, 12],
+		[columns / 2, 12],
+		[columns, 12],
+	]);
+	expect(await walk).toBeUndefined();
 });
 
 const withTmux = isInstalled('tmux') ? test : test.skip;

@@ -92,11 +92,12 @@ export async function survivesStormInView(cell: Cell) {
 
 /** With something open, the window after a storm is what it was before; closed, it is that of a fresh start. */
 export async function survivesStormWith(cell: Cell, what: Opened): Promise<string | undefined> {
-	const {terminal, time, columns, rows} = cell;
+	const {kind, terminal, time, columns, rows} = cell;
 	const window = async () => {
 		await time.pass(calmMs);
 		await terminal.parsed();
-		return terminal.window();
+		// GNU Screen doesn't join a row again that it wrapped while the cursor was in it, which leaves a blank one.
+		return kind.name === 'screen' ? terminal.window().filter(row => row.trim() !== '') : terminal.window();
 	};
 	const closed = await window();
 	await show(cell, what);

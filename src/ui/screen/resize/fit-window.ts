@@ -10,7 +10,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly screen: Screen;
 	readonly fullScreen: () => FullScreen;
-	readonly highPanel: () => {readonly isOpen: () => boolean};
+	readonly highPanel: () => {readonly isOpen: () => boolean; readonly update: () => void};
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window; undefined if the terminal doesn't tell it. */
@@ -54,7 +54,7 @@ export type WindowFit = {
 
 /** Keeps the drawing in step with the size of the window. */
 export function createWindowFit(dependencies: Dependencies): WindowFit {
-	const {store, screen, fullScreen, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
+	const {store, screen, fullScreen, highPanel, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
 	const fit = createFit(dependencies);
 	let held = screen.size();
 	return {
@@ -101,6 +101,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 			} else {
 				screen.release();
 				painter()?.release();
+				highPanel().update();
 			}
 		},
 	};
@@ -108,7 +109,7 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 
 /** Draws everything for the current size of the window. */
 function createFit(dependencies: Dependencies) {
-	const {screen, askRow, keepsBelow, pullsDown, painter} = dependencies;
+	const {screen, highPanel, askRow, keepsBelow, pullsDown, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
@@ -118,6 +119,7 @@ function createFit(dependencies: Dependencies) {
 		turn++;
 		disturbed = undefined;
 		painter()?.release();
+		highPanel().update();
 	};
 
 	/** Draws what fits in the window again, at its top. */
