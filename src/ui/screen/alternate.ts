@@ -40,12 +40,11 @@ export function createAlternate({onOpen, onClose}: {readonly onOpen: () => void;
 }
 
 /** Returns the last lines above the frame, as at most so many rows. */
-function lastLines({above, printed}: Region, columns: number, room: number): readonly string[] {
-	const lines = [...above.slice(-room), ...printed]
-		.filter(line => !isLeftover(line))
-		.slice(room > 0 ? -room : Infinity);
+function lastLines({earlier, above, printed}: Region, columns: number, room: number): readonly string[] {
+	const last = room > 0 ? -room : Number.POSITIVE_INFINITY;
+	const lines = [...earlier, ...above, ...printed.slice(last)].filter(line => !isLeftover(line)).slice(last);
 	return lines
 		.map(line => line.replace(continues, '').trimEnd())
 		.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line))
-		.slice(room > 0 ? -room : Infinity);
+		.slice(last);
 }

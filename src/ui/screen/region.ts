@@ -16,6 +16,8 @@ export type Region = {
 	readonly above: readonly string[];
 	/** How many of these, from the last one up, are certainly still in the window. */
 	readonly near: number;
+	/** The last lines before those, which the terminal has elsewhere: another program wrote below them. */
+	readonly earlier: readonly string[];
 	/** The next frame. */
 	readonly frame: Frame;
 	/** New lines to write above the frame. */
@@ -48,12 +50,22 @@ export type Rewrap = (lines: readonly string[], oldWidth: number) => Rewrapped;
 
 export function emptyRegion(columns: number): Region {
 	const frame = {rows: [], caret: undefined};
-	return {drawn: nothingDrawn, columns, above: [], near: 0, frame, printed: [], prefix: '', resize: undefined};
+	return {
+		drawn: nothingDrawn,
+		columns,
+		above: [],
+		near: 0,
+		earlier: [],
+		frame,
+		printed: [],
+		prefix: '',
+		resize: undefined,
+	};
 }
 
 /** Returns the bytes that show the next frame below the new lines, and the region after writing them. */
 export function drawRegion(
-	{drawn, above, near, frame, printed, prefix}: Region,
+	{drawn, above, near, earlier, frame, printed, prefix}: Region,
 	size: Size,
 	drawing: DrawingOptions,
 ): {readonly data: string; readonly region: Region} {
@@ -67,7 +79,7 @@ export function drawRegion(
 			columns: size.columns,
 			above: lastOf(all, maxAbove),
 			near: lastOf(all, Math.min(near + printed.length, room)).length,
-			frame,
+			...{earlier, frame},
 			printed: [],
 			prefix: '',
 			resize: undefined,
@@ -105,11 +117,12 @@ export function eraseFrame(region: Region, rows: number): {readonly data: string
 
 /** Forgets the lines above the frame, because something else was written below them. */
 export function forgetAbove(region: Region): Region {
-	return {...region, above: [], near: 0};
+	const {earlier, above} = region;
+	return {...region, above: [], near: 0, earlier: lastOf([...earlier, ...above], maxAbove)};
 }
 
 /** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */
 export function startOver(region: Region, sequence: string): Region {
 	const prefix = isMarked(region.drawn.rows[0]) ? sequence + deleteDown : sequence;
-	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0};
+	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0, earlier: []};
 }

@@ -170,6 +170,30 @@ export async function keepsShellOutputWith(cell: Cell, what: Opened | undefined)
 	return prompts.length === 1 ? undefined : `${prompts.length} prompts`;
 }
 
+/** Ctrl+Z with something open on the alternate screen: when the app continues, the window is as before. */
+export async function showsAgainWith(cell: Cell, what: Opened) {
+	const {app, terminal, time} = cell;
+	await show(cell, what);
+	await time.pass(600);
+	await terminal.parsed();
+	const before = terminal.window();
+	const isAlternate = (terminal.written.join('').match(/\u001b\[\?1049[hl]/g) ?? []).at(-1)?.endsWith('h');
+	await app.type('\u001a');
+	await time.turns(4);
+	terminal.writeAsShell('\r\n[1]+  Stopped\r\nshell $ fg\r\n');
+	app.signals.raise('SIGCONT');
+	terminal.stdout.emit('resize');
+	await time.pass(900);
+	await terminal.parsed();
+	const at = terminal.window().findIndex((row, index) => row !== before[index]);
+	const after = terminal.window()[at];
+	await hide(cell, what);
+	await time.pass(300);
+	return isAlternate && at !== -1
+		? `row ${at} ${JSON.stringify(before[at])} became ${JSON.stringify(after)}`
+		: undefined;
+}
+
 /** The promises of the screen, in the order in which they are checked. The answer streams until the first storm. */
 export const checks: readonly (readonly [name: string, check: Check])[] = [
 	['no full clear in the steady state', clearsNothing],

@@ -1,6 +1,6 @@
 import {afterAll, expect, test} from 'vitest';
 import {type Cell, fillWindow, follow, followLog, review} from './cell.ts';
-import {checks, isQuietWith, keepsShellOutputWith, lateCheck} from './checks.ts';
+import {checks, isQuietWith, keepsShellOutputWith, lateCheck, showsAgainWith} from './checks.ts';
 import {startInTerminal} from './contract-app.ts';
 import {obeysNothing, survivesStormInLines} from './dumb.ts';
 import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
@@ -130,6 +130,7 @@ async function problemsWithOpened(kind: TerminalKind, [columns, rows]: Size, ope
 	}
 
 	for (const [name, what] of Object.entries(opened)) {
+		await check(`Ctrl+Z and fg show the same window over ${name}`, showsAgainWith(cell, what));
 		await check(`Ctrl+Z and fg keep what the shell printed over ${name}`, keepsShellOutputWith(cell, what));
 	}
 
