@@ -17,8 +17,8 @@ const unwrapped = 32_000;
 type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
 
 /**
- * Asks with a bell until the answer was typed after the question. Several answers are numbered; a number, a key or the words of one
- * select it. Returns undefined for no.
+ * Asks with a bell until an answer was typed after the question. Several answers are numbered; a number, a key or the words of
+ * one select it; other text is no answer. Returns undefined for no.
  */
 export async function inquireInLines(
 	{question, about, subject, answers}: LineInquiry,
@@ -37,13 +37,19 @@ export async function inquireInLines(
 
 		ring();
 	};
-	if (!answers) {
-		return answerTo({}, (await askSettled(`${question} [y/N]`, terminal, before)) ?? '') || undefined;
-	}
+	const count = (answers?.length ?? 0) + 1;
+	const label = answers ? `Number, 1 to ${count}, or key; Enter for no:` : `${question} [y/N]`;
+	const help = answers ? `Type a number from 1 to ${count}, or a key.` : 'Type y or n.';
+	for (let first: typeof before | undefined = before; ; first = undefined) {
+		const typed = ((await askSettled(label, terminal, first)) ?? '').trim();
+		const isNumber = answers !== undefined && /^[1-9]\d?$/.test(typed) && Number(typed) <= count;
+		const answer = isNumber ? answers[Number(typed) - 1]?.value : answerTo(answers ? {answers} : {}, typed);
+		if (answer !== false) {
+			return answer;
+		}
 
-	const label = `Number, 1 to ${answers.length + 1}, or key; Enter for no:`;
-	const typed = ((await askSettled(label, terminal, before)) ?? '').trim();
-	return answers[Number(typed) - 1]?.value ?? (answerTo({answers}, typed) || undefined);
+		terminal.say(`“${safeLine(typed)}” isn't an answer. ${help}`);
+	}
 }
 
 function numbered(answers: readonly Answer[]): readonly string[] {
