@@ -71,7 +71,7 @@ function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyl
 	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
 	const first = palette.spoken ? signOf('?', palette) : `${sign} `;
 	return [
-		...wrapLine(`Ask ${safeText(subject)}`, width, {first, rest: '  '}),
+		...wrapLine(`${palette.spoken ? '' : 'Ask '}${safeText(subject)}`, width, {first, rest: '  '}),
 		...wrapLine(answer, width, {first: palette.dim(palette.spoken ? '  Your answer: ' : '  → '), rest: '    '}),
 	];
 }

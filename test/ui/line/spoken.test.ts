@@ -194,7 +194,7 @@ test('each block says first who speaks or what happened', () => {
 			'Tool interrupted: Read a.ts · interrupted',
 		],
 		'Command done: Run npm test · 1 line',
-		...['Question: Ask Which?', 'Question: Ask Which?'],
+		...['Question: Which?', 'Question: Which?'],
 		'Tool done: Edit a.ts · +1 −1',
 		expect.stringMatching(/^Tools done: /),
 		...['Note: Something.', 'Warning: Something.', 'Error: Something.'],
