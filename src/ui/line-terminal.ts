@@ -5,7 +5,8 @@ import {safeLine} from '../terminal/text/safe-text.ts';
 
 type Dependencies = {
 	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
+	/** What is written to; a question is asked once everything before it is written. */
+	readonly output: {readonly write: (data: string) => unknown; readonly written?: () => Promise<void>};
 	/** Gets each line that the user enters. `isAlone` is false if several arrived together. */
 	readonly onLine: (line: string, isAlone: boolean) => void;
 	/** Returns the time of a monotonic clock in milliseconds. */
@@ -44,7 +45,7 @@ export type LineTerminal = {
 const handoverMs = 30;
 
 /** Creates a terminal that is read and written line by line, with its own line editing. */
-export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: Dependencies): LineTerminal {
+export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: Dependencies): LineTerminal {
 	/** True while the sign to type at is the last thing that was written. */
 	let hasPrompt = false;
 	let isAsking = false;
@@ -54,7 +55,7 @@ export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: De
 
 	const write = (data: string) => {
 		hasPrompt = false;
-		stdout.write(data);
+		output.write(data);
 	};
 
 	const onData = (data: Buffer | string) => {
@@ -77,9 +78,10 @@ export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: De
 		stdin.off('data', onData);
 		before?.();
 		write(`${safeLine(label)} `);
+		await pauseUntilWritten(stdin, output);
 		const askedAt = now();
 		let typedAt: number | undefined;
-		const line = await readTerminalLine({stdin, output: stdout}, masked, () => {
+		const line = await readTerminalLine({stdin, output}, masked, () => {
 			typedAt ??= now();
 		});
 		isAsking = false;
@@ -98,7 +100,7 @@ export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: De
 		say: text => write(`${text}\n`),
 		prompt() {
 			if (!isAsking && !hasPrompt) {
-				stdout.write(sign);
+				output.write(sign);
 				hasPrompt = true;
 			}
 		},
@@ -107,8 +109,8 @@ export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: De
 		listen,
 		async lend(use) {
 			stdin.off('data', onData);
-			stdin.pause();
 			isLent = true;
+			await pauseUntilWritten(stdin, output);
 			try {
 				return await use();
 			} finally {
@@ -122,6 +124,12 @@ export function createLineTerminal({stdin, stdout, onLine, now, sign = '> '}: De
 			return pending;
 		},
 	};
+}
+
+/** Pauses the input, and waits until everything is written. What is typed meanwhile is read later, such as by a question, which is newer. */
+async function pauseUntilWritten(stdin: NodeJS.ReadStream, {written}: Dependencies['output']): Promise<void> {
+	stdin.pause();
+	await written?.();
 }
 
 /** Waits until the terminal, which edits the line, has handed over what it has: it does once a program reads each key. */

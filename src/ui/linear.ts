@@ -19,6 +19,7 @@ import {inquireInLines} from './line/line-inquiry.ts';
 import {followInterrupts, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
+import {type PacedOutput, paceOutput} from './line/paced-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
@@ -57,11 +58,12 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	store.getState().setSize(sizeOf(stdout));
 	const {promise: ended, resolve: quit} = deferred();
 
+	const output = createOutput(stdout, palette, now);
 	/** The line that was entered last, if nothing was written between it and its result. */
 	let entered: string | undefined;
 	let onEntered: () => void = () => undefined;
 	const terminal = createLineTerminal({
-		...{stdin, stdout, now, ...(palette.spoken && {sign: 'You: '})},
+		...{stdin, output, now, ...(palette.spoken && {sign: 'You: '})},
 		onLine(line, isAlone) {
 			onEntered();
 			entered = isAlone && !isWorking(store) ? line : undefined;
@@ -69,17 +71,16 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		},
 	});
 	const program = await compose(flags);
-	const ring = () => void (program.settings.value('notifications') !== 'off' && stdout.write('\u0007'));
+	const ring = () => program.settings.value('notifications') === 'off' || output.write('\u0007');
 	const interact = createInteraction({store, terminal, palette, env, ring});
 	const complete = (text: string) => completeMentions(text, {list: program.listPaths, choose: interact.choose});
-	const output = createLineOutput({say: terminal.say, palette});
+	const heard = createLineOutput({say: terminal.say, palette});
 	recolor(palette, await program.scheme());
 	const opened = await openConversation(
 		program,
 		{...flags, asksLater: true},
 		{
 			...{store, palette, interact, version},
-			// Nothing is drawn that may still change.
 			live: createLiveLines(),
 			joinsReads: false,
 			homeFolder: env['HOME'],
@@ -88,12 +89,12 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 			quit,
 			logs: createLinearLogs({say: terminal.say, palette}),
 			isOnScreen: line => line === entered,
-			unheard: output.unheard,
+			unheard: heard.unheard,
 		},
 	);
 
 	followSize({store, opened}, stdout);
-	followRuns(store, {...terminal, ring, follow: output.follow});
+	followRuns(store, {...terminal, ring, follow: heard.follow});
 	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
 	const saveDrafts = await keepLineDrafts({store, program, terminal, hasPrompt: flags.prompt !== undefined});
@@ -105,8 +106,18 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	await ended;
 	await saveDrafts();
 	stdin.pause();
-	stdout.write(`\n${await opened.close()}`);
+	output.write(`\n${await opened.close()}`);
+	output.flush?.();
 	return 0;
+}
+
+/** Returns the output, which is paced for a screen reader. */
+function createOutput(
+	stdout: LinearSurroundings['stdout'],
+	{spoken}: Palette,
+	now: () => number,
+): Pick<PacedOutput, 'write'> & Partial<PacedOutput> {
+	return spoken ? paceOutput(stdout, now) : {write: data => void stdout.write(data)};
 }
 
 /** Draws the lines to come for the size that the window has by then. */

@@ -134,7 +134,7 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		const stdin = keyboard();
 		const lines = createLineTerminal({
 			stdin: stdin as never,
-			stdout: output as never,
+			output: output as never,
 			onLine: () => undefined,
 			now: () => 0,
 		});
