@@ -90,3 +90,13 @@ export async function closeOtherSessions({database, now}: Shared, {id, account}:
 		.where('revoked_at', 'is', null)
 		.execute();
 }
+
+/** Requires the second factor in all sessions of a user, after it was turned on in a terminal. */
+export async function requireSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
+	await database
+		.updateTable('browser_sessions')
+		.set({second_factor_pending: 1})
+		.where('user_id', '=', userId)
+		.where('revoked_at', 'is', null)
+		.execute();
+}

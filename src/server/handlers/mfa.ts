@@ -1,13 +1,18 @@
+import {requireSecondFactor} from '../accounts/browser-session.ts';
 import {verifyEnrollment} from '../accounts/second-factor.ts';
 import {reject} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 
 export const mfaHandlers = {
-	/** Finishes an enrollment started on the page. Only this response contains the recovery codes. */
+	/**
+	 * Finishes an enrollment started on the page. Only this response contains the recovery codes. A password
+	 * alone opened the browser sessions, so that they need the second factor from then on.
+	 */
 	async verifyMfaEnrollment({body: {code}}, {principal, services}) {
 		const result = await verifyEnrollment(services, principal.userId, code);
 		switch (result.kind) {
 			case 'enrolled':
+				await requireSecondFactor(services, principal.userId);
 				return {recovery_codes: [...result.recoveryCodes]};
 			case 'not-started':
 				return reject(

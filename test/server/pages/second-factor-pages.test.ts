@@ -51,13 +51,23 @@ test('the second factor is set up, shows its recovery codes once, and is turned 
 	expect(await server.database.selectFrom('recovery_codes').selectAll().execute()).toEqual([]);
 });
 
-test('an enrollment started on the page can be finished in the terminal', async () => {
+test('[26] an enrollment is finished in the terminal, and open browser sessions then need the second factor', async () => {
 	const {server, browser} = await prepare();
+	const thief = createBrowser(server.app);
+	await signIn(server, thief);
 	const secret = secretIn((await browser.submit(`${here}/start`)).html);
-	const body = {code: codeOf(server, secret)};
-	const {status, json} = await server.send('/api/v1/auth/mfa/enroll/verify', {method: 'POST', body});
+	const verified = {code: codeOf(server, secret)};
+	const {status, json} = await server.send('/api/v1/auth/mfa/enroll/verify', {method: 'POST', body: verified});
 	expect([status, json.recovery_codes.length]).toEqual([200, 10]);
-	expect((await browser.open(here)).html).toContain('The second factor is on.');
+
+	expect([(await thief.open(here)).title, (await browser.open(here)).title]).toEqual([
+		'Enter your code',
+		'Enter your code',
+	]);
+	server.advance(30_000);
+	const shown = await browser.submit('/sign-in/code', {code: codeOf(server, secret)});
+	expect(shown.html).toContain('The second factor is on.');
+	expect((await thief.open('/account')).title).toBe('Enter your code');
 });
 
 test('[26] an active second factor is not replaced without a code, and GET starts nothing', async () => {
