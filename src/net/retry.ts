@@ -88,7 +88,8 @@ function withHint(error: unknown, retryAfter: number): unknown {
 
 /**
  * Returns the milliseconds of `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3); undefined if it's
- * missing or invalid. `now` is in milliseconds since the epoch.
+ * missing or invalid. A date is compared with the server's own, because clocks differ; `now`, in milliseconds since the
+ * epoch, stands in for a missing one.
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
 	const text = headers['retry-after']?.trim() ?? '';
@@ -97,7 +98,8 @@ export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: 
 	}
 
 	const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	const sentAt = Date.parse(headers['date'] ?? '');
+	return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(sentAt) ? now : sentAt));
 }
 
 /** The clock of the machine. */

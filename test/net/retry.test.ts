@@ -122,3 +122,10 @@ test.each([
 	expect(parseRetryAfter({'retry-after': text}, Date.UTC(2026, 0, 1))).toBe(milliseconds);
 	expect(parseRetryAfter({}, 0)).toBeUndefined();
 });
+
+test('the date of Retry-After is compared with that of the server, not with the clock of this machine', () => {
+	const headers = {'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:00:50 GMT'};
+	expect(parseRetryAfter(headers, Date.UTC(2026, 0, 1, 6))).toBe(10_000);
+	expect(parseRetryAfter(headers, Date.UTC(2025, 11, 31))).toBe(10_000);
+	expect(parseRetryAfter({...headers, date: 'now'}, Date.UTC(2026, 0, 1))).toBe(60_000);
+});
