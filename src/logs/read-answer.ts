@@ -94,7 +94,7 @@ export function* readAnswer(state: ReadingState, answer: LogAnswer): Generator<v
 
 /** Reads a window without a known place: it is aligned with the one before. */
 function* readWindow(state: ReadingState, answer: Window): Generator<void, ReadStep> {
-	const {window, cursor, sinceStart, isFirst, isLost, ignoresOffsets} = state;
+	const {window, cursor, held, sinceStart, isFirst, isLost, ignoresOffsets} = state;
 	const next = yield* windowSteps(answer.text);
 	const {appended, verdict} = yield* mergeSteps(window, next, state.fewestCut);
 	const wasCut = window && verdict !== 'first' && verdict !== 'restarted' && isCut(window, next, appended);
@@ -113,7 +113,13 @@ function* readWindow(state: ReadingState, answer: Window): Generator<void, ReadS
 			isExact: state.isExact && mark === undefined,
 			isLost: false,
 		},
-		delta: {...nothing, mark, lines: appended, hasChanged: next.text !== window?.text},
+		delta: {
+			...nothing,
+			before: endBefore(verdict, held),
+			mark,
+			lines: appended,
+			hasChanged: next.text !== window?.text,
+		},
 	};
 }
 
@@ -141,6 +147,11 @@ function* readPiece(state: ReadingState, answer: Window, asked: number, offset: 
 			hasChanged: text !== '' || mark !== undefined,
 		},
 	};
+}
+
+/** Returns the incomplete line that a window leaves behind: it won't be completed any more, and may say why a program ended. */
+function endBefore(verdict: Verdict, held: string): readonly string[] {
+	return held && (verdict === 'gap' || verdict === 'restarted') ? [held] : [];
 }
 
 /** Returns true if the server shows the end of a longer log: lines of the previous window are missing in the next one. */

@@ -39,11 +39,19 @@ test('a log that restarts is marked, even while it is empty', async () => {
 	]);
 });
 
+test('the incomplete last line before a restart or a gap is shown', async () => {
+	const linesOf = async (...replies: string[]) => (await follow(replies)).told.filter(line => !line.startsWith('<'));
+	expect(await linesOf('a\nb\npanic: no memory', 'again\n')).toEqual([
+		...['a', 'b', 'panic: no memory', '-- restarted', 'again'],
+	]);
+	expect(await linesOf('a\nb\nhalf', 'x\ny\nz\n')).toEqual(['a', 'b', 'half', '-- gap', 'x', 'y', 'z']);
+	expect(await linesOf('last words', '')).toEqual(['last words', '-- restarted']);
+	expect(await linesOf('a\nb\nhalf', 'b\nhalf of it\n')).toEqual(['a', 'b', 'half of it']);
+});
+
 test('equal marks without a line between them are one', async () => {
-	const {told} = await follow(['a', 'x-long-line', 'y-long-line', 'z-long-line']);
-	expect(told.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
-	const {told: quiet} = await follow(['a', 'x-long-line', 'x-long-line', 'y-long-line']);
-	expect(quiet.filter(line => line.startsWith('--'))).toEqual(['-- gap']);
+	const {told} = await follow(['b\na\na\n', 'a\na\n', 'a\na\n', 'a\n']);
+	expect(told.filter(line => !line.startsWith('<'))).toEqual(['b', 'a', 'a', '-- ambiguous']);
 });
 
 test('a failure that may pass is retried without limit and reported [23]', async () => {
