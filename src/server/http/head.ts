@@ -22,7 +22,9 @@ export function withHead(app: App): App {
 	};
 }
 
-/** Returns whether a response has a body that is never streamed. */
+/** Returns whether a response has a body that is never streamed. One of a known length is a file, whatever its type. */
 export function isBuffered({headers}: Response): boolean {
-	return /^(?:application\/json|text\/html)\b/.test(headers.get('content-type') ?? '');
+	return (
+		!headers.has('content-length') && /^(?:application\/json|text\/html)\b/.test(headers.get('content-type') ?? '')
+	);
 }

@@ -75,6 +75,28 @@ test('[21] a client that reads nothing for too long ends the stream', async () =
 	expect(seen.ended).toBe(1);
 });
 
+test('[21] a file of a known length is streamed, also one of JSON', async () => {
+	let finish = () => {};
+	const body = new ReadableStream<Uint8Array>({
+		start(controller) {
+			controller.enqueue(Buffer.from('[1,'));
+			finish = () => {
+				controller.enqueue(Buffer.from('2]'));
+				controller.close();
+			};
+		},
+	});
+	const headers = {'content-type': 'application/json; charset=utf-8', 'content-length': '5'};
+	const {url, close} = await listen(async () => new Response(body, {headers}));
+	onTestFinished(close);
+	const request = httpRequest(url).end();
+	const [response] = await once(request, 'response');
+	const [first] = await once(response, 'data');
+	finish();
+	const [second] = await once(response, 'data');
+	expect([response.headers['content-length'], `${first}${second}`]).toEqual(['5', '[1,2]']);
+});
+
 test('closing the server ends streams that do not end by themselves', async () => {
 	const {url, seen, close} = await endless({closeTimeoutMs: 50});
 	const request = httpRequest(url).end();
