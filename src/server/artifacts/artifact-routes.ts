@@ -4,13 +4,10 @@ import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {PublicRequest, Route, RouteRequest} from '../kit/route.ts';
 import type {ArtifactServices} from './artifact-services.ts';
 import {rangeOf} from './byte-range.ts';
-import {hashOf, objectName} from './object-name.ts';
+import {hashOf, maxOidLength, objectName} from './object-name.ts';
 import {createUploadQuota, type UploadQuota} from './upload-quota.ts';
 
 const maxArtifactBytes = 64 * 1024 * 1024;
-
-/** In characters; spans have the same limit. */
-const maxOidLength = 1000;
 
 /** The upload of artifacts, and the download by a presigned URL. Both are extensions of the specification. */
 export function artifactRoutes(services: ArtifactServices): readonly Route[] {
@@ -43,7 +40,7 @@ async function upload(services: ArtifactServices, quota: UploadQuota, input: Rou
 	const {oid = ''} = parameters;
 	const sha256 = hashOf(oid);
 	if (oid.length > maxOidLength || (oid.startsWith('sha256:') && !sha256)) {
-		const msg = 'must be sha256: with 64 digits in lower case, or another name';
+		const msg = `must be sha256: with 64 digits in lower case, or another name of at most ${maxOidLength} characters`;
 		rejectField(['path', 'oid'], msg, 'invalid_format');
 	}
 

@@ -1,5 +1,8 @@
 import {createHash} from 'node:crypto';
 
+/** In characters. Databases look oids up, and PostgreSQL can't index texts of any length. */
+export const maxOidLength = 255;
+
 const contentOid = /^sha256:([\da-f]{64})$/;
 
 /** Returns the SHA-256 (in hex) that an oid requires; undefined if the oid is a name. */

@@ -1,13 +1,14 @@
 import type {Insertable} from 'kysely';
 import * as z from 'zod/mini';
+import {maxOidLength} from '../artifacts/object-name.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
-import {jsonAt, maxNameLength} from './read-attributes.ts';
+import {jsonAt} from './read-attributes.ts';
 import type {Origin} from './sessions.ts';
 import type {Touched} from './store-spans.ts';
 
 const referenceSchema = z.object({
-	oid: z.string().check(z.minLength(1), z.maxLength(maxNameLength)),
+	oid: z.string().check(z.minLength(1), z.maxLength(maxOidLength)),
 	filename: z.optional(z.nullable(z.string())),
 	mime_type: z.optional(z.nullable(z.string())),
 	size_bytes: z.optional(z.nullable(z.int().check(z.gte(0)))),

@@ -140,6 +140,16 @@ test('everything that cannot be resolved gets the same response', async () => {
 	expect((await server.send(path.replace('cd'.repeat(16), traceId.toUpperCase()))).status).toBe(200);
 });
 
+test('every name that an upload accepts can be resolved, and longer ones are rejected', async () => {
+	const server = await createTestServer();
+	const longest = 'n'.repeat(255);
+	expect((await upload(server, longest, text)).status).toBe(201);
+	await refer(server, {oid: longest});
+	expect((await resolve(server, longest)).json.size_bytes).toBe(8);
+	const {status, json} = await upload(server, `${longest}n`, text);
+	expect([status, json.errors[0].msg]).toEqual([422, expect.stringMatching(/ of at most 255 characters$/)]);
+});
+
 test('[10] bytes are stored once, privately, and only under their own hash', async () => {
 	const server = await createTestServer();
 	const sent = await Promise.all(Array.from({length: 20}, () => upload(server, oid, text)));
