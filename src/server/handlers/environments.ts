@@ -5,7 +5,7 @@ import {createToken} from '../accounts/token.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
-import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
+import {type EnvironmentRow, isOver} from '../sandboxes/environment-transition.ts';
 import {respondWithLog} from '../sandboxes/log-response.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
@@ -112,5 +112,5 @@ async function waitAtMost(promise: Promise<void>, timeoutMs: number): Promise<vo
 
 /** Creates a new execute token for each response and stores none: no operation of this server accepts one. */
 function executeTokenFor({state}: EnvironmentRow): string | null {
-	return state === 'failed' || state === 'torn_down' ? null : createToken('execute').token.reveal();
+	return isOver(state) ? null : createToken('execute').token.reveal();
 }

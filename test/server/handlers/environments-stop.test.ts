@@ -20,7 +20,10 @@ test('a stopped environment has no processes, frees its capacity, and can be sto
 	const id = await create(server);
 	const {sandbox_id} = await server.database.selectFrom('environments').select('sandbox_id').executeTakeFirstOrThrow();
 	const stopped = await stop(server, id);
-	expect([stopped.status, stopped.json]).toMatchObject([200, {id, state: 'torn_down', execute_token: null}]);
+	expect([stopped.status, stopped.json]).toMatchObject([
+		200,
+		{id, state: 'torn_down', execute_token: null, expires_at: null},
+	]);
 	expect(await server.services.sandboxes.provider.inspect(sandbox_id ?? '')).toMatchObject({kind: 'ended'});
 
 	expect((await stop(server, id.toUpperCase())).json).toEqual(stopped.json);

@@ -1,5 +1,6 @@
 import {reject, rejectNotFound} from '../../kit/http-error.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-state.ts';
+import {isOver} from '../../sandboxes/environment-transition.ts';
 import {assertSameMachine} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
 import {filterProjectId, readPage} from '../page.ts';
@@ -40,7 +41,7 @@ export const environmentListHandlers = {
 				...row,
 				service_urls: JSON.parse(row.service_urls),
 				// An ended environment doesn't expire any more.
-				expires_at: row.state === 'failed' || row.state === 'torn_down' ? null : row.expires_at,
+				expires_at: isOver(row.state) ? null : row.expires_at,
 			})),
 		};
 	},

@@ -1,5 +1,5 @@
 import type {TaskEnvironment} from '../../../contract/resources/environment.ts';
-import type {EnvironmentRow} from '../../sandboxes/environment-transition.ts';
+import {type EnvironmentRow, isOver} from '../../sandboxes/environment-transition.ts';
 
 /** Returns an environment as the API defines it. `executeToken` is only for its creator. */
 export function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
@@ -8,7 +8,8 @@ export function environmentResponse(row: EnvironmentRow, executeToken: string | 
 		state: row.state,
 		task_ref: row.task_ref,
 		created_at: row.created_at,
-		expires_at: row.expires_at,
+		// An ended environment doesn't expire any more.
+		expires_at: isOver(row.state) ? null : row.expires_at,
 		error: row.error,
 		execute_token: executeToken,
 		instruction: row.instruction,
