@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import type {Recorded} from '../core/session/event.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Recorder} from './recorder.ts';
 
@@ -28,12 +28,20 @@ export async function readSaved(recorder: Recorder, {store, readLog}: Saved): Pr
  * take a rule back, stay.
  */
 export function forkedRecords(records: readonly Recorded[], session: string, before?: string): readonly Recorded[] {
-	const kept = before === undefined ? records : [...recordsBefore(records, before), ...rulesSince(records, before)];
-	return kept.map((record, seq) => ({...record, seq, session}));
+	const kept = withRunEnded(before === undefined ? records : recordsBefore(records, before));
+	const rules = before === undefined ? [] : rulesSince(records, before);
+	return [...kept, ...rules].map((record, seq) => ({...record, seq, session}));
 }
 
 function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
 	return records.slice(0, startOf(records, messageId));
+}
+
+/** Returns the records with the end of a run that has none: a message joined it later, or its program was killed. */
+function withRunEnded(records: readonly Recorded[]): readonly Recorded[] {
+	const last = records.findLast(({event}) => event.type === 'run-start' || event.type === 'run-end');
+	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
+	return last?.event.type === 'run-start' ? [...records, {...last, at: records.at(-1)?.at ?? last.at, event}] : records;
 }
 
 /** Returns the changes of rules since a message that leave the agent no more than it had before that. */

@@ -1,7 +1,7 @@
-import {expect, test} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
-import {finish, text} from '../agent/scripted.ts';
+import {call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 
 const restore: Extract<AgentEvent, {type: 'restore'}> = {
@@ -30,5 +30,41 @@ test('the model reads that the user took changes back, before their next message
 		'assistant',
 		expect.stringContaining('Undid changes to 1 file: a.txt. These files are as they were before. Read them again'),
 		'second',
+	]);
+});
+
+test('a fork before a message that joined a run is idle, and has what the run did before it', async () => {
+	let join = () => {};
+	const joined = new Promise<void>(resolve => {
+		join = resolve;
+	});
+	const {conversation, transcript, store, model} = scripted([
+		[text('One.'), joined, call('echo', {word: 'x'}), finish('tool-calls')],
+		[text('Two.'), finish('stop')],
+	]);
+	const run = conversation.send('first');
+	await vi.waitFor(() => expect(model.asked).toHaveLength(1));
+	void conversation.send('second');
+	join();
+	await run;
+	const second = blocksOf(transcript()).findLast(block => block.kind === 'user');
+	expect(second).toMatchObject({text: 'second'});
+	await conversation.forkBefore(second?.kind === 'user' ? second.id : '');
+	expect(blocksOf(transcript()).map(({kind}) => kind)).toEqual(['user', 'text', 'tool', 'end']);
+	expect(transcript().run).toBeUndefined();
+	expect(store.getState().queue).toEqual([]);
+});
+
+test('a fork of a session whose program was killed during a run is idle', async () => {
+	const {conversation, transcript, logs} = scripted([[text('One.'), finish('stop')]]);
+	await conversation.send('first');
+	const records = logs.get(transcript().session) ?? [];
+	expect(records.pop()?.event.type).toBe('run-end');
+	await conversation.fork();
+	expect(transcript().run).toBeUndefined();
+	expect(blocksOf(transcript()).map(({kind, open}) => [kind, open])).toEqual([
+		['user', false],
+		['text', false],
+		['end', false],
 	]);
 });
