@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, posix} from 'node:path';
 import {searchFolders} from '../../../core/search-path.ts';
 import type {Bounds} from '../../tools/files/bounds.ts';
 import {compileGlob} from '../../tools/files/glob.ts';
@@ -40,6 +40,14 @@ export async function whyNotReadOnly(command: SimpleCommand, place: Place): Prom
 		const names = pattern === undefined ? undefined : await expandPattern(pattern, place.folder);
 		if (pattern !== undefined && names === undefined) {
 			return 'has a pattern that matches too much';
+		}
+
+		// Also a program that only prints its words shows the names that the shell finds.
+		for (const folder of new Set((names ?? []).map(path => posix.dirname(path)))) {
+			const why = await whyNotPath(folder, 'names', place);
+			if (why !== undefined) {
+				return why;
+			}
 		}
 
 		// A pattern that matches nothing stays as it is.
