@@ -72,6 +72,8 @@ test.each([
 	['eval "rm x"', 'run_command(rm *)'],
 	["trap 'rm x' EXIT", 'run_command(rm *)'],
 	["env -S 'rm x'", 'run_command(rm *)'],
+	['echo rm x | sh', 'run_command(rm *)'],
+	['ls && printf rm\\ x | tee y | bash', 'run_command(rm *)'],
 	['A=b rm x', 'run_command(rm *)'],
 	['rm "', 'run_command(rm *)'],
 	['git push origin main --force', 'run_command(git push --force *)'],
@@ -90,11 +92,23 @@ test.each(['git rm x', 'echo rm', 'git commit -m "rm x y"', 'npm run rm', 'grep 
 	},
 );
 
-test.each(['$X src', '$(echo r)m x', 'eval "$X"', 'x=rm; $x src', 'bash -c "$X"', '{r,x}m src', 'xargs $X'])(
-	'[14] %s asks in every mode, because it may hide what a rule denies',
+test.each([
+	...['$X src', '$(echo r)m x', 'eval "$X"', 'x=rm; $x src', 'bash -c "$X"', '{r,x}m src', 'xargs $X', '. <(echo r)'],
+	...['git \x24{X}push', 'git "$X" origin', 'git {push,x}', 'git p*sh', 'git -C . $X', "git $'p\\x75sh'"],
+	...['git push $X', 'git push a"$X"b -- $Y', 'git push -"$X"', 'git push [-]*'],
+])('[14] %s asks in every mode, because it may hide what a rule denies', async command => {
+	const deny = ['run_command(rm *)', 'run_command(git push --force)'];
+	const verdict = await judgeCommand(command, {allow: ['run_command'], deny});
+	expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggested: []});
+});
+
+test.each(['git commit -m "$(date)"', 'git add *.ts', 'git push "origin $X"', 'git push x/{a,b}', 'npm $X'])(
+	'%s hides nothing that run_command(git push --force) denies',
 	async command => {
-		const verdict = await judgeCommand(command, {allow: ['run_command'], deny: ['run_command(rm *)']});
-		expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggested: []});
+		const act = {kind: 'command', command, folder: workspace(), containment: 'sandbox'} as const;
+		const verdict = await judge(act, {allow: ['run_command'], deny: ['run_command(git push --force)']});
+		expect(verdict).not.toMatchObject({mayBeDenied: true});
+		expect(verdict.effect).not.toBe('deny');
 	},
 );
 

@@ -1,7 +1,8 @@
-import {type Command, forEachChild, parse, type SyntaxNode} from 'unbash';
+import {type Command, forEachChild, parse, type SyntaxNode, type Word} from 'unbash';
 import {readCommandPattern} from '../rules/command-pattern.ts';
-import {deniesWords} from '../rules/match-command.ts';
+import {deniesWords, type GivenWord, mayDenyWords} from '../rules/match-command.ts';
 import type {RuleEntry} from '../verdict.ts';
+import {readWord} from './word.ts';
 
 /** Programs that run what they are given: as further words, as a text, or from their input. */
 const runners = new Set(
@@ -19,7 +20,7 @@ const maxWords = 5000;
 
 type Found = {
 	/** The words of each command, at any place. */
-	readonly commands: (readonly string[])[];
+	readonly commands: (readonly GivenWord[])[];
 	/** True if a part is known only when it runs. */
 	hidden: boolean;
 };
@@ -50,11 +51,22 @@ export function findDenying<Entry extends RuleEntry>(
 		found.hidden = true;
 	}
 
-	const first = denying.find(({rule: {pattern}}) => {
+	const patternOf = ({rule: {pattern}}: Entry) => {
 		const read = pattern === undefined ? undefined : readCommandPattern(pattern);
-		return read === undefined || 'fault' in read || found.commands.some(words => deniesWords(read, words));
+		return read && !('fault' in read) ? read : undefined;
+	};
+	const first = denying.find(entry => {
+		const pattern = patternOf(entry);
+		return !pattern || found.commands.some(words => deniesWords(pattern, words));
 	});
-	return first ? {denying: first, mayBeDenied: true} : {mayBeDenied: found.hidden};
+	if (first) {
+		return {denying: first, mayBeDenied: true};
+	}
+
+	const patterns = denying.flatMap(entry => patternOf(entry) ?? []);
+	return {
+		mayBeDenied: found.hidden || patterns.some(pattern => found.commands.some(words => mayDenyWords(pattern, words))),
+	};
 }
 
 function collect(text: string, found: Found, depth: number): void {
@@ -67,7 +79,8 @@ function collect(text: string, found: Found, depth: number): void {
 	if (script.errors?.length) {
 		found.hidden = true;
 		// What can't be parsed is compared word by word.
-		found.commands.push(text.split(/[\s;|&()<>`'"$]+/).filter(Boolean));
+		const words = text.split(/[\s;|&()<>`'"$]+/).filter(Boolean);
+		found.commands.push(words.map(value => ({value})));
 	}
 
 	const visit = (node: SyntaxNode): void => {
@@ -82,6 +95,8 @@ function collect(text: string, found: Found, depth: number): void {
 			for (const inner of texts) {
 				collect(inner, found, depth + 1);
 			}
+
+			addPrinted(node, found);
 		}
 
 		forEachChild(node, visit);
@@ -96,7 +111,7 @@ function runsTexts(node: SyntaxNode): boolean {
 	}
 
 	const [name] = node.type === 'Command' ? wordsOf(node) : [];
-	return name !== undefined && runners.has(baseName(name));
+	return name !== undefined && runners.has(baseName(name.value));
 }
 
 /** Returns the words and here-documents of a command or a pipeline. */
@@ -115,25 +130,50 @@ function textsIn(node: SyntaxNode): readonly string[] {
 	return texts;
 }
 
-function wordsOf({name, args}: Command): readonly string[] {
-	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [item.value] : []));
+function wordsOf({name, args}: Command): readonly GivenWord[] {
+	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [givenWord(item)] : []));
+}
+
+function givenWord({value, text}: Word): GivenWord {
+	const read = readWord(text);
+	if (read && read.pattern === undefined) {
+		return {value};
+	}
+
+	// A variable without quotes may become several words.
+	const isOneWord = /^"[^"]*"$/.test(text) || !/[$`]/.test(text);
+	return {value, start: isOneWord ? (/^"?([\w./:=@%+,-]*)/.exec(text)?.[1] ?? '') : ''};
 }
 
 /** Adds a command, and for a program that runs others, every command that its words may be. */
-function addCommand(words: readonly string[], found: Found): void {
+function addCommand(words: readonly GivenWord[], found: Found): void {
 	found.commands.push(words);
-	const [name] = words.map(baseName);
-	if (name !== undefined && runners.has(name)) {
-		for (let start = 1; start < words.length && found.commands.length <= maxWords; start++) {
-			found.commands.push(words.slice(start));
-		}
+	const [name] = words;
+	if (name !== undefined && runners.has(baseName(name.value))) {
+		addEnds(words, found);
+		found.hidden ||= words.some(({value}) => isUnknown(value));
+	}
+}
 
-		found.hidden ||= words.some(isUnknown);
+/** Adds the words that a pipeline prints for a program that runs them. */
+function addPrinted(node: SyntaxNode, found: Found): void {
+	for (const part of node.type === 'Pipeline' ? node.commands : []) {
+		const words = part.type === 'Command' ? wordsOf(part) : [];
+		if (/^(?:echo|printf)$/.test(baseName(words[0]?.value ?? ''))) {
+			addEnds(words, found);
+		}
+	}
+}
+
+/** Adds every command that the words after the first one may be. */
+function addEnds(words: readonly GivenWord[], found: Found): void {
+	for (let start = 1; start < words.length && found.commands.length <= maxWords; start++) {
+		found.commands.push(words.slice(start));
 	}
 }
 
 function isUnknown(text: string): boolean {
-	return /[$`*?[{]|^~/.test(text);
+	return /[$`*?[{]|[<>]\(|^~/.test(text);
 }
 
 /** Returns the name of a program without its folder, as a case-insensitive file system takes it. */

@@ -1,6 +1,6 @@
 import {posix} from 'node:path';
 import type {SimpleCommand} from '../command/parse-command.ts';
-import {type CommandPattern, matchesWord, quoteWord, readCommandPattern} from './command-pattern.ts';
+import {type CommandPattern, matchesWord, type PatternWord, quoteWord, readCommandPattern} from './command-pattern.ts';
 import {maxRuleLength, type Rule} from './rule.ts';
 
 /** Variables that change how much a program prints, never what it does. */
@@ -41,28 +41,69 @@ export function hasHarmlessVariables({variables}: SimpleCommand): boolean {
 	return variables.every(([name]) => harmlessVariables.test(name));
 }
 
+/** A word that a rule may deny: with `start`, its known beginning, if the shell makes the rest of it. */
+export type GivenWord = {readonly value: string; readonly start?: string};
+
 /**
  * True if a denying rule covers these words, generously: the program by its name in any folder and case, then the other
  * words in this order, with any words between and after them.
  */
-export function deniesWords({words: expected}: CommandPattern, [name, ...words]: readonly string[]): boolean {
+export function deniesWords({words: expected}: CommandPattern, [name, ...words]: readonly GivenWord[]): boolean {
 	const [program, ...rest] = expected;
 	if (program === undefined) {
 		return true;
 	}
 
-	const base = name?.slice(name.lastIndexOf('/') + 1).toLowerCase() ?? '';
-	const plain = program.map(piece => piece.toLowerCase());
-	if (name === undefined || !(matchesWord(plain, base) || matchesWord(plain, name.toLowerCase()))) {
-		return false;
-	}
-
 	let at = 0;
-	return rest.every(word => {
-		const found = words.findIndex((candidate, index) => index >= at && matchesWord(word, candidate));
-		at = found + 1;
-		return found >= 0;
-	});
+	return (
+		isProgram(name, program) &&
+		rest.every(word => {
+			const found = words.findIndex(({value}, index) => index >= at && matchesWord(word, value));
+			at = found + 1;
+			return found >= 0;
+		})
+	);
+}
+
+function isProgram(name: GivenWord | undefined, program: PatternWord): boolean {
+	const value = name?.value.toLowerCase() ?? '';
+	const plain = program.map(piece => piece.toLowerCase());
+	return name !== undefined && [value, value.slice(value.lastIndexOf('/') + 1)].some(each => matchesWord(plain, each));
+}
+
+/**
+ * True if a denying rule could cover these words once the shell has made those whose rest is unknown. A plain word that
+ * isn't expected rules that out, unless it may be the value of an option: it says what the program does instead.
+ */
+export function mayDenyWords(
+	{words: [program = [], ...expected]}: CommandPattern,
+	given: readonly GivenWord[],
+): boolean {
+	let at = 1;
+	return (
+		isProgram(given[0], program) &&
+		expected.some(word => {
+			for (; at < given.length; at++) {
+				const {value, start} = given[at] ?? {value: ''};
+				if (start !== undefined ? mayBecome(start, word) : matchesWord(word, value)) {
+					at++;
+					return start !== undefined;
+				}
+
+				const isPlain = start === undefined && !value.startsWith('-') && !given[at - 1]?.value.startsWith('-');
+				if (isPlain && !word[0]?.startsWith('-')) {
+					at = given.length;
+				}
+			}
+
+			return false;
+		})
+	);
+}
+
+/** True if a word that begins with `start` may fit. */
+function mayBecome(start: string, [first = '', ...others]: PatternWord): boolean {
+	return first.startsWith(start) || (others.length > 0 && start.startsWith(first));
 }
 
 /** Programs whose first words say what they do, with the number of those words. Others are suggested word by word. */
