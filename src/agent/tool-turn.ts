@@ -96,8 +96,8 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		// All workers share the iterator.
 		for (const call of waiting) {
 			signal.throwIfAborted();
-			const onOutput: ToolContext['onOutput'] = (text, styles = []) =>
-				events.push({type: 'tool-output', id: call.id, text, ...recordedStyles(styles)});
+			const onOutput: ToolContext['onOutput'] = (text, styles = [], redrawn = {}) =>
+				events.push({type: 'tool-output', id: call.id, text, ...recordedStyles(styles), ...redrawn});
 			const onNotice: ToolContext['onNotice'] = (text, {isWarning = false, hint} = {}) =>
 				events.push({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
 			const reported = collectReports(options.images);

@@ -1,6 +1,6 @@
 import type {Environment} from '../core/environment.ts';
 import {keyVariables} from '../core/model.ts';
-import {toRecorded} from '../core/output/recorded-output.ts';
+import {type RedrawnOutput, toRecorded} from '../core/output/recorded-output.ts';
 import type {StyleRange} from '../core/output/text-styles.ts';
 import type {CommandEnd} from '../core/session/user-events.ts';
 import {colorEnvironment} from './tools/command/color-environment.ts';
@@ -18,7 +18,7 @@ type Options = {
 	/** Ends it. */
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while it runs. */
-	readonly onOutput: (text: string, styles: readonly StyleRange[]) => void;
+	readonly onOutput: (text: string, styles: readonly StyleRange[], redrawn?: RedrawnOutput) => void;
 };
 
 /** Runs a command that the user typed, and resolves when it has ended. Throws AppError("failed") if the shell can't start. */
@@ -38,7 +38,7 @@ export function createUserShell(env: Environment): UserShell {
 		const secrets = await fileSecrets(folder);
 		const colors = await colorEnvironment(command, env);
 		const live = createLiveOutput({onOutput, secrets});
-		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
+		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add, inPlace: true});
 		const startedAt = performance.now();
 		const {ended, stop} = startCommand({
 			...{command, folder, maxProcesses, onData: output.add},

@@ -40,8 +40,9 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			return {...event, ...(by !== undefined && {by: hide(by)}), ...(flags !== undefined && {flags: hide(flags)})};
 		}
 		case 'tool-output': {
-			const {output: text, styles} = hideRecorded({output: event.text, styles: event.styles}, hide);
-			return {...event, text, styles};
+			const {shown} = event;
+			const {output, styles} = hideRecorded({output: shown ?? event.text, styles: event.styles}, hide);
+			return {...event, styles, ...(shown === undefined ? {text: output} : {text: hide(event.text), shown: output})};
 		}
 		case 'tool-result':
 			return {...event, ...hideRecorded(event, hide), ...maskedChange(event.change, hide)};

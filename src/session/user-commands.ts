@@ -1,5 +1,6 @@
 import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
+import type {RedrawnOutput} from '../core/output/recorded-output.ts';
 import {recordedStyles, type StyleRange} from '../core/output/text-styles.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {AppStore} from '../store/store.ts';
@@ -31,8 +32,8 @@ export function createUserCommands(
 	const execute = async (command: string, signal: AbortSignal) => {
 		const id = newId();
 		emit({type: 'user-command', id, command});
-		const onOutput = (text: string, styles: readonly StyleRange[]) =>
-			emit({type: 'tool-output', id, text, ...recordedStyles(styles)});
+		const onOutput = (text: string, styles: readonly StyleRange[], redrawn?: RedrawnOutput) =>
+			emit({type: 'tool-output', id, text, ...recordedStyles(styles), ...redrawn});
 		try {
 			const runShell = await loadShell?.();
 			const end = await runShell?.(command, {folder: workspace(), signal, onOutput});

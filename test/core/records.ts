@@ -96,7 +96,10 @@ const anyRunEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	}),
 	fc.record({type: fc.constant('approval-request' as const), id, summary: text, hash: id}),
 	fc.record({type: fc.constant('approval-answer' as const), id, allowed: fc.boolean(), hash: id}),
-	fc.record({type: fc.constant('tool-output' as const), id, text}),
+	fc.record(
+		{type: fc.constant('tool-output' as const), id, text, over: fc.nat(3), shown: text},
+		{requiredKeys: ['type', 'id', 'text']},
+	),
 	fc.record({
 		type: fc.constant('tool-result' as const),
 		id,

@@ -4,6 +4,14 @@ import {hideStyled, readStyles, recordedStyles, type StyledText, sliceStyled, sl
 /** An output as it is recorded, with its styles as `recordedStyles` writes them. */
 export type RecordedOutput = {readonly output: string; readonly styles?: string | undefined};
 
+/** How the screen draws a piece of output in place. */
+export type RedrawnOutput = {
+	/** The number of lines before it that it replaces; 0 by default. */
+	readonly over?: number | undefined;
+	/** Its lines, to which its styles belong, if its text has others. */
+	readonly shown?: string | undefined;
+};
+
 /** Most characters of the output of a running tool. Its result replaces them. */
 const maxOutput = 64 * 1024;
 
@@ -11,7 +19,12 @@ const maxOutput = 64 * 1024;
  * Returns an output with a piece at its end, of which the beginning may be left out. It is cut when it is twice as long as
  * needed, so that each piece costs little.
  */
-export function addPiece({output, styles}: RecordedOutput, piece: RecordedOutput): RecordedOutput {
+export function addPiece(
+	before: RecordedOutput,
+	{over, shown, ...given}: RecordedOutput & RedrawnOutput,
+): RecordedOutput {
+	const {output, styles} = over ? withoutLast(before, over) : before;
+	const piece = shown === undefined ? given : {...given, output: shown};
 	const text = output + piece.output;
 	const range = {start: 0, end: piece.output.length, at: output.length};
 	const {styles: added} = recordedStyles(sliceStyles(readStyles(piece.styles), range));
@@ -19,6 +32,18 @@ export function addPiece({output, styles}: RecordedOutput, piece: RecordedOutput
 	return text.length > 2 * maxOutput
 		? withoutOld(sliceStyled({text, styles: readStyles(all)}, text.length - maxOutput))
 		: {output: text, styles: all};
+}
+
+/** Returns an output of whole lines without the last ones. */
+function withoutLast({output, styles}: RecordedOutput, count: number): RecordedOutput {
+	let end = output.length;
+	for (let line = 0; line < count && end > 0; line++) {
+		end = end < 2 ? 0 : output.lastIndexOf('\n', end - 2) + 1;
+	}
+
+	return styles === undefined
+		? {output: output.slice(0, end)}
+		: withoutOld(sliceStyled({text: output, styles: readStyles(styles)}, 0, end));
 }
 
 /** Returns an output after `hide`, which replaces parts of lines. */
@@ -37,7 +62,7 @@ function withoutOld(output: StyledText): RecordedOutput {
 	return {styles: undefined, ...toRecorded(output)};
 }
 
-/** Returns a record as other programs read it: without the styles of an output, which only the screen draws. */
+/** Returns a record as other programs read it: without the styles of an output and how it is redrawn in place, which only the screen shows. */
 export function plainRecord(record: Recorded): Recorded {
 	const {event} = record;
 	const plain = plainEvent(event);
@@ -55,7 +80,10 @@ function plainEvent(event: AgentEvent): AgentEvent {
 
 function withoutStyles(event: RunEvent): RunEvent {
 	switch (event.type) {
-		case 'tool-output':
+		case 'tool-output': {
+			const {styles: _, over: __, shown: ___, ...plain} = event;
+			return plain;
+		}
 		case 'tool-result':
 		case 'user-command-end': {
 			const {styles: _, ...plain} = event;

@@ -3,7 +3,14 @@ import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
 import {budgetEvent} from '../ledger/budget.ts';
 import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
-import {attachmentEvent, outputStyles, shownImage, userCommandEndEvent, userCommandEvent} from './user-events.ts';
+import {
+	attachmentEvent,
+	outputStyles,
+	shownImage,
+	toolOutputEvent,
+	userCommandEndEvent,
+	userCommandEvent,
+} from './user-events.ts';
 
 /**
  * Data that a vendor wants back unchanged in the next request, such as a signature. Only its own wire format reads it.
@@ -95,8 +102,7 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** The flags that would allow it in a run without a user. */
 		flags: z.optional(z.string()),
 	}),
-	/** A piece of the output of a running tool, or of a command of the user. */
-	z.object({type: z.literal('tool-output'), id: z.string(), text: z.string(), styles: outputStyles}),
+	toolOutputEvent,
 	/** The result that the model reads. `milliseconds` is the duration of the tool. */
 	z.object({
 		type: z.literal('tool-result'),

@@ -211,8 +211,8 @@ function changeTool(state: Transcript, id: string, change: (tool: Tool) => Parti
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
 }
 
-function addOutput(state: Transcript, {id, text, styles}: EventOf<'tool-output'>): Transcript {
-	const added = (block: Tool | Command) => addPiece(block, {output: text, styles});
+function addOutput(state: Transcript, {id, text, styles, over, shown}: EventOf<'tool-output'>): Transcript {
+	const added = (block: Tool | Command) => addPiece(block, {output: text, styles, over, shown});
 	return changeCommand(changeTool(state, id, added), id, added);
 }
 

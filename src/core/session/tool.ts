@@ -1,4 +1,5 @@
 import type {JsonObject} from '../json.ts';
+import type {RedrawnOutput} from '../output/recorded-output.ts';
 import type {StyledText, StyleRange} from '../output/text-styles.ts';
 import type {Approval, Permission} from './approval.ts';
 import type {FileChange, ShownImage} from './event.ts';
@@ -32,7 +33,7 @@ export type ToolContext = {
 	readonly workspace: string;
 	readonly signal: AbortSignal;
 	/** Shows a piece of output while the tool runs. */
-	readonly onOutput: (text: string, styles?: readonly StyleRange[]) => void;
+	readonly onOutput: (text: string, styles?: readonly StyleRange[], redrawn?: RedrawnOutput) => void;
 	/** Reports the styles of an output, which the result contains in lines of its own. Only the screen draws them. */
 	readonly onStyles?: (output: StyledText) => void;
 	/** Shows the user something that isn't part of the output. A warning is printed without a screen, too. */

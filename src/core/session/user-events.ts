@@ -40,6 +40,17 @@ export type Attachment = Readonly<Omit<z.infer<typeof attachmentEvent>, 'type' |
 /** How parts of an output of a command are drawn, as `recordedStyles` writes it. Only the screen reads it. */
 export const outputStyles = z.optional(z.string());
 
+/** A piece of the output of a running tool, or of a command of the user. */
+export const toolOutputEvent = z.object({
+	type: z.literal('tool-output'),
+	id: z.string(),
+	text: z.string(),
+	styles: outputStyles,
+	/** The lines before it that the screen writes it over, and its own lines there if its text has others: bars are drawn in place. */
+	over: z.optional(z.int()),
+	shown: z.optional(z.string()),
+});
+
 /** The user ran a command in their shell. Pieces of its output follow as those of a tool. */
 export const userCommandEvent = z.object({type: z.literal('user-command'), id: z.string(), command: z.string()});
 

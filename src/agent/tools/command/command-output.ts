@@ -5,6 +5,7 @@ import {reset} from '../../../terminal/text/ansi.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
 import {hideValues} from './file-secrets.ts';
 import {createFiledOutput} from './filed-output.ts';
+import {movesCursor, screenOutput} from './line-screen.ts';
 import type {OutputFile} from './output-file.ts';
 import {plainOutput, styledOutput} from './styled-output.ts';
 
@@ -15,6 +16,8 @@ const maxShown = 28_000;
 const maxShownBytes = 30_000;
 /** Most characters of the last lines. */
 const maxLast = 16_000;
+/** Longer outputs, in UTF-16 units, are not read as what a terminal shows in the end. */
+const maxInPlace = 64 * 1024;
 /** The end of an output says most about a failure. */
 const headShare = 1 / 3;
 
@@ -40,10 +43,12 @@ type Options = {
 	readonly secrets: readonly string[];
 	/** Gets the text as it comes. */
 	readonly onText?: (text: string) => void;
+	/** True to return only the last state of rows that were written over; false by default, as other programs read them all. */
+	readonly inPlace?: boolean;
 };
 
 /** Keeps the output of a command: a part in memory, all of it in a file if it is long. */
-export function createCommandOutput({openFile, secrets, onText}: Options): CommandOutput {
+export function createCommandOutput({openFile, secrets, onText, inPlace = false}: Options): CommandOutput {
 	const hide = (text: string) => hideValues(redactKnown(text), secrets);
 	const filed = createFiledOutput({open: openFile, minLength: maxShown, secrets});
 	const decoder = new TextDecoder();
@@ -61,7 +66,11 @@ export function createCommandOutput({openFile, secrets, onText}: Options): Comma
 			onText?.(text);
 		},
 		take() {
-			const output = hideStyled(styledOutput(unread.text(reset)), hide);
+			const raw = unread.text(reset);
+			const output = hideStyled(
+				inPlace && raw.length <= maxInPlace && movesCursor(raw) ? screenOutput(raw) : styledOutput(raw),
+				hide,
+			);
 			unread = createCappedOutput(maxKept);
 			const count = lines;
 			lines = 0;

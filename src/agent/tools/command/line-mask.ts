@@ -17,3 +17,24 @@ export function createLineMask(secrets: readonly string[]): (text: string) => st
 		return hideValues(safe.join('\n'), secrets);
 	};
 }
+
+/** The characters at the end of a line that a credential can consist of, but for the dots of “Loading...”. */
+const lastWord = /[\w~+/=.-]*?(?=\.*$)/;
+/** Fewer characters say nothing of a credential: those of known kinds begin with a few that all have. */
+const maxBegun = 8;
+
+/** True for a line of which more may come if it may end in the beginning of a credential or of one of these values. */
+export function mayEndInSecret(line: string, secrets: readonly string[]): boolean {
+	const [word = ''] = lastWord.exec(line) ?? [];
+	return word.length > maxBegun || secrets.some(secret => endsInBeginning(line, secret));
+}
+
+function endsInBeginning(line: string, secret: string): boolean {
+	for (let length = Math.min(secret.length - 1, line.length); length > 0; length--) {
+		if (line.endsWith(secret.slice(0, length))) {
+			return true;
+		}
+	}
+
+	return false;
+}

@@ -1,6 +1,8 @@
+import type {RedrawnOutput} from '../../../core/output/recorded-output.ts';
 import {hideStyled, type StyledText, type StyleRange, sliceStyled} from '../../../core/output/text-styles.ts';
 import {plain} from '../../../terminal/text/sgr.ts';
 import {createLineMask} from './line-mask.ts';
+import {createLiveScreen} from './live-screen.ts';
 import {styledOutput} from './styled-output.ts';
 
 /** Time between two pieces: about ten a second. */
@@ -15,7 +17,8 @@ const maxLastLine = 200;
 const lastLineIntervalMs = 2000;
 
 type Options = {
-	readonly onOutput: (text: string, styles: readonly StyleRange[]) => void;
+	/** Gets a piece: its text for programs, and how the screen draws it if lines before it were written over. */
+	readonly onOutput: (text: string, styles: readonly StyleRange[], redrawn?: RedrawnOutput) => void;
 	/** Values to hide besides credentials of known kinds. */
 	readonly secrets: readonly string[];
 	readonly now?: () => number;
@@ -30,15 +33,18 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 	/** The style in effect before `waiting`. */
 	let style = plain;
 	const hide = createLineMask(secrets);
+	const screen = createLiveScreen(secrets);
 
-	const show = (text: string) => {
-		const output = styledOutput(text, style);
+	const show = (text: string, end = '', open = '') => {
+		const [before, output] = [style, styledOutput(text, style)];
 		style = output.style;
 		const safe = hideStyled(output, hide);
-		const piece = total >= maxTotal ? lastLineOf(safe) : endOf(safe);
+		const cut = total >= maxTotal ? lastLineOf : endOf;
+		const piece = cut(safe);
 		total += piece.text.length + 1;
 		shownAt = now();
-		onOutput(`${piece.text}\n`, piece.styles);
+		const drawing = {text: piece, cut, isCut: piece.text.length < safe.text.length, open, styleAfter: style};
+		onOutput(`${piece.text}\n`, ...screen.draw(text + end, before, drawing));
 	};
 
 	const flush = () => {
@@ -47,11 +53,12 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			return;
 		}
 
-		const end = Math.max(waiting.lastIndexOf('\n'), waiting.lastIndexOf('\r'));
-		const text = waiting.slice(0, Math.max(0, end));
-		waiting = waiting.slice(end + 1);
+		const {text, end, rest} = splitWhole(waiting);
+		waiting = rest;
 		if (text) {
-			show(text);
+			show(text, end, end === '\r' ? rest : '');
+		} else if (end) {
+			screen.write(end);
 		}
 	};
 
@@ -59,9 +66,9 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 		add(text: string): void {
 			waiting += text;
 			if (waiting.length > maxWaiting) {
-				const cut = waiting.slice(-maxWaiting);
-				waiting = cut.slice(cut.indexOf('\n') + 1);
+				waiting = lastLinesOf(waiting);
 				style = plain;
+				screen.skip();
 			}
 
 			timer ??= setTimeout(flush, intervalMs);
@@ -76,6 +83,18 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			waiting = '';
 		},
 	};
+}
+
+/** Returns the end of what waits, in whole lines if it has some. */
+function lastLinesOf(waiting: string): string {
+	const cut = waiting.slice(-maxWaiting);
+	return cut.slice(cut.indexOf('\n') + 1);
+}
+
+/** Splits an output into whole lines, what ends the last one, LF or CR, and the rest. */
+function splitWhole(output: string) {
+	const at = Math.max(output.lastIndexOf('\n'), output.lastIndexOf('\r'));
+	return {text: output.slice(0, Math.max(0, at)), end: at < 0 ? '' : output.charAt(at), rest: output.slice(at + 1)};
 }
 
 /** Returns the end of a long output, in whole lines if it has some. */

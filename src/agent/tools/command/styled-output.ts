@@ -5,11 +5,12 @@ import {applySgr, codesOf, plain, type SpanStyle} from '../../../terminal/text/s
  * Escape sequences: control sequences, strings such as titles and links, and all others (ECMA-48). A sequence that another
  * one interrupts ends there, so that what is left of it can't become one.
  */
-const escapes =
+export const escapes =
 	/(?<!\u001B)\u001B+(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\u0007\u001B]{0,4096}(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
 
-/** Most parts of a line that have a style of their own, and characters of the parameters of a sequence. */
-const maxPerLine = 200;
+/** Most parts of a line that have a style of their own. */
+export const maxPerLine = 200;
+/** Most characters of the parameters of a sequence. */
 const maxParameters = 64;
 
 /** Where a style begins. */
@@ -77,13 +78,9 @@ function readEscapes(raw: string, before: SpanStyle) {
 	for (const match of raw.matchAll(escapes)) {
 		text += raw.slice(end, match.index);
 		end = match.index + match[0].length;
-		const [whole, parameters = '', final] = match;
-		if (
-			final !== 'm' ||
-			!/^[\d;:]*$/.test(parameters) ||
-			parameters.length > maxParameters ||
-			!whole.endsWith(`${parameters}m`)
-		) {
+		const [whole, given, final] = match;
+		const parameters = sgrParameters(whole, given, final);
+		if (parameters === undefined) {
 			continue;
 		}
 
@@ -99,6 +96,16 @@ function readEscapes(raw: string, before: SpanStyle) {
 	}
 
 	return {text: text + raw.slice(end), changes, style};
+}
+
+/** Returns the parameters of a control sequence that sets a style; undefined for any other. */
+export function sgrParameters(sequence: string, parameters = '', final = ''): string | undefined {
+	const isStyle =
+		final === 'm' &&
+		/^[\d;:]*$/.test(parameters) &&
+		parameters.length <= maxParameters &&
+		sequence.endsWith(`${parameters}m`);
+	return isStyle ? parameters : undefined;
 }
 
 /** Returns where the part of a line begins and ends that is seen in the end: what follows the last CR before it. */
