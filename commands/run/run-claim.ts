@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {nameCommands} from '../../src/core/command-words.ts';
 
 export default command({
 	name: 'claim',
@@ -16,13 +17,15 @@ export default command({
 	examples: ['run claim 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run({run, runtime: typed, execution = randomUUID()}, {platform, signal}) {
+	async run({run, runtime: typed, execution = randomUUID()}, {platform, interact, live, signal}) {
 		const {claimResult, withSameAttempt} = await import('../../src/command/views/run-claim-view.ts');
 		const {client, scope, findUuid} = await platform.open();
 		const place = await scope('org', 'workspace');
 		const runtime = typed === undefined ? undefined : await findUuid('runtime', typed, place, signal);
 		const params = {...place, runId: run};
 		const body = {execution_id: execution, ...(runtime !== undefined && {runtime_id: runtime})};
-		return claimResult(await withSameAttempt(client.claimRun({params, body}, signal), {run, runtime, execution}));
+		const say = (text: string) => interact.say(nameCommands(text, live ? 'app' : 'shell'));
+		const claimed = client.claimRun({params, body}, signal);
+		return claimResult(await withSameAttempt(claimed, {run, runtime, execution}, {signal, say}));
 	},
 });

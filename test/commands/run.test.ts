@@ -207,6 +207,22 @@ test('a claim with an unknown outcome says how to repeat it', async () => {
 	});
 });
 
+test('an interrupted claim says how to repeat it, because its id stood nowhere else', async () => {
+	const abort = new AbortController();
+	const {env, seen} = await api({
+		[claimPath]() {
+			abort.abort();
+			return {json: {}};
+		},
+	});
+	const here = testContext({env, signal: abort.signal});
+	await expect(here.run('run', 'claim', id)).rejects.toThrow();
+	const {execution_id: execution} = JSON.parse(String(seen.at(-1)?.body));
+	expect(here.said).toEqual([
+		`The server may have claimed the run anyway. Repeat the same attempt: service run claim ${id} --execution ${execution}`,
+	]);
+});
+
 test.each([
 	[409, 'conflict'],
 	[404, 'not-found'],

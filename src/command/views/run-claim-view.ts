@@ -7,19 +7,33 @@ import type {Result} from '../result.ts';
 
 type Attempt = {readonly run: string; readonly runtime: string | undefined; readonly execution: string};
 
-/** Adds a hint that repeats the same attempt if its outcome is unknown. A new attempt would claim the run twice. */
-export async function withSameAttempt<T>(claimed: Promise<T>, {run, runtime, execution}: Attempt): Promise<T> {
+type Interrupt = {readonly signal: AbortSignal; readonly say: (text: string) => void};
+
+/**
+ * Adds a hint that repeats the same attempt if its outcome is unknown, and says it after an interrupt: a new attempt can't
+ * claim the run that this one may have claimed.
+ */
+export async function withSameAttempt<T>(
+	claimed: Promise<T>,
+	{run, runtime, execution}: Attempt,
+	{signal, say}: Interrupt,
+): Promise<T> {
+	const words = ['run claim', run, ...(runtime ? ['--runtime', runtime] : []), '--execution', execution];
+	const line = `\`${words.join(' ')}\``;
 	try {
 		return await claimed;
 	} catch (error) {
+		if (signal.aborted) {
+			say(`The server may have claimed the run anyway. Repeat the same attempt: ${line}`);
+		}
+
 		if (!(error instanceof AppError) || error.code !== 'network') {
 			throw error;
 		}
 
-		const words = ['run claim', run, ...(runtime ? ['--runtime', runtime] : []), '--execution', execution];
 		const wait = error.retryAfter === undefined ? '' : ` in ${formatDuration(error.retryAfter)}`;
 		throw new AppError(error.code, error.message, {
-			hint: `It may have been done. Repeat the same attempt${wait}: \`${words.join(' ')}\``,
+			hint: `It may have been done. Repeat the same attempt${wait}: ${line}`,
 			cause: error,
 		});
 	}
