@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {renderResult} from '../../src/command/render/render.ts';
+import type {AppError} from '../../src/core/error.ts';
 import {printResult} from '../../src/headless/print.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {output} from '../headless/output.ts';
@@ -231,6 +232,18 @@ test.each([
 		message: expect.stringContaining('Not so (task_error)'),
 	});
 	expect(seen).toHaveLength(1);
+});
+
+test('a failed sandbox provider leaves the doubt, and the wait, in the hint', async () => {
+	const hintOf = async (status: number, type: string, headers = {}) => {
+		const {env} = await api({[path]: {status, headers, json: {code: status, type, detail: 'Not so.'}}});
+		const failed = await testContext({env})
+			.run('env', 'create', 'task')
+			.catch((error: unknown) => error);
+		return (failed as AppError).hint;
+	};
+	expect(await hintOf(502, 'sandbox_provider_error')).toBe('It may have been done. Check `env list` before you retry.');
+	expect(await hintOf(429, 'sandbox_provider_rate_limit_error', {'retry-after': '30'})).toBe('Try again in 30 s.');
 });
 
 test('an interrupted create says that the sandbox may exist', async () => {

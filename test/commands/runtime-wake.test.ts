@@ -78,7 +78,7 @@ test.each([
 	[409, 'conflict_error', 'conflict', /^It may be pausing or resuming\. Try again in a moment\.$/],
 	[403, 'forbidden_error', 'auth', /^Ask its owner/],
 	[404, 'not_found_error', 'not-found', /^Check the key or UUID “dev-box”/],
-	[502, 'sandbox_provider_error', 'network', /^The sandbox provider failed\. Try again later\.$/],
+	[502, 'sandbox_provider_error', 'network', /^It may have been done\. Check `runtime list` before you retry\.$/],
 	[429, 'usage_limit_exceeded_error', 'network', /^Try again later\.$/],
 ] as const)('after %d %s it says which it was and what helps', async (status, type, code, hint) => {
 	const {env} = await api({[path('dev-box')]: {status, json: {code: status, type, detail: 'Not now'}}});

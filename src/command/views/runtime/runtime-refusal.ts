@@ -35,9 +35,6 @@ function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, 
 			return `Stop another sandbox of ${org} first, or ask an owner for a higher limit.`;
 		case 'task_error':
 			return 'Restore the task that it runs, then try again.';
-		case 'sandbox_provider_error':
-		case 'sandbox_provider_rate_limit_error':
-			return 'The sandbox provider failed. Try again later.';
 		default:
 			return undefined;
 	}
