@@ -3,6 +3,7 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import {type Origin, originOf} from '../core/origin.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
+import {refuse} from './refusal.ts';
 
 /** The endpoints of a server that issue and revoke tokens. */
 export type AuthorizationServer = {
@@ -17,10 +18,14 @@ export type AuthorizationServer = {
 const path = '/.well-known/oauth-authorization-server';
 const maxBytes = 256 * 1024;
 
+/** Statuses of a server, or of a proxy before it, that is busy or restarting: they don't say what it offers. */
+const unavailable: readonly number[] = [429, 502, 503, 504];
+
 /**
  * Returns the metadata of a server (RFC 8414 section 3); undefined if it has none, or no device flow. `transport` has no
  * credential. Throws AppError("auth") if the metadata points to another server: a login stays at one origin (SAFETY 6).
- * Throws AppError("network") if there is no response.
+ * Throws AppError("network") if there is no response, or the server is unavailable: a login that
+ * can't be renewed for the moment has not ended.
  */
 export async function findAuthorizationServer(
 	server: Origin,
@@ -29,8 +34,14 @@ export async function findAuthorizationServer(
 ): Promise<AuthorizationServer | undefined> {
 	const headers = {accept: 'application/json'};
 	const response = await transport({method: 'GET', url: `${server}${path}`, headers, signal, headersTimeoutMs: 15_000});
-	const metadata = parseJson(await readText(response, {from: server, maxBytes}));
-	if (response.status !== 200 || !isJsonObject(metadata)) {
+	const text = await readText(response, {from: server, maxBytes});
+	const {status, headers: received} = response;
+	if (unavailable.includes(status)) {
+		throw refuse({from: server, status, headers: received, text, now: Date.now()});
+	}
+
+	const metadata = parseJson(text);
+	if (status !== 200 || !isJsonObject(metadata)) {
 		return undefined;
 	}
 

@@ -31,6 +31,11 @@ test.each([
 	expect(await find(origin)).toBe(undefined);
 });
 
+test.each([429, 502, 503, 504])('a server that is unavailable with %d does not lack that login', async status => {
+	const {origin} = await scripted(() => ({status, headers: {'retry-after': '7'}, body: '<h1>Busy</h1>'}));
+	await expect(find(origin)).rejects.toMatchObject({code: 'network', retryAfter: 7000});
+});
+
 test.each([
 	['token_endpoint', 'https://evil.test/token', 'evil.test'],
 	['device_authorization_endpoint', 'http://127.0.0.1:1/device', '127.0.0.1:1'],
