@@ -5,7 +5,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 /** The ending of a file of each format; the first one names new files. */
 const endings: Readonly<Record<ExportFormat, readonly string[]>> = {
-	markdown: ['md', 'markdown'],
+	markdown: ['md', 'markdown', 'txt'],
 	json: ['json'],
 	html: ['html', 'htm'],
 	events: ['jsonl', 'ndjson'],
@@ -18,7 +18,7 @@ export function endingOf(format: ExportFormat): string {
 
 /**
  * Returns the format that the flags name, else that of the file's ending, else Markdown. Throws AppError("usage") for flags
- * that contradict each other.
+ * that contradict each other, and without a flag for the ending of another format, such as `.pdf`.
  */
 export function exportFormat(given: {
 	readonly format?: ExportFormat | undefined;
@@ -32,5 +32,11 @@ export function exportFormat(given: {
 
 	const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
 	const named = exportFormats.find(each => endings[each].includes(ending));
+	if (ending && !named && !format && !events) {
+		throw new AppError('usage', `Can't export to .${ending}.`, {
+			hint: 'End the file in .md, .html, .json or .jsonl, or pass --format.',
+		});
+	}
+
 	return events ? 'events' : (format ?? named ?? 'markdown');
 }

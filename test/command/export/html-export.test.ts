@@ -217,10 +217,22 @@ test.each([
 	[{file: 'a.txt'}, 'markdown'],
 	[{file: 'html'}, 'markdown'],
 	[{}, 'markdown'],
+	[{file: 'talk of 23.11'}, 'markdown'],
 	[{file: 'a.md', format: 'html'}, 'html'],
+	[{file: 'a.page', format: 'html'}, 'html'],
 	[{file: 'a.md', events: true}, 'events'],
 ] as const)('%j is exported as %s', (given, format) => {
 	expect(exportFormat(given)).toBe(format);
+});
+
+test('a file of a format that no export has is refused, not filled with Markdown', () => {
+	expect(() => exportFormat({file: '/tmp/talk.PDF'})).toThrowError(
+		expect.objectContaining({
+			code: 'usage',
+			message: "Can't export to .pdf.",
+			hint: 'End the file in .md, .html, .json or .jsonl, or pass --format.',
+		}),
+	);
 });
 
 test('flags that contradict each other are refused', () => {
