@@ -131,7 +131,7 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
 	},
 	environment({shown}) {
 		const {task_ref: task, state, expires_at: expires} = readLeniently(environmentSchema, shown) ?? {};
-		const end = timeOf(expires ?? '');
+		const end = state === 'torn_down' || state === 'failed' ? undefined : timeOf(expires ?? '');
 		const ending =
 			end === undefined ? undefined : end <= Date.now() ? 'expired' : `expires ${formatAge(expires ?? '')}`;
 		return {label: task, state: joined([state, ending]) || undefined, words: ['env', 'logs']};
