@@ -198,15 +198,15 @@ function unknownFlag(word: string, given: Given): AppError {
 	const [name] = splitFlag(word);
 	const commandFirst = 'Put the command before its flags.';
 	if (!word.startsWith('-')) {
-		return new AppError('usage', `Unexpected argument “${word}”.`, {
-			hint: given.has('prompt') ? 'Put the whole prompt in quotes.' : commandFirst,
-		});
+		const hint = given.has('prompt') || given.has('first') ? 'Put the whole prompt in quotes.' : commandFirst;
+		return new AppError('usage', `Unexpected argument “${word}”.`, {hint});
 	}
 
+	const place = name === '--json' && given.has('prompt') ? 'With -p, pass --output-format json.' : commandFirst;
 	const known = Object.values(runFlags).map(flag => longName(flag).slice(2));
 	const near = closest(name.replace(/^-+/, ''), known);
 	return new AppError('usage', `Unknown flag ${name}.${near ? ` Did you mean --${near}?` : ''}`, {
-		hint: findFlag(globalFlags, name) ? commandFirst : 'Run `$ help` to see them all.',
+		hint: findFlag(globalFlags, name) ? place : 'Run `$ help` to see them all.',
 	});
 }
 
