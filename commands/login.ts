@@ -4,7 +4,7 @@ import type {CommandContext} from '../src/command/context.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
-import {originOf, parseServerUrl} from '../src/core/origin.ts';
+import {isUrl, originOf, parseServerUrl} from '../src/core/origin.ts';
 import {cancelledLogin, logIn} from '../src/platform/log-in.ts';
 
 export default command({
@@ -14,7 +14,7 @@ export default command({
 	positional: ['apiKey'],
 	secret: 'apiKey',
 	describe: {
-		apiKey: 'omit it to log in through the browser, if the server supports that',
+		apiKey: 'omit it to log in through the browser, if the server supports that; a URL is the server',
 		withToken: 'ask for an API key (masked), or read it from stdin',
 	},
 	examples: [
@@ -23,9 +23,15 @@ export default command({
 	],
 	whileRunning: true,
 
-	async run({apiKey, withToken}, context) {
+	async run({apiKey: given, withToken}, context) {
 		const {flags, interact, live} = context;
-		const known = flags.server ?? knownServer(context);
+		const isAddress = given !== undefined && isUrl(given);
+		if (isAddress && flags.server) {
+			throw new AppError('usage', 'A URL is not an API key.', {hint: 'Leave it out, or pass the key.'});
+		}
+
+		const apiKey = isAddress ? undefined : given;
+		const known = isAddress ? given : (flags.server ?? knownServer(context));
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
 		if (address === undefined && live) {
 			return {kind: 'text', text: 'Nothing changed.'};

@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import {plainHttpWarning} from '../core/origin.ts';
+import {isUrl, plainHttpWarning} from '../core/origin.ts';
 import {readArguments} from './arguments.ts';
 import {askMissing} from './ask-missing.ts';
 import type {CommandContext} from './context.ts';
@@ -32,7 +32,8 @@ export async function dispatch(words: readonly string[], context: CommandContext
 
 	refuseWrongPlace(path, command.where, context);
 	const values = readArguments(path, command, rest);
-	if (command.secret && values[command.secret] !== undefined && !context.live) {
+	const secret = command.secret && values[command.secret];
+	if (secret !== undefined && !isUrl(String(secret)) && !context.live) {
 		context.interact.say(
 			"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
 		);

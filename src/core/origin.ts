@@ -22,13 +22,19 @@ export function parseServerUrl(input: string): URL {
 		});
 	}
 
-	if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-		throw new AppError('usage', `Invalid URL “${input}”: not http or https.`, {
+	const isHttp = /^https?:/i.test(url?.protocol ?? text);
+	if (!url || !isHttp) {
+		throw new AppError('usage', `Invalid URL “${input}”${isHttp ? '' : ': not http or https'}.`, {
 			hint: 'Use https://host or http://127.0.0.1:8700.',
 		});
 	}
 
 	return url;
+}
+
+/** True for text that begins as a URL of a server does: a user may give one in place of a key. */
+export function isUrl(text: string): boolean {
+	return /^https?:\/\//i.test(text.trim());
 }
 
 /** True for addresses that never leave this machine, to which plain http is safe (SAFETY 9). */

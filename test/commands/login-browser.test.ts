@@ -49,6 +49,18 @@ test('a login without a key goes through the browser if the server supports it',
 	expect(JSON.stringify(context.config.read())).not.toMatch(/access-1|refresh-1/);
 });
 
+test('a URL in place of the key is the server, and no secret', async () => {
+	const server = await loginServer({tokens: [granted()], api: knows(first)});
+	const {run, said} = testContext({loginClock});
+	expect(drawn(await run('login', server.origin), 80)).toMatch(`Logged in to ${server.origin}.`);
+	expect(said.join()).not.toContain('secret');
+	const both = testContext({flags: {server: 'https://b.test'}});
+	await expect(both.run('login', 'https://a.test')).rejects.toMatchObject({
+		code: 'usage',
+		message: 'A URL is not an API key.',
+	});
+});
+
 test.each([
 	['access_denied', 'auth'],
 	['expired_token', 'auth'],

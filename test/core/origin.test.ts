@@ -19,6 +19,11 @@ test.each([
 	expect(originOf(typed)).toBe(origin);
 });
 
+test('an invalid URL has the reason that is true', () => {
+	expect(() => parseServerUrl('ftp://a.test')).toThrow('Invalid URL “ftp://a.test”: not http or https.');
+	expect(() => parseServerUrl('http://[::1')).toThrow('Invalid URL “http://[::1”.');
+});
+
 test.each(['', ' ', 'ftp://a.test', 'file:///etc/passwd', 'javascript:alert(1)', 'http://', 'https://a b', '//'])(
 	'%j is not a valid URL',
 	typed => {
