@@ -66,7 +66,7 @@ test('an editor that is interrupted, fails or is missing leaves the app as it wa
 });
 
 test.each([
-	[{EDITOR: '', VISUAL: ''}, '✗ No editor is set.'],
+	[{EDITOR: '', VISUAL: ''}, '✗ No editor is set.\n  → Set $VISUAL or $EDITOR in your shell, then start again.'],
 	[{EDITOR: 'no-such-editor -w', VISUAL: ''}, '✗ Couldn’t start the editor “no-such-editor -w”.'],
 ])('with %j, /memory edit says so', async (env, message) => {
 	const {terminal} = await openChat({folder: folderWith(), env});

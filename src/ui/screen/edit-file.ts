@@ -25,7 +25,9 @@ export function createFileEditor({env, session, fullScreen}: Dependencies) {
 	return async (path: string): Promise<void> => {
 		const editor = (env['VISUAL'] || env['EDITOR'] || '').trim();
 		if (!editor) {
-			throw new AppError('usage', 'No editor is set.', {hint: 'Start again with one: `EDITOR=nano service`'});
+			throw new AppError('usage', 'No editor is set.', {
+				hint: 'Set $VISUAL or $EDITOR in your shell, then start again.',
+			});
 		}
 
 		fullScreen.close();
