@@ -32,7 +32,10 @@ export type TurnOptions = LedgerOptions & {
 	 * Asked before each request, attempts again excepted. Returns whether a budget counts it. Throws AppError("budget") if it
 	 * may not be made.
 	 */
-	readonly beforeRequest?: (messages: readonly Message[]) => AsyncGenerator<AgentEvent, boolean>;
+	readonly beforeRequest?: (
+		messages: readonly Message[],
+		request: Pick<LedgerOptions, 'model' | 'cause'>,
+	) => AsyncGenerator<AgentEvent, boolean>;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
@@ -57,7 +60,7 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	const hasBudget = options.beforeRequest !== undefined && (yield* options.beforeRequest(messages));
+	const hasBudget = options.beforeRequest !== undefined && (yield* options.beforeRequest(messages, options));
 	const ledger = createLedger(options, messages);
 	const answer = emptyAnswer(messages, options.newId(), ledger);
 	try {

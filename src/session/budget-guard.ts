@@ -1,3 +1,4 @@
+import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import {tokensOfDefinitions, tokensOfMessages} from '../agent/usage-estimate.ts';
 import {AppError} from '../core/error.ts';
 import {formatUsd} from '../core/format.ts';
@@ -28,7 +29,6 @@ export type BudgetLimits = {
 };
 
 type Session = {
-	readonly model: string;
 	/** Returns the requests of the session so far, by the id of their message. */
 	readonly usage: () => ReadonlyMap<string, MessageUsage>;
 	readonly budgets: () => Budgets;
@@ -40,11 +40,14 @@ type Session = {
  * used, and throws AppError("budget") if the request would probably pass it.
  */
 export function createBudgetGuard(session: Session, limits: BudgetLimits) {
-	const {usage, model} = session;
+	const {usage} = session;
 	const before = usage().size;
 	const warned = new Set<string>();
 
-	return async function* (messages: readonly Message[]): AsyncGenerator<AgentEvent, boolean> {
+	return async function* (
+		messages: readonly Message[],
+		{model, cause}: Pick<LedgerOptions, 'model' | 'cause'>,
+	): AsyncGenerator<AgentEvent, boolean> {
 		const {turn, session: ofSession} = session.budgets();
 		const ofDay = limits.day();
 		if (turn === undefined && ofSession === undefined && ofDay === undefined && limits.runUsd === undefined) {
@@ -55,7 +58,7 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits) {
 		const byId = usage();
 		const all = [...byId.values()];
 		const run = all.slice(before);
-		const nextUsd = estimateRequest(messages, {all, model, tools: session.tools, priceOf});
+		const nextUsd = estimateRequest(messages, {all, model, cause, tools: session.tools, priceOf});
 		const spent = (requests: readonly Spent[]) => ({spentUsd: knownCost(requests, priceOf)});
 		// That of a script has a warning of its own.
 		const isLimited = (turn ?? ofSession ?? ofDay) !== undefined;
@@ -151,18 +154,20 @@ export function withOwn(
 /** Tokens of a system prompt, and of an answer, before any was reported. */
 const [usualSystem, usualAnswer] = [2000, 500];
 
-type Known = {
+type Known = Pick<LedgerOptions, 'model' | 'cause'> & {
 	readonly all: readonly MessageUsage[];
-	readonly model: string;
 	readonly tools: readonly ToolDefinition[];
 	readonly priceOf: PriceOf;
 };
 
 /**
  * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
- * is new since. Null if the price is unknown, and the provider reported no cost of an earlier one.
+ * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost of an earlier one.
  */
-export function estimateRequest(messages: readonly Message[], {all, model, tools, priceOf}: Known): number | null {
+export function estimateRequest(
+	messages: readonly Message[],
+	{all, model, cause, tools, priceOf}: Known,
+): number | null {
 	const turns = all.filter(message => isTurn(message) && message.model === model);
 	const output = turns.length > 0 ? turns.reduce((sum, {usage}) => sum + usage.output, 0) / turns.length : usualAnswer;
 	const last = turns.at(-1);
@@ -171,7 +176,7 @@ export function estimateRequest(messages: readonly Message[], {all, model, tools
 		return last?.usage.costUsd ?? null;
 	}
 
-	const count = last?.current ? (last.prefix?.count ?? 0) : 0;
+	const count = last?.current && cause !== 'task' ? (last.prefix?.count ?? 0) : 0;
 	if (!last || count === 0 || count > messages.length) {
 		const input = usualSystem + tokensOfDefinitions(tools) + tokensOfMessages(messages);
 		return costOf({...noUsage, input, output}, price);

@@ -158,9 +158,8 @@ async function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: R
 	}
 
 	const {createBudgetGuard} = await import('./budget-guard.ts');
-	const {model = 'none'} = store.getState();
 	const session = {
-		...{model, tools},
+		tools,
 		usage() {
 			flush();
 			return store.getState().transcript.usage;
