@@ -34,8 +34,15 @@ export function toolsOf(
 	listed: readonly ListedTool[],
 ): {readonly tools: readonly McpTool[]; readonly faults: readonly string[]} {
 	const taken = new Set<string>();
+	const names = new Set<string>();
 	const faults: string[] = [];
 	const tools = listed.slice(0, maxTools).flatMap((tool): readonly McpTool[] => {
+		if (names.has(tool.name)) {
+			faults.push(`The tool ${cutText(tool.name, 100)} is listed more than once: only the first one is used.`);
+			return [];
+		}
+
+		names.add(tool.name);
 		const schema = schemaOf(tool.inputSchema);
 		if (schema === undefined) {
 			faults.push(`The tool ${cutText(tool.name, 100)} is left out: its arguments are described at too great length.`);

@@ -73,7 +73,7 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 
 			await settled([...entries.values()], signal);
 			missing = [...entries.values()].flatMap(whyMissing);
-			return [...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies, ask).tools);
+			return withUniqueNames([...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies, ask).tools));
 		},
 		warnings() {
 			const unknown = missing.filter(({text}) => !told.has(text));
@@ -131,6 +131,11 @@ async function reconciled(
 	}
 
 	return configured;
+}
+
+/** Leaves out tools with the name of another one, which providers refuse: `a` with `b__c` is `a__b` with `c`. */
+function withUniqueNames(tools: readonly Tool[]): readonly Tool[] {
+	return [...new Map(tools.toReversed().map(tool => [tool.name, tool])).values()].toReversed();
 }
 
 function statusOf(configured: ConfiguredServer, entry: Entry | undefined, dependencies: Dependencies): ServerStatus {

@@ -18,6 +18,9 @@ const tools = {
 		{name: 'same name', inputSchema: schema},
 		{name: 'same_name', inputSchema: schema},
 	],
+	twins: Array.from({length: 3}, () => ({name: 'twin', inputSchema: schema})),
+	b__c: [{name: 'b__c', inputSchema: schema}],
+	c: [{name: 'c', inputSchema: schema}],
 	large: [
 		{name: 'described', description: 'd'.repeat(1_000_000), inputSchema: schema},
 		{name: 'detailed', inputSchema: {type: 'object', properties: {a: {description: 's'.repeat(1_000_000)}}}},

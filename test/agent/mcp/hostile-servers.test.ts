@@ -15,6 +15,16 @@ test('names and descriptions are made safe, unique and short [1]', async () => {
 	}
 });
 
+test('no two tools have one name, which providers would refuse', async () => {
+	const {servers, status} = openServers({
+		twins: node(hostile, 'twins'),
+		...{a: node(hostile, 'b__c'), a__b: node(hostile, 'c')},
+	});
+	expect((await servers.tools()).map(({name}) => name)).toEqual(['mcp__twins__twin', 'mcp__a__b__c']);
+	const fault = 'The tool twin is listed more than once: only the first one is used.';
+	expect((await status('twins')).faults).toEqual([fault, fault]);
+});
+
 test('long descriptions are cut, and tools with endless schemas or beyond 300 are left out', async () => {
 	const {servers, status} = openServers({large: node(hostile, 'large'), many: node(hostile, 'many')});
 	const tools = await servers.tools();
