@@ -131,6 +131,21 @@ test('a request for a summary that overflows is made with short results, then wi
 	expect(requests[2]?.map(wordsOf).slice(0, -1)).toEqual(['Two', 'assistant']);
 });
 
+test('a second half that begins with the model follows a note, because vendors want the user to begin', async () => {
+	const calls = Array.from({length: 4}, (_, index): readonly Message[] => [
+		{
+			role: 'assistant',
+			model: 'custom/demo',
+			parts: [{type: 'tool-call', id: `c${index}`, name: 'echo', arguments: {}}],
+		},
+		{role: 'tool', callId: `c${index}`, name: 'echo', output: 'x', failed: false},
+	]);
+	const messages: readonly Message[] = [{role: 'user', text: 'One'}, ...calls.flat()];
+	const {requests} = await run([[overflow], [overflow], summary, answer], {messages, compaction: {usedTokens: 990}});
+	expect(requests[2]?.map(({role}) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user']);
+	expect(requests[2]?.map(wordsOf)[0]).toContain('first half of this conversation is left out');
+});
+
 test.each([
 	['empty', [finish('stop')]],
 	['refused', [text('No.'), finish('content-filter')]],

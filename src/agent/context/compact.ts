@@ -109,8 +109,14 @@ function shortened(messages: readonly Message[]): readonly Message[] {
 	});
 }
 
-/** Returns the second half of a conversation, from a message of the user or the model on: no result loses its call. */
+/**
+ * Returns the second half of a conversation, from a message of the user or the model on: no result loses its call. It begins
+ * with the user, as vendors require.
+ */
 function secondHalf(messages: readonly Message[]): readonly Message[] {
 	const start = messages.findIndex(({role}, index) => index >= messages.length / 2 && role !== 'tool');
-	return start === -1 ? [] : messages.slice(start);
+	const half = start === -1 ? [] : messages.slice(start);
+	return half[0]?.role === 'assistant' ? [{role: 'user', text: leftOut}, ...half] : half;
 }
+
+const leftOut = '[The first half of this conversation is left out, because it did not fit.]';
