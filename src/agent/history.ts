@@ -20,8 +20,8 @@ export type QueuedMessage = {
 
 /** What the compaction of a conversation needs to know of its session. */
 export type CompactionAccess = {
-	/** Returns the tokens of the model's context window; undefined if unknown. */
-	readonly windowSize: () => Promise<number | undefined>;
+	/** Returns the tokens of a model's context window; undefined if unknown. */
+	readonly windowSize: (model: string) => Promise<number | undefined>;
 	/** Tokens of it that the conversation uses before the run. */
 	readonly usedTokens: number;
 	/** The share of the window at which it is compacted; a default if left out. */
@@ -100,7 +100,7 @@ export function createHistory(options: Options) {
 		},
 		/** Asks the model. Throws what `takeTurn` and `compact` throw. */
 		async *takeTurn(): AsyncGenerator<AgentEvent, ModelTurn> {
-			const size = isLong(state) ? await compaction?.windowSize() : undefined;
+			const size = isLong(state) ? await compaction?.windowSize(model) : undefined;
 			if (window.isFull(size) && !state.isStuck) {
 				yield* compactNow(state, options, 'automatic');
 				state.isStuck = window.isFull(size);
@@ -112,7 +112,7 @@ export function createHistory(options: Options) {
 			}
 
 			state.unanswered = [];
-			const warning = window.warning(await compaction?.windowSize());
+			const warning = window.warning(await compaction?.windowSize(model));
 			if (warning) {
 				yield warning;
 			}

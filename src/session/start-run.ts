@@ -109,7 +109,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(maxTurns !== undefined && {maxTurns}),
 		...(budget && {budget}),
 		compaction: {
-			windowSize: async () => (model === undefined ? undefined : options.windowSizeOf?.(model)),
+			windowSize: async of => (model === undefined ? undefined : options.windowSizeOf?.(of)),
 			usedTokens: usedWindow(transcript),
 			share: await options.compactionShare?.(),
 			pinned: () => pinnedIn(options),

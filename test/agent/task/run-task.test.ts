@@ -1,51 +1,13 @@
 import {setImmediate as tick} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {ApprovalRequest} from '../../../src/agent/approval/approval.ts';
-import {type RunOptions, runAgent} from '../../../src/agent/run.ts';
-import {createTaskTools} from '../../../src/agent/tools/tools.ts';
+import {runAgent} from '../../../src/agent/run.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import type {Tool} from '../../../src/core/session/tool.ts';
-import {approvalsOf, call, collect, echo, finish, runOptions, type Script, scriptedModel, text} from '../scripted.ts';
-
-const usage = {input: 100, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0};
-const used = {type: 'usage', usage} as const;
-const task = (more = {}, id = 'call-1') =>
-	call('task', {prompt: 'Find it.', description: 'Find the parser', ...more}, id);
-const starts: Script = [task(), used, finish('tool-calls')];
-const ends: Script = [text('Thanks.'), used, finish('stop')];
-const answers: Script = [text('It is in a.ts:1.'), used, finish('stop')];
-
-const writes: Tool = {
-	...echo,
-	name: 'write_it',
-	readOnly: false,
-	run: async (_, {approve}) => {
-		const act = {kind: 'edit', path: '/a.txt'} as const;
-		const {allowed} = await approve({act, summary: 'Write a.txt?', subject: 'a.txt'});
-		return allowed ? 'written' : 'refused';
-	},
-};
-
-/** Runs an agent with these scripts, whose sub-agents follow others, one after another. */
-function world(agent: readonly Script[], subAgents: readonly (readonly Script[])[], more: Partial<RunOptions> = {}) {
-	const model = scriptedModel(...agent);
-	const models = subAgents.map(scripts => scriptedModel(...scripts));
-	const opened: {model: string | undefined; tools: readonly string[]}[] = [];
-	const options = runOptions({
-		ask: model.ask,
-		tools: [echo, writes, ...createTaskTools()],
-		async openTask(wanted, tools) {
-			opened.push({model: wanted, tools: tools.map(({name}) => name)});
-			return {model: wanted ?? 'custom/demo', ask: models[opened.length - 1]?.ask ?? model.ask};
-		},
-		...more,
-	});
-	return {options, model, models, opened};
-}
+import {approvalsOf, call, collect, finish, type Script, text} from '../scripted.ts';
+import {answers, ends, ofTasks, starts, task, used, world} from './task-world.ts';
 
 const resultOf = (events: readonly AgentEvent[], id = 'call-1') =>
 	events.find(event => event.type === 'tool-result' && event.id === id);
-const ofTasks = (events: readonly AgentEvent[]) => events.flatMap(event => (event.type === 'task' ? [event] : []));
 
 test('a sub-agent gets the prompt alone and tools that only read, and the agent reads its answer and what it used', async () => {
 	const looks: Script = [call('echo', {word: 'x'}, 'inner-1'), used, finish('tool-calls')];
@@ -203,31 +165,4 @@ test('hooks of calls hold for the calls of a sub-agent, hooks of runs do not', a
 		failed: true,
 		output: expect.stringContaining('No echo.'),
 	});
-});
-
-test('a sub-agent calls none but its own tools, even after those of the agent were read again [14]', async () => {
-	let isWritten = false;
-	const careless: Tool = {
-		...writes,
-		async run() {
-			isWritten = true;
-			return 'written';
-		},
-	};
-	const tools = [echo, careless, ...createTaskTools()];
-	const steals: Script = [call('write_it', {}, 'inner-1'), used, finish('tool-calls')];
-	const {options} = world([starts, ends], [[steals, answers]], {tools, nextTools: async () => tools});
-	const events = await collect(runAgent(options));
-	expect(ofTasks(events).find(({event}) => event.type === 'tool-result')?.event).toMatchObject({
-		failed: true,
-		output: 'Unknown tool “write_it”. Available: echo.',
-	});
-	expect(isWritten).toBe(false);
-});
-
-test('the warnings of a run are not repeated by its sub-agents', async () => {
-	const {options} = world([starts, ends], [[answers]], {warnings: [{text: 'The MCP server docs is not running.'}]});
-	const events = await collect(runAgent(options));
-	expect(events.filter(({type}) => type === 'notice')).toHaveLength(1);
-	expect(ofTasks(events).filter(({event}) => event.type === 'notice')).toEqual([]);
 });
