@@ -1,4 +1,5 @@
 import {fieldsOf, flagOf} from './arguments.ts';
+import {choicesOf} from './completion/argument-choices.ts';
 import type {Command, CommandContext} from './context.ts';
 
 const other = '';
@@ -28,24 +29,32 @@ export async function askMissing(command: Command, context: CommandContext): Pro
 
 async function askFor(
 	name: string,
-	{completes}: Command,
+	{args, completes}: Command,
 	{store, interact, sightings}: CommandContext,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
 	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
+	const possible = choicesOf(args, name);
+	if (possible.length > 0) {
+		return interact.choose({title: titleFor(what), choices: possible.map(value => ({id: value, label: value}))});
+	}
+
 	const known = kind === undefined || kind === 'saved-session' ? [] : store.getState().valuesOf(kind);
 	if (known.length > 0) {
 		const details = await detailsOf(known, sightings);
 		const values = known.map(value => ({id: value, label: value, ...details.get(value)}));
 		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`}];
-		const title = `Select ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
-		const chosen = await interact.choose({title, choices});
+		const chosen = await interact.choose({title: titleFor(what), choices});
 		if (chosen !== other) {
 			return chosen;
 		}
 	}
 
 	return interact.ask({label: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`, masked: false});
+}
+
+function titleFor(what: string): string {
+	return `Select ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 }
 
 /** Returns what was last seen of the objects with these ids, such as the task and the state of a sandbox. */

@@ -36,6 +36,15 @@ test('the app asks for a missing argument, with known values to select', async (
 	]);
 });
 
+test('the app offers the values of an argument that has only a few', async () => {
+	const {runInApp, asked, store} = testContext({answers: ['edits']});
+	await runInApp('approvals', 'mode');
+	expect(asked).toEqual([
+		{title: 'Select a mode', choices: ['ask', 'edits', 'all', 'plan'].map(mode => ({id: mode, label: mode}))},
+	]);
+	expect(store.getState().approvalMode).toBe('edits');
+});
+
 test('a missing argument is a usage error in a shell', async () => {
 	await expect(testContext().run('connect')).rejects.toMatchObject({code: 'usage', message: 'connect needs <url>.'});
 });
