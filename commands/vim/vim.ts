@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {isLineByLine} from '../../src/command/line-by-line.ts';
 
 export default command({
 	name: 'vim',
@@ -10,10 +11,14 @@ export default command({
 	examples: ['vim', 'vim off'],
 	whileRunning: true,
 
-	async run({state}, {settings}) {
+	async run({state}, context) {
+		const {settings} = context;
 		const isOn = state === undefined ? !settings.value('vim') : state === 'on';
 		await settings.save('vim', isOn ? true : undefined);
-		const text = isOn ? 'Vim mode is on. Press Esc for normal mode, and again to interrupt a run.' : 'Vim mode is off.';
+		const how = isLineByLine(context)
+			? 'It works in the app with a screen.'
+			: 'Press Esc for normal mode, and again to interrupt a run.';
+		const text = isOn ? `Vim mode is on. ${how}` : 'Vim mode is off.';
 		return {kind: 'text', text, data: {vim: isOn}};
 	},
 });

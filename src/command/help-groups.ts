@@ -38,6 +38,7 @@ export const lineKeys: HelpKeys = [
 	['Ctrl+D', 'quit, on an empty line'],
 	['@path', 'attach a file'],
 	['!command', 'run it in your shell'],
+	['?', 'show the keys, as a line of its own'],
 ];
 
 /** Returns the keys that the help of the app shows, with what each does; those without a key are left out. */

@@ -162,7 +162,7 @@ function createInteraction({store, terminal, palette, env, ring}: Asking): AppIn
 
 /** Sends a line. Two lines that end together, such as messages of one run, are followed by one prompt. */
 async function send(line: string, {store, terminal, opened, complete}: Parts): Promise<void> {
-	const offered = takeOffered(store, line);
+	const offered = line.trim() === '?' ? '/keys-help' : takeOffered(store, line);
 	const isMessage = !isCommandLine(offered) && !isShellLine(offered);
 	await opened.submit(isMessage && !isWorking(store) ? await complete(offered) : offered);
 	if (!isWorking(store)) {
