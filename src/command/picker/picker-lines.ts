@@ -19,23 +19,33 @@ const maxListed = 20;
  * the first group is printed, because a screen reader would speak for minutes.
  */
 export function createLineChoose({say, question}: Lines): Interaction['choose'] {
-	return async ({title, choices, filters}) => {
+	return async ({title, choices, current, opensAt, filters}) => {
 		let filter = '';
+		let isRepeated = false;
 		const isNarrowed = filters !== undefined || choices.length > maxListed;
 		for (;;) {
 			const {found} = narrowChoices(choices, filter, {filters});
 			const listed = isNarrowed ? firstOf(found, filter) : found;
-			say(filter ? `${title}, ${filter}: ${found.length} of ${choices.length}` : title);
-			sayNumbered(listed, say);
-			if (listed.length < found.length) {
-				say(`${found.length - listed.length} more are not listed: type ${filters ? 'a filter' : 'a part of a name'}.`);
+			if (!isRepeated) {
+				say(filter ? `${title}, ${filter}: ${found.length} of ${choices.length}` : title);
+				const isKnown = filter === '' && opensAt !== undefined;
+				sayNumbered(listed, say, {current, only: isKnown ? opensAt : undefined});
+				const left = isKnown ? 0 : found.length - listed.length;
+				if (left > 0) {
+					say(`${left} more are not listed: type ${filters ? 'a filter' : 'a part of a name'}.`);
+				}
 			}
 
 			const answer = (await question(labelFor(listed.length, filters !== undefined, isNarrowed)))?.trim();
-			const named = choices.find(({id, label}) => id === answer || label === answer);
-			const chosen = listed[Number(answer) - 1] ?? named;
-			if (chosen || !answer || !isNarrowed) {
+			const chosen = listed[Number(answer) - 1] ?? (answer ? named(choices, answer) : undefined);
+			if (chosen || !answer) {
 				return chosen?.id;
+			}
+
+			isRepeated = !isNarrowed;
+			if (isRepeated) {
+				say(`“${answer}” isn't one of them. Press Enter to cancel.`);
+				continue;
 			}
 
 			const {fault} = narrowChoices(choices, answer, {filters});
@@ -56,14 +66,36 @@ function firstOf(found: readonly Choice[], filter: string): readonly Choice[] {
 		.slice(0, maxListed);
 }
 
+/** Returns the choice of a name; letter case counts only between two names that differ by it. */
+function named(choices: readonly Choice[], name: string): Choice | undefined {
+	const wanted = name.toLowerCase();
+	return (
+		choices.find(({id, label}) => id === name || label === name) ??
+		choices.find(({id, label}) => id.toLowerCase() === wanted || label.toLowerCase() === wanted)
+	);
+}
+
+type Numbering = {
+	/** The choice that is in effect. */
+	readonly current?: string | undefined;
+	/** The only choice to print, of a list that was just printed. */
+	readonly only?: string | undefined;
+};
+
 /** Prints choices, numbered from 1. */
-export function sayNumbered(choices: readonly Choice[], say: Lines['say']): void {
-	for (const [index, {label, detail, group}] of choices.entries()) {
+export function sayNumbered(choices: readonly Choice[], say: Lines['say'], {current, only}: Numbering = {}): void {
+	for (const [index, {id, label, detail, group}] of choices.entries()) {
+		if (only !== undefined && id !== only) {
+			continue;
+		}
+
 		if (group !== undefined && group !== choices[index - 1]?.group) {
 			say(group);
 		}
 
-		say(`${index + 1}. ${label}${detail ? `, ${detail.trim().replace(/ {2,}/g, ', ')}` : ''}`);
+		say(
+			`${index + 1}. ${label}${id === current ? ', now' : ''}${detail ? `, ${detail.trim().replace(/ {2,}/g, ', ')}` : ''}`,
+		);
 	}
 }
 
