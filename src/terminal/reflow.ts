@@ -30,6 +30,16 @@ export function blanksMarkedRows(version: readonly number[]): boolean {
 	return keepsRowsBelow(version) && (major > kittyVersions.from || minor >= kittyWithPrompts);
 }
 
+const vteKind = 65;
+
+/**
+ * Returns true for VTE, by its answer to `askVersion`: a row that is erased from its beginning and written again still
+ * continues the row before it, if the old one did, and is joined with that in a wider window.
+ */
+export function joinsRows([kind]: readonly number[]): boolean {
+	return kind === vteKind;
+}
+
 /**
  * Returns true if the terminal, by its answer to `askVersion`, rewraps rows that are wider than a narrowed window;
  * false if it cuts them or gave no answer, as `linux` and st. The answer comes through SSH, the environment does not.

@@ -12,6 +12,8 @@ import {followHighPanels} from './screen/high-panel.ts';
 import {createLiveLines, type LiveLines} from './screen/live-lines.ts';
 import type {Painter} from './screen/painter.ts';
 import {createWindowFit, type WindowFit} from './screen/resize/fit-window.ts';
+import {expectResize} from './screen/resize/follow-window.ts';
+import type {SentFrames} from './screen/resize/sent-frames.ts';
 import {createScreen, type Screen} from './screen/screen.ts';
 import {measureTerminal, type TerminalMeasure} from './screen/terminal-measure.ts';
 
@@ -48,38 +50,23 @@ export type AppTerminal = {
 	readonly measure: TerminalMeasure;
 	readonly fit: WindowFit;
 	readonly fullScreen: FullScreen;
+	/** Loads what follows frames on their way to a terminal that wraps rows again. */
+	readonly followFrames: () => Promise<void>;
 };
 
 /** Opens the terminal: enables its modes and fits the store to its window. Nothing is drawn yet. */
 export function openTerminal(options: TerminalOptions, listeners: Listeners): AppTerminal {
-	const {store, env, stdout, process, widths, frames} = options;
+	const {store, env, stdout, widths, frames} = options;
 	const live = createLiveLines();
 	const screen = createScreen(frames?.output ?? stdout, {
 		reflows: () => measure.reflows(),
 		drawing: () => ({insertsLines: insertsLines(env), marks: measure.blanksMarked()}),
 		later: frames?.later,
 		live,
+		sentFrames: () => sentFrames,
 	});
-	const session = createTerminalSession({
-		stdout,
-		process,
-		environment: env,
-		onSuspend() {
-			listeners.onSuspend();
-			// The shell continues where our part of the screen began, not in the middle of it.
-			screen.erase();
-		},
-		onContinue: listeners.onContinue,
-		onEnd: listeners.onEnd,
-		onResume() {
-			listeners.onResume();
-			store.setState({inSightSince: steadyNow()});
-			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.
-			process.kill(process.pid, 'SIGWINCH');
-			setImmediate(() => setImmediate(() => (screen.isErased() ? fit.resumed() : fit.redraw())));
-		},
-	});
-
+	let sentFrames: SentFrames | undefined;
+	const session = openSession(options, listeners, {screen, measure: () => measure, fit: () => fit});
 	store.getState().setSize(screen.size());
 	if (screen.isTooSmall()) {
 		store.setState({inSightSince: Number.POSITIVE_INFINITY});
@@ -100,8 +87,12 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		highPanel: () => highPanel,
 		isLent: session.isLent,
 		...{
-			askRow: measure.askRow,
-			keepsBelow: measure.keepsBelow,
+			askPlace: async () => ({
+				...(await measure.askPlace()),
+				...{keepsBelow: measure.keepsBelow(), pullsDown: measure.blanksMarked()},
+			}),
+			expectResize: () => expectResize({stdout, screen}),
+			distrustSizes: measure.questions.sizes.distrust,
 			pullsDown: measure.blanksMarked,
 			reflows: measure.reflows,
 		},
@@ -129,5 +120,60 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			fullScreen.invalidate();
 		}
 	});
-	return {screen, live, session, measure, fit, fullScreen};
+	return {
+		...{screen, live, session, measure, fit, fullScreen},
+		async followFrames() {
+			const {createSentFrames} = await import('./screen/resize/sent-frames.ts');
+			sentFrames = createSentFrames({
+				questions: measure.questions,
+				isNeeded: () => measure.mayAsk() && measure.reflows() && !measure.blanksMarked(),
+				joins: measure.joinsRows,
+				onLost: fit.lost,
+			});
+		},
+	};
+}
+
+type Opened = {
+	readonly screen: Screen;
+	readonly measure: () => TerminalMeasure;
+	readonly fit: () => WindowFit;
+};
+
+/** Creates the session of the terminal, which lets nobody else have it before it has answered what it was asked. */
+function openSession(
+	{store, env, stdout, process}: TerminalOptions,
+	{onSuspend, onContinue, onResume, onEnd}: Listeners,
+	{screen, measure, fit: fitOf}: Opened,
+): TerminalSession {
+	const session = createTerminalSession({
+		...{stdout, process, environment: env, onContinue, onEnd},
+		onSuspend() {
+			onSuspend();
+			// The shell continues where our part of the screen began, not in the middle of it.
+			screen.erase();
+		},
+		onResume() {
+			onResume();
+			measure().askAgain();
+			store.setState({inSightSince: steadyNow()});
+			// Only the shell got the signal of a resize meanwhile. Node asks for the size again and knows it two turns later.
+			process.kill(process.pid, 'SIGWINCH');
+			setImmediate(() => setImmediate(() => (screen.isErased() ? fitOf().resumed() : fitOf().redraw())));
+		},
+	});
+	return {
+		...session,
+		suspend() {
+			if (measure().isAwaited()) {
+				void measure().settled().then(session.suspend);
+			} else {
+				session.suspend();
+			}
+		},
+		async lend(use) {
+			await measure().settled();
+			return session.lend(use);
+		},
+	};
 }

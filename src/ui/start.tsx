@@ -137,6 +137,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const {compose, store, env, terminal, loaded} = parts;
 	const {screen} = terminal;
 	const program = await compose(flags);
+	await terminal.followFrames();
 	loaded.program = program;
 	const {followTheme} = await import('./theme/follow-theme.ts');
 	await followTheme({...parts, ...terminal, redraw: terminal.fit.recolored});

@@ -1,5 +1,5 @@
 import {consoleKeys, keypadCharacter, letterKeys, modifiersOf, numberKeys, tokenOfReport} from './key-names.ts';
-import {cursorReply, parsePrivateReply, versionReply} from './replies.ts';
+import {cursorReply, parsePrivateReply, sizeReply, versionReply} from './replies.ts';
 import {type InputToken, keyToken, type MouseToken} from './token.ts';
 
 /** A complete CSI sequence: parameters, intermediates and final byte as they came. */
@@ -74,6 +74,10 @@ function parseKey({parameters, final}: Csi, expectsReply: boolean): InputToken |
 	// A cursor report in the first row looks like F3 with a modifier; it is F3 if the second number can be modifiers.
 	if (final === 'R' && parameters.length === 2 && (expectsReply || first[0] !== 1 || (second[0] ?? 0) > 16)) {
 		return cursorReply(first[0], second[0]);
+	}
+
+	if (final === 't') {
+		return first[0] === 8 ? sizeReply(second[0], third[0]) : undefined;
 	}
 
 	const {foreign, ...modifiers} = modifiersOf(second[0]);

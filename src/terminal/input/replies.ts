@@ -32,6 +32,11 @@ export function cursorReply(row: number | undefined, column: number | undefined)
 	return {type: 'reply', reply: 'cursor-position', row: (row || 1) - 1, column: (column || 1) - 1};
 }
 
+/** Returns the size of the window in cells that the terminal reports. Source: xterm, ctlseqs: `CSI 18 t`. */
+export function sizeReply(rows: number | undefined, columns: number | undefined): ReplyToken {
+	return {type: 'reply', reply: 'window-size', columns: columns || 1, rows: rows || 1};
+}
+
 const colorSlots: Readonly<Record<string, 'foreground' | 'background' | 'cursor'>> = {
 	10: 'foreground',
 	11: 'background',
@@ -58,10 +63,14 @@ function scaled(digits: string): number {
 	return Math.round((Number.parseInt(digits, 16) / (16 ** digits.length - 1)) * 255);
 }
 
-/** Text that may become an answer once its ESC is put before it, and text that is a whole one (DA, DSR, DECRPM, OSC 10 to 12). */
+/**
+ * Text that may become an answer once its ESC is put before it, and text that is a whole one (DA, DSR, DECRPM, the size of the
+ * window, OSC 10 to 12).
+ */
 const lateBeginning =
-	/^(?:\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?)?|\](?:1(?:[012](?:;(?:r(?:g(?:b(?:a?(?::(?:[\da-f/]{0,20}|[\da-f/]{5,20}\u001B))?)?)?)?)?)?)?)?)$/i;
-const lateWhole = /^(?:\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R)|\]1[012];rgba?:[\da-f/]{5,20}(?:\u001B\\|\u0007))$/i;
+	/^(?:\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?|8;[\d;]*t)?|\](?:1(?:[012](?:;(?:r(?:g(?:b(?:a?(?::(?:[\da-f/]{0,20}|[\da-f/]{5,20}\u001B))?)?)?)?)?)?)?)?)$/i;
+const lateWhole =
+	/^(?:\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R|8;[\d;]+t)|\]1[012];rgba?:[\da-f/]{5,20}(?:\u001B\\|\u0007))$/i;
 
 /**
  * Classifies text behind an ESC that came so long before that it was read as the Escape key: still the beginning of the

@@ -48,6 +48,8 @@ export type ReplyToken = {readonly type: 'reply'} & (
 	| {readonly reply: 'keyboard-flags'; readonly flags: number}
 	/** Counted from 0. */
 	| {readonly reply: 'cursor-position'; readonly row: number; readonly column: number}
+	/** In cells. */
+	| {readonly reply: 'window-size'; readonly columns: number; readonly rows: number}
 	/** Channels from 0 to 255. */
 	| {
 			readonly reply: 'color';

@@ -18,6 +18,8 @@ export type Region = {
 	readonly near: number;
 	/** The last lines before those, which the terminal has elsewhere: another program wrote below them. */
 	readonly earlier: readonly string[];
+	/** Lines that were printed where the frame is by now, to print again above it, and the width that they were drawn for. */
+	readonly back?: {readonly lines: readonly string[]; readonly columns: number} | undefined;
 	/** The next frame. */
 	readonly frame: Frame;
 	/** New lines to write above the frame. */

@@ -15,6 +15,7 @@ import {
 	startOver,
 } from './region.ts';
 import {resizeRegion} from './resize/resize-region.ts';
+import type {SentFrames} from './resize/sent-frames.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
 type Options = {
@@ -24,6 +25,8 @@ type Options = {
 	readonly reflows?: () => boolean;
 	/** Returns how frames are drawn. By default lines are inserted and deleted, and there are no marks. */
 	readonly drawing?: () => DrawingOptions;
+	/** Returns what follows frames on their way, once it is loaded. */
+	readonly sentFrames?: () => SentFrames | undefined;
 	/** The lines at the top of each frame. Ink doesn't lay them out, because they change with each token. */
 	readonly live?: LiveLines | undefined;
 };
@@ -78,9 +81,9 @@ export type Screen = {
  */
 export function createScreen(
 	output: ScreenOutput,
-	{later = run => setImmediate(run), reflows = () => true, drawing = plain, live = createLiveLines()}: Options = {},
+	{later = run => setImmediate(run), live = createLiveLines(), ...options}: Options = {},
 ): Screen {
-	const main = createMain(output, reflows, drawing);
+	const main = createMain(output, options);
 	const alternate = createAlternate({onOpen: () => release(), onClose: () => hold()});
 
 	const draw = () => {
@@ -137,9 +140,24 @@ export function createScreen(
 }
 
 /** Creates what is drawn on the normal screen. */
-function createMain(output: ScreenOutput, reflows: () => boolean, drawing: () => DrawingOptions) {
+function createMain(
+	output: ScreenOutput,
+	{
+		reflows = () => true,
+		drawing = plain,
+		sentFrames = () => undefined,
+	}: Pick<Options, 'reflows' | 'drawing' | 'sentFrames'>,
+) {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;
+	/** The region as it is since frames went to other rows. */
+	const landed = (): Region => {
+		const {printed, frame, resize, drawn} = region;
+		const found = sentFrames()?.landed();
+		return found && !region.prefix
+			? {...found, printed, frame, resize, drawn: {...found.drawn, isCursorShown: drawn.isCursorShown}}
+			: region;
+	};
 	return {
 		region: () => region,
 		setRegion(next: Region) {
@@ -151,14 +169,19 @@ function createMain(output: ScreenOutput, reflows: () => boolean, drawing: () =>
 		},
 		/** Returns the bytes that show a frame. */
 		draw(frame: Frame, size: {readonly columns: number; readonly rows: number}): string {
-			const next = drawRegion({...resizeRegion(region, size, reflows), frame}, size, drawing());
+			const before = region.resize ? landed() : region;
+			const resized = resizeRegion(before, size, reflows);
+			const next = drawRegion({...resized, frame}, size, drawing());
 			region = next.region;
 			isErased = false;
-			return next.data;
+			const {data} = next;
+			const kept = resized.above.length;
+			return data && !before.prefix ? (sentFrames()?.send({before, kept, data, size}) ?? '') + data : data;
 		},
 		isErased: () => isErased,
 		/** Returns the bytes that erase the frame. */
 		erase(): string {
+			sentFrames()?.landed();
 			const next = eraseFrame(region, sizeOf(output).rows);
 			region = next.region;
 			isErased = true;

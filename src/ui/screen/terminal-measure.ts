@@ -2,9 +2,9 @@ import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {InputToken, ReplyToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
-import {askVersion, blanksMarkedRows, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
+import {askVersion, blanksMarkedRows, joinsRows, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
-import {createRowQuestion} from './resize/cursor-row.ts';
+import {createQuestions, type Place, type Questions} from './resize/questions.ts';
 
 type ColorReply = Extract<ReplyToken, {reply: 'color'}>;
 
@@ -23,8 +23,11 @@ export type TerminalMeasure = {
 	readonly begin: () => void;
 	/** Asks for the colour of the background. Resolves with undefined if the terminal doesn't tell it within a second. */
 	readonly askBackground: () => Promise<ColorReply | undefined>;
-	/** Asks for the row of the cursor, from 0. Resolves with undefined if the terminal doesn't tell it in time, or never told. */
-	readonly askRow: () => Promise<number | undefined>;
+	/** Asks for the row of the cursor and for the size. Resolves with what the terminal tells in time, if it ever told. */
+	readonly askPlace: () => Promise<Place>;
+	readonly questions: Questions;
+	/** Returns true once the widths were measured, so that the cursor is where we draw, and while answers come to us. */
+	readonly mayAsk: () => boolean;
 	/** Handles a token. Returns true if it answers a query. */
 	readonly take: (token: InputToken) => boolean;
 	/** Returns true once the terminal has answered as one that wraps rows wider than a narrower window. */
@@ -33,10 +36,17 @@ export type TerminalMeasure = {
 	readonly keepsBelow: () => boolean;
 	/** Returns true once it has answered as one that blanks the rows from the mark of a prompt down when it is resized. */
 	readonly blanksMarked: () => boolean;
+	/** Returns true once it has answered as one that joins rows (`joinsRows`). */
+	readonly joinsRows: () => boolean;
 	/** Returns true while answers are pending. */
 	readonly isAwaited: () => boolean;
-	/** Resolves once no answer is pending, or after 300 ms. Answers that arrive after the exit would go to the shell. */
+	/**
+	 * Asks no more, and resolves once no answer is pending, or after 300 ms. Answers that arrive after the exit, or while
+	 * another program has the terminal, would go to that.
+	 */
 	readonly settled: () => Promise<void>;
+	/** Asks again: the terminal is ours again. */
+	readonly askAgain: () => void;
 };
 
 /** On the clock of `Date`: Node would load that of `performance` before the first frame. */
@@ -64,17 +74,17 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 				onChange();
 			}
 
-			if (!before || !isSameWidths(measured, before)) {
-				void widths?.remember(measured);
-			}
+			void (before && isSameWidths(measured, before) ? undefined : widths?.remember(measured));
 		},
 	});
 	let asked = 0;
 	let version: readonly number[] = [];
 	const background = createBackgroundQuestion(stdout);
-	const row = createRowQuestion(data => stdout.write(data));
+	const questions = createQuestions(data => stdout.write(data));
+	let isEnding = false;
+	const mayAsk = () => !isEnding && measure.outstanding() === 0;
 	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
-	const isAwaited = () => background.isAwaited() || awaitsWidths() || row.isAwaited();
+	const isAwaited = () => background.isAwaited() || awaitsWidths() || questions.isAwaited();
 
 	return {
 		begin() {
@@ -83,8 +93,8 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			stdout.write(askVersion);
 			measure.begin();
 		},
-		askBackground: background.ask,
-		askRow: async () => (measure.outstanding() > 0 ? undefined : row.ask()),
+		...{askBackground: background.ask, questions, mayAsk},
+		askPlace: async () => (mayAsk() ? questions.ask() : {row: undefined, size: undefined}),
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {
 				version = token.numbers;
@@ -92,23 +102,33 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			}
 
 			background.take(token);
-			const isAnswer = measure.take(token) || row.take(token);
-			if (!isAwaited()) {
-				whenAnswered();
-			}
-
+			const isAnswer = measure.take(token) || questions.take(token);
+			isAwaited() || whenAnswered();
 			return isAnswer;
 		},
-		reflows: () => reflowsRows(version, env),
-		...{keepsBelow: () => keepsRowsBelow(version), blanksMarked: () => blanksMarkedRows(version)},
+		...rowHabits(() => version, env),
 		isAwaited,
+		askAgain() {
+			isEnding = false;
+		},
 		async settled() {
+			isEnding = true;
 			if (isAwaited()) {
 				await within(exitTimeoutMs, end => {
 					whenAnswered = end;
 				});
 			}
 		},
+	};
+}
+
+/** Returns what tells how the terminal treats rows, as far as it has answered by then. */
+function rowHabits(version: () => readonly number[], env: Environment) {
+	return {
+		reflows: () => reflowsRows(version(), env),
+		keepsBelow: () => keepsRowsBelow(version()),
+		blanksMarked: () => blanksMarkedRows(version()),
+		joinsRows: () => joinsRows(version()),
 	};
 }
 

@@ -18,6 +18,7 @@ test.each([
 	// The number of its column would be a modifier that we don't know.
 	['a place in the tenth column', '[12;10R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 9}]],
 	['a place', '[12;40R', [{type: 'reply', reply: 'cursor-position', row: 11, column: 39}]],
+	['the size of the window', '[8;30;100t', [{type: 'reply', reply: 'window-size', columns: 100, rows: 30}]],
 	[
 		'the colour of the background',
 		']11;rgb:1e1e/2020/ffff\u001b\\',

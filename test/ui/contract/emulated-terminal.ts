@@ -69,6 +69,7 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 		convertEol: true,
 		scrollback: 20_000,
 		allowProposedApi: true,
+		windowOptions: {getWinSizeChars: true},
 		// As ConPTY, it leaves the rows of the scrollback above when the window becomes higher, but wraps rows again.
 		windowsPty: kind.pullsDown ? {} : {backend: 'conpty', buildNumber: 30_000},
 	});

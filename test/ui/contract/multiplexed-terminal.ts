@@ -39,6 +39,9 @@ const copier = (folder: string) =>
 		'while :; do wait; done',
 	].join('\n');
 
+/** The questions that the app asks while it draws: for the place of the cursor, and for the size of the window. */
+const question = /\u001b\[(?:6n|18t)/;
+
 /** Opens a window of a real multiplexer. What the app writes goes through a pipe to a program that runs in it. */
 async function openMultiplexed(
 	columns: number,
@@ -55,11 +58,11 @@ async function openMultiplexed(
 	const input = openPipe('in', {readable: false, writable: true});
 	const output = openPipe('out', {readable: true, writable: false}).setEncoding('latin1');
 	const listeners: ((data: string) => void)[] = [];
-	/** All questions for the place of the cursor, and what was answered. */
+	/** All questions for the place of the cursor and the size of the window, and what was answered. */
 	let questions = 0;
 	let answers = '';
 	const send = (data: string) => {
-		questions += data.split('\u001b[6n').length - 1;
+		questions += data.split(question).length - 1;
 		return input.write(data);
 	};
 	output.on('data', (data: string) => {
@@ -134,12 +137,14 @@ async function openMultiplexed(
 			stdout.emit('resize');
 		},
 		onReply: listener => void listeners.push(listener),
-		isAsked: () => [...answers.matchAll(/\u001b\[\d+;\d+R/g)].length < questions,
+		isAsked: () => [...answers.matchAll(/\u001b\[(?:\d+;\d+R|8;\d+;\d+t)/g)].length < questions,
 		writeAsShell: data => void write(data),
 		isLossy: outside.isLossy === true,
 		scrollback: () => all().slice(0, -stdout.rows),
 		window: () => all().slice(-stdout.rows),
 		async cursor() {
+			// What the app has asked for is answered first.
+			await request('\u001b[5n', /\u001b\[0n/);
 			const [, row, column] = await request('\u001b[6n', /\u001b\[(\d+);(\d+)R/);
 			const last = written
 				.join('')

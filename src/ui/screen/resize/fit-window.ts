@@ -5,6 +5,8 @@ import type {FullScreen} from '../full-screen.ts';
 import type {Painter} from '../painter.ts';
 import type {Resize} from '../region.ts';
 import type {Screen} from '../screen.ts';
+import {drawnSizeOf} from '../window-size.ts';
+import type {Place, Size} from './questions.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -13,10 +15,12 @@ type Dependencies = {
 	readonly highPanel: () => {readonly isOpen: () => boolean; readonly update: () => void};
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
-	/** Resolves with the row of the cursor in the window; undefined if the terminal doesn't tell it. */
-	readonly askRow: () => Promise<number | undefined>;
-	/** Returns true if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
-	readonly keepsBelow: () => boolean;
+	/** Resolves with the row of the cursor in the window, its size, and what the terminal does with rows, as far as it tells. */
+	readonly askPlace: () => Promise<Place & Pick<Resize, 'keepsBelow' | 'pullsDown'>>;
+	/** Calls `resized` soon, also if the system doesn't tell of a resize. */
+	readonly expectResize: () => void;
+	/** Ends questions for the size: the system tells another one for good. */
+	readonly distrustSizes: () => void;
 	/** Returns true if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
 	readonly pullsDown: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
@@ -38,6 +42,8 @@ export type WindowFit = {
 	readonly recolored: () => void;
 	/** Stops drawing until `resized`: the size is changing, and lines for an old one would stay. */
 	readonly pause: () => void;
+	/** Stops drawing until `resized`, which is called soon: the terminal has another size than we draw for. */
+	readonly lost: () => void;
 	/** Draws everything for the current size, unless that has no room, once the terminal has told what it did with its rows. */
 	readonly resized: () => void;
 	/** Draws everything below what another program has written since our part of the screen was erased. */
@@ -71,6 +77,10 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 		},
 		recolored: () => fit.inPlace({isRecolored: true}),
 		pause: fit.pause,
+		lost() {
+			fit.pause();
+			dependencies.expectResize();
+		},
 		resized() {
 			// Where a terminal cuts rows, it does so out of sight of the view as well, and nobody knows which.
 			fit.disturb(fullScreen().isOpen() && !reflows());
@@ -107,13 +117,35 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 	};
 }
 
+/** How often in a row the size that a terminal tells is believed before that of the system. */
+const maxDoubts = 4;
+
+/** Returns what waits for a resize, and returns true, if the terminal tells a size that the system hasn't told yet. */
+function createSizeDoubt({screen, expectResize, distrustSizes}: Dependencies) {
+	let doubts = 0;
+	return (told: Size | undefined): boolean => {
+		const size = screen.size();
+		const {columns, rows} = told ? drawnSizeOf(told) : size;
+		doubts = columns === size.columns && rows === size.rows ? 0 : doubts + 1;
+		if (doubts === maxDoubts) {
+			distrustSizes();
+		} else if (doubts > 0) {
+			expectResize();
+			return true;
+		}
+
+		return false;
+	};
+}
+
 /** Draws everything for the current size of the window. */
 function createFit(dependencies: Dependencies) {
-	const {screen, highPanel, askRow, keepsBelow, pullsDown, painter} = dependencies;
+	const {screen, highPanel, askPlace, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
 	let turn = 0;
+	const waitsForSize = createSizeDoubt(dependencies);
 
 	const drawn = () => {
 		turn++;
@@ -152,12 +184,11 @@ function createFit(dependencies: Dependencies) {
 	const ask = () => {
 		pause();
 		const asked = turn;
-		void askRow().then(row => asked === turn && inPlace({row, keepsBelow: keepsBelow(), pullsDown: pullsDown()}));
+		void askPlace().then(({size, ...place}) => asked !== turn || waitsForSize(size) || inPlace(place));
 	};
 
 	return {
-		...{redraw, inPlace, pause},
-		isDisturbed: () => disturbed !== undefined,
+		...{redraw, inPlace, pause, isDisturbed: () => disturbed !== undefined},
 		disturb(isLost: boolean) {
 			disturbed = isLost || disturbed === 'lost' ? 'lost' : 'moved';
 		},

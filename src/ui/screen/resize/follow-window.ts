@@ -1,3 +1,5 @@
+import type {Screen} from '../screen.ts';
+
 type Dependencies = {
 	readonly stdout: Pick<NodeJS.WriteStream, 'on' | 'off'>;
 	/** Stops drawing: the size may be out of date. */
@@ -27,4 +29,18 @@ export function followWindow({stdout, pause, resized}: Dependencies): () => void
 		clearTimeout(paused);
 		stdout.off('resize', onResize);
 	};
+}
+
+/** Longer than a multiplexer takes to tell of a resize. */
+const expectedMs = 300;
+
+/** Draws everything soon, if a resize hasn't done that until then: the window has, or had, a size that nobody told. */
+export function expectResize({
+	stdout,
+	screen,
+}: {
+	readonly stdout: NodeJS.EventEmitter;
+	readonly screen: Pick<Screen, 'isHeld'>;
+}) {
+	setTimeout(() => screen.isHeld() && stdout.emit('resize'), expectedMs).unref();
 }

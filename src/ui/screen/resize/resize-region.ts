@@ -37,11 +37,11 @@ export function resizeRegion(
 	}
 
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
-	const {drawn, above} = region;
+	const {drawn, above, back} = region;
 	const isBlanked = isMarked(drawn.rows[0]);
 	const erase = isBlanked ? deleteDown : eraseDown;
 	const own = drawn.rows.map(isBlanked ? () => ' ' : unmarked);
-	const countDrawn: CountRows = lines => (columns < region.columns ? countRows(lines) : lines.length);
+	const countDrawn: CountRows = lines => (back || columns < region.columns ? countRows(lines) : lines.length);
 	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
@@ -49,17 +49,19 @@ export function resizeRegion(
 	const line = isBelowKept ? Math.min(row, rows - countDrawn(own.slice(drawn.at))) : row;
 	const top = (line ?? likely) - ownRows;
 	const pulled = pullsDown && row !== undefined ? rowsToPull(top, rows - drawn.rows.length, countRows(above)) : 0;
-	const resized = {...region, drawn: nothingDrawn};
+	const resized = {...region, drawn: nothingDrawn, back: undefined};
 	if (top + pulled < 0) {
 		const pushed = pushedUp(own, -top, {countRows, columns});
-		return {...resized, above: [...above, ...pushed], near: 0, printed, prefix: moved(-(row ?? 0)) + erase};
+		const again = [...fitted(back?.lines ?? [], columns), ...printed];
+		return {...resized, above: [...above, ...pushed], near: 0, printed: again, prefix: moved(-(row ?? 0)) + erase};
 	}
 
 	const room = Math.max(0, top);
 	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
-	const isOther = isRecolored || columns !== region.columns;
-	const {kept, lines} = rewritten(known, real =>
-		rewrap && isOther ? rewrap(real, region.columns) : {count: 0, lines: []},
+	const oldColumns = back?.columns ?? region.columns;
+	const isOther = isRecolored || columns !== oldColumns;
+	const {kept, lines} = rewritten({known, back: back?.lines ?? []}, real =>
+		rewrap && isOther ? rewrap(real, oldColumns) : {count: 0, lines: []},
 	);
 	return {
 		...resized,
@@ -121,21 +123,22 @@ function lastInRows(lines: readonly string[], room: number, countRows: CountRows
 	return lines.slice(from);
 }
 
-/** Returns how many of the lines stay, and those that replace the others: without leftovers, and at the new width. */
+/** Returns how many of the known lines stay, and those that replace the others: without leftovers, and at the new width. */
 function rewritten(
-	known: readonly string[],
+	{known, back}: {readonly known: readonly string[]; readonly back: readonly string[]},
 	rewrap: (lines: readonly string[]) => {readonly count: number; readonly lines: readonly string[]},
 ) {
-	const real = known.filter(line => !isLeftover(line));
+	const all = [...known, ...back];
+	const real = all.filter(line => !isLeftover(line));
 	const {count, lines} = rewrap(real);
-	let from = known.length;
-	for (let left = count; left > 0; left -= isLeftover(known[from] ?? '') ? 0 : 1) {
+	let from = all.length;
+	for (let left = count; left > 0; left -= isLeftover(all[from] ?? '') ? 0 : 1) {
 		from--;
 	}
 
 	const first = known.findIndex(isLeftover);
-	const kept = first === -1 ? from : Math.min(first, from);
-	const below = known.slice(kept).filter(line => !isLeftover(line));
+	const kept = Math.min(first === -1 ? from : Math.min(first, from), known.length);
+	const below = all.slice(kept).filter(line => !isLeftover(line));
 	return {kept, lines: [...below.slice(0, below.length - count), ...lines]};
 }
 

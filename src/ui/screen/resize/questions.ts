@@ -1,0 +1,101 @@
+import type {InputToken, ReplyToken} from '../../../terminal/input/token.ts';
+
+/** How long a resized window waits for the answer. */
+const answerTimeoutMs = 250;
+/** An answer that is this late doesn't come. */
+const lostAfterMs = 5000;
+
+/** In cells. */
+export type Size = {readonly columns: number; readonly rows: number};
+
+/** The row of the cursor from 0, and the size of the window; undefined for what the terminal doesn't tell. */
+export type Place = {readonly row: number | undefined; readonly size: Size | undefined};
+
+type Answer = Extract<ReplyToken, {readonly reply: 'cursor-position' | 'window-size'}>;
+type Question = {
+	readonly reply: Answer['reply'];
+	readonly askedAt: number;
+	readonly end: (answer: Answer | undefined) => void;
+};
+
+const sequences = {'cursor-position': '\u001B[6n', 'window-size': '\u001B[18t'} as const;
+
+/** Reads the sizes that a terminal tells. */
+function createSizeReading() {
+	/** True if it tells the columns before the rows, as tmux 3.3; undefined until its first answer. */
+	let isSwapped: boolean | undefined;
+	let isDistrusted = false;
+	const read = ({columns, rows}: Size): Size | undefined =>
+		isSwapped === undefined ? undefined : isSwapped ? {columns: rows, rows: columns} : {columns, rows};
+	return {
+		/** Returns true once the terminal has told its size. */
+		isKnown: () => isSwapped !== undefined,
+		/** Believes no size any more: the system keeps telling another one. */
+		distrust() {
+			isDistrusted = true;
+			isSwapped = undefined;
+		},
+		/** Returns a size as the terminal means it; undefined as long as that is unknown. */
+		read,
+		/** Does the same. The first answer is understood if it is the size `known`. */
+		readFirst(answer: Size, known: Size): Size | undefined {
+			const isAs = (columns: number, rows: number) => answer.columns === columns && answer.rows === rows;
+			if (isSwapped === undefined && !isDistrusted) {
+				isSwapped = isAs(known.columns, known.rows) ? false : isAs(known.rows, known.columns) ? true : undefined;
+			}
+
+			return read(answer);
+		},
+	};
+}
+
+export type Questions = ReturnType<typeof createQuestions>;
+
+/** Asks the terminal where the cursor is and how large the window is. It answers in the order in which it was asked. */
+export function createQuestions(write: (data: string) => unknown) {
+	/** Those that wait for an answer, also for one that comes too late. */
+	let asked: readonly Question[] = [];
+	const sizes = createSizeReading();
+	const waiting = () => asked.filter(({askedAt}) => Date.now() - askedAt < lostAfterMs);
+	const add = (reply: Answer['reply'], end: Question['end']) => {
+		asked = [...waiting(), {reply, askedAt: Date.now(), end}];
+		return sequences[reply];
+	};
+
+	return {
+		/** Returns the sequence of a question, which the caller writes at once. `end` receives the answer. */
+		add,
+		isAwaited: () => waiting().length > 0,
+		sizes,
+		/** Asks for the row of the cursor, and for the size if the terminal tells it. Resolves with what it told in time. */
+		ask: () =>
+			new Promise<Place>(resolve => {
+				let place: Place = {row: undefined, size: undefined};
+				const timer = setTimeout(() => resolve(place), answerTimeoutMs);
+				const end = (isLast: boolean) => (answer: Answer | undefined) => {
+					place = answer?.reply === 'window-size' ? {...place, size: sizes.read(answer)} : {...place, row: answer?.row};
+					if (isLast) {
+						clearTimeout(timer);
+						resolve(place);
+					}
+				};
+				const size = sizes.isKnown() ? add('window-size', end(false)) : '';
+				write(size + add('cursor-position', end(true)));
+			}),
+		/** Returns true if the token is an answer. A question before the one that it answers gets none any more. */
+		take(token: InputToken): boolean {
+			const open = waiting();
+			const at = token.type === 'reply' ? open.findIndex(({reply}) => reply === token.reply) : -1;
+			if (at === -1) {
+				return false;
+			}
+
+			asked = open.slice(at + 1);
+			for (const [index, {end}] of open.slice(0, at + 1).entries()) {
+				end(index === at ? (token as Answer) : undefined);
+			}
+
+			return true;
+		},
+	};
+}

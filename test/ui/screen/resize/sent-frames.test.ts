@@ -1,0 +1,104 @@
+import {expect, onTestFinished, test, vi} from 'vitest';
+import {emptyRegion, type Region} from '../../../../src/ui/screen/region.ts';
+import {createQuestions} from '../../../../src/ui/screen/resize/questions.ts';
+import {createSentFrames} from '../../../../src/ui/screen/resize/sent-frames.ts';
+
+const size = {columns: 40, rows: 10};
+const frameRows = ['x'.repeat(40), '> ', 'status'];
+const before: Region = {
+	...emptyRegion(40),
+	above: ['one', 'two'],
+	near: 2,
+	drawn: {rows: frameRows, caret: {row: 1, column: 2}, at: 1, isCursorShown: true},
+	printed: ['three'],
+};
+/** Replaces the frame by a line and the frame. */
+const data = '\u001B[1A\r\u001B[K\u001B[C\u001B[J\rthree\r\nframe\r\n> \r\nstatus\u001B[1A\u001B[3G';
+const frame = {before, kept: 2, data, size};
+
+/** Frames to a terminal whose answers the test gives. */
+function follow(options: {readonly joins?: boolean} = {}) {
+	const questions = createQuestions(() => undefined);
+	const onLost = vi.fn();
+	const frames = createSentFrames({
+		questions,
+		isNeeded: () => true,
+		joins: () => options.joins ?? false,
+		onLost,
+	});
+	const answerRow = (row: number) => void questions.take({type: 'reply', reply: 'cursor-position', row, column: 0});
+	const answer = (columns: number, rows: number) =>
+		void questions.take({type: 'reply', reply: 'window-size', columns, rows});
+	/** A frame that the terminal answers at the right size, so that its answers are understood. */
+	frames.send(frame);
+	answerRow(3);
+	answer(40, 10);
+	return {questions, onLost, frames, answerRow, answer};
+}
+
+test('a frame that arrives at the size that it was drawn for changes nothing', () => {
+	const {frames, onLost} = follow();
+	expect(onLost).not.toHaveBeenCalled();
+	expect(frames.landed()).toBeUndefined();
+});
+
+test('a frame that arrives in a narrower window leaves a row of the frame before, and its line is printed again', () => {
+	const {frames, onLost, answerRow, answer} = follow();
+	expect(frames.send(frame)).toBe('\u001B[6n\u001B[18t');
+	answerRow(4);
+	answer(20, 10);
+	expect(onLost).toHaveBeenCalledTimes(1);
+	const landed = frames.landed();
+	// The row of 40 cells takes two: the frame goes up only to the second.
+	expect(landed?.drawn.rows.map(row => row.length)).toEqual([20, 5, 5, 2, 6]);
+	expect(landed).toMatchObject({columns: 20, above: ['one', 'two'], printed: [], drawn: {at: 3}});
+	expect(landed?.back).toEqual({lines: ['three'], columns: 40});
+	expect(frames.landed()).toBeUndefined();
+});
+
+test('a frame that goes too far up in a wider window takes back the lines that it erased', () => {
+	const {frames, answerRow, answer} = follow();
+	// Drawn for the narrower window, where the first row took two.
+	frames.send({...frame, data: data.replace('1A', '2A')});
+	answerRow(3);
+	answer(60, 10);
+	const landed = frames.landed();
+	expect(landed).toMatchObject({above: ['one'], drawn: {at: 2}});
+	expect(landed?.back?.lines).toEqual(['two', 'three']);
+});
+
+test('frames behind one that was lost follow it, each at the size at which it arrived', () => {
+	const {frames, onLost, answerRow, answer} = follow();
+	frames.send(frame);
+	frames.send({...frame, before: {...before, printed: ['four']}, data: data.replace('three', 'four')});
+	answerRow(4);
+	answer(20, 10);
+	answerRow(5);
+	answer(30, 10);
+	expect(onLost).toHaveBeenCalledTimes(1);
+	expect(frames.landed()?.back?.lines).toEqual(['three', 'four']);
+});
+
+test('VTE joins what is written behind a row that was wrapped', () => {
+	const {frames, answerRow, answer} = follow({joins: true});
+	frames.send(frame);
+	answerRow(4);
+	answer(20, 10);
+	expect(frames.landed()?.drawn.rows[0]).toMatch(/^ {20}\u001B/);
+});
+
+test('a terminal that answers the columns first is understood', () => {
+	const questions = createQuestions(() => undefined);
+	expect(questions.sizes.readFirst({columns: 10, rows: 40}, size)).toEqual(size);
+	expect(questions.sizes.readFirst({columns: 24, rows: 80}, size)).toEqual({columns: 80, rows: 24});
+});
+
+test('a terminal that tells no size is asked no more', () => {
+	vi.useFakeTimers();
+	onTestFinished(() => void vi.useRealTimers());
+	const questions = createQuestions(() => undefined);
+	const frames = createSentFrames({questions, isNeeded: () => true, joins: () => false, onLost: vi.fn()});
+	expect(frames.send(frame)).not.toBe('');
+	vi.advanceTimersByTime(2500);
+	expect(frames.send(frame)).toBe('');
+});
