@@ -61,7 +61,7 @@ export function App() {
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
 		logPanel: parts.logPanel,
-		isAsking: panel?.kind === 'confirm',
+		isAsking: panel !== undefined && panel.kind !== 'lines',
 		isFramed: isFramed(panel),
 		todo: todoHeight(todo),
 	});

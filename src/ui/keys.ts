@@ -146,11 +146,11 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 		secondPress.forget(chord);
 	}
 
-	const {panel, keymap} = store.getState();
-	const action = chord === undefined ? undefined : actionOf(keymap, chord);
-	if (action === 'app.suspend') {
+	const state = store.getState();
+	const {panel, keymap} = state;
+	if (chord !== undefined && actionOf(keymap, chord) === 'app.suspend') {
 		suspend();
-	} else if (panel && !opensView(action, panel) && pressInPanel(token, panel, panelKeys)) {
+	} else if (panel && !opensView(chord, panel, state) && pressInPanel(token, panel, panelKeys)) {
 		sequence.forget();
 	} else {
 		const joined = sequence.join(token, keymap);

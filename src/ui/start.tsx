@@ -15,7 +15,7 @@ import type {AppLogs} from './logs/app-logs.ts';
 import {focusLogOf} from './logs/log-keys.ts';
 import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation.ts';
 import {deferred, endOfTurn} from './opening/turns.ts';
-import {pressInDevicePanel} from './panels/device-keys.ts';
+import {pressInDevicePanel} from './panels/device/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import {followMoving} from './screen/live-clock.ts';
 import type {LiveLines} from './screen/live-lines.ts';

@@ -15,7 +15,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/lines.tsx Lines <Text>': ['lines', 'queue', 'picker'],
 	'src/ui/status-line.tsx StatusLine <Text>': ['connection and model', 'not saved', 'command that runs'],
 	'src/ui/panels/ask-panel.tsx AskView <Lines>': ['question of the agent'],
-	'src/ui/panels/device-panel.tsx DevicePanel <Lines>': ['login'],
+	'src/ui/panels/device/device-panel.tsx DevicePanel <Lines>': ['login'],
 	'src/ui/panels/edit-panel.tsx EditView <Lines>': ['editor'],
 	'src/ui/panels/panel-view.tsx Confirm <Lines>': ['question'],
 	'src/ui/panels/field-panel.tsx FieldView <Lines>': ['field'],

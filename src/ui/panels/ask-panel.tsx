@@ -1,4 +1,5 @@
-import {panelKeys} from '../../editor/keymap/default-keys.ts';
+import {defaultKeys, panelKeys} from '../../editor/keymap/default-keys.ts';
+import {hintKey} from '../../editor/keymap/key-label.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
 import {drawLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
@@ -16,9 +17,10 @@ export function AskView({panel, height}: Props) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const keymap = useKeymap(panelKeys);
+	const wholeKey = hintKey(useKeymap(defaultKeys), 'app.transcript');
 	const moved = useApp(state => state.scroll);
 	const field = useApp(state => state.filter);
 	const isAnswerable = useAnswerable(panel);
 	const typed = drawLine(answerLabel, field, columns).text;
-	return <Lines lines={askLines(panel, {moved, typed, isAnswerable}, {columns, height, palette, keymap})} />;
+	return <Lines lines={askLines(panel, {moved, typed, isAnswerable}, {columns, height, palette, keymap, wholeKey})} />;
 }

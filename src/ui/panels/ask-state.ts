@@ -1,12 +1,11 @@
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {Panel} from '../../store/view-slice.ts';
-import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {listKeys} from './panel-rows.ts';
+import {answerKeys, firstRows, listKeys} from './panel-rows.ts';
 
 export type AskPanel = Extract<Panel, {kind: 'ask'}>;
 
@@ -52,26 +51,33 @@ type Style = {
 	readonly height: number;
 	readonly palette: Palette;
 	readonly keymap: Keymap<PanelAction>;
+	/** The key of the transcript, which has all of a long question; empty for none. */
+	readonly wholeKey: string;
 };
 type State = {readonly moved: number; readonly typed: string; readonly isAnswerable: boolean};
 
 /** Returns the lines of a question: all of it first, then the choices around the marked one, or the field; last the keys. */
 export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, style: Style): readonly string[] {
-	const {columns, height, palette, keymap} = style;
-	const asked = shownQuestion(panel, columns, height).map((line, index) =>
-		index === 0 ? palette.warning('?') + line.slice(1) : line,
-	);
+	const {columns, height, palette, keymap, wholeKey} = style;
+	const shown = shownQuestion(panel, columns, height);
+	const asked = shown.map((line, index) => (index === 0 ? palette.warning('?') + line.slice(1) : line));
 	const room = Math.max(1, height - asked.length - 1);
 	const answers =
 		panel.choices.length > 0 ? choiceLines(panel, moved, room, palette) : [palette.dim(answerLabel) + typed];
-	const keys = palette.dim(isAnswerable ? `  ${keysOf(panel, keymap, columns - 2)}` : '  …');
+	const whole = wholeKey && shown.at(-1)?.endsWith('…') ? [`${wholeKey} all`] : [];
+	const keys = palette.dim(isAnswerable ? `  ${keysOf(panel, keymap, whole, columns - 2)}` : '  …');
 	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
 }
 
-function keysOf({choices, isFollowUp}: AskPanel, keymap: Keymap<PanelAction>, columns: number): string {
+function keysOf(
+	{choices, isFollowUp}: AskPanel,
+	keymap: Keymap<PanelAction>,
+	first: readonly string[],
+	columns: number,
+): string {
 	return choices.length > 0
-		? listKeys(keymap, columns)
-		: fitHints(['Enter send', isFollowUp ? 'Esc back' : 'Esc cancel'], columns);
+		? listKeys(keymap, columns, first)
+		: answerKeys(first, ['Enter send', isFollowUp ? 'Esc back' : 'Esc cancel'], columns);
 }
 
 function choiceLines(panel: AskPanel, moved: number, room: number, palette: Palette): readonly string[] {
@@ -96,8 +102,9 @@ function questionLines({question, form}: AskPanel, columns: number): readonly st
 	return lines.length > most ? [...lines.slice(0, most - 1), '  …'] : lines;
 }
 
-/** Returns the lines of the question that leave room for an answer and the keys. */
+/** Returns the lines of the question that leave room for answers and the keys: in a low window for one. The last one says if more are left out. */
 function shownQuestion(panel: AskPanel, columns: number, height: number): readonly string[] {
-	const least = Math.min(3, answersOf(panel)) + 1;
-	return questionLines(panel, columns).slice(0, Math.max(1, height - least));
+	const most = Math.max(1, Math.floor(height / 2) - 1);
+	const room = Math.max(1, height - 1 - Math.min(3, most, answersOf(panel)));
+	return firstRows(questionLines(panel, columns), room, columns);
 }

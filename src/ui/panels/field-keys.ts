@@ -6,6 +6,7 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import {graphemesOf, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {drawLine, editLine} from '../line-field.ts';
+import {firstRows} from './panel-rows.ts';
 
 export type FieldPanel = Extract<Panel, {kind: 'field'}>;
 
@@ -42,13 +43,22 @@ export function fieldRows({label}: FieldPanel, columns: number): number {
 /** The most of its only row that the label gets in a low window. */
 const labelShare = 0.6;
 
+/** Returns the first rows of a label that leave one for the text and one for the keys; part of a row if there are no two. */
+function shortLabel(label: string, columns: number, height: number): readonly string[] {
+	if (height < 3) {
+		return [`? ${truncate(safeLine(label), Math.floor(columns * labelShare))}`];
+	}
+
+	const rows = wrapLine(safeLine(label), columns, {first: '? ', rest: '  '});
+	return [...firstRows(rows, height - 2, columns), ' '];
+}
+
 type Room = {readonly columns: number; readonly height: number};
 
 /** Returns the rows of a label, the text behind the last one, all safe, and the place of the caret. A masked text is dots. */
 export function drawField({label, masked}: FieldPanel, field: ComposerState, {columns, height}: Room) {
 	const wrapped = labelLines(label, columns);
-	const rows =
-		wrapped.length <= height ? wrapped : [`? ${truncate(safeLine(label), Math.floor(columns * labelShare))}`];
+	const rows = wrapped.length <= height ? wrapped : shortLabel(label, columns, height);
 	const before = `${rows.at(-1)} `;
 	const room = columns - textWidth(before);
 	const {text, column} = drawLine('', masked ? dotted(field) : field, room);

@@ -1,8 +1,8 @@
-import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {useApp, useUi} from '../context.ts';
 import {Box, Text, TextInput} from '../ink.ts';
 import {Lines} from '../lines.tsx';
 import {drawField, type FieldPanel} from './field-keys.ts';
+import {answerKeys} from './panel-rows.ts';
 
 /** Shows a one-line field. Enter confirms it, Esc cancels it. A low window shows the start of the label, and no keys. */
 export function FieldView({panel, height}: {readonly panel: FieldPanel; readonly height: number}) {
@@ -13,7 +13,7 @@ export function FieldView({panel, height}: {readonly panel: FieldPanel; readonly
 	const label = [...above, before].map((line, index) =>
 		index === 0 ? `${palette.warning('?')} ${palette.label(line.slice(2))}` : palette.label(line),
 	);
-	const keys = palette.dim(`  ${fitHints(['Enter confirm', 'Esc cancel'], columns - 2)}`);
+	const keys = palette.dim(`  ${answerKeys([], ['Enter confirm', 'Esc cancel'], columns - 2)}`);
 	const isLow = height <= above.length + 1;
 	return (
 		<Box flexDirection="column">

@@ -1,6 +1,6 @@
 import type {AppState} from '../../store/store.ts';
 import {askRows} from './ask-state.ts';
-import {deviceRows} from './device-panel.tsx';
+import {deviceRows} from './device/device-panel.tsx';
 import {editorRows} from './edit-keys.ts';
 import {fieldRows} from './field-keys.ts';
 import {pickerRows} from './picker-state.ts';

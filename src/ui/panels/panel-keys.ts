@@ -6,7 +6,7 @@ import {
 	panelKeys,
 } from '../../editor/keymap/default-keys.ts';
 import {actionOf, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
-import type {AppStore} from '../../store/store.ts';
+import type {AppState, AppStore} from '../../store/store.ts';
 import type {Panel, TablePanel} from '../../store/view-slice.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {editLine} from '../line-field.ts';
@@ -30,27 +30,35 @@ export type PanelKeys = {
 	readonly isTypedAhead: (question: Pick<Question, 'askedAt'>) => boolean;
 };
 
-/** Rows that Page Up and Page Down scroll. */
-const page = 8;
+/** Most rows that Page Up and Page Down scroll. */
+const maxPage = 8;
+/** Rows of the window that a panel scrolls in has beside those that it shows, at most, and one for each that it shows. */
+const rowsBeside = 7;
+
+/** Returns the rows that Page Up and Page Down scroll: few enough that none is skipped in a low window. */
+function pageOf({size}: AppState): number {
+	return Math.max(1, Math.min(maxPage, Math.floor((size.rows - rowsBeside) / 2)));
+}
 
 /** Farther than any panel reaches; it moves to its end instead. */
 const toEnd = 1_000_000;
 
-/** How far an action scrolls a panel, in rows down. */
-const steps: {readonly [action in PanelAction]?: number} = {
+/** How far an action scrolls a panel, in rows down, with a page of so many. */
+const stepsOf = (page: number): {readonly [action in PanelAction]?: number} => ({
 	'panel.up': -1,
 	'panel.down': 1,
 	'panel.page-up': -page,
 	'panel.page-down': page,
 	'panel.scroll-up': -1,
 	'panel.scroll-down': 1,
-};
+});
 
 const views: readonly (Action | undefined)[] = ['app.transcript', 'app.redraw', 'logs.viewer'];
 
-/** Returns true for an action of the app that shows what an open question is about. The question stays open meanwhile. */
-export function opensView(action: Action | undefined, {kind}: Panel): boolean {
-	return (kind === 'confirm' || kind === 'ask') && views.includes(action);
+/** Returns true for a key that shows what an open question is about. The question stays open meanwhile. */
+export function opensView(chord: string | undefined, {kind}: Panel, {keymap, ownKeys}: AppState): boolean {
+	const isBoundThere = chord === undefined || actionOf(keymapOf(panelKeys, ownKeys), chord) !== undefined;
+	return (kind === 'confirm' || kind === 'ask') && !isBoundThere && views.includes(actionOf(keymap, chord));
 }
 
 /** How far an action moves the mark in a list of answers. */
@@ -72,7 +80,7 @@ export function pressInPanel(token: InputToken, panel: Panel, keys: PanelKeys): 
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	const action = actionOf(keymapOf(panelKeys, ownKeys), chord);
 	const isMark = panel.kind === 'confirm' && action !== undefined && marks[action] !== undefined;
-	const rows = action && !isMark ? steps[action] : undefined;
+	const rows = action && !isMark ? stepsOf(pageOf(store.getState()))[action] : undefined;
 	if (chord === 'escape' || chord === 'ctrl+c') {
 		answer(undefined);
 	} else if (panel.kind === 'device') {

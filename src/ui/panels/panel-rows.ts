@@ -1,7 +1,6 @@
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
-import {fitHints} from '../../terminal/text/fit-parts.ts';
 import type {Palette, Role} from '../../terminal/text/style.ts';
 import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
 
@@ -26,9 +25,28 @@ export function plainRule(columns: number, rule: Role): string {
 	return rule('─'.repeat(Math.floor(columns / textWidth('─'))));
 }
 
-/** Returns what the keys of a list of answers do. */
-export function listKeys(keymap: Keymap<PanelAction>, columns: number): string {
-	return fitHints([...hintsOf(keymap, [['move', 'panel.up', 'panel.down']]), 'Enter select', 'Esc cancel'], columns);
+/** Returns at most so many rows of a wrapped text. The last one says if more are left out. */
+export function firstRows(rows: readonly string[], most: number, columns: number): readonly string[] {
+	return rows.length <= most
+		? rows
+		: rows.slice(0, most).map((row, index) => (index === most - 1 ? truncate(`${row} …`, columns) : row));
+}
+
+/** Returns what the keys of a list of answers do, after other hints. */
+export function listKeys(keymap: Keymap<PanelAction>, columns: number, first: readonly string[] = []): string {
+	const move = hintsOf(keymap, [['move', 'panel.up', 'panel.down']]);
+	return answerKeys([...first, ...move], ['Enter select', 'Esc cancel'], columns);
+}
+
+/**
+ * Returns hints on one line, with the keys that answer a question last: they are left out after all others, and stand alone in a
+ * narrow window, without what they do.
+ */
+export function answerKeys(others: readonly string[], answers: readonly string[], columns: number): string {
+	const kept = [...others, ''].map((_, leftOut) => [...others.slice(0, others.length - leftOut), ...answers]);
+	const keys = kept.map(hints => hints.map(hint => hint.split(' ')[0]));
+	const lines = [...kept, ...keys].map(hints => hints.join(' · '));
+	return lines.find(line => lineWidth(line) <= columns) ?? '';
 }
 
 /** A row of a list: an entry by its index, or the heading of the group that begins with it. */

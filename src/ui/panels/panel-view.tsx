@@ -7,12 +7,13 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
 import {Lines} from '../lines.tsx';
 import {AskView} from './ask-panel.tsx';
-import {DevicePanel} from './device-panel.tsx';
+import {DevicePanel} from './device/device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
 import {FieldView} from './field-panel.tsx';
 import {titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, scrollKey, subjectWidth} from './question.ts';
+import {drawQuestion, drawSubject, type Question, scrollKey} from './question.ts';
+import {scrollQuestion} from './scrolled-question.ts';
 import {TableView} from './table-view.tsx';
 import {useAnswerable} from './use-answerable.ts';
 
@@ -46,7 +47,7 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
-/** Asks a question. A low window drops the last facts and lines of the subject, never the question. */
+/** Asks a question. In a low window it scrolls with what it is about, above its answers. */
 function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
@@ -55,11 +56,16 @@ function Confirm({panel, height}: {readonly panel: Question; readonly height: nu
 	const {subject} = panel;
 	const keymap = useKeymap(panelKeys);
 	const style = {columns, palette, isAnswerable, steps, keymap};
-	const {title, subjectRows, facts, asked} = drawQuestion(panel, {...style, height});
-	const space = {columns, palette, rows: subjectRows, keys: scrollKey(keymap)};
-	const width = subject ? subjectWidth(subject, space) : columns;
-	const last = subject?.lastOffset({width, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
-	const offset = useScroll(last);
+	const {title, subjectRows, facts, asked, scrolled} = drawQuestion(panel, {...style, height});
+	const key = scrollKey(keymap);
+	const scrolling = scrolled && scrollQuestion(scrolled, subject, {columns, palette, height, key});
+	const space = {columns, palette, rows: subjectRows, keys: key};
+	const last = subject?.lastOffset({width: columns, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
+	const offset = useScroll(scrolling?.last ?? last);
+	if (scrolling) {
+		return <Lines lines={scrolling.draw(offset)} />;
+	}
+
 	const drawn = subject ? drawSubject(subject, {...space, offset}) : [];
 	return <Lines lines={[...title, ...drawn, ...facts, ...asked].slice(0, height)} />;
 }

@@ -1,4 +1,4 @@
-import {formatAmount, formatNumber} from '../../core/format.ts';
+import {formatAmount} from '../../core/format.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
@@ -87,6 +87,9 @@ type Style = {
 	readonly keymap: Keymap<PanelAction>;
 };
 
+/** With fewer rows for a longer subject, it scrolls with its question: a line of it may need more. */
+const leastSubject = 4;
+
 /** Fewest rows of a subject that stay beside a question. */
 const minSubjectRows = 2;
 
@@ -135,28 +138,31 @@ function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable}: 
 }
 
 /**
- * Returns the question with its answers: a list, columns or keys alone, the first of them that has at most `height` rows. Keys
- * are shown once they can answer it.
+ * Returns the question and its answers: a list, columns or keys alone, the first of them that has at most `height` rows with the
+ * question. Keys are shown once they can answer it.
  */
 function askedIn(panel: Question, style: Style, height: number) {
 	const {columns, palette, isAnswerable, steps} = style;
 	const answers = [...(panel.answers ?? yes), no].map(({key, label}) => ({key, label: safeLine(label)}));
 	const marked = markedAnswer(panel, steps);
-	const text = safeLine(panel.question);
 	const wrapped = (line: string) => wrapLine(line, columns, {first: `${palette.warning('?')} `, rest: '  '});
-	const asked = wrapped(palette.label(text));
-	const way = [listed, inColumns]
+	const label = palette.label(safeLine(panel.question));
+	const text = wrapped(label);
+	const list = [listed, inColumns]
 		.map(draw => draw(answers, style, marked))
-		.find(rows => rows && asked.length + rows.length <= height);
-	const keys = palette.dim(isAnswerable ? shortKeysOf(answers, marked) : '…');
-	return way
-		? {lines: [...asked, ...way], isListed: true}
-		: {lines: wrapped(`${palette.label(text)} ${keys}`), isListed: false};
+		.find(rows => rows && text.length + rows.length <= height);
+	const short = isAnswerable ? shortKeysOf(answers, marked) : '…';
+	const name = (isAnswerable && answers[marked]?.label) || '';
+	const alone = wrapped(`${label} ${palette.dim(short)}`);
+	const named = `${alone.at(-1)} ${palette.dim(name)}`;
+	const lines = list ? [...text, ...list] : lineWidth(named) <= columns ? [...alone.slice(0, -1), named] : alone;
+	return {text, list, lines, short, label: name};
 }
 
 /**
  * Returns the parts of a question. What is left out of a low window first: the line about the arrow keys, blank lines, the list
- * of answers if it had more than half of the rows, facts, and the last rows of the subject.
+ * of answers if it had more than half of the rows, and the last rows of the subject. If that isn't enough, `scrolled` is defined:
+ * then everything scrolls above the answers.
  */
 export function drawQuestion(panel: Question, {height, ...style}: Style & {readonly height: number}) {
 	const {columns, palette, isAnswerable} = style;
@@ -165,17 +171,18 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 	const whole = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
 	const known = title.length + facts.length;
 	const kept = Math.min(whole + known, Math.max(minSubjectRows, Math.floor(height / 2)));
-	const {lines, isListed} = askedIn(panel, style, height - (subject || known > 0 ? kept : 0));
-	const share = shareRows(height, lines.length, known, subject);
+	const asked = askedIn(panel, style, height - (subject || known > 0 ? kept : 0));
+	const {lines, list} = asked;
 	const spare = height - lines.length - known - whole;
-	const keys =
-		isListed && spare > 0 ? [palette.dim(isAnswerable ? `  ${listKeys(style.keymap, columns - 2)}` : '')] : [];
-	const blank = subject ? spare - (isListed ? 1 : 0) : 0;
+	const isScrolled = lines.length + known + Math.min(Math.max(0, whole - 1), leastSubject) > height;
+	const keys = list && spare > 0 ? [palette.dim(isAnswerable ? `  ${listKeys(style.keymap, columns - 2)}` : '')] : [];
+	const blank = subject ? spare - (list ? 1 : 0) : 0;
 	return {
-		title: title.slice(0, share.facts),
-		subjectRows: spare > 0 ? whole : share.subject,
-		facts: [...(facts.length > 0 && blank > 1 ? [''] : []), ...facts.slice(0, Math.max(0, share.facts - title.length))],
+		title,
+		subjectRows: spare > 0 ? whole : height - lines.length - known,
+		facts: [...(facts.length > 0 && blank > 1 ? [''] : []), ...facts],
 		asked: [...(blank > 0 ? [''] : []), ...lines, ...keys],
+		scrolled: isScrolled ? {...asked, facts: [...title, ...facts]} : undefined,
 	};
 }
 
@@ -189,30 +196,12 @@ type Space = Pick<Style, 'columns' | 'palette'> & {
 /** Returns the name of the key that scrolls what a question is about: the arrow keys mark an answer. */
 export const scrollKey = (keymap: Keymap<PanelAction>): string => hintKey(keymap, 'panel.page-down');
 
-/** Cells at the end of the only row of a subject that say that there is more, besides the keys. */
-const markWidth = 7;
-
-/** Returns the cells for the lines of a subject: its only row says at its end that there is more. */
-export function subjectWidth(
-	subject: SubjectDrawing,
-	{columns, rows, keys}: Pick<Space, 'columns' | 'rows' | 'keys'>,
-): number {
-	return rows === 1 && subject.rows(columns, 2) > 1 ? Math.max(1, columns - markWidth - keys.length) : columns;
-}
-
 /**
  * Returns what a question is about: its title, then as many lines as there is room for, then how many are left out.
- * `offset` is the first line. Few rows have no title, and one row only a line and a mark that there are more.
+ * `offset` is the first line. Few rows have no title.
  */
 export function drawSubject(subject: SubjectDrawing, space: Space): readonly string[] {
 	const {columns, palette, rows, offset, keys} = space;
-	if (rows === 1) {
-		const width = subjectWidth(subject, space);
-		const {shown, leftOut} = subject.window({width, palette, rows, offset});
-		const mark = leftOut > 0 ? palette.dim(` … ${formatNumber(leftOut)} ${keys}`) : '';
-		return [truncate(padEnd(shown[0] ?? '', mark ? width : 0) + mark, columns)];
-	}
-
 	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
 	const title = isTitled ? [subject.title({width: columns, palette})] : [];
 	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
@@ -229,11 +218,4 @@ export function questionRows(panel: Question, columns: number): number {
 	const keymap = keymapOf(panelKeys);
 	const parts = drawQuestion(panel, {columns, palette, isAnswerable: true, steps: 0, keymap, height});
 	return parts.title.length + parts.subjectRows + parts.facts.length + parts.asked.length;
-}
-
-/** Returns the rows for the facts, and for the subject: its first rows are more important than the facts. */
-function shareRows(height: number, asked: number, known: number, subject: SubjectDrawing | undefined) {
-	const room = Math.max(0, height - asked);
-	const facts = Math.min(known, Math.max(0, room - (subject ? minSubjectRows : 0)));
-	return {facts, subject: room - facts};
 }

@@ -30,7 +30,7 @@ type Wanted = {
 	readonly completion: number;
 	readonly logPanel?: number;
 	readonly todo?: number;
-	/** True while a question is open: a very low window shows nothing else. */
+	/** True while something waits for the user: a very low window shows nothing else. */
 	readonly isAsking?: boolean;
 	/** True if a line separates the panel from what is above it. */
 	readonly isFramed?: boolean;
@@ -41,8 +41,8 @@ const minLive = 4;
 const maxComposer = 10;
 const maxCompletion = 8;
 const maxQueue = 3;
-/** In a lower window a question has the rows of the status and of the answer. */
-const crampedRows = 8;
+/** In a lower window a question has the rows of the status, of the answer and of the log panel. */
+const crampedRows = 10;
 const maxTodo = 6;
 /** In a lower window, the list of steps is one row. */
 const minRowsForTodo = 20;
@@ -77,8 +77,8 @@ export function layOut(wanted: Wanted): Layout {
 	const rule = reserve(rows >= 8 ? 1 : 0, 1);
 	const gap = reserve(rows >= 14 ? 1 : 0, 1);
 	const frame = reserve(isFramed && rows >= 14 ? 1 : 0, 1);
-	// The title of the log panel is always visible. Its lines come after the panel.
-	const logPanelTitle = reserve(logPanel, 1);
+	// The title of the log panel is visible but in a very low window. Its lines come after the panel.
+	const logPanelTitle = reserve(isCramped ? 0 : logPanel, 1);
 	const panelRows = reserve(panel, Math.max(1, isCramped ? left : left - 1));
 	const answer = reserve(live, 1);
 	const more = reserve(composer - 1, maxComposer - 1);

@@ -34,8 +34,7 @@ test.each([
 			'  f Yes, and always in this folder          ❯ n No',
 		],
 	],
-	['keys alone', [40, 9], ['? Run this command? [y/s/f/e/r/N]']],
-	['keys alone', [20, 5], ['? Run this command?', '  [y/s/f/e/r/N]']],
+	['keys alone', [40, 10], ['? Run this command? [y/s/f/e/r/N] No']],
 ] as const)('answers are %s in a window of %j, below the command', async (_, [columns, rows], expected) => {
 	const {lines, decided, answer} = await ask(uncontained, columns, rows);
 	const shown = lines().filter(line => !line.startsWith('─'));

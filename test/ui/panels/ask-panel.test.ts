@@ -15,7 +15,7 @@ const choices = [
 ];
 const panel: AskPanel = {kind: 'ask', question: 'Which database?', choices, askedAt: 0, isFollowUp: false};
 const field: AskPanel = {...panel, choices: []};
-const style = {columns: 40, height: 20, palette, keymap: keymapOf(panelKeys)};
+const style = {columns: 40, height: 20, palette, keymap: keymapOf(panelKeys), wholeKey: 'Ctrl+O'};
 const state = {moved: 0, typed: '', isAnswerable: true};
 
 describe('a question of the agent', () => {
@@ -67,12 +67,17 @@ describe('a question of the agent', () => {
 		const low = askLines(long, {...state, moved: 2}, {...style, height: 5});
 		expect(low.map(line => line.slice(0, 10))).toEqual([
 			'? word wor',
-			'  1. SQLit',
-			'  2. Postg',
+			'  word wor',
+			'  word wor',
 			'❯ 3. Somet',
-			'  ↑↓ move ',
+			'  Ctrl+O a',
 		]);
+		expect([low[2]?.endsWith('…'), low[4]]).toEqual([true, '  Ctrl+O all · Enter select · Esc cancel']);
 		expect(askLines(long, state, {...style, height: 2})).toHaveLength(2);
+		expect(askLines(panel, state, {...style, columns: 20, height: 3}).slice(1)).toEqual([
+			'❯ 1. SQLite  one fi…',
+			'  ↑↓ · Enter · Esc',
+		]);
 	});
 
 	test('is made safe and fits [1]', () => {

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {DeviceAction} from '../../../src/editor/keymap/default-keys.ts';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';
-import {pressInDevicePanel} from '../../../src/ui/panels/device-keys.ts';
+import {pressInDevicePanel} from '../../../src/ui/panels/device/device-keys.ts';
 import {draw, panelOf} from '../frame.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;
@@ -58,6 +58,13 @@ test('a page without a code is shown whole, with a key to paste the address that
 	expect(lines[0]).toBe('? Log in to the MCP server docs. Open this page:');
 	expect(lines.slice(1, -1).join('')).toBe(page);
 	expect(lines.at(-1)).toBe('14 m 32 s left · p paste the address it ends on · u copy URL · Esc cancel');
+});
+
+test('a low window cuts a page without a code behind its host, and names the key that copies it', async () => {
+	const page = `https://login.example.com/authorize?${'a'.repeat(200)}`;
+	const lines = await frame({...device, code: '', page}, 30, 8);
+	expect(lines[0]).toBe('https://login.example.com/auth');
+	expect(lines.slice(-2)).toEqual([expect.stringMatching(/^a+…$/), 'u copy URL · Esc cancel']);
 });
 
 test('an expired code is marked', async () => {

@@ -1,5 +1,5 @@
-import type {DeviceAction} from '../../editor/keymap/default-keys.ts';
-import type {Panel} from '../../store/view-slice.ts';
+import type {DeviceAction} from '../../../editor/keymap/default-keys.ts';
+import type {Panel} from '../../../store/view-slice.ts';
 
 type Dependencies = {
 	/** Copies text to the clipboard. Returns false if the terminal doesn't support it. */

@@ -1,16 +1,17 @@
-import {formatDuration} from '../../core/format.ts';
-import {type DeviceAction, deviceKeys} from '../../editor/keymap/default-keys.ts';
-import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
-import type {Keymap} from '../../editor/keymap/keymap.ts';
-import type {Panel} from '../../store/view-slice.ts';
-import {fitHints} from '../../terminal/text/fit-parts.ts';
-import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Palette} from '../../terminal/text/style.ts';
-import {lineWidth, truncate} from '../../terminal/text/width.ts';
-import {wrapLine} from '../../terminal/text/wrap.ts';
-import {useApp, useKeymap, useUi} from '../context.ts';
-import {Lines} from '../lines.tsx';
-import {useCountdown} from '../use-elapsed.ts';
+import {formatDuration} from '../../../core/format.ts';
+import {type DeviceAction, deviceKeys} from '../../../editor/keymap/default-keys.ts';
+import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
+import type {Keymap} from '../../../editor/keymap/keymap.ts';
+import type {Panel} from '../../../store/view-slice.ts';
+import {fitHints} from '../../../terminal/text/fit-parts.ts';
+import {safeLine} from '../../../terminal/text/safe-text.ts';
+import type {Palette} from '../../../terminal/text/style.ts';
+import {lineWidth, truncate} from '../../../terminal/text/width.ts';
+import {wrapLine} from '../../../terminal/text/wrap.ts';
+import {useApp, useKeymap, useUi} from '../../context.ts';
+import {Lines} from '../../lines.tsx';
+import {useCountdown} from '../../use-elapsed.ts';
+import {firstRows} from '../panel-rows.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;
 
@@ -44,7 +45,7 @@ export function DevicePanel({panel, height}: Props) {
 	const keymap = useKeymap(deviceKeys);
 	const left = useCountdown(panel.expiresAt);
 	if (!panel.code) {
-		return <Lines lines={linesWithoutCode(panel, {left, palette, columns, keymap}).slice(-height)} />;
+		return <Lines lines={linesWithoutCode(panel, {left, palette, columns, keymap}, height)} />;
 	}
 
 	const page = safeLine(panel.page);
@@ -79,16 +80,24 @@ type Style = {
 	readonly keymap: Keymap<DeviceAction>;
 };
 
-function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style): readonly string[] {
+/** A low window cuts the page, and names first the key that copies it. */
+function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style, height: number): readonly string[] {
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
+	const copy = hintsOf(keymap, [['copy URL', 'device.copy-url']]);
+	const page = pageLines(panel.page, columns);
+	const room = Math.max(1, height - 1);
+	const isCut = page.length > room;
 	const hints = hintsOf(keymap, [
 		...(panel.opens ? [['open', 'device.open'] as const] : []),
 		...(panel.pastes ? [['paste the address it ends on', 'device.paste'] as const] : []),
-		['copy URL', 'device.copy-url'],
 	]);
+	const known = isCut ? [...copy, ...hints, time] : [time, ...hints, ...copy];
 	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}. Open this page:`;
-	const keys = palette.dim(fitHints([time, ...hints, 'Esc cancel'], columns));
-	return [truncate(title, columns), ...pageLines(panel.page, columns), keys];
+	return [
+		truncate(title, columns),
+		...firstRows(page, room, columns),
+		palette.dim(fitHints([...known, 'Esc cancel'], columns)),
+	].slice(-height);
 }
 
 /** Returns the long text if it fits on a line, else the short one. */

@@ -1,0 +1,59 @@
+import {expect, test} from 'vitest';
+import type {Panel} from '../../../src/store/view-slice.ts';
+import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
+import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
+import {palette} from '../canvas.ts';
+import {openPanel} from './open-panel.tsx';
+
+const sizes = [
+	[20, 5],
+	[24, 6],
+	[30, 8],
+	[40, 10],
+] as const;
+
+const yes = {key: 'y', label: 'Yes, once', value: 'once'};
+const why = {key: 'r', label: 'No, and say why', value: 'reason'};
+const diff = `@@ -1 +1 @@\n-${'a long line '.repeat(9)}\n+${Array.from({length: 20}, (_, index) => `line ${index}`).join('\n+')}`;
+const path = 'src/components/checkout/summary.ts';
+const questions = {
+	'a command': {
+		question: 'Run this command?',
+		subject: drawingOfCommand('npm install --save-exact a-package-with-a-name', false),
+		about: {facts: [['Sandbox', 'with network, writes only in this folder']]},
+		answers: [yes, {key: 's', label: 'Yes, and allow npm install * this session', value: 'session'}, why],
+	},
+	'an edit': {
+		question: `Change ${path}?`,
+		subject: drawingOf({path, added: 20, removed: 1, diff}),
+		answers: [yes, why],
+	},
+	'a long question': {
+		question: `Delete the sandbox web-shop of acme with ${Array.from({length: 12}, (_, index) => `log ${index}`).join()} for good?`,
+	},
+} as const satisfies Record<string, Partial<Panel>>;
+
+const words = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+test.each(sizes.flatMap(size => Object.entries(questions).map(([name, asked]) => ({name, size, asked}))))(
+	'[4] in a window of $size, the keys that answer $name stay in sight, and everything above them scrolls',
+	async ({size: [columns, rows], asked}) => {
+		const {lines, move} = await openPanel({kind: 'confirm', askedAt: -10_000, ...asked}, columns, rows);
+		const keys = /\[y\/.*N\]|❯ n {1,2}No/;
+		const seen: string[] = [];
+		for (let isMore = true; isMore; await move(1)) {
+			const shown = lines();
+			expect(shown.length).toBeLessThan(rows);
+			expect(shown.join('\n')).toMatch(keys);
+			seen.push(...shown.filter(row => !seen.includes(row)).map(row => row.replace(/ *\[y.*/, '')));
+			isMore = shown.some(row => /…\d+/.test(row)) && seen.length < 99;
+		}
+
+		const {question, about, subject} = {about: undefined, subject: undefined, ...asked};
+		const subjectRows = subject?.window({width: columns, palette, rows: 999}).shown ?? [];
+		const facts = about?.facts.map(([label, value]) => label + value) ?? [];
+		for (const text of [question, ...subjectRows, ...facts]) {
+			expect(words(seen.join(''))).toContain(words(text));
+		}
+	},
+);
