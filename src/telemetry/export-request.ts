@@ -1,7 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
 import {readText} from '../net/read-body.ts';
-import {isRetryableStatus} from '../net/retry.ts';
+import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
 import {encodeAttributes, type Span} from './span.ts';
 import type {SendSpans, Sent} from './span-queue.ts';
@@ -50,7 +50,10 @@ export function sendTo({url, transport, resource, version}: Endpoint): SendSpans
 		const {status} = response;
 		if (status < 200 || status > 299) {
 			const isPassing = isRetryableStatus(status);
-			throw new AppError(isPassing ? 'network' : 'failed', `${new URL(url).host} answered ${status}.`);
+			const retryAfter = parseRetryAfter(response.headers, Date.now());
+			throw new AppError(isPassing ? 'network' : 'failed', `${new URL(url).host} answered ${status}.`, {
+				...(retryAfter !== undefined && {retryAfter}),
+			});
 		}
 
 		return sentOf(parseJson(text), spans.length);

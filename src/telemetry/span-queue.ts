@@ -7,7 +7,10 @@ export type Sent = {
 	readonly why?: string | undefined;
 };
 
-/** Sends encoded spans. Throws AppError("network") if a retry may help, any other `AppError` if not. */
+/**
+ * Sends encoded spans. Throws AppError("network") if a retry may help, with `retryAfter` if the server asked for a wait;
+ * any other `AppError` if not.
+ */
 export type SendSpans = (spans: readonly string[], signal: AbortSignal) => Promise<Sent>;
 
 /** What became of the spans so far. */
@@ -51,6 +54,9 @@ const defaultLimits = {
 	/** The first wait before a retry; each further one is twice as long. */
 	retryMs: 1000,
 };
+
+/** A server that asks for a longer wait gets none of the spans. */
+const maxRetryAfterMs = 60_000;
 
 /** The most bytes of spans in one request. */
 const batchBytes = 4 * 1024 * 1024;
@@ -155,14 +161,16 @@ async function sendBatch(queue: Queue, batch: readonly string[]): Promise<void> 
 			return;
 		} catch (error) {
 			queue.fault = messageOf(error);
-			const isLast = !isTemporary(error) || attempt >= limits.attempts || queue.hurry.signal.aborted;
+			const askedMs = error instanceof AppError ? (error.retryAfter ?? 0) : 0;
+			const isPassing = isTemporary(error) && askedMs <= maxRetryAfterMs;
+			const isLast = !isPassing || attempt >= limits.attempts || queue.hurry.signal.aborted;
 			if (isLast && !queue.stop.signal.aborted) {
 				drop(queue, batch.length);
 				onFault(stateOf(queue));
 				return;
 			}
 
-			await pause(queue, limits.retryMs * 2 ** (attempt - 1));
+			await pause(queue, Math.max(askedMs, limits.retryMs * 2 ** (attempt - 1)));
 		}
 	}
 }

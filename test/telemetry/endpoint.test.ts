@@ -1,11 +1,13 @@
 import {expect, test} from 'vitest';
 import {dispatch} from '../../src/command/dispatch.ts';
+import {sendTo} from '../../src/telemetry/export-request.ts';
+import {plainTransport} from '../client/login-server.ts';
 import {dataOf, testContext} from '../commands/context.ts';
 import {httpServer, socketServer} from '../net/servers.ts';
 import {traced} from './traced.ts';
 
 /** An endpoint that keeps the headers and bodies that it gets. */
-async function collector(status = 200) {
+async function collector(status = 200, headers = {}) {
 	const bodies: string[] = [];
 	const server = await httpServer(async (request, response) => {
 		let body = '';
@@ -14,7 +16,7 @@ async function collector(status = 200) {
 		}
 
 		bodies.push(body);
-		response.writeHead(status, {'content-type': 'application/json'}).end('{}');
+		response.writeHead(status, {'content-type': 'application/json', ...headers}).end('{}');
 	});
 	return {...server, bodies};
 }
@@ -56,6 +58,13 @@ test('an endpoint that refuses is named once on the screen, with the command tha
 	await program.conversation.send('Two');
 	expect(await program.endTraces()).toMatch(/^4 spans were not sent/);
 	expect(store.getState().toast).toBe('');
+});
+
+test('a busy endpoint says how long to wait', async () => {
+	const {origin} = await collector(503, {'retry-after': '5'});
+	const send = sendTo({url: `${origin}/v1/traces`, transport: plainTransport(), resource: {}, version: '1'});
+	const sent = send(['{}'], new AbortController().signal);
+	await expect(sent).rejects.toMatchObject({code: 'network', retryAfter: 5000});
 });
 
 test('/traces on is saved for the server that was connected, and for no other one', async () => {

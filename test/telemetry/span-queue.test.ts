@@ -62,6 +62,28 @@ test('a request that fails for the moment is repeated with growing waits, and gi
 	expect(faults).toEqual([{waiting: 0, sent: 0, dropped: 3, fault: 'collector answered 503.'}]);
 });
 
+test('[23] the wait that a server asks for is obeyed up to a minute, and a longer one ends the attempts', async () => {
+	const askFor = (retryAfter: number): SendSpans => {
+		let attempts = 0;
+		return async () => {
+			if (++attempts === 1) {
+				throw new AppError('network', 'Busy.', {retryAfter});
+			}
+
+			return {rejected: 0};
+		};
+	};
+	const short = queueTo(askFor(30_000), {lingerMs: 1, retryMs: 10});
+	short.queue.push(['a']);
+	await expect.poll(() => short.queue.state().sent).toBe(1);
+	expect(short.waits).toEqual([1, 30_000]);
+
+	const long = queueTo(askFor(61_000), {lingerMs: 1, retryMs: 10});
+	long.queue.push(['a']);
+	await expect.poll(() => long.queue.state()).toEqual({waiting: 0, sent: 0, dropped: 1, fault: 'Busy.'});
+	expect(long.waits).toEqual([1]);
+});
+
 test('a request that can never succeed is not repeated, and the next one is tried', async () => {
 	let attempts = 0;
 	const {queue} = queueTo(async () => {
