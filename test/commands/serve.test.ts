@@ -120,7 +120,7 @@ test('an organization name that exists is a conflict', async () => {
 	});
 });
 
-test('a member added while the server runs can log in at once', async () => {
+test('a member added while the server runs can log in at once, and a removed one has no access', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	const {url} = await serve(home);
@@ -135,6 +135,11 @@ test('a member added while the server runs can log in at once', async () => {
 	const headers = {authorization: `Bearer ${lost}`};
 	const answer = await fetch(`${url}/api/v1/org/default/credits/auto-refill`, {headers});
 	expect(answer.status).toBe(200);
+
+	const removed = await home.run('serve', 'member', 'grace@acme.example', '--remove');
+	expect(dataOf(removed)).toEqual({user_id: expect.any(String), removed: true, sandboxes: 0});
+	const refused = await fetch(`${url}/api/v1/org/default/credits/auto-refill`, {headers});
+	expect(refused.status).toBe(404);
 });
 
 test('a password code works while the server runs, and can turn off a lost second factor', async () => {
@@ -169,6 +174,8 @@ test.each([
 	[['member', 'nobody'], undefined, 'usage'],
 	[['member', 'a@b.example'], 'none', 'not-found'],
 	[['member', 'admin@localhost', '--role', 'member'], undefined, 'conflict'],
+	[['member', 'admin@localhost', '--remove'], undefined, 'conflict'],
+	[['member', 'admin@localhost', '--remove', '--role', 'member'], undefined, 'usage'],
 	[['key', 'nobody@b.example'], undefined, 'not-found'],
 	[['password', 'nobody@b.example'], undefined, 'not-found'],
 ])('serve %j in the organization %s fails with %s', async (words, org, code) => {

@@ -1,7 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Role} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {AccountServices} from './account-services.ts';
 import {createApiKey} from './api-key.ts';
@@ -123,49 +122,8 @@ export async function findOnlyOrganization({database}: Pick<Shared, 'database'>)
 	return only;
 }
 
-/** A user to add to an organization, given its slug. */
-export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
-
-/** A user who joined an organization; with an API key for the first login if the user is new. */
-export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
-
-/**
- * Adds a user to an organization, given its slug, or changes a member's role. Throws `AppError("not-found")` for an unknown
- * organization, `AppError("usage")` for an invalid address, and `AppError("conflict")` if no owner would remain.
- */
-export async function addMember(services: Shared, {organization, email, role}: NewMember): Promise<Joined> {
-	checkEmail(email);
-	return await services.database.transaction().execute(async database => {
-		const created_at = services.now().toISOString();
-		const found = await database
-			.selectFrom('organizations')
-			.select('id')
-			.where('slug', '=', organization)
-			.executeTakeFirst();
-		if (!found) {
-			throw new AppError('not-found', `Organization not found: “${organization}”.`, {
-				hint: 'Use one that `serve init` created.',
-			});
-		}
-
-		const {userId, isNew} = await findOrMakeUser(database, {email, created_at});
-		if (role !== 'owner') {
-			await keepAnOwner(database, {organization, organizationId: found.id, userId});
-		}
-
-		await database
-			.insertInto('members')
-			.values({organization_id: found.id, user_id: userId, role, created_at})
-			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
-			.execute();
-		const created = isNew
-			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
-			: undefined;
-		return {userId, apiKey: created?.secret};
-	});
-}
-
-async function findOrMakeUser(
+/** Returns the user with an address, who is created if there is none. */
+export async function findOrMakeUser(
 	database: DatabaseTransaction,
 	{email, created_at}: {readonly email: string; readonly created_at: string},
 ) {
@@ -195,27 +153,6 @@ async function findOrMakeUser(
 	return {userId, isNew: true};
 }
 
-async function keepAnOwner(
-	database: DatabaseTransaction,
-	{
-		organization,
-		organizationId,
-		userId,
-	}: {readonly organization: string; readonly organizationId: string; readonly userId: string},
-): Promise<void> {
-	const owners = await database
-		.selectFrom('members')
-		.select('user_id')
-		.where('organization_id', '=', organizationId)
-		.where('role', '=', 'owner')
-		.execute();
-	if (owners.length === 1 && owners[0]?.user_id === userId) {
-		throw new AppError('conflict', `“${organization}” needs at least one owner.`, {
-			hint: 'Make another member an owner first.',
-		});
-	}
-}
-
 function checkSlug(name: string, slug: string): void {
 	if (!/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(slug)) {
 		throw new AppError('usage', `“${slug}” cannot name ${name === 'organization' ? 'an' : 'a'} ${name}.`, {
@@ -224,7 +161,8 @@ function checkSlug(name: string, slug: string): void {
 	}
 }
 
-function checkEmail(email: string): void {
+/** Throws `AppError("usage")` for a text that can't be an e-mail address. */
+export function checkEmail(email: string): void {
 	if (!isEmail(normalizeEmail(email))) {
 		throw new AppError('usage', `“${email}” is not an e-mail address.`, {hint: 'Use the form name@example.com.'});
 	}

@@ -5,16 +5,8 @@ import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
 import {openHome} from '../../storage/home.ts';
 import {createApiKey} from '../accounts/api-key.ts';
-import {
-	addMember,
-	type Beginning,
-	findOnlyOrganization,
-	findOwner,
-	type Initialized,
-	initialize,
-	type Joined,
-	type NewMember,
-} from '../accounts/initialize.ts';
+import {type Beginning, findOnlyOrganization, findOwner, type Initialized, initialize} from '../accounts/initialize.ts';
+import {addMember, type Joined, type NewMember, type Removed, removeMember} from '../accounts/members.ts';
 import {createPasswordCode} from '../accounts/password-code.ts';
 import {forgetSealKey} from '../accounts/seal-key.ts';
 import {removeSecondFactor} from '../accounts/second-factor.ts';
@@ -107,6 +99,11 @@ export function changeLimitsOf(data: DataOptions, change: LimitChange): Promise<
 /** `serve member`: adds a member; throws what `addMember` throws. */
 export function addToOrganization(data: DataOptions, given: NewMember): Promise<Joined> {
 	return withData(data, services => addMember(services, given));
+}
+
+/** `serve member --remove`: removes a member; throws what `removeMember` throws. */
+export function removeFromOrganization(data: DataOptions, given: Omit<NewMember, 'role'>): Promise<Removed> {
+	return withData(data, services => removeMember(services, given));
 }
 
 /** `serve key`: creates an API key of a user. Throws `AppError("not-found")` for an unknown address. */

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {AppError} from '../../../src/core/error.ts';
-import {addMember, initialize} from '../../../src/server/accounts/initialize.ts';
+import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {emptyDatabase} from '../database/engine.ts';
 
 const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'Ada@Example.com'};
@@ -75,32 +75,6 @@ test('two concurrent processes create one organization', async () => {
 	const {services} = await prepare();
 	const results = await Promise.allSettled([1, 2].map(() => initialize(services, beginning)));
 	expect(results.map(({status}) => status).sort()).toEqual(['fulfilled', 'rejected']);
-});
-
-test('members join with a role and a key, and their role can change', async () => {
-	const {database, services} = await prepare();
-	await initialize(services, beginning);
-	const joined = await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'member'});
-	expect(joined.apiKey?.reveal()).toMatch(/^svc_/);
-	const promoted = await addMember(services, {organization: 'acme', email: 'BOB@example.com', role: 'admin'});
-	expect(promoted).toEqual({userId: joined.userId, apiKey: undefined});
-	const roles = await database.selectFrom('members').select('role').where('user_id', '=', joined.userId).execute();
-	expect(roles).toEqual([{role: 'admin'}]);
-});
-
-test('the last owner stays an owner', async () => {
-	const {services} = await prepare();
-	await initialize(services, beginning);
-	const step = {organization: 'acme', email: beginning.email, role: 'member'} as const;
-	expect(await failure(addMember(services, step))).toEqual(['conflict', '“acme” needs at least one owner.']);
-	await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'owner'});
-	expect((await addMember(services, step)).apiKey).toBeUndefined();
-});
-
-test("joining an organization that doesn't exist fails", async () => {
-	const {services} = await prepare();
-	const joining = addMember(services, {organization: 'none', email: 'bob@example.com', role: 'member'});
-	expect(await failure(joining)).toEqual(['not-found', 'Organization not found: “none”.']);
 });
 
 test.each([

@@ -1,0 +1,121 @@
+import {AppError} from '../../core/error.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
+import type {Role} from '../database/role.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import type {AccountServices} from './account-services.ts';
+import {createApiKey} from './api-key.ts';
+import {checkEmail, findOrMakeUser} from './initialize.ts';
+import {findAccountByEmail} from './user.ts';
+
+type Shared = Pick<AccountServices, 'database' | 'now'>;
+
+/** A user to add to an organization, given its slug. */
+export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
+
+/** A user who joined an organization; with an API key for the first login if the user is new. */
+export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
+
+/**
+ * Adds a user to an organization, given its slug, or changes a member's role. Throws `AppError("not-found")` for an unknown
+ * organization, `AppError("usage")` for an invalid address, and `AppError("conflict")` if no owner would remain.
+ */
+export async function addMember(services: Shared, {organization, email, role}: NewMember): Promise<Joined> {
+	checkEmail(email);
+	return await services.database.transaction().execute(async database => {
+		const created_at = services.now().toISOString();
+		const organizationId = await lockMembers(database, organization);
+		const {userId, isNew} = await findOrMakeUser(database, {email, created_at});
+		if (role !== 'owner') {
+			await keepAnOwner(database, {organization, organizationId, userId});
+		}
+
+		await database
+			.insertInto('members')
+			.values({organization_id: organizationId, user_id: userId, role, created_at})
+			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
+			.execute();
+		const created = isNew
+			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
+			: undefined;
+		return {userId, apiKey: created?.secret};
+	});
+}
+
+/** A user who left an organization, and how many of their sandboxes there still run or are paused. */
+export type Removed = {readonly userId: string; readonly sandboxes: number};
+
+/**
+ * Removes a member from an organization, given its slug. Their keys and logins have no access to it from then on; what they
+ * made stays. Throws `AppError("not-found")` for an unknown organization and for a user who is no member, and
+ * `AppError("conflict")` if no owner would remain.
+ */
+export async function removeMember(
+	services: Shared,
+	{organization, email}: Pick<NewMember, 'organization' | 'email'>,
+): Promise<Removed> {
+	return await services.database.transaction().execute(async database => {
+		const organizationId = await lockMembers(database, organization);
+		const userId = (await findAccountByEmail({database}, email))?.id ?? '';
+		await keepAnOwner(database, {organization, organizationId, userId});
+		const {numDeletedRows} = await database
+			.deleteFrom('members')
+			.where('organization_id', '=', organizationId)
+			.where('user_id', '=', userId)
+			.executeTakeFirstOrThrow();
+		if (numDeletedRows === 0n) {
+			throw new AppError('not-found', `“${email}” is not a member of “${organization}”.`, {
+				hint: 'Check the spelling.',
+			});
+		}
+
+		const {count} = await database
+			.selectFrom('sandboxes')
+			.select(({fn}) => fn.countAll<number>().as('count'))
+			.where('organization_id', '=', organizationId)
+			.where('created_by', '=', userId)
+			.where('state', '!=', 'killed')
+			.executeTakeFirstOrThrow();
+		return {userId, sandboxes: Number(count)};
+	});
+}
+
+/**
+ * Returns the id of an organization, and keeps others from changing its members until the transaction ends: two owners must
+ * not leave at the same time. Throws `AppError("not-found")` for an unknown one.
+ */
+async function lockMembers(database: DatabaseTransaction, organization: string): Promise<string> {
+	const locked = await database
+		.updateTable('organizations')
+		.set(({ref}) => ({updated_at: ref('updated_at')}))
+		.where('slug', '=', organization)
+		.returning('id')
+		.executeTakeFirst();
+	if (!locked) {
+		throw new AppError('not-found', `Organization not found: “${organization}”.`, {
+			hint: 'Use one that `serve init` created.',
+		});
+	}
+
+	return locked.id;
+}
+
+async function keepAnOwner(
+	database: DatabaseTransaction,
+	{
+		organization,
+		organizationId,
+		userId,
+	}: {readonly organization: string; readonly organizationId: string; readonly userId: string},
+): Promise<void> {
+	const owners = await database
+		.selectFrom('members')
+		.select('user_id')
+		.where('organization_id', '=', organizationId)
+		.where('role', '=', 'owner')
+		.execute();
+	if (owners.length === 1 && owners[0]?.user_id === userId) {
+		throw new AppError('conflict', `“${organization}” needs at least one owner.`, {
+			hint: 'Make another member an owner first.',
+		});
+	}
+}
