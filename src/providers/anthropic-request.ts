@@ -1,6 +1,6 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
-import {acceptedId} from './calls.ts';
+import {acceptedId, acceptedName} from './calls.ts';
 import {createConverter} from './converter.ts';
 import {anthropicEffort, thinksAsNeeded} from './effort.ts';
 import {imagesOf, opaqueOf, withoutTail} from './history.ts';
@@ -118,7 +118,7 @@ function toBlock(part: AssistantPart, message: Extract<Message, {role: 'assistan
 			return signature ? [{type: 'thinking', thinking: part.text, signature}] : [];
 		}
 		case 'tool-call':
-			return [{type: 'tool_use', id: toId(part.id), name: part.name, input: part.arguments}];
+			return [{type: 'tool_use', id: toId(part.id), name: acceptedName(part.name), input: part.arguments}];
 		default:
 			return part satisfies never;
 	}

@@ -96,3 +96,12 @@ export function acceptedId(id: string, accepted: RegExp): string {
 		.replace(/[^a-zA-Z0-9]/g, '')
 		.slice(0, 9);
 }
+
+/**
+ * Returns the name of a called tool for a vendor: vendors refuse a conversation with a name that no tool could have, and a
+ * model may call a tool by any.
+ */
+export function acceptedName(name: string): string {
+	const plain = name.replace(/[^\w-]/g, '_');
+	return (/^[a-z_]/i.test(plain) ? plain : `_${plain}`).slice(0, 64);
+}

@@ -1,5 +1,6 @@
 import type {JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
+import {acceptedName} from './calls.ts';
 import {createConverter} from './converter.ts';
 import {canThink, geminiEffort} from './effort.ts';
 import {imagesOf, opaqueOf, withoutTail} from './history.ts';
@@ -89,7 +90,7 @@ function toResult(message: Extract<Message, {role: 'tool'}>, isNewModel: boolean
 	const images = imagesOf(message).map(({type, data}) => ({inlineData: {mimeType: type, data}}));
 	const inside = isNewModel && images.length > 0 && {parts: images};
 	const response: JsonObject = failed ? {error: output} : {output};
-	const functionResponse: JsonObject = {id: callId, name, response, ...inside};
+	const functionResponse: JsonObject = {id: callId, name: acceptedName(name), response, ...inside};
 	return [{functionResponse}, ...(isNewModel ? [] : images)];
 }
 
@@ -115,7 +116,7 @@ function toPart(
 		case 'reasoning':
 			return thoughtSignature ? [{text: part.text, thought: true, ...signature}] : [];
 		case 'tool-call': {
-			const functionCall = {id: part.id, name: part.name, args: part.arguments};
+			const functionCall = {id: part.id, name: acceptedName(part.name), args: part.arguments};
 			return [{functionCall, ...(mustSign && {thoughtSignature: unsigned}), ...signature}];
 		}
 		default:

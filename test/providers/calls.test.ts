@@ -1,5 +1,8 @@
 import {expect, test} from 'vitest';
-import {acceptedId, callIds, finishWithCalls, toolCall} from '../../src/providers/calls.ts';
+import type {Message} from '../../src/core/session/message.ts';
+import {acceptedId, acceptedName, callIds, finishWithCalls, toolCall} from '../../src/providers/calls.ts';
+import {bodyFor, result, user} from './conversation.ts';
+import {adapterOf} from './replay.ts';
 
 test.each([
 	['{"a":1}', {arguments: {a: 1}}],
@@ -48,6 +51,18 @@ test('an id that a vendor would refuse is always replaced by the same one', () =
 });
 
 test.each([
+	['read_file', 'read_file'],
+	['mcp__docs__get-page', 'mcp__docs__get-page'],
+	['repo_browser.open', 'repo_browser_open'],
+	['read file<|x|>', 'read_file__x__'],
+	['1st', '_1st'],
+	['-x', '_-x'],
+	['x'.repeat(100), 'x'.repeat(64)],
+])('a call of %j is sent as %j', (name, expected) => {
+	expect(acceptedName(name)).toBe(expected);
+});
+
+test.each([
 	['stop', 1, 'tool-calls'],
 	['other', 2, 'other'],
 	['stop', 0, 'stop'],
@@ -56,3 +71,19 @@ test.each([
 ] as const)('%s with %d calls is %s', (reason, calls, expected) => {
 	expect(finishWithCalls(reason, calls)).toBe(expected);
 });
+
+test.each(['anthropic', 'chat', 'gemini', 'openai-responses'])(
+	'%s gets a call of a tool that no vendor would accept by another name, with its result',
+	async format => {
+		const name = 'repo_browser.open';
+		const called = {type: 'tool-call', id: 'c1', name, arguments: {}} as const;
+		const messages: readonly Message[] = [
+			user('Open it.'),
+			{role: 'assistant', model: 'groq/gpt-oss', parts: [called]},
+			{...result('c1', 'Unknown tool.', true), name} as Message,
+		];
+		const sent = JSON.stringify(await bodyFor(await adapterOf(format), messages));
+		expect(sent).toContain('repo_browser_open');
+		expect(sent).not.toContain(name);
+	},
+);

@@ -7,7 +7,8 @@ export type Quirks = Vendor & ChatQuirks;
 const defaults: ChatQuirks = {
 	asksForUsage: false,
 	maxTokensField: 'max_tokens',
-	callId: /^.{1,64}$/,
+	// OpenAI's own limit, which Azure and Copilot have too.
+	callId: /^.{1,40}$/,
 	takesReasoning: false,
 	marksCache: false,
 	answersBeforeUser: false,

@@ -1,6 +1,6 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
-import {acceptedId} from '../calls.ts';
+import {acceptedId, acceptedName} from '../calls.ts';
 import {createConverter} from '../converter.ts';
 import {optionalEffort} from '../effort.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
@@ -67,7 +67,7 @@ function toChat(messages: readonly Message[], quirks: Quirks): readonly JsonObje
 			}
 			case 'tool': {
 				const id = acceptedId(message.callId, quirks.callId);
-				const result = {role: 'tool', tool_call_id: id, name: message.name, content: resultText(message)};
+				const result = {role: 'tool', tool_call_id: id, name: acceptedName(message.name), content: resultText(message)};
 				// Results hold text alone: images follow the last result of a turn, in a message of the user.
 				return messages[index + 1]?.role === 'tool' ? [result] : [result, ...toImages(messages, index, quirks)];
 			}
@@ -128,7 +128,7 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 			const text = JSON.stringify(part.arguments);
 			const id = acceptedId(part.id, quirks.callId);
 			const extra = at(opaqueOf(part, message, chatFormat, quirks.name), 'extra');
-			const call = {id, type: 'function', function: {name: part.name, arguments: text}};
+			const call = {id, type: 'function', function: {name: acceptedName(part.name), arguments: text}};
 			calls.push({...call, ...(extra !== undefined && {extra_content: extra})});
 		}
 	}

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {AssistantPart, Message} from '../../core/session/message.ts';
-import {acceptedId} from '../calls.ts';
+import {acceptedId, acceptedName} from '../calls.ts';
 import {createConverter} from '../converter.ts';
 import {canReason, openaiEffort} from '../effort.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
@@ -102,7 +102,7 @@ function toItem(part: AssistantPart, message: Extract<Message, {role: 'assistant
 				{
 					type: 'function_call',
 					call_id: toId(part.id),
-					name: part.name,
+					name: acceptedName(part.name),
 					arguments: JSON.stringify(part.arguments),
 				},
 			];
