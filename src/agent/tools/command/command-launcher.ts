@@ -1,3 +1,4 @@
+import type {ChildProcess} from 'node:child_process';
 import {markVariable} from './end-marked.ts';
 
 /**
@@ -13,10 +14,17 @@ const launcher = [
 ].join('; ');
 
 /**
- * Kills the processes with the mark `$3`, those of the control group that the file `$2` belongs to, and the group `$1`, which
- * the killer is in: it comes last. A process may start another one while the list is read.
+ * Kills the processes `$4` and all below them, those with the mark `$3`, those of the control group that the file `$2`
+ * belongs to, and the group `$1`, which the killer is in: it comes last. A process may start another one while the list is
+ * read. A process in `$4` has its beginning behind its id, because another one may have its id by now.
  */
 const killer = [
+	'begin() { stat=$(cat "/proc/$1/stat"); set -- ${stat##*")"}; echo "${20}"; }',
+	'tree() { for pid in "$@"; do echo "$pid"; tree $(cat /proc/$pid/task/*/children); done; }',
+	'left=; for one in $4; do',
+	'[ "$(begin "${one%%:*}")" != "${one##*:}" ] || left="$left ${one%%:*}"',
+	'done',
+	'[ -z "$left" ] || kill -9 $(tree $left)',
 	'for round in 1 2 3 4 5; do',
 	'if [ -r /proc/self/environ ]; then found=$(grep -lsF -e "$3" /proc/[0-9]*/environ | cut -d/ -f3)',
 	'else found=$(ps -axEww -o pid=,command= | grep -F -e "$3" | sed "s/^ *//; s/ .*//"); fi',
@@ -27,10 +35,23 @@ const killer = [
 	'kill -9 "-$1"',
 ].join('\n');
 
-/** Waits until this program is gone, which closes descriptor 3. The killer has no mark, so that it doesn't find itself. */
-const guard = `read -r _ <&3; exec env -u ${markVariable} /bin/sh -c "$4" sh "$$" "$3" "${markVariable}=$${markVariable}"`;
+/**
+ * Waits until this program is gone, which closes descriptor 3. Each line on it has the processes that left the group by then.
+ * The killer has no mark, so that it doesn't find itself.
+ */
+const guard = [
+	'left=; while read -r line; do left=$line; done <&3',
+	`exec env -u ${markVariable} /bin/sh -c "$4" sh "$$" "$3" "${markVariable}=$${markVariable}" "$left"`,
+].join('; ');
 
 const guardedLauncher = `( { ${guard}; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; ${launcher}`;
+
+/** Reports to the guard of a command which processes left its group, each as `id:begin`. */
+export function tellGuard({stdio: [, , , guard]}: ChildProcess, processes: readonly string[]): void {
+	if (guard && 'write' in guard && guard.writable) {
+		guard.write(`${processes.join(' ')}\n`);
+	}
+}
 
 export type Launch = {
 	/** What the shell gets, byte for byte. */

@@ -12,28 +12,46 @@ export type Descendants = {
 	readonly stop: () => void;
 };
 
+type Options = {
+	/** Gets the processes that left the group of the command, as `id:begin`, whenever others do. */
+	readonly onLeft?: (processes: readonly string[]) => void;
+	readonly platform?: NodeJS.Platform;
+};
+
 /**
- * Follows the processes below one while it runs. It knows each that had a parent of the command when it looked: one that is
- * started by a process, which ends, both between two looks, is never seen. Linux alone tells.
+ * Follows the processes below one, which leads a group, while it runs. It knows each that had a parent of the command when
+ * it looked: one that is started by a process, which ends, both between two looks, is never seen. Linux alone tells.
  */
-export function followDescendants(root: number | undefined, platform = process.platform): Descendants {
+export function followDescendants(
+	root: number | undefined,
+	{onLeft = () => undefined, platform = process.platform}: Options = {},
+): Descendants {
 	/** When each began, so that another process with its id is not taken for it. */
 	const known = new Map<number, string>();
+	let told = '';
 	const add = (pid: number) => {
-		const begun = beginOf(pid);
-		if (begun !== undefined && !known.has(pid)) {
-			known.set(pid, begun);
+		const found = readProcess(pid);
+		if (found && !known.has(pid)) {
+			known.set(pid, found.begun);
 		}
 	};
 
 	const look = () => {
+		const left: string[] = [];
 		// A map also yields what is added meanwhile.
 		for (const [pid, begun] of known) {
-			if (beginOf(pid) === begun) {
+			const found = readProcess(pid);
+			if (found?.begun === begun) {
 				childrenOf(pid).forEach(add);
+				left.push(...(found.group === root ? [] : [`${pid}:${begun}`]));
 			} else {
 				known.delete(pid);
 			}
+		}
+
+		if (told !== left.join()) {
+			told = left.join();
+			onLeft(left);
 		}
 	};
 
@@ -53,13 +71,17 @@ export function followDescendants(root: number | undefined, platform = process.p
 	};
 }
 
-/** Returns when a process began, in ticks since the system did; undefined for none, and for one that has ended. */
-function beginOf(pid: number): string | undefined {
+/**
+ * Returns the group of a process, and when it began, in ticks since the system did; undefined for none, and for one that has
+ * ended.
+ */
+function readProcess(pid: number): {readonly group: number; readonly begun: string} | undefined {
 	try {
 		const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
 			.replace(/^.*\) /s, '')
 			.split(' ');
-		return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+		const [state, , group] = fields;
+		return state === 'Z' || state === 'X' ? undefined : {group: Number(group), begun: fields[19] ?? ''};
 	} catch {
 		return undefined;
 	}

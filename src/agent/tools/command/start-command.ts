@@ -5,7 +5,7 @@ import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import {signalGroup} from '../child/signal-group.ts';
 import {openCommandGroup} from './command-group.ts';
-import {guardedLauncherOf, type Launch, launcherOf} from './command-launcher.ts';
+import {guardedLauncherOf, type Launch, launcherOf, tellGuard} from './command-launcher.ts';
 import type {CommandOutput} from './command-output.ts';
 import {followDescendants} from './descendants.ts';
 import {endMarked, markVariable} from './end-marked.ts';
@@ -55,7 +55,8 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	const mark = randomUUID();
 	const group = sandbox ? undefined : openCommandGroup(mark);
 	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark, group?.joinFile);
-	const descendants = sandbox || group ? undefined : followDescendants(child.pid);
+	const onLeft = (left: readonly string[]) => tellGuard(child, left);
+	const descendants = sandbox || group ? undefined : followDescendants(child.pid, {onLeft});
 	const endRest = async () => {
 		await endMarked(mark, descendants?.running);
 		descendants?.stop();

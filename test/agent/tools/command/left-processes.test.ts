@@ -5,7 +5,7 @@ import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
 import {signalGroup} from '../../../../src/agent/tools/child/signal-group.ts';
 import {openCommandGroup} from '../../../../src/agent/tools/command/command-group.ts';
-import {guardedLauncherOf} from '../../../../src/agent/tools/command/command-launcher.ts';
+import {guardedLauncherOf, tellGuard} from '../../../../src/agent/tools/command/command-launcher.ts';
 import {followDescendants} from '../../../../src/agent/tools/command/descendants.ts';
 import {endMarked, markVariable} from '../../../../src/agent/tools/command/end-marked.ts';
 import {isRunning} from '../../../../src/storage/lock-owner.ts';
@@ -62,11 +62,11 @@ test.skipIf(!probe)('the processes of a control group end with it, wherever they
 
 test('without control groups nothing is created', () => {
 	expect(openCommandGroup('x', 'darwin')).toBe(undefined);
-	expect(followDescendants(process.pid, 'darwin').running()).toEqual([]);
+	expect(followDescendants(process.pid, {platform: 'darwin'}).running()).toEqual([]);
 });
 
 /** Starts a command without a sandbox that leaves its group by `leave`, then does what the death of the program does. */
-async function leaveAndDie(leave: string, mark: string, joinFile = '') {
+async function leaveAndDie(leave: string, mark: string, {joinFile = '', isFollowed = false, more = ''} = {}) {
 	const folder = temporaryFolder();
 	// Longer than the test may take.
 	const command = `${leave} sh -c '${alive.replace('400', '4000')}' & sleep 60`;
@@ -77,6 +77,12 @@ async function leaveAndDie(leave: string, mark: string, joinFile = '') {
 	});
 	onTestFinished(() => endMarked(mark));
 	await expect.poll(() => existsSync(join(folder, 'alive'))).toBe(true);
+	if (isFollowed) {
+		const descendants = followDescendants(child.pid, {onLeft: left => tellGuard(child, [...left, more])});
+		onTestFinished(descendants.stop);
+		expect(descendants.running()).not.toEqual([]);
+	}
+
 	const ended = new Promise(resolve => child.once('exit', (_, signal) => resolve(signal)));
 	child.stdio[3]?.destroy();
 	expect(await ended).toBe('SIGKILL');
@@ -87,9 +93,20 @@ test.skipIf(!isLinux)('[15] without a sandbox a daemon ends once the program is 
 	leaveAndDie('setsid', `daemon-${process.pid}`),
 );
 
+test.skipIf(!isLinux)(
+	'[15] so does one without its environment that was followed, but no other process with its id',
+	async () => {
+		const mark = `followed-${process.pid}`;
+		const other = spawn('sleep', ['60'], {stdio: 'ignore'});
+		onTestFinished(() => void other.kill('SIGKILL'));
+		await leaveAndDie('env -i PATH="$PATH" setsid', mark, {isFollowed: true, more: `${other.pid}:1`});
+		expect(isRunning(other.pid ?? 0)).toBe(true);
+	},
+);
+
 test.skipIf(!probe)('[15] so does one without its environment in a control group', async () => {
 	const mark = `bare-${process.pid}`;
 	const group = openCommandGroup(mark);
 	onTestFinished(() => group?.end());
-	await leaveAndDie('env -i PATH="$PATH" setsid', mark, group?.joinFile);
+	await leaveAndDie('env -i PATH="$PATH" setsid', mark, {joinFile: group?.joinFile ?? ''});
 });
