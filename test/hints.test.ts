@@ -82,8 +82,6 @@ test('the program contains hints to test', () => {
 
 /** Files besides those of `src/ui/` whose texts only the app shows, or that say where theirs is typed. */
 const shownInApp: Readonly<Record<string, string>> = {
-	'src/agent/mcp/server.ts': 'for the model, which tells the user',
-	'src/agent/tools/environment-logs.ts': 'for the model, which tells the user',
 	'src/command/changes/restore.ts': 'of /undo and /rewind',
 	'src/command/context/context-view.ts': 'of /context',
 	'src/command/context/pin-choices.ts': 'of /pin',

@@ -1,3 +1,4 @@
+import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {AppError, reportError} from '../core/error.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {cutResult} from './cut-result.ts';
@@ -12,13 +13,20 @@ export type CallAnswer = {
 	readonly bug?: string;
 };
 
-type Options = ToolContext & {readonly tools: readonly Tool[]};
+type Options = ToolContext & {
+	readonly tools: readonly Tool[];
+	/** Where the user reads what the model tells them of commands; the app by default. */
+	readonly commandPlace?: CommandPlace | undefined;
+};
 
 /**
  * Runs one call. A failure becomes an answer that tells the model what to do instead. Only an abort throws, because an
  * interrupted call has no result.
  */
-export async function answerCall(call: ToolCall, {tools, ...context}: Options): Promise<CallAnswer> {
+export async function answerCall(
+	call: ToolCall,
+	{tools, commandPlace = 'app', ...context}: Options,
+): Promise<CallAnswer> {
 	const {name, malformed} = call;
 	const tool = tools.find(candidate => candidate.name === name);
 	if (!tool) {
@@ -39,7 +47,7 @@ export async function answerCall(call: ToolCall, {tools, ...context}: Options): 
 	} catch (error) {
 		context.signal.throwIfAborted();
 		if (error instanceof AppError) {
-			return failure(error.hint ? `${error.message} ${error.hint}` : error.message);
+			return failure(error.hint ? `${error.message} ${nameCommands(error.hint, commandPlace)}` : error.message);
 		}
 
 		const {message} = reportError(error);

@@ -56,6 +56,8 @@ export type RunOptions = LedgerOptions & {
 	/** Retries a model call that showed nothing yet; by default twice, with the waits of SAFETY 23. */
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
+	/** See `CallOptions`. */
+	readonly commandPlace?: CallOptions['commandPlace'];
 	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;
 	/** Opens the model of a sub-agent; left out if the run may start none. */

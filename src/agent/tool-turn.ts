@@ -1,4 +1,5 @@
 import {abortable, abortableAfter} from '../core/abortable.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import {recordedStyles, type StyledText, stylesIn} from '../core/output/text-styles.ts';
 import type {Act} from '../core/session/approval.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
@@ -27,6 +28,8 @@ export type CallOptions = {
 	/** Runs the sub-agents of the run; left out if it may start none. */
 	readonly runTask?: RunTask | undefined;
 	readonly clock?: () => number;
+	/** Where the user reads what the model tells them of commands; the app by default. */
+	readonly commandPlace?: CommandPlace | undefined;
 	/** Keeps the images that tools show; left out if the model sees none. */
 	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean};
 };

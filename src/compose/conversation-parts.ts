@@ -68,6 +68,7 @@ export function createConversationParts(
 				...conversationOptions(own, local, servers, mcp.resources),
 				...{windowSizeOf, loadTools, endTools, loadHooks, compactionShare, onRecord},
 				toolWarnings: mcp.warnings,
+				commandPlace: () => (ask() ? 'app' : 'shell'),
 				openModel: (model, task) => access.open(model, task, askerOf(slot.store.getState())),
 				trackChanges: changes.track,
 				createApprovals: approvals.createApprovalsIn(slot),

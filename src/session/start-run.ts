@@ -8,6 +8,7 @@ import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import {formatDate} from '../core/format.ts';
 import {pinnedMessages, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
@@ -48,6 +49,8 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	/** What messages may mention besides the files of the working folder and open logs; left out for nothing at all. */
 	readonly mentions?: Omit<Mentions, 'logs'>;
 	readonly maxTurns?: number;
+	/** Returns where the user reads what the model tells them of commands; left out for the app. */
+	readonly commandPlace?: () => CommandPlace;
 	/** The budgets of the user; without it, there are none. */
 	readonly limits?: Omit<BudgetLimits, 'runUsd'>;
 	/** The most US dollars that a run may cost, and the prices to count it by, loaded before the first call. */
@@ -107,6 +110,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(options.retry && {retry: options.retry}),
 		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
 		...(maxTurns !== undefined && {maxTurns}),
+		commandPlace: options.commandPlace?.(),
 		...(budget && {budget}),
 		compaction: {
 			windowSize: async of => (model === undefined ? undefined : options.windowSizeOf?.(of)),

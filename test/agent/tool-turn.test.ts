@@ -62,6 +62,21 @@ test('a tool that changes something runs alone, after the calls before it', asyn
 	expect(log).toEqual(['read begins', 'read ends', 'write begins', 'write ends', 'read begins', 'read ends']);
 });
 
+test.each([
+	['app', 'Ask the user to log in: /login'],
+	['shell', 'Ask the user to log in: service login'],
+] as const)('an error names commands as the user of the %s types them', async (commandPlace, told) => {
+	const refused: Tool = {
+		...echo,
+		async run() {
+			throw new AppError('auth', 'No login.', {hint: 'Ask the user to log in: `login`'});
+		},
+	};
+	const {ask, asked} = scriptedModel([call('echo'), finish('tool-calls')], last);
+	await collect(runAgent(runOptions({ask, tools: [refused], commandPlace})));
+	expect(JSON.stringify(asked[1]?.at(-1))).toContain(`No login. ${told}"`);
+});
+
 test('output of a running tool comes before its result', async () => {
 	const chatty: Tool = {
 		...echo,

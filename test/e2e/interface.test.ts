@@ -44,6 +44,25 @@ test.each([
 	expect(host.seen.find(({method}) => method === 'POST')).toMatchObject({url: path, headers});
 });
 
+test('without the app, a model hears of commands that a shell has', async () => {
+	const host = await startModelHost();
+	host.answerWith(
+		({call, finish}) => {
+			call('environment_logs', {environment: '33f3f8a1-0000-4000-8000-000000000000'});
+			finish('tool_calls');
+		},
+		({say, finish}) => {
+			say('I cannot.');
+			finish();
+		},
+	);
+	const {env, args} = connectedTo(host);
+	await runInProcess(['-p', 'Read the log', ...args], {env: {...env, SERVICE_SERVER: 'http://127.0.0.1:1'}});
+	expect(host.chats().at(-1)?.join('\n')).toMatch(
+		/log in with \S*.* login or choose a server with \S*.* connect <url>; no tool can\./,
+	);
+});
+
 test('no .env file is read', async () => {
 	const folder = folderWith({'.env': `SERVICE_SERVER=http://127.0.0.1:1\nOPENAI_API_KEY=${key}\n`});
 	const {stdout} = await runInProcess(['keys', 'list', '--json'], {folder});

@@ -210,7 +210,7 @@ async function ready(own: Own): Promise<Connection> {
 
 	const why = state.state === 'failed' ? `: ${state.reason}` : '';
 	throw new AppError('failed', `The MCP server ${name} is not running${why}.`, {
-		hint: 'Continue without it, and tell the user: /mcp shows its log and /mcp reconnect starts it.',
+		hint: 'Continue without it, and tell the user: `mcp get <name>` shows its state. `/mcp reconnect <name>` starts it again.',
 	});
 }
 

@@ -130,12 +130,12 @@ export async function readable<Value>(environment: string, act: () => Promise<Va
 		switch (error.code) {
 			case 'not-found':
 				throw new AppError('not-found', `${server ?? 'The connected server'} has no environment ${environment}.`, {
-					hint: 'Ask the user for its id; `/env create <task>` makes one and shows it.',
+					hint: 'Ask the user for its id; `env create <task>` makes one and shows it.',
 					cause: error,
 				});
 			case 'auth':
 				throw new AppError('auth', `The log cannot be read: ${error.message}`, {
-					hint: 'Tell the user, who can log in with /login or choose a server with /connect; no tool can.',
+					hint: 'Tell the user, who can log in with `login` or choose a server with `connect <url>`; no tool can.',
 					cause: error,
 				});
 			default:

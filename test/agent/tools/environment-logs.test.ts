@@ -112,7 +112,7 @@ test('an unknown environment is an error that tells the model to ask for the id'
 	await expect(tool([notFound]).run()).rejects.toMatchObject({
 		code: 'not-found',
 		message: `${server} has no environment ${environment}.`,
-		hint: 'Ask the user for its id; `/env create <task>` makes one and shows it.',
+		hint: 'Ask the user for its id; `env create <task>` makes one and shows it.',
 	});
 });
 
@@ -125,7 +125,7 @@ test.each([
 	await expect(run({environment}, context)).rejects.toMatchObject({
 		code: 'auth',
 		message: expect.stringMatching(/^The log cannot be read: .*\.$/),
-		hint: 'Tell the user, who can log in with /login or choose a server with /connect; no tool can.',
+		hint: 'Tell the user, who can log in with `login` or choose a server with `connect <url>`; no tool can.',
 	});
 });
 
