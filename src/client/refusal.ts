@@ -1,4 +1,5 @@
 import type {Problem} from '../contract/problem.ts';
+import {entryOf} from '../core/entry-of.ts';
 import {AppError, type ErrorCode} from '../core/error.ts';
 import {formatDuration} from '../core/format.ts';
 import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
@@ -39,7 +40,8 @@ export function refusalOf(error: unknown): Refusal | undefined {
 export function refuse({from, status, headers, text, now}: Answer): AppError {
 	const reason = reasonOf(headers, text);
 	const retryAfter = parseRetryAfter(headers, now);
-	const [code, what, hint] = explain(from, status);
+	const [code, what, general] = explain(from, status);
+	const hint = (status === 409 && entryOf(conflictHints, reason.type ?? '')) || general;
 	const error = new AppError(code, `${sentenceOf(what, reason, status)}.`, {
 		hint: retryAfter && isRetryableStatus(status) ? `Try again in ${formatDuration(retryAfter)}.` : hint,
 		...(retryAfter !== undefined && {retryAfter}),
@@ -49,6 +51,13 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	refusals.set(error, {status, type: reason.type, detail: reason.detail});
 	return error;
 }
+
+/** What helps against a conflict, by its type; the state of the thing itself is right. */
+const conflictHints: Readonly<Record<string, string>> = {
+	already_exists_error: 'Use another name, or the one that exists.',
+	configuration_error: 'Ask its administrator to change its configuration.',
+	usage_limit_exceeded_error: 'Free some of it, or ask an administrator for a higher limit.',
+};
 
 /** Returns what failed with the reason, such as “Not found on x: No such runtime (not_found_error); body.name: too long”. */
 function sentenceOf(what: string, {detail, type, fields, isComplete, note}: Reason, status: number): string {

@@ -31,6 +31,17 @@ test.each([
 	expect(refusalOf(error)).toEqual({status, type: 'app_error', detail: 'Why'});
 });
 
+test.each([
+	['already_exists_error', 'Use another name, or the one that exists.'],
+	['configuration_error', 'Ask its administrator to change its configuration.'],
+	['usage_limit_exceeded_error', 'Free some of it, or ask an administrator for a higher limit.'],
+	['conflict_error', 'Check its state, then try again.'],
+	['constructor', 'Check its state, then try again.'],
+])('a conflict of type %s says what helps', (type, hint) => {
+	expect(refused(409, problem(409, 'Why.', type)).hint).toBe(hint);
+	expect(refused(429, problem(429, 'Why.', type)).hint).toBe('Try again later.');
+});
+
 test('up to five invalid fields are shown, without line breaks', () => {
 	const item = (index: number) => ({loc: ['body', 'list', index], msg: 'too\nlong.', type: 't'});
 	const body = (count: number) =>
