@@ -93,7 +93,8 @@ function withHint(error: unknown, retryAfter: number): unknown {
  */
 export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
 	const text = headers['retry-after']?.trim() ?? '';
-	if (/^\d+(?:\.\d+)?$/.test(text)) {
+	// No server means a wait of more than thirty years.
+	if (/^\d{1,9}(?:\.\d+)?$/.test(text)) {
 		return Math.round(Number(text) * 1000);
 	}
 

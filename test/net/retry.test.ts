@@ -115,6 +115,8 @@ test.each([
 	[' 0.5 ', 500],
 	['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
 	['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+	['999999999', 999_999_999_000],
+	['9'.repeat(400), undefined],
 	['-5', undefined],
 	['soon', undefined],
 	['', undefined],
