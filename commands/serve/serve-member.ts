@@ -16,7 +16,7 @@ export default command({
 	positional: ['email'],
 	describe: {
 		email: 'e-mail address to log in with',
-		role: 'member by default',
+		role: 'of a new member, member by default; without it, others keep theirs',
 		remove: 'end their access to the organization; what they made stays',
 		...describePlace,
 	},
@@ -41,8 +41,7 @@ export default command({
 			};
 		}
 
-		const role = given ?? 'member';
-		const {userId, apiKey} = await addToOrganization({env, ...where}, {organization, email, role});
+		const {userId, role, apiKey} = await addToOrganization({env, ...where}, {organization, email, role: given});
 		const key = apiKey?.reveal();
 		return {
 			kind: 'text',

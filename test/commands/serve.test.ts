@@ -128,8 +128,8 @@ test('a member added while the server runs can log in at once, and a removed one
 	expect(added).toEqual({user_id: expect.any(String), role: 'admin', api_key: expect.stringMatching(/^svc_/)});
 	const again = await home.run('serve', 'member', 'grace@acme.example');
 	expect([drawn(again, 80), dataOf(again)]).toEqual([
-		'grace@acme.example is a member of default.',
-		{user_id: expect.any(String), role: 'member'},
+		'grace@acme.example is an admin of default.',
+		{user_id: expect.any(String), role: 'admin'},
 	]);
 	const lost = JSON.parse(JSON.stringify(dataOf(await home.run('serve', 'key', 'Grace@acme.example')))).api_key;
 	const headers = {authorization: `Bearer ${lost}`};

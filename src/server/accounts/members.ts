@@ -10,21 +10,33 @@ import {findAccountByEmail} from './user.ts';
 type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A user to add to an organization, given its slug. */
-export type NewMember = {readonly organization: string; readonly email: string; readonly role: Role};
+export type NewMember = {
+	readonly organization: string;
+	readonly email: string;
+	/** Without it, a new member is a `member`, and one who belongs to it already keeps their role. */
+	readonly role?: Role | undefined;
+};
 
 /** A user who joined an organization; with an API key for the first login if the user is new. */
-export type Joined = {readonly userId: string; readonly apiKey: Secret | undefined};
+export type Joined = {readonly userId: string; readonly role: Role; readonly apiKey: Secret | undefined};
 
 /**
  * Adds a user to an organization, given its slug, or changes a member's role. Throws `AppError("not-found")` for an unknown
  * organization, `AppError("usage")` for an invalid address, and `AppError("conflict")` if no owner would remain.
  */
-export async function addMember(services: Shared, {organization, email, role}: NewMember): Promise<Joined> {
+export async function addMember(services: Shared, {organization, email, role: wanted}: NewMember): Promise<Joined> {
 	checkEmail(email);
 	return await services.database.transaction().execute(async database => {
 		const created_at = services.now().toISOString();
 		const organizationId = await lockMembers(database, organization);
 		const {userId, isNew} = await findOrMakeUser(database, {email, created_at});
+		const known = await database
+			.selectFrom('members')
+			.select('role')
+			.where('organization_id', '=', organizationId)
+			.where('user_id', '=', userId)
+			.executeTakeFirst();
+		const role = wanted ?? known?.role ?? 'member';
 		if (role !== 'owner') {
 			await keepAnOwner(database, {organization, organizationId, userId});
 		}
@@ -37,7 +49,7 @@ export async function addMember(services: Shared, {organization, email, role}: N
 		const created = isNew
 			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
 			: undefined;
-		return {userId, apiKey: created?.secret};
+		return {userId, role, apiKey: created?.secret};
 	});
 }
 

@@ -24,7 +24,8 @@ test('members join with a role and a key, and their role can change', async () =
 	const joined = await addMember(services, {organization: 'acme', email: 'bob@example.com', role: 'member'});
 	expect(joined.apiKey?.reveal()).toMatch(/^svc_/);
 	const promoted = await addMember(services, {organization: 'acme', email: 'BOB@example.com', role: 'admin'});
-	expect(promoted).toEqual({userId: joined.userId, apiKey: undefined});
+	expect(promoted).toEqual({userId: joined.userId, role: 'admin', apiKey: undefined});
+	expect(await addMember(services, {organization: 'acme', email: 'bob@example.com'})).toEqual(promoted);
 	const roles = await database.selectFrom('members').select('role').where('user_id', '=', joined.userId).execute();
 	expect(roles).toEqual([{role: 'admin'}]);
 });
