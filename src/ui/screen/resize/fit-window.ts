@@ -117,24 +117,29 @@ export function createWindowFit(dependencies: Dependencies): WindowFit {
 	};
 }
 
-/** How often in a row the size that a terminal tells is believed before that of the system. */
+/** How often in a row a terminal may tell the same size that the system doesn't before it isn't believed any more. */
 const maxDoubts = 4;
 
 /** Returns what waits for a resize, and returns true, if the terminal tells a size that the system hasn't told yet. */
 function createSizeDoubt({screen, expectResize, distrustSizes}: Dependencies) {
-	let doubts = 0;
+	let doubts: readonly string[] = [];
 	return (told: Size | undefined): boolean => {
-		const size = screen.size();
-		const {columns, rows} = told ? drawnSizeOf(told) : size;
-		doubts = columns === size.columns && rows === size.rows ? 0 : doubts + 1;
-		if (doubts === maxDoubts) {
-			distrustSizes();
-		} else if (doubts > 0) {
-			expectResize();
-			return true;
+		const drawn = screen.size();
+		const {columns, rows} = told ? drawnSizeOf(told) : drawn;
+		const doubt = [columns, rows, drawn.columns, drawn.rows].join();
+		if (columns === drawn.columns && rows === drawn.rows) {
+			doubts = [];
+			return false;
 		}
 
-		return false;
+		doubts = [...doubts.filter(before => before === doubt), doubt];
+		if (doubts.length === maxDoubts) {
+			distrustSizes();
+			return false;
+		}
+
+		expectResize();
+		return true;
 	};
 }
 

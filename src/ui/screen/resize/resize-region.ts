@@ -41,7 +41,8 @@ export function resizeRegion(
 	const isBlanked = isMarked(drawn.rows[0]);
 	const erase = isBlanked ? deleteDown : eraseDown;
 	const own = drawn.rows.map(isBlanked ? () => ' ' : unmarked);
-	const countDrawn: CountRows = lines => (back || columns < region.columns ? countRows(lines) : lines.length);
+	const isRewrapped = back ? columns !== region.columns : columns < region.columns;
+	const countDrawn: CountRows = lines => (isRewrapped ? countRows(lines) : lines.length);
 	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
