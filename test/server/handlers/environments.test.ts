@@ -80,9 +80,9 @@ test('an organization cannot exceed its capacity, even with concurrent requests'
 
 test('the time limit is the requested one within the organization’s maximum', async () => {
 	const server = await createTestServer();
-	await addTask(server, 'ends', {command: ['true'], timeout_sec: 100});
+	await addTask(server, 'sleeps', {command: ['sleep', '100'], timeout_sec: 100});
 	const lifeOf = async (timeout?: number) => {
-		const {json} = await create(server, {task_ref: 'ends', ...(timeout && {timeout_sec: timeout})});
+		const {json} = await create(server, {task_ref: 'sleeps', ...(timeout && {timeout_sec: timeout})});
 		return (Date.parse(json.expires_at) - Date.parse(json.created_at)) / 1000;
 	};
 	expect([await lifeOf(), await lifeOf(50), await lifeOf(1e9)]).toEqual([100, 50, 86_400]);
