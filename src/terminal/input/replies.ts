@@ -43,14 +43,18 @@ const colorSlots: Readonly<Record<string, 'foreground' | 'background' | 'cursor'
 	12: 'cursor',
 };
 
+/** How many colours of the palette are the terminal's own, which users choose. */
+const ownColors = 16;
+
 /**
  * Returns the color that a whole OSC string reports (`body` is the text between `ESC ]` and its terminator), or undefined
- * for any other string. Source: xterm, ctlseqs: OSC 10, 11 and 12.
+ * for any other string. Source: xterm, ctlseqs: OSC 4, 10, 11 and 12.
  */
 export function parseOsc(body: string): ReplyToken | undefined {
-	const [, slot = '', ...channels] = /^(1[012]);rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(body) ?? [];
-	const of = colorSlots[slot];
-	if (!of) {
+	const [, slot = '', ...channels] =
+		/^(4;\d{1,3}|1[012]);rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(body) ?? [];
+	const of = slot.startsWith('4;') ? Number(slot.slice(2)) : colorSlots[slot];
+	if (of === undefined || Number(of) >= ownColors) {
 		return undefined;
 	}
 
@@ -65,12 +69,12 @@ function scaled(digits: string): number {
 
 /**
  * Text that may become an answer once its ESC is put before it, and text that is a whole one (DA, DSR, DECRPM, the size of the
- * window, OSC 10 to 12).
+ * window, OSC 4 and 10 to 12).
  */
 const lateBeginning =
-	/^(?:\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?|8;[\d;]*t)?|\](?:1(?:[012](?:;(?:r(?:g(?:b(?:a?(?::(?:[\da-f/]{0,20}|[\da-f/]{5,20}\u001B))?)?)?)?)?)?)?)?)$/i;
+	/^(?:\[(?:[?>][\d;]*(?:\$y?|[cnuR])?|\d[\d;]*R?|8;[\d;]*t)?|\](?:(?:1|4(?:;\d{0,3})?)|(?:1[012]|4;\d{1,3})(?:;(?:r(?:g(?:b(?:a?(?::(?:[\da-f/]{0,20}|[\da-f/]{5,20}\u001B))?)?)?)?)?)?)?)$/i;
 const lateWhole =
-	/^(?:\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R|8;[\d;]+t)|\]1[012];rgba?:[\da-f/]{5,20}(?:\u001B\\|\u0007))$/i;
+	/^(?:\[(?:[?>][\d;]*(?:\$y|[cnuR])|[\d;]+R|8;[\d;]+t)|\](?:1[012]|4;\d{1,3});rgba?:[\da-f/]{5,20}(?:\u001B\\|\u0007))$/i;
 
 /**
  * Classifies text behind an ESC that came so long before that it was read as the Escape key: still the beginning of the

@@ -50,10 +50,10 @@ export type ReplyToken = {readonly type: 'reply'} & (
 	| {readonly reply: 'cursor-position'; readonly row: number; readonly column: number}
 	/** In cells. */
 	| {readonly reply: 'window-size'; readonly columns: number; readonly rows: number}
-	/** Channels from 0 to 255. */
+	/** Channels from 0 to 255. A number is one of the terminal's own 16 colours. */
 	| {
 			readonly reply: 'color';
-			readonly of: 'foreground' | 'background' | 'cursor';
+			readonly of: 'foreground' | 'background' | 'cursor' | number;
 			readonly red: number;
 			readonly green: number;
 			readonly blue: number;

@@ -1,7 +1,8 @@
 import {parseJson} from '../../core/json.ts';
+import type {Role} from '../text/role.ts';
 import {safeText} from '../text/safe-text.ts';
 import type {Span} from '../text/sgr.ts';
-import type {Palette, Role} from '../text/style.ts';
+import type {Palette} from '../text/style.ts';
 
 /** Lines of JSON as it was written: numbers, escapes, order and repeated names stay. */
 export type JsonLines = {

@@ -1,6 +1,7 @@
 import type {HLJSApi} from 'highlight.js';
 import {once} from '../../core/once.ts';
-import type {Palette, Role, SyntaxRole} from '../text/style.ts';
+import type {Role} from '../text/role.ts';
+import type {Palette, SyntaxRole} from '../text/style.ts';
 
 /** Most lines of an unfinished construct (a comment, a template) that later lines are read with. */
 const maxContextLines = 40;

@@ -1,6 +1,6 @@
 import {reset} from './ansi.ts';
+import type {Role} from './role.ts';
 import {safeText} from './safe-text.ts';
-import type {Role} from './style.ts';
 
 /** The style of a span of tool output. Colours are the terminal's own 16: 0 to 7, and their bright ones, 8 to 15. */
 export type SpanStyle = {
@@ -57,13 +57,24 @@ export function withoutSgr(text: string): string {
 	return text.includes('\u001B') ? text.replace(sgr, '') : text;
 }
 
+/** `unreadable` are colours that can't be told from the terminal's background. */
+type PaintOptions = {readonly color: boolean; readonly unreadable?: ReadonlySet<number> | undefined};
+
 /** Draws spans with our own sequences; each line ends without a style. Without `color` it is plain text. */
-export function paint(spans: readonly Span[], {color}: {readonly color: boolean}): string {
+export function paint(spans: readonly Span[], {color, unreadable}: PaintOptions): string {
 	return spans
 		.map(({text, style, roles = []}) =>
-			roles.reduce((drawn, role) => role(drawn), color ? paintSpan(text, style) : text),
+			roles.reduce((drawn, role) => role(drawn), color ? paintSpan(text, readableStyle(style, unreadable)) : text),
 		)
 		.join('');
+}
+
+/** Returns a style in the ordinary colour of text if its own can't be read on the terminal's background. */
+function readableStyle(style: SpanStyle, unreadable: ReadonlySet<number> | undefined): SpanStyle {
+	const {color, background} = style;
+	return color !== undefined && background === undefined && unreadable?.has(color)
+		? {...style, color: undefined}
+		: style;
 }
 
 function paintSpan(text: string, style: SpanStyle): string {

@@ -1,7 +1,4 @@
-import {reset} from './ansi.ts';
-
-/** Styles text; the outer of two roles continues after the inner one. Text may have several lines. */
-export type Role = (text: string) => string;
+import {marked, plainRole, type Role, sgr} from './role.ts';
 
 /** What a token of source code is. */
 export const syntaxRoles = [
@@ -32,6 +29,8 @@ export type Palette = {
 	readonly spoken: boolean;
 	/** True if the terminal understands hyperlinks (OSC 8). */
 	readonly links?: boolean;
+	/** Colours of other programs that can't be told from the background, of the 16. */
+	readonly unreadable?: ReadonlySet<number> | undefined;
 	/** `level` is 1 to 6. */
 	readonly heading: (text: string, level: number) => string;
 	readonly emphasis: Role;
@@ -78,6 +77,8 @@ export type Ink = (typeof inks)[number];
 export type Scheme = Readonly<Record<Ink, string>> & {
 	/** Further inks of logs, beyond the named ones. */
 	readonly moreSeries?: readonly string[];
+	/** Which of the terminal's own 16 colours can't be told from its background. */
+	readonly unreadable?: ReadonlySet<number>;
 };
 
 /** The terminal's own 16 colours, which the user has chosen. */
@@ -156,8 +157,6 @@ const deepHeadingLook: Look = [`${bold};${italic}`];
 const seriesInks: readonly Ink[] = ['cyan', 'green', 'amber', 'violet', 'blue'];
 const highlightInks: readonly Ink[] = ['amber', 'cyan', 'green', 'violet', 'blue'];
 
-const plainRole: Role = text => text;
-
 /**
  * Returns the roles in the colours of a scheme, at first the terminal's own 16. With `color` false there are no escape
  * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and
@@ -177,23 +176,6 @@ export function recolor(palette: Palette, scheme: Scheme): void {
 	}
 }
 
-function sgr(codes: string): Role {
-	if (codes === '') {
-		return plainRole;
-	}
-
-	const open = `\u001B[${codes}m`;
-	return text =>
-		text.replace(/[^\n]+/g, line => {
-			const inner = line.endsWith(reset) ? line.slice(0, -reset.length) : line;
-			return open + (inner.includes(reset) ? inner.replaceAll(reset, reset + open) : inner) + reset;
-		});
-}
-
-function marked(mark: string): Role {
-	return text => (text.trim() ? mark + text + mark : text);
-}
-
 function coloredIn(scheme: Scheme): Palette {
 	const role = ([attributes, ink]: Look): Role =>
 		sgr([attributes, ink === undefined ? '' : scheme[ink]].filter(Boolean).join(';'));
@@ -202,6 +184,7 @@ function coloredIn(scheme: Scheme): Palette {
 	return {
 		color: true,
 		spoken: false,
+		unreadable: scheme.unreadable,
 		heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
 		...mapRoles(looks, role),
 		level: mapRoles(levelLooks, role),

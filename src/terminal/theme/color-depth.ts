@@ -23,7 +23,8 @@ export function colorDepth({FORCE_COLOR, COLORTERM = '', TERM = '', TERM_PROGRAM
 	return /-direct$/.test(TERM) ? 'rgb' : /-256color$|^xterm-(?:kitty|ghostty)$/.test(TERM) ? 256 : 16;
 }
 
-type Rgb = readonly [red: number, green: number, blue: number];
+/** The channels of a colour, 0 to 255. */
+export type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Returns the channels of `#rrggbb`, 0 to 255. */
 export function channelsOf(color: string): Rgb {

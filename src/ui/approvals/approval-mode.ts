@@ -2,7 +2,8 @@ import type {ApprovalMode} from '../../core/session/approval.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {modeEffects, nextApprovalMode} from '../../store/approval-slice.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {Palette, Role} from '../../terminal/text/style.ts';
+import type {Role} from '../../terminal/text/role.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {textWidth} from '../../terminal/text/width.ts';
 
 /** Selects the next mode. */

@@ -2,8 +2,9 @@ import {formatAmount, formatNumber} from '../../core/format.ts';
 import {describeState, type TailState} from '../../logs/tail-state.ts';
 import {allLogs, logPlaces, type OpenLog} from '../../store/logs-slice.ts';
 import {fitParts} from '../../terminal/text/fit-parts.ts';
+import type {Role} from '../../terminal/text/role.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Palette, Role} from '../../terminal/text/style.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {inHue} from './log-lines.ts';
 

@@ -1,9 +1,10 @@
 import {formatClock} from '../../core/format.ts';
 import type {Level} from '../../logs/levels.ts';
 import type {StructuredLine} from '../../logs/structured.ts';
+import type {Role} from '../../terminal/text/role.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Span} from '../../terminal/text/sgr.ts';
-import type {Palette, Role} from '../../terminal/text/style.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {padEnd} from '../../terminal/text/width.ts';
 
 /** Cells of a level, so that messages are aligned. */

@@ -1,7 +1,8 @@
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
-import type {Palette, Role} from '../../terminal/text/style.ts';
+import type {Role} from '../../terminal/text/role.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
 
 type Style = {

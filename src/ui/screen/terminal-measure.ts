@@ -1,12 +1,12 @@
 import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
-import type {InputToken, ReplyToken} from '../../terminal/input/token.ts';
+import type {InputToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
 import {askVersion, blanksMarkedRows, joinsRows, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
+import type {Rgb} from '../../terminal/theme/color-depth.ts';
+import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
 import {createQuestions, type Place, type Questions} from './resize/questions.ts';
-
-type ColorReply = Extract<ReplyToken, {reply: 'color'}>;
 
 type Dependencies = {
 	/** The terminal itself: the queries are written before anything is drawn. */
@@ -21,8 +21,8 @@ type Dependencies = {
 export type TerminalMeasure = {
 	/** Queries the terminal, which must be in raw mode, or it would echo its answers. */
 	readonly begin: () => void;
-	/** Asks for the colour of the background. Resolves with undefined if the terminal doesn't tell it within a second. */
-	readonly askBackground: () => Promise<ColorReply | undefined>;
+	/** Asks for the terminal's colours. Resolves with undefined if it doesn't tell that of its background within a second. */
+	readonly askColors: () => Promise<TerminalColors | undefined>;
 	/** Asks for the row of the cursor and for the size. Resolves with what the terminal tells in time, if it ever told. */
 	readonly askPlace: () => Promise<Place>;
 	readonly questions: Questions;
@@ -51,11 +51,14 @@ export type TerminalMeasure = {
 
 /** On the clock of `Date`: Node would load that of `performance` before the first frame. */
 const answerTimeoutMs = 5000;
-const backgroundTimeoutMs = 1000;
+const colorTimeoutMs = 1000;
 const exitTimeoutMs = 300;
 
-/** Asks for the background (OSC 11), then for what the terminal is (DA1), which all answer, so that no answer shows. */
-const askColor = '\u001B]11;?\u001B\\\u001B[c';
+/**
+ * Asks for the background (OSC 11) and the 16 colours (OSC 4), then for what the terminal is (DA1), which all answer, so that
+ * no answer shows.
+ */
+const askColor = `\u001B]11;?\u001B\\\u001B]4${Array.from({length: 16}, (_, index) => `;${index};?`).join('')}\u001B\\\u001B[c`;
 
 /**
  * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
@@ -79,12 +82,12 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	});
 	let asked = 0;
 	let version: readonly number[] = [];
-	const background = createBackgroundQuestion(stdout);
+	const colors = createColorQuestion(stdout);
 	const questions = createQuestions(data => stdout.write(data));
 	let isEnding = false;
 	const mayAsk = () => !isEnding && measure.outstanding() === 0;
 	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
-	const isAwaited = () => background.isAwaited() || awaitsWidths() || questions.isAwaited();
+	const isAwaited = () => colors.isAwaited() || awaitsWidths() || questions.isAwaited();
 
 	return {
 		begin() {
@@ -93,7 +96,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			stdout.write(askVersion);
 			measure.begin();
 		},
-		...{askBackground: background.ask, questions, mayAsk},
+		...{askColors: colors.ask, questions, mayAsk},
 		askPlace: async () => (mayAsk() ? questions.ask() : {row: undefined, size: undefined}),
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {
@@ -101,7 +104,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 				return true;
 			}
 
-			background.take(token);
+			colors.take(token);
 			const isAnswer = measure.take(token) || questions.take(token);
 			isAwaited() || whenAnswered();
 			return isAnswer;
@@ -143,25 +146,30 @@ function within(timeoutMs: number, begin: (end: () => void) => void): Promise<vo
 	});
 }
 
-/** Returns what asks the terminal for the colour of its background, once at a time. */
-function createBackgroundQuestion(stdout: Pick<NodeJS.WriteStream, 'write'>) {
-	let color: ColorReply | undefined;
+/** Returns what asks the terminal for its colours, once at a time. */
+function createColorQuestion(stdout: Pick<NodeJS.WriteStream, 'write'>) {
+	let background: Rgb | undefined;
+	const own = new Map<number, Rgb>();
 	let end: (() => void) | undefined;
 	return {
 		isAwaited: () => end !== undefined,
 		ask: () =>
-			new Promise<ColorReply | undefined>(resolve => {
-				const timer = setTimeout(() => end?.(), backgroundTimeoutMs).unref();
+			new Promise<TerminalColors | undefined>(resolve => {
+				const timer = setTimeout(() => end?.(), colorTimeoutMs).unref();
 				end = () => {
 					clearTimeout(timer);
 					end = undefined;
-					resolve(color);
+					resolve(background && {background, own});
 				};
 				stdout.write(askColor);
 			}),
 		take(token: InputToken) {
-			if (token.type === 'reply' && token.reply === 'color' && token.of === 'background') {
-				color = token;
+			if (token.type === 'reply' && token.reply === 'color') {
+				const color = [token.red, token.green, token.blue] as const;
+				background = token.of === 'background' ? color : background;
+				if (typeof token.of === 'number') {
+					own.set(token.of, color);
+				}
 			} else if (token.type === 'reply' && token.reply === 'device-attributes') {
 				end?.();
 			}

@@ -29,6 +29,12 @@ test.each([
 		']11;rgb:ff/ff/ff\u0007',
 		[{type: 'reply', reply: 'color', of: 'background', red: 255, green: 255, blue: 255}],
 	],
+	[
+		'one of the 16 colours',
+		']4;15;rgb:ff/80/00\u001b\\',
+		[{type: 'reply', reply: 'color', of: 15, red: 255, green: 128, blue: 0}],
+	],
+	['what looked like one of them', ']4;1x', [text(']4;1x')]],
 	['what looked like a colour for a while', ']11;rgb:x', [text(']11;rgb:x')]],
 	['what a user typed', '[a]', [text('[a]')]],
 	['what looked like one for a while', '[?6 x', [text('[?6 x')]],

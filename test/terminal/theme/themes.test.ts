@@ -3,9 +3,10 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createPalette, recolor, terminalScheme} from '../../../src/terminal/text/style.ts';
 import {channelsOf, colorDepth, nearestOf256, paletteColor} from '../../../src/terminal/theme/color-depth.ts';
+import {contrast} from '../../../src/terminal/theme/contrast.ts';
 import {themeNames, themeOf} from '../../../src/terminal/theme/theme-names.ts';
 import {schemeOf, themes} from '../../../src/terminal/theme/themes.ts';
-import {apart, contrast} from './contrast.ts';
+import {apart} from './color-blindness.ts';
 
 /** Backgrounds of terminals and of well-known themes, from the darkest to the lightest. */
 const backgrounds = {

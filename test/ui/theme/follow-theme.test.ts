@@ -61,14 +61,33 @@ test('a terminal that says only what it is keeps its own colours, and the prompt
 });
 
 test.each([
-	['a chosen background', 'dark', rich],
-	['16 colours', 'auto', {NO_COLOR: '', TERM: 'xterm'}],
-	['no colours', 'auto', {...rich, NO_COLOR: '1'}],
-] as const)('%s need no question', async (_, theme, env) => {
+	['a chosen background needs none', 'dark', rich, 1],
+	['16 colours need none', 'auto', {NO_COLOR: '', TERM: 'xterm'}, 1],
+	['a console that would print one gets none', 'auto', {NO_COLOR: '', TERM: 'linux'}, 0],
+	['no colours need none', 'auto', {...rich, NO_COLOR: '1'}, 0],
+] as const)('after the question of the start %s', async (_, theme, env, questions) => {
 	const {sign, asked} = await appIn(theme, env);
 	const expected = env.NO_COLOR ? undefined : theme === 'dark' ? rgb(themes.dark.dark?.accent) : 5;
 	await expect.poll(sign).toBe(expected);
-	expect(asked()).toBe(0);
+	expect(asked()).toBe(questions);
+});
+
+test('colours of the terminal that it can hardly show on its background are replaced, and no others', async () => {
+	const {sign, type, asked} = await appIn('terminal');
+	await expect.poll(asked).toBe(1);
+	expect(await sign()).toBe(5);
+	type(`${white}\u001B]4;5;rgb:ffff/eeee/ffff\u001B\\${attributes}`);
+	await expect.poll(sign).toBe(rgb(themes.auto.light?.accent));
+});
+
+test('a window is not drawn again for colours that can be read', async () => {
+	const {sign, type, asked, written, settle, store} = await appIn('terminal');
+	await expect.poll(asked).toBe(1);
+	const before = written.length;
+	type(`${white}\u001B]4;5;rgb:8000/0000/8000\u001B\\\u001B]4;7;rgb:eeee/eeee/eeee\u001B\\${attributes}`);
+	await store.getState().askBackground();
+	await settle(20);
+	expect([written.slice(before).join(''), await sign(), store.getState().composer.text]).toEqual(['', 5, '']);
 });
 
 test('a theme colours what is in the window again, where it is, and leaves the scrollback alone', async () => {

@@ -1,0 +1,47 @@
+import type {Ink, Scheme} from '../text/style.ts';
+import {backgroundOfColor} from './background.ts';
+import {type ColorDepth, colorCodes, type Rgb} from './color-depth.ts';
+import {contrast} from './contrast.ts';
+import {themes} from './themes.ts';
+
+/** What the terminal says of its colours. */
+export type TerminalColors = {
+	readonly background: Rgb;
+	/** Its own 16 colours, as far as it names them. */
+	readonly own: ReadonlyMap<number, Rgb>;
+};
+
+/** The least contrast of our own text, and of text that a program coloured, which wants that colour. Source: WCAG 2.2, large text. */
+const leastContrast = 3;
+const leastOfOthers = 2;
+
+/**
+ * Returns a scheme in which each of the terminal's own colours that can't be read on its background, such as xterm's yellow
+ * on white, is replaced by that of the theme for such a background; in 16 colours by ordinary text. A colour that the
+ * terminal doesn't name stays.
+ */
+export function readableScheme(scheme: Scheme, {background, own}: TerminalColors, depth: ColorDepth): Scheme {
+	const [red, green, blue] = background;
+	const colors = themes.auto[backgroundOfColor({red, green, blue})];
+	const below = (least: number) =>
+		new Set([...own].flatMap(([index, color]) => (contrast(color, background) < least ? [index] : [])));
+	const poor = below(leastContrast);
+	const isPoor = (codes: string) => poor.has(ownColorOf(codes) ?? -1);
+	const {moreSeries = [], unreadable, ...inks} = scheme;
+	const readable = Object.entries(inks).map(([ink, codes]): [string, string] => {
+		const color = colors?.[ink as Ink];
+		return [ink, !isPoor(codes) ? codes : color && depth !== 16 ? colorCodes(color, depth) : ''];
+	});
+	return {
+		...scheme,
+		...Object.fromEntries(readable),
+		moreSeries: moreSeries.filter(codes => !isPoor(codes)),
+		unreadable: below(leastOfOthers),
+	};
+}
+
+/** Returns which of the 16 colours an SGR parameter selects; undefined for anything else. */
+function ownColorOf(codes: string): number | undefined {
+	const [, kind, digit] = /^([39])([0-7])$/.exec(codes) ?? [];
+	return kind === undefined ? undefined : Number(digit) + (kind === '9' ? 8 : 0);
+}
