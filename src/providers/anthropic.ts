@@ -4,6 +4,7 @@ import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {anthropicBody, anthropicFormat} from './anthropic-request.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import type {Chunk} from './chunks.ts';
+import {signedThinking} from './earlier-reasoning.ts';
 import {optionalEffort} from './effort.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
@@ -26,6 +27,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Fields that compatible hosts and older models may refuse. */
 const optionalFields: readonly OptionalField[] = [
+	signedThinking,
 	...optionalEffort('output_config', 'effort'),
 	optionalField(
 		'thinking',

@@ -1,6 +1,7 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
+import {encryptedReasoning} from '../earlier-reasoning.ts';
 import {optionalEffort} from '../effort.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
@@ -42,6 +43,7 @@ function createReader(messages: readonly Message[]): AnswerReader {
 
 /** Organizations that aren't verified may not ask for reasoning summaries; other hosts may not know the cache key. */
 const optionalFields: readonly OptionalField[] = [
+	encryptedReasoning,
 	optionalField('reasoning', /reasoning[ ._]summar/i),
 	...optionalEffort('reasoning', 'effort'),
 	optionalField('prompt_cache_key', /prompt_cache_key/i),
