@@ -216,10 +216,10 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 				run.abort.abort();
 			}
 		},
-		/** Ends the current run and applies its last events. */
+		/** Ends the current run and applies its last events. Whoever started it gets what it throws. */
 		async end() {
 			run?.abort.abort();
-			await run?.done;
+			await run?.done.catch(() => undefined);
 			recorder.flush();
 		},
 	};
