@@ -186,7 +186,7 @@ async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefin
 	return send(wanted, parts);
 }
 
-/** Sends a message. Resolves when the run has started. If that fails, the message returns to the prompt. */
+/** Sends a message. Resolves when the run is starting. If that fails, then or later, the message returns to the prompt. */
 async function send(text: string, parts: Parts): Promise<Begun> {
 	try {
 		await forkIfEditing(parts);
@@ -196,7 +196,11 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 		throw error;
 	}
 
-	return {end: parts.conversation.send(text)};
+	const end = parts.conversation.send(text).catch((error: unknown) => {
+		returnToPrompt(text, parts.store);
+		throw error;
+	});
+	return {end};
 }
 
 /** Continues in a new session if the message replaces an earlier one. */

@@ -45,6 +45,7 @@ type Options = {
 	readonly env?: Environment;
 	/** True if the agent has the tools that the user sees and answers. */
 	readonly userTools?: boolean;
+	readonly loadHooks?: NonNullable<Parameters<typeof createConversation>[0]['loadHooks']>;
 };
 
 /** The program with real parts, but for the model, the servers and the catalog of models. */
@@ -57,6 +58,7 @@ export function testProgram({
 	loadHistory = () => [],
 	env = {},
 	userTools = false,
+	loadHooks,
 }: Options) {
 	let askUser: AskUser | undefined;
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
@@ -82,6 +84,7 @@ export function testProgram({
 				newId,
 				now: () => new Date().toISOString(),
 				openModel: async () => call,
+				...(loadHooks && {loadHooks}),
 				loadTools: async () => (userTools ? createUserTools(() => askUser) : []),
 				workspace: () => access.path(),
 				createApprovals: () =>

@@ -49,3 +49,15 @@ test('a command that is refused while nothing runs does not return to the prompt
 	await waitFor('There is nothing to do.');
 	expect(store.getState().composer.text).toBe('');
 });
+
+test('a message whose run cannot start returns to the prompt', async () => {
+	const {type, waitFor, store} = runApp({
+		async loadHooks() {
+			throw new AppError('failed', 'settings.json is invalid.', {hint: 'Fix it.'});
+		},
+	});
+	await waitFor('Demo model');
+	type('a long message\r');
+	await waitFor('settings.json is invalid.');
+	await expect.poll(() => store.getState().composer.text).toBe('a long message');
+});
