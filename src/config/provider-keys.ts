@@ -172,7 +172,7 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 	const base = env[baseVariable]?.trim() ? normalizeBaseUrl(env[baseVariable], baseVariable) : undefined;
 
 	const own = base ?? (key && defaultBaseUrl);
-	if (own && (key || (!stored && needsNoKey(row, own)))) {
+	if (own && (key || (!stored?.key && needsNoKey(row, own)))) {
 		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env'};
 	}
 
@@ -185,12 +185,26 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 	}
 
 	const baseUrl = normalizeBaseUrl(storedBase);
+	const isStored = stored?.key !== undefined;
 	const notice = key
-		? `${keyVariables[0]} is ignored because ${baseVariable} isn't set. Using the stored key.`
+		? `${keyVariables[0]} is ignored because ${baseVariable} isn't set. Using the stored ${isStored ? 'key' : 'base URL'}.`
 		: base && base !== baseUrl
-			? `${baseVariable} is ignored: the stored key may only go to ${shownUrl(baseUrl)}. Set ${keyVariables[0]} too.`
+			? `${baseVariable} is ignored${whyIgnored(provider, {row, keptFor: isStored ? baseUrl : undefined})}`
 			: undefined;
 	return {key: stored?.key, baseUrl, source: storedIn(stored?.key), ...(notice && {notice})};
+}
+
+/** Returns why a base URL without a key of its own is ignored, and what to do. `keptFor` is where the stored key may go. */
+function whyIgnored(provider: ProviderName, {row, keptFor}: {row: KeyRow; keptFor: string | undefined}): string {
+	const [variable] = row.keyVariables;
+	if (keptFor === undefined) {
+		return variable
+			? ` because ${variable} isn't set.`
+			: `: only hosts on this machine need no key. Store one: \`keys set ${provider} --base-url <address>\``;
+	}
+
+	const fix = variable ? `Set ${variable} too.` : `Remove that key: \`keys remove ${provider}\``;
+	return `: the stored key may only go to ${shownUrl(keptFor)}. ${fix}`;
 }
 
 function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | undefined {

@@ -37,6 +37,35 @@ test('a base URL from the environment never gets a stored key [6]', async () => 
 	});
 });
 
+test('a base URL from the environment replaces a stored one that has no key', async () => {
+	const local = {CUSTOM_BASE_URL: 'http://localhost:9/v1'};
+	const keep = {key: false, baseUrl: 'http://localhost:1/v1'};
+	expect(await resolved('custom', local, keep)).toEqual({
+		...{key: undefined, baseUrl: 'http://localhost:9/v1', source: 'from env'},
+	});
+	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'http://localhost:9/v1'}, {key: false})).toMatchObject({
+		...{key: undefined, baseUrl: 'http://localhost:9/v1'},
+	});
+});
+
+test.each([
+	['custom', 'file', 'the stored key may only go to http://localhost:1/v1. Set CUSTOM_API_KEY too.'],
+	['ollama', 'file', 'the stored key may only go to http://localhost:1/v1. Remove that key: `keys remove ollama`'],
+	['groq', 'file', 'the stored key may only go to http://localhost:1/v1. Set GROQ_API_KEY too.'],
+	['custom', undefined, "because CUSTOM_API_KEY isn't set."],
+	[
+		'lmstudio',
+		undefined,
+		'only hosts on this machine need no key. Store one: `keys set lmstudio --base-url <address>`',
+	],
+] as const)('[6] a base URL of %s that is ignored says why', async (provider, source, why) => {
+	const {baseVariable} = providerRows[provider];
+	const keep = {key: source !== undefined, baseUrl: 'http://localhost:1/v1'};
+	const found = await resolved(provider, {[baseVariable]: 'https://far.test/v1'}, keep);
+	expect(found?.baseUrl).toBe('http://localhost:1/v1');
+	expect(found?.notice).toBe(`${baseVariable} is ignored${why.startsWith('because') ? ' ' : ': '}${why}`);
+});
+
 test('the environment wins as a whole and never uses the stored base URL [6]', async () => {
 	const keep = {baseUrl: 'https://gate.test/v1'};
 	const env = {OPENAI_API_KEY: ' env-key '};
