@@ -25,7 +25,11 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown('Unknown command', first, [...verbNamed(first, entries), ...entries.flatMap(names)], seeAll);
+		throw unknown(`Unknown command “${first}”.`, first, {
+			known: [...verbNamed(first, entries), ...entries.flatMap(names)],
+			typed: near => typed(near, wherever(near, entries)),
+			hint: seeAll,
+		});
 	}
 
 	if (!isNoun(entry)) {
@@ -61,7 +65,11 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const verbs = entry.verbs.map(({name}) => name);
 	const hint = `Choose one of ${verbs.join(', ')}.`;
-	throw unknown(`Unknown verb for ${entry.name}:`, second, verbs, hint);
+	throw unknown(`Unknown verb for ${entry.name}: “${second}”.`, second, {
+		known: verbs,
+		typed: near => typed(`${entry.name} ${near}`, entry.verbs.find(({name}) => name === near)?.where),
+		hint,
+	});
 }
 
 /** Returns what a noun alone runs: `list`, a `show` without required arguments, or its only verb. */
@@ -93,10 +101,31 @@ function verbNamed(word: string, entries: readonly Entry[]): readonly string[] {
 	return named.length === 1 ? named.map(({path}) => path) : [];
 }
 
-function unknown(finding: string, word: string, known: readonly string[], hint: string): AppError {
+type Known = {
+	/** The names that could have been meant. */
+	readonly known: readonly string[];
+	/** Returns one of them as it is typed. */
+	readonly typed: (name: string) => string;
+	readonly hint: string;
+};
+
+/** Returns a command for a hint: for one place if it works only there. */
+function typed(words: string, where: Command['where']): string {
+	const place = where === 'app' ? '/' : where === 'shell' ? '$ ' : '';
+	return ['`', place, words, '`'].join('');
+}
+
+/** Returns the only place where a command works, if there is one. */
+function wherever(path: string, entries: readonly Entry[]): Command['where'] {
+	const entry = entries.find(candidate => names(candidate).includes(path.split(' ')[0] ?? ''));
+	return entry && !isNoun(entry) ? entry.where : undefined;
+}
+
+/** Returns the error for a word that is no command. Its hint has the one that was probably meant as it is typed. */
+function unknown(message: string, word: string, {known, typed: typedAs, hint}: Known): AppError {
 	const verb = known.find(name => name.endsWith(` ${word}`));
 	const near = verb ?? closest(word.toLowerCase(), known);
-	return new AppError('usage', `${finding} “${word}”.${near ? ` Did you mean “${near}”?` : ''}`, {hint});
+	return new AppError('usage', message, {hint: near ? `Did you mean ${typedAs(near)}? ${hint}` : hint});
 }
 
 /** Returns every command with its full name, in the order shown. */

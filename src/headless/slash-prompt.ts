@@ -1,3 +1,4 @@
+import {closest} from '../command/closest.ts';
 import {isNoun} from '../command/context.ts';
 import {commandName, isCommandLine} from '../command/line.ts';
 import type {Program} from '../command/program.ts';
@@ -30,6 +31,12 @@ export async function slashPrompt(
 				.slice(name.length + 1)
 				.trim(),
 		);
+	}
+
+	const prompts = program.entries().flatMap(each => (!isNoun(each) && each.textFor ? [each.name] : []));
+	const near = entry ? undefined : closest(name.toLowerCase(), prompts);
+	if (near) {
+		throw new AppError('usage', `Unknown command “${name}”.`, {hint: `Did you mean “/${near}”?`});
 	}
 
 	const {path, command} = findCommand(program.entries(), [name]);

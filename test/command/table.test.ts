@@ -39,21 +39,31 @@ test.each([
 });
 
 test.each([
-	[['gret'], 'Unknown command “gret”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['gret'], 'Unknown command “gret”.', 'Did you mean `greet`? Run `help` to see them all.'],
 	[['zzz'], 'Unknown command “zzz”.', 'Run `help` to see them all.'],
-	[['Greet'], 'Unknown command “Greet”. Did you mean “greet”?', 'Run `help` to see them all.'],
+	[['Greet'], 'Unknown command “Greet”.', 'Did you mean `greet`? Run `help` to see them all.'],
 	[['constructor'], 'Unknown command “constructor”.', 'Run `help` to see them all.'],
-	[['store', 'lits'], 'Unknown verb for store: “lits”. Did you mean “list”?', 'Choose one of set, list.'],
+	[['store', 'lits'], 'Unknown verb for store: “lits”.', 'Did you mean `store list`? Choose one of set, list.'],
 	[['vault', 'zzz'], 'Unknown verb for vault: “zzz”.', 'Choose one of set, list.'],
 	[[], 'No command was given.', 'Run `help` to see them all.'],
 ])('%j is refused with suggestions', (words, message, hint) => {
 	expect(() => find(...words)).toThrowError(expect.objectContaining({code: 'usage', message, hint}));
 });
 
+test.each([
+	['app', 'Did you mean `/greet`? '],
+	['shell', 'Did you mean `$ greet`? '],
+] as const)('a command that only the %s has is suggested for there', (where, hint) => {
+	const own = entries.map(entry => (entry.name === 'greet' ? {...entry, where} : entry));
+	expect(() => findCommand(own, ['gret'])).toThrowError(
+		expect.objectContaining({hint: `${hint}Run \`help\` to see them all.`}),
+	);
+});
+
 test('a verb without its noun is refused with the only command that has it', () => {
 	const only = {...store, verbs: store.verbs.map(verb => ({...verb, name: `${verb.name}up`}))};
-	const message = 'Unknown command “setup”. Did you mean “store setup”?';
-	expect(() => findCommand([...entries, only], ['setup'])).toThrowError(expect.objectContaining({message}));
+	const hint = 'Did you mean `store setup`? Run `help` to see them all.';
+	expect(() => findCommand([...entries, only], ['setup'])).toThrowError(expect.objectContaining({hint}));
 	expect(() => find('set')).toThrowError(expect.objectContaining({message: 'Unknown command “set”.'}));
 	const shellOnly = {...only, verbs: only.verbs.map(verb => ({...verb, where: 'shell' as const}))};
 	expect(() => findCommand([shellOnly], ['setup'])).toThrowError(

@@ -77,5 +77,5 @@ test('help accepts nothing, a noun, a command, an alias and a slash', async () =
 	expect(drawn(await run('?', 'logout'), 80)).toBe(
 		'Log out of the active profile and revoke its tokens.\n\nUsage: service logout\n\nservice logout\n\nservice --help lists the flags of every command, such as --json.',
 	);
-	await expect(run('help', 'lgoin')).rejects.toMatchObject({message: expect.stringContaining('Did you mean “login”?')});
+	await expect(run('help', 'lgoin')).rejects.toMatchObject({hint: expect.stringContaining('Did you mean `login`?')});
 });

@@ -52,7 +52,7 @@ test('help and login work with an invalid environment', async () => {
 });
 
 test.each([
-	[['lgoin'], 2, `service: Unknown command “lgoin”. Did you mean “login”?\n`],
+	[['lgoin'], 2, 'service: Unknown command “lgoin”.\n  Did you mean service login? Run '],
 	[['item'], 2, 'service: item needs a verb.\n  Usage: '],
 	[['keys', 'set', 'opennai', 'k'], 2, 'service: Unknown provider “opennai”.\n'],
 	[['keys', 'set', 'openai'], 2, 'service: API key for OpenAI is missing.\n  Pass it as an argument, or pipe it in.\n'],

@@ -75,7 +75,7 @@ test('a slash shows the commands; arrows select, Tab completes, Escape closes, a
 	terminal.press('ctrl+c');
 	await terminal.waitFor(() => !/❯ \/model/.test(terminal.screen().join('\n')));
 	terminal.type('/modle\r');
-	await terminal.waitFor(/✗ Unknown command “modle”\. Did you mean “model”\?/);
+	await terminal.waitFor(/✗ Unknown command “modle”\.\s+→ Did you mean \/model\?/);
 	expect(host.received).toEqual([]);
 	await waitForIdle(terminal);
 	terminal.type('still here\r');

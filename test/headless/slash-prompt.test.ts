@@ -61,7 +61,7 @@ test('-p uses a prompt file of the project only if the flag trusts it [12]', asy
 test.each([
 	['/usage', /\/usage is a command, not a prompt\.\n {2}Run .*usage show without -p\.\n$/],
 	['/clear', /\/clear is a command, not a prompt\.\n {2}Start the app with .*, then type \/clear\.\n$/],
-	['/revieww a.ts', /Unknown command “revieww”\. Did you mean “review”\?\n/],
+	['/revieww a.ts', /Unknown command “revieww”\.\n {2}Did you mean “\/review”\?\n/],
 ])('-p sends no model the command %s, and names the way', async (prompt, expected) => {
 	const {status, stderr, asked} = await run(['-p', prompt]);
 	expect([status, asked]).toEqual([2, []]);

@@ -71,7 +71,7 @@ describe('what is sent', () => {
 	});
 
 	test.each([
-		['/usge', '✗ Unknown command “usge”. Did you mean “usage”?', '  → Run /help to see them all.'],
+		['/usge', '✗ Unknown command “usge”.', '  → Did you mean /usage? Run /help to see them all.'],
 		['/export "x', '✗ Unclosed quote: "', '  → Close it, or put a backslash before it.'],
 	])('as %j fails with a hint', async (line, message, hint) => {
 		const {type, waitFor, shown} = await started();
