@@ -41,7 +41,8 @@ export function resolveContext(context: Context, bound: Bound, before: OwnKeys):
 		faults: conflicts.map(conflict => conflictText(conflict, keys)),
 		notes: unbound.map(action => {
 			const [first = ''] = context.keys[action] ?? [];
-			return `${action} has no key now: ${keyLabel(first)} is bound to ${ownerOf(first, owners)[0]}.`;
+			const [owner, key] = ownerOf(first, owners);
+			return `${action} has no key now: ${keyLabel(key)} is bound to ${owner}.`;
 		}),
 	};
 }

@@ -29,3 +29,8 @@ test("the user's own keys are marked, and conflicts are named", () => {
 	expect(rows.find(row => row[2] === 'prompt.redo')).toEqual(['–', 'redo', 'prompt.redo', 'yours']);
 	expect(notes[0]).toBe('! app.transcript has no key now: Ctrl+O is bound to prompt.undo.');
 });
+
+test('where a sequence loses to its first chord, the conflict names that chord', () => {
+	const {notes = []} = tableWith({'prompt.send': 'ctrl+x'});
+	expect(notes[0]).toBe('! prompt.editor has no key now: Ctrl+X is bound to prompt.send.');
+});
