@@ -10,6 +10,7 @@ const causes: Readonly<Record<string, readonly [reason: string, hint: string]>> 
 	EEXIST: ['it already exists', 'Move it away and try again.'],
 	ENOENT: ['no such file or folder', 'Check that the path exists.'],
 	ENOTDIR: ['part of the path is not a folder', 'Check the path, or set SERVICE_HOME to another folder.'],
+	ENAMETOOLONG: ['the name is too long', 'Choose a shorter name.'],
 	EISDIR: ['it is a folder', 'Move that folder away and try again.'],
 	ELOOP: ['it is a symbolic link', 'Replace the link with the file or folder itself.'],
 	EMFILE: ['too many open files', 'Close some programs and try again.'],
