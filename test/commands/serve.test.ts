@@ -221,7 +221,7 @@ test('a port in use is an error', async () => {
 	const {url} = await serve();
 	await expect(testContext().run('serve', '--port', new URL(url).port)).rejects.toMatchObject({
 		code: 'failed',
-		hint: 'Choose another `--port`, or a `--host` of this machine.',
+		hint: 'Choose another --port, or a --host of this machine.',
 	});
 });
 

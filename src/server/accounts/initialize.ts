@@ -61,7 +61,7 @@ export async function initialize(
 			.executeTakeFirstOrThrow();
 		if (!numInsertedOrUpdatedRows) {
 			throw new AppError('conflict', `This data already has an organization “${organization}”.`, {
-				hint: 'Use the API key printed when it was created, or another `--org`.',
+				hint: 'Use the API key printed when it was created, or another --org.',
 			});
 		}
 

@@ -91,7 +91,7 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		const reason = reasons.get(error.code ?? '') ?? error.code ?? error.message;
 		throw new AppError('failed', `Can't listen on ${host}:${port}: ${reason}.`, {
-			hint: 'Choose another `--port`, or a `--host` of this machine.',
+			hint: 'Choose another --port, or a --host of this machine.',
 			cause: error,
 		});
 	});

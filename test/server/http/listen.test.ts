@@ -116,7 +116,7 @@ test('an address that cannot be used has a readable error', async () => {
 	await expect(listening({port})).rejects.toMatchObject({
 		code: 'failed',
 		message: `Can't listen on 127.0.0.1:${port}: another program listens there.`,
-		hint: 'Choose another `--port`, or a `--host` of this machine.',
+		hint: 'Choose another --port, or a --host of this machine.',
 	});
 	// A documentation address (RFC 5737), which no machine has.
 	await expect(listening({port: 0, host: '192.0.2.1'})).rejects.toMatchObject({
