@@ -7,7 +7,7 @@ import {rangeOf} from './byte-range.ts';
 import {hashOf, maxOidLength, objectName} from './object-name.ts';
 import {createUploadQuota, type UploadQuota} from './upload-quota.ts';
 
-const maxArtifactBytes = 64 * 1024 * 1024;
+export const maxArtifactBytes = 64 * 1024 * 1024;
 
 /** The upload of artifacts, and the download by a presigned URL. Both are extensions of the specification. */
 export function artifactRoutes(services: ArtifactServices): readonly Route[] {

@@ -44,7 +44,8 @@ const defaultCloseTimeoutMs = 5000;
 /** How long the end of a connection may take, and how long the rest of a rejected body is read. */
 const endTimeoutMs = 1000;
 
-const defaultTimeouts = {headersMs: 10_000, requestMs: 60_000, idleMs: 120_000};
+/** A connection of 2 Mbit/s sends the largest artifact in time. */
+export const defaultTimeouts = {headersMs: 10_000, requestMs: 300_000, idleMs: 120_000};
 
 const reasons: ReadonlyMap<string, string> = new Map([
 	['EADDRINUSE', 'another program listens there'],

@@ -3,7 +3,8 @@ import {readdir} from 'node:fs/promises';
 import {request} from 'node:http';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {listen} from '../../../src/server/http/listen.ts';
+import {maxArtifactBytes} from '../../../src/server/artifacts/artifact-routes.ts';
+import {defaultTimeouts, listen} from '../../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace} from '../harness.ts';
 import {oidOf, refer, resolve} from './artifacts.ts';
 
@@ -34,7 +35,7 @@ test('an upload that its client cuts off leaves nothing behind, and is not a ser
 
 test('[21] the largest artifact is uploaded and downloaded in chunks', async () => {
 	const {server, put} = await open();
-	const bytes = Buffer.alloc(64 * 1024 * 1024, 'artifact');
+	const bytes = Buffer.alloc(maxArtifactBytes, 'artifact');
 	const oid = oidOf(bytes);
 	const sending = put(oid);
 	sending.end(bytes);
@@ -53,4 +54,9 @@ test('[21] the largest artifact is uploaded and downloaded in chunks', async () 
 	}
 
 	expect([size_bytes, size, largest < 1024 * 1024]).toEqual([bytes.length, bytes.length, true]);
+});
+
+test('the largest artifact can be uploaded at 2 Mbit/s', () => {
+	const megabits = (maxArtifactBytes * 8) / 1e6;
+	expect(megabits / 2).toBeLessThan(defaultTimeouts.requestMs / 1000);
 });
