@@ -60,12 +60,15 @@ export async function logInWithKey(services: Shared, typed: string): Promise<Log
 	return account ? {kind: 'known', account, apiKeyId: found.api_key_id} : {kind: 'wrong'};
 }
 
-/** Stores a password. The caller must have authenticated the user. */
+/** Stores a password; a code to set one is void then. The caller must have authenticated the user. */
 export async function setPassword(
 	{database, passwordCost}: Passwords,
 	userId: string,
 	password: string,
 ): Promise<void> {
 	const password_hash = await hashPassword(password, passwordCost);
-	await database.updateTable('users').set({password_hash}).where('id', '=', userId).execute();
+	await database.transaction().execute(async transaction => {
+		await transaction.deleteFrom('password_codes').where('user_id', '=', userId).execute();
+		await transaction.updateTable('users').set({password_hash}).where('id', '=', userId).execute();
+	});
 }

@@ -108,9 +108,10 @@ test('[26] two requests use a code at once: the first succeeds, and no code is s
 	expect(both.sort()).toEqual([false, true]);
 });
 
-test('[26] a new password needs the current one, and logs other browsers out', async () => {
-	const {server, browser} = await prepare();
+test('[26] a new password needs the current one, logs other browsers out, and ends an open code', async () => {
+	const {server, makeCode, browser} = await prepare();
 	await storePassword(server, server.owner.id, password);
+	const code = await makeCode();
 	const other = createBrowser(server.app);
 	await signIn(other);
 	await logInWithKey(browser, server.owner.key);
@@ -123,4 +124,5 @@ test('[26] a new password needs the current one, and logs other browsers out', a
 	await browser.submit('/account/password', {...next, current_password: password});
 	expect((await other.open('/account')).title).toBe('Log in');
 	expect((await browser.open('/account')).title).toBe('Your account');
+	expect(await findPasswordCode(server.services, code)).toBeUndefined();
 });
