@@ -41,15 +41,19 @@ export async function getPreferences(
 		case 200:
 			break;
 		case 401:
-		case 403:
 			throw isLogin
 				? new AppError('auth', `${server} rejected the login${detail}.`, {
 						hint: `Log in again: \`login --server ${server}\``,
-						...(response.status === 401 && {logInTo: server}),
+						logInTo: server,
 					})
 				: new AppError('auth', `${server} rejected the key${detail}.`, {
 						hint: 'Check the key, or create a new one there.',
 					});
+		case 403:
+			// The key may be valid: our own server refuses host names that it doesn't know.
+			throw new AppError('auth', `${server} does not allow this${detail}.`, {
+				hint: 'Check the address and the key, or ask its administrator.',
+			});
 		case 426:
 			throw new AppError('upgrade', `${server} needs a newer version of service${detail}.`, {hint: 'Update service.'});
 		default:

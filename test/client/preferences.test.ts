@@ -75,6 +75,19 @@ test('a rejected login says so, and where to log in again', async () => {
 	});
 });
 
+test('a server that refuses the address is not said to reject the key', async () => {
+	const body = '{"code":403,"detail":"This server does not answer to the host “lab”.","type":"forbidden_error"}';
+	const {origin} = await platform({status: 403, body});
+	for (const isLogin of [true, false]) {
+		await expect(getPreferences(origin, transportTo(origin), undefined, {isLogin})).rejects.toMatchObject({
+			code: 'auth',
+			message: `${origin} does not allow this (This server does not answer to the host “lab”).`,
+			hint: 'Check the address and the key, or ask its administrator.',
+			logInTo: undefined,
+		});
+	}
+});
+
 test('the words of a server are one short line in the sentence, without a second full stop', async () => {
 	const {origin} = await platform({status: 401, body: JSON.stringify({detail: `Not\nvalid ${'x'.repeat(9000)}`})});
 	const long = getPreferences(origin, transportTo(origin));

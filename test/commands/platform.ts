@@ -25,7 +25,7 @@ function answerTo({method, url, headers}: IncomingMessage) {
 /** Failures of a server, and the error code for each. */
 export const faults = [
 	[{status: 401, body: '{"detail":"Key revoked"}'}, 'auth', /rejected the key \(Key revoked\)\.$/],
-	[{status: 403, body: '{"detail":"Not for you"}'}, 'auth', /rejected the key \(Not for you\)\.$/],
+	[{status: 403, body: '{"detail":"Not for you"}'}, 'auth', /does not allow this \(Not for you\)\.$/],
 	[{status: 426, body: '{"detail":"Use 2.0"}'}, 'upgrade', /needs a newer version of service \(Use 2\.0\)\.$/],
 	[{status: 500, body: '<h1>Oops</h1>'}, 'network', /answered 500\.$/],
 	[{status: 404, body: 'not found'}, 'network', /answered 404\.$/],
