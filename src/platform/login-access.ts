@@ -140,7 +140,8 @@ type Exchange = (
 
 /**
  * Returns an access token that the server accepts; undefined if there is none. One process refreshes, the others find what
- * it stored: a rotated refresh token works only once. Throws `AppError("auth")` if the login has ended.
+ * it stored: a rotated refresh token works only once. Throws `AppError("auth")` if the login has ended, and what
+ * `Config.update` throws, before the server is asked.
  */
 function renewLogin(
 	config: Config,
@@ -159,6 +160,8 @@ function renewLogin(
 		}
 
 		const {refreshToken} = stored;
+		// The exchange uses the stored token up, so it must not begin on a disk that can't take the new one.
+		await config.update(data => ({...data}));
 		return withRefreshTimeout(server, async signal => {
 			const exchanged = await exchange(refreshToken, signal);
 			if (!exchanged) {

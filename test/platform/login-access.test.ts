@@ -5,6 +5,7 @@ import {build} from 'esbuild';
 import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {replaceTokens, saveProfile} from '../../src/config/profiles.ts';
+import {AppError} from '../../src/core/error.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {createLoginAccess} from '../../src/platform/login-access.ts';
@@ -97,6 +98,19 @@ test('tokens of an old login do not replace a newer login', async () => {
 	await replaceTokens(config, 'lab', secret('refresh-1-0123456789'), late);
 	expect(stored()).toMatchObject({apiKey: expect.anything()});
 	expect(stored()).not.toHaveProperty('accessToken');
+});
+
+test('[19] a full disk costs no login: nothing is exchanged that cannot be stored', async () => {
+	const {server, config, spent, stored} = await staleLogin();
+	const full = new AppError('failed', 'Cannot write config.json: disk full.');
+	const {refreshOf} = createLoginAccess({
+		config: {...config, update: () => Promise.reject(full)},
+		createTransport: async () => plainTransport(),
+	});
+	const origin = originOf(server.origin);
+	const renew = refreshOf({profile: 'lab', server: origin, accessToken: secret(stale), insecureHttp: false});
+	await expect(renew()).rejects.toBe(full);
+	expect([spent, stored()?.accessToken?.reveal()]).toEqual([[], stale]);
 });
 
 test.each([
