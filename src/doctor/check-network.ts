@@ -1,5 +1,6 @@
+import {X509Certificate} from 'node:crypto';
 import {once} from 'node:events';
-import {accessSync, constants} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -8,6 +9,7 @@ import type {Origin} from '../core/origin.ts';
 import {readTlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
 import {hasProxy, proxyAddress} from '../net/undici-agent.ts';
+import {errnoOf} from '../storage/file-error.ts';
 import {type Check, fault, good} from './check.ts';
 
 /** Files of certificates that Node or OpenSSL read, by variable. */
@@ -64,23 +66,33 @@ function certificates(env: Environment): readonly Check[] {
 	}
 
 	const named = certificateVariables.flatMap(name => (env[name] ? [[name, env[name]] as const] : []));
-	const unreadable = named.find(([, path]) => !isReadable(path));
-	if (unreadable) {
-		const [name, path] = unreadable;
-		const fix = `Set ${name} to a file that is there, or unset it.`;
-		return [fault('Certificates', `${name} names ${path}, which can't be read.`, fix)];
+	for (const [name, path] of named) {
+		const why = certificateFault(path);
+		if (why) {
+			const fix = `Set ${name} to a file of certificates in PEM, or unset it.`;
+			return [fault('Certificates', `${name} names ${path}, which ${why}.`, fix)];
+		}
 	}
 
 	const own = named.map(([name, path]) => `${name}=${path}`).join(', ');
 	return [good('Certificates', own ? `Node's, and ${own}.` : "Node's.")];
 }
 
-function isReadable(path: string): boolean {
+const certificate =
+	/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/;
+
+/** Returns why Node can't use a file of certificates; undefined if it can. Node itself ignores a broken one. */
+function certificateFault(path: string): string | undefined {
 	try {
-		accessSync(path, constants.R_OK);
-		return true;
-	} catch {
-		return false;
+		const [first] = certificate.exec(readFileSync(path, 'utf8')) ?? [];
+		if (first === undefined) {
+			return 'holds no certificate';
+		}
+
+		new X509Certificate(first.replaceAll(/(?:TRUSTED|X509) (?=CERTIFICATE)/g, ''));
+		return undefined;
+	} catch (error) {
+		return errnoOf(error) ? "can't be read" : 'holds a broken certificate';
 	}
 }
 

@@ -1,5 +1,7 @@
 import type {Environment} from '../core/environment.ts';
-import {charsetOf, localeOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {charsetOf, insertsLines, localeOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {isLikeXterm} from '../terminal/attention/terminal-kind.ts';
+import {colorDepth} from '../terminal/theme/color-depth.ts';
 import {type Check, fault, good, note} from './check.ts';
 
 export type TerminalFacts = {
@@ -19,8 +21,10 @@ export function checkTerminal(env: Environment, facts: TerminalFacts, platform: 
 }
 
 function window(env: Environment, columns: number, rows: number): Check {
-	const {TERM = '', TERM_PROGRAM, TMUX, SSH_CONNECTION, COLORTERM} = env;
-	const color = wantsColor({isTTY: true}, env) ? (COLORTERM ? 'full colour' : '16 colours') : 'no colour';
+	const {TERM = '', TERM_PROGRAM, TMUX, SSH_CONNECTION} = env;
+	const depth = colorDepth(env);
+	const most = depth === 'rgb' ? 'full colour' : `${depth} colours`;
+	const color = wantsColor({isTTY: true}, env) ? most : 'no colour';
 	const where = [TMUX && 'in tmux', SSH_CONNECTION && 'over SSH'].filter(Boolean).join(' ');
 	const type = [TERM || 'unknown type', TERM_PROGRAM].filter(Boolean).join(', ');
 	const finding = `${type}, ${columns}x${rows}, ${color}${where && `, ${where}`}.`;
@@ -31,6 +35,11 @@ function window(env: Environment, columns: number, rows: number): Check {
 	if (wantsLinear(env)) {
 		const fix = TERM === 'dumb' ? 'For the full screen set TERM, such as TERM=xterm-256color.' : undefined;
 		return note('Terminal', `${finding} The app writes line by line.`, fix);
+	}
+
+	if (TERM && insertsLines(env) && !isLikeXterm(env) && !TERM.startsWith('linux')) {
+		const limits = 'We don’t know this type: its window gets no title.';
+		return note('Terminal', `${finding} ${limits}`, 'If it is like xterm, set TERM=xterm-256color.');
 	}
 
 	return TERM ? good('Terminal', finding) : fault('Terminal', finding, 'Set TERM, such as TERM=xterm-256color.');

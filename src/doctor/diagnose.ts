@@ -1,6 +1,7 @@
 import type {Places} from '../agent/policy/protected-places.ts';
 import type {Config} from '../config/config.ts';
 import type {Keychain} from '../config/keychain.ts';
+import type {UserSettings} from '../config/settings/user-settings.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
@@ -22,6 +23,7 @@ export type Patient = {
 	/** Why that folder can't be opened. */
 	readonly homeFault?: HomeFault | undefined;
 	readonly config: Config;
+	readonly settings: Pick<UserSettings, 'faults'>;
 	readonly keychain: Keychain | undefined;
 	/** The working folder, a real path. */
 	readonly workspace: string;
@@ -40,12 +42,13 @@ export type Patient = {
  * without credentials. A check that throws is a fault. Throws the signal's reason.
  */
 export async function diagnose(patient: Patient): Promise<readonly Check[]> {
-	const {version, env, terminal, home, homeFault, config, keychain, hide, signal} = patient;
+	const {version, env, terminal, home, homeFault, config, settings, keychain, hide, signal} = patient;
 	const checks: ReadonlyArray<readonly [name: string, () => Promise<readonly Check[]> | readonly Check[]]> = [
 		['Program', () => [good('Program', `service ${version}, Node ${process.version}, ${system()}.`)]],
 		['Terminal', () => checkTerminal(env, terminal, process.platform)],
 		['Clipboard', () => [checkClipboard(env)]],
 		['State folder', () => [checkState(home, homeFault)]],
+		['Settings', () => checkSettings(settings)],
 		['Models', () => [checkKeys(config, env)]],
 		['Keychain', async () => [await checkKeychain(config, keychain)]],
 		['Sandbox', async () => [await checkSandbox(patient)]],
@@ -63,6 +66,14 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 		}),
 	);
 	return found.flat().map(({finding, ...check}) => ({...check, finding: hide(finding)}));
+}
+
+/** Returns a fault for values that are left out because they are invalid; nothing if there are none. */
+function checkSettings(settings: Patient['settings']): readonly Check[] {
+	const faults = settings.faults();
+	return faults.length > 0
+		? [fault('Settings', faults.join(' '), 'Correct it, or remove it with `config unset <setting>`.')]
+		: [];
 }
 
 function failed(name: string, error: unknown): Check {

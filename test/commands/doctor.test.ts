@@ -41,6 +41,16 @@ test('doctor names the commands that fix something as they are typed here', asyn
 	expect(inApp).toContain('→ Run /keys set <provider>, or /login to a server.');
 });
 
+test('doctor names a setting that is left out because its value is invalid', async () => {
+	const context = testContext({env: {SERVICE_KEYCHAIN: 'off'}});
+	writeFileSync(join(context.home, 'settings.json'), '{"theme": 5}');
+	const found = dataOf(await context.run('doctor')) as Found;
+	expect(check(found, 'Settings')).toEqual({
+		...{name: 'Settings', state: 'fault', fix: expect.stringContaining('config unset')},
+		finding: expect.stringMatching(/^theme in .+settings\.json must be one of terminal, auto, /),
+	});
+});
+
 test('doctor asks the server without a login, and compares clocks', async () => {
 	const server = await httpServer((_, response) => {
 		response.setHeader('date', new Date(Date.now() - 3_590_000).toUTCString());

@@ -1,5 +1,6 @@
-import {chmodSync, writeFileSync} from 'node:fs';
+import {chmodSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {rootCertificates} from 'node:tls';
 import {expect, test} from 'vitest';
 import {checkClipboard} from '../../src/doctor/check-clipboard.ts';
 import {checkNetworkSettings} from '../../src/doctor/check-network.ts';
@@ -12,7 +13,14 @@ const window = {isTTY: true, columns: 80, rows: 24};
 const utf8 = {LANG: 'en_US.UTF-8'};
 
 test.each([
-	[{TERM: 'xterm-256color', ...utf8}, window, ['good', 'good'], 'xterm-256color, 80x24, 16 colours.'],
+	[{TERM: 'xterm-256color', ...utf8}, window, ['good', 'good'], 'xterm-256color, 80x24, 256 colours.'],
+	[
+		{TERM: 'frobnicate', ...utf8},
+		window,
+		['note', 'good'],
+		'frobnicate, 80x24, 16 colours. We don’t know this type: its window gets no title.',
+	],
+	[{TERM: 'linux', ...utf8}, window, ['good', 'note'], 'linux, 80x24, 16 colours.'],
 	[
 		{TERM: 'tmux-256color', TMUX: '/tmp/t', SSH_CONNECTION: 'a', COLORTERM: 'truecolor', ...utf8},
 		window,
@@ -92,6 +100,19 @@ test('a state folder is the user’s alone, and there', () => {
 	});
 });
 
+test('a file in the state folder that can’t be opened is a fault, with the command that gives it back', () => {
+	const path = temporaryFolder();
+	chmodSync(path, 0o700);
+	writeFileSync(join(path, 'config.json'), '{}');
+	expect(checkState({path}).state).toBe('good');
+	symlinkSync('settings.json', join(path, 'settings.json'));
+	expect(checkState({path})).toEqual({
+		...{name: 'State folder', state: 'fault'},
+		finding: `${join(path, 'settings.json')} can't be read and written.`,
+		fix: `Run: sudo chown -R "$(id -u)" ${path}`,
+	});
+});
+
 const settings = async (env: Readonly<Record<string, string>>) =>
 	(await checkNetworkSettings(env, new AbortController().signal)).map(({state, finding}) => [state, finding]);
 
@@ -117,7 +138,16 @@ test('certificates are named by their variable', async () => {
 		'fault',
 		`NODE_EXTRA_CA_CERTS names ${file}, which can't be read.`,
 	]);
-	writeFileSync(file, '');
+	for (const [text, why] of [
+		['not PEM', 'holds no certificate'],
+		['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'holds a broken certificate'],
+	] as const) {
+		writeFileSync(file, text);
+		const fault = ['fault', `NODE_EXTRA_CA_CERTS names ${file}, which ${why}.`];
+		expect((await settings({NODE_EXTRA_CA_CERTS: file}))[1]).toEqual(fault);
+	}
+
+	writeFileSync(file, `# of Acme\n${rootCertificates[0]}\n`);
 	expect((await settings({NODE_EXTRA_CA_CERTS: file}))[1]).toEqual([
 		'good',
 		`Node's, and NODE_EXTRA_CA_CERTS=${file}.`,
