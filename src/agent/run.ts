@@ -125,7 +125,7 @@ function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
 }
 
 async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-	const {prompt, nextMessages, signal} = options;
+	const {prompt, nextMessages, signal, clock = performance.now.bind(performance)} = options;
 	const limits = createLimits(options);
 	const isRepeating = createRepetitionGuard();
 	const {mentions} = options;
@@ -164,9 +164,10 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 		}
 
 		const tools = calls.length > 0 && options.nextTools ? await options.nextTools() : options.tools;
+		const startedAt = clock();
 		const answers = yield* runCalls(calls, {...options, tools, runTask});
 		history.addAnswers(answers);
-		if (isRepeating(calls, answers)) {
+		if (isRepeating(calls, answers, clock() - startedAt)) {
 			return {reason: 'error', stopReason, error: loopError};
 		}
 

@@ -85,3 +85,17 @@ test('the same call with a new result each time is not a loop', async () => {
 	const events = await collect(runAgent(runOptions({ask, tools: [counter], maxTurns: 20})));
 	expect([events.at(-1), runs]).toEqual([expect.objectContaining({reason: 'budget'}), 20]);
 });
+
+test('a model that waits with the same call is not in a loop', async () => {
+	let now = 0;
+	const waits = {
+		...echo,
+		async run() {
+			now += 60_000;
+			return 'No line matched in 60 s.';
+		},
+	};
+	const {ask, asked} = scriptedModel([call('echo', {word: 'a'}, ''), finish('tool-calls')]);
+	await collect(runAgent(runOptions({ask, tools: [waits], clock: () => now, maxTurns: 20})));
+	expect(asked).toHaveLength(20);
+});
