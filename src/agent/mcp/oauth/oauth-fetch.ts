@@ -3,7 +3,7 @@ import {AppError} from '../../../core/error.ts';
 import {isLoopback, originOf} from '../../../core/origin.ts';
 import {createBoundFetch} from '../../../net/bound-fetch.ts';
 
-/** Most bytes of all responses of one login, and how long one may take. */
+/** Most bytes of a response, and how long one may take. */
 const maxBytes = 1024 * 1024;
 const timeoutMs = 15_000;
 
@@ -41,6 +41,8 @@ export function createOAuthFetch({server, env, version, signal}: Options): OAuth
 				throw new AppError('usage', `${server.host} names an address of this machine for the login. Refused.`);
 			}
 
+			// Refreshes of the login share the connection, which may stay open for weeks.
+			left = maxBytes;
 			const signals = [
 				AbortSignal.timeout(timeoutMs),
 				...[signal, init.signal].filter(each => each instanceof AbortSignal),
