@@ -202,16 +202,8 @@ export const checks: readonly (readonly [name: string, check: Check])[] = [
 	['the cursor stands at the caret', standsAtCaret],
 	['a storm of sizes while streaming ends as a fresh start', survivesStorm],
 	['a storm of sizes in a view ends as a fresh start', survivesStormInView],
+	['frames on their way at a resize lose nothing', survivesLateFrames],
 	['idle writes nothing', isQuiet],
 	['Ctrl+Z and fg keep what the shell printed', keepsShellOutput],
 	['never ESC[3J', erasesNoScrollback],
-];
-
-/**
- * A promise where no row of the frame is wrapped by the terminal: elsewhere a frame for the old size may go to other rows, and
- * nothing says so.
- */
-export const lateCheck: readonly [name: string, check: Check] = [
-	'frames on their way at a resize lose nothing',
-	survivesLateFrames,
 ];

@@ -28,11 +28,12 @@ export type ContractTerminal = {
 	readonly cursor: () => Promise<{readonly row: number; readonly column: number; readonly isShown: boolean}>;
 };
 
-/** What the emulator has no public name for: parsing at once, and whether it wraps rows again. */
+/** What the emulator has no public name for: parsing at once, whether it wraps rows again, and erasing in a row. */
 export type EmulatorInside = {
 	readonly _core: {
 		readonly writeSync: (data: string) => void;
 		readonly buffers: {readonly normal: Buffer};
+		readonly _inputHandler: {readonly eraseInLine: (parameters: {readonly params: readonly number[]}) => void};
 	};
 };
 
@@ -61,8 +62,16 @@ function lastRow(buffer: xterm.IBuffer): number {
 	return row;
 }
 
-/** Opens a window of a terminal that xterm emulates, with the answers and the reflow of the kind. */
-export function openEmulated(kind: TerminalKind, columns: number, rows: number): ContractTerminal {
+/**
+ * Opens a window of a terminal that xterm emulates, with the answers and the reflow of the kind. `lateMs` returns how long
+ * what is written then is on its way.
+ */
+export function openEmulated(
+	kind: TerminalKind,
+	columns: number,
+	rows: number,
+	lateMs: () => number = () => 0,
+): ContractTerminal {
 	const terminal = new xterm.Terminal({
 		cols: Math.max(1, columns),
 		rows: Math.max(1, rows),
@@ -84,6 +93,16 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 	const inside = (terminal as unknown as EmulatorInside)._core;
 	if (!kind.reflows) {
 		Object.defineProperty(inside.buffers.normal, '_isReflowEnabled', {value: false});
+	}
+
+	if (kind.joinsRows) {
+		terminal.parser.registerCsiHandler({final: 'K'}, ([mode]) => {
+			const line = inside.buffers.normal.lines.get(inside.buffers.normal.ybase + inside.buffers.normal.y);
+			const isWrapped = line?.isWrapped ?? false;
+			inside._inputHandler.eraseInLine({params: [Number(mode) || 0]});
+			Object.assign(line ?? {}, {isWrapped});
+			return true;
+		});
 	}
 
 	const blankMarked = kind.blanksMarked ? followMarks(terminal, inside.buffers.normal).blank : () => false;
@@ -108,13 +127,21 @@ export function openEmulated(kind: TerminalKind, columns: number, rows: number):
 	const written: string[] = [];
 	// Parsed at once: the emulator's own queue would wait for the clock of the test.
 	const parse = (data: string) => inside.writeSync(data);
+	let arrivesAt = 0;
 	const stdout = Object.assign(new EventEmitter(), {
 		columns,
 		rows,
 		isTTY: true,
 		write(data: string) {
 			written.push(data);
-			parse(data);
+			// In order, also behind what is still on its way.
+			arrivesAt = Math.max(arrivesAt, Date.now() + lateMs());
+			if (arrivesAt > Date.now()) {
+				setTimeout(() => parse(data), arrivesAt - Date.now());
+			} else {
+				parse(data);
+			}
+
 			return true;
 		},
 	});

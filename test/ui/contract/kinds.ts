@@ -12,6 +12,8 @@ export type TerminalKind = {
 	readonly keepsBelow?: true;
 	/** True if it blanks the rows from the mark of a prompt down when it is resized, and pulls rows down on request. */
 	readonly blanksMarked?: true;
+	/** True if a row that is erased and written again still continues the row before it. */
+	readonly joinsRows?: true;
 	/** True if it moves rows of the scrollback down into a higher window; others leave them above. */
 	readonly pullsDown: boolean;
 };
@@ -26,6 +28,7 @@ export const kinds = {
 		env: {...utf8, TERM: 'xterm-256color', VTE_VERSION: '7200'},
 		version: '65;7200;1',
 		reflows: true,
+		joinsRows: true,
 		pullsDown: true,
 	},
 	kitty: {

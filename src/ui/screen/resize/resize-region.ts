@@ -95,7 +95,7 @@ function pushedUp(
 ): readonly string[] {
 	const pushed: string[] = [];
 	let left = count;
-	for (const line of lines) {
+	for (const line of wholeLines(lines)) {
 		const rows = countRows([line]);
 		if (left > 0) {
 			// Of a line that the window still has the end of, only whole rows were pushed up.
@@ -106,6 +106,21 @@ function pushedUp(
 	}
 
 	return pushed;
+}
+
+/** Returns lines without breaks where a row continues. */
+function wholeLines(rows: readonly string[]): readonly string[] {
+	const lines: string[] = [];
+	let line = '';
+	for (const row of rows) {
+		line += row.replace(continues, '');
+		if (!row.endsWith(continues)) {
+			lines.push(line);
+			line = '';
+		}
+	}
+
+	return line === '' ? lines : [...lines, line];
 }
 
 /** Returns the last lines that take at most that many rows. Rows of one line stay together. */

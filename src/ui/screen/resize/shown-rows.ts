@@ -104,7 +104,7 @@ export function applyFrame(shown: ShownRows, data: string, joins: boolean): void
 		} else if (part === '\r') {
 			shown.x = 0;
 		} else if (part === '\n') {
-			lineFeed(shown, false);
+			lineFeed(shown, joins ? undefined : false);
 		} else if (part === '\b') {
 			shown.x = Math.max(0, Math.min(shown.x, shown.columns) - 1);
 		} else if (!part.startsWith('\u001B')) {
@@ -179,9 +179,9 @@ function erase(shown: ShownRows, from: number, joins: boolean): void {
 	}
 }
 
-function lineFeed(shown: ShownRows, isWrap: boolean): void {
+function lineFeed(shown: ShownRows, isWrapped: boolean | undefined): void {
 	const row = touch(shown);
-	shown.rows[shown.y] = {...row, isWrapped: isWrap};
+	shown.rows[shown.y] = {...row, isWrapped: isWrapped ?? row.isWrapped};
 	if (shown.top !== undefined && shown.y >= bottomOf(shown)) {
 		shown.top++;
 	}
