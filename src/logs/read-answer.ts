@@ -115,7 +115,7 @@ function* readWindow(state: ReadingState, answer: Window): Generator<void, ReadS
 		},
 		delta: {
 			...nothing,
-			before: endBefore(verdict, held),
+			before: endBefore(verdict, held, next),
 			mark,
 			lines: appended,
 			hasChanged: next.text !== window?.text,
@@ -149,9 +149,13 @@ function* readPiece(state: ReadingState, answer: Window, asked: number, offset: 
 	};
 }
 
-/** Returns the incomplete line that a window leaves behind: it won't be completed any more, and may say why a program ended. */
-function endBefore(verdict: Verdict, held: string): readonly string[] {
-	return held && (verdict === 'gap' || verdict === 'restarted') ? [held] : [];
+/**
+ * Returns the incomplete line that a window leaves behind: it may say why a program ended. A window that begins with the
+ * whole line shows it.
+ */
+function endBefore(verdict: Verdict, held: string, {lines, partial}: LogWindow): readonly string[] {
+	const isLeft = verdict === 'gap' || verdict === 'restarted';
+	return held && isLeft && !(lines[0] ?? partial).startsWith(held) ? [held] : [];
 }
 
 /** Returns true if the server shows the end of a longer log: lines of the previous window are missing in the next one. */

@@ -45,6 +45,7 @@ test('the incomplete last line before a restart or a gap is shown', async () => 
 		...['a', 'b', 'panic: no memory', '-- restarted', 'again'],
 	]);
 	expect(await linesOf('a\nb\nhalf', 'x\ny\nz\n')).toEqual(['a', 'b', 'half', '-- gap', 'x', 'y', 'z']);
+	expect(await linesOf('a\nb\nhalf', 'half of it\nc\nd\n')).toEqual(['a', 'b', '-- gap', 'half of it', 'c', 'd']);
 	expect(await linesOf('last words', '')).toEqual(['last words', '-- restarted']);
 	expect(await linesOf('a\nb\nhalf', 'b\nhalf of it\n')).toEqual(['a', 'b', 'half of it']);
 });
