@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {AppError} from '../../core/error.ts';
+import {AppError, reportError} from '../../core/error.ts';
 import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
@@ -195,10 +195,25 @@ async function askUser(
 	} else if (decision.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
 		allowed.add(hash);
 	} else if (decision.keep) {
-		await keep(decision.keep === 'edits' ? {scope: 'edits'} : {scope: decision.keep, rules: verdict.suggestions});
+		const {keep: scope} = decision;
+		await keepOrWarn(scope === 'edits' ? {scope} : {scope, rules: verdict.suggestions}, keep, call);
 		call.signal.throwIfAborted();
 	}
 
 	answer(true, 'user', {answered: expected});
 	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
+}
+
+/** Keeps what the user allowed for longer. If that fails, such as on a full disk, their yes still counts once. */
+async function keepOrWarn(kept: Kept, keep: Options['keep'], {emit}: Call): Promise<void> {
+	try {
+		await keep(kept);
+	} catch (error) {
+		if (!(error instanceof AppError)) {
+			throw error;
+		}
+
+		const {message, hint} = reportError(error);
+		emit({type: 'notice', level: 'warning', text: `Allowed only once: ${message}`, ...(hint !== undefined && {hint})});
+	}
 }

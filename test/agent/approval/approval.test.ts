@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {type ApprovalRequest, type Decision, editedHash, type Kept} from '../../../src/agent/approval/approval.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
+import {AppError} from '../../../src/core/error.ts';
 import type {Approval} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
@@ -47,6 +48,20 @@ test('two simultaneous questions for the same thing are asked once', async () =>
 	const approve = startRun();
 	expect(await Promise.all([approve('a'), approve('a')])).toEqual([{allowed: true}, {allowed: true}]);
 	expect(subjects()).toEqual(['Read a?']);
+});
+
+test('a yes that cannot be kept counts once, and the user is told', async () => {
+	const {startRun, events} = answered([({hash}) => ({answer: 'yes', hash, keep: 'folder'})], {
+		async keep() {
+			throw new AppError('failed', "Couldn't write rules.json: no space is left.", {hint: 'Free some space.'});
+		},
+	});
+	expect(await startRun()('a')).toEqual({allowed: true});
+	const text = "Allowed only once: Couldn't write rules.json: no space is left.";
+	expect(events.slice(1)).toMatchObject([
+		{type: 'notice', level: 'warning', text, hint: 'Free some space.'},
+		{type: 'approval-answer', allowed: true, by: 'user'},
+	]);
 });
 
 test('what the user refused is not asked again in the same run, but in the next one', async () => {
