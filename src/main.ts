@@ -198,6 +198,17 @@ async function fail(error: unknown): Promise<number> {
 	return exitStatus[report.code];
 }
 
+/** Prints what kept the program from starting, as the result too where `-p` ends with one. Returns the exit status. */
+async function failToStart(error: unknown): Promise<number> {
+	const {asksForResult, resultWithoutRun} = await import('./headless/result-object.ts');
+	if (asksForResult(process.argv.slice(2))) {
+		const {printJson} = await import('./headless/print.ts');
+		printJson(resultWithoutRun(reportError(error)), await shown('stdout'));
+	}
+
+	return fail(error);
+}
+
 // An error that no code catches is a bug. Node would print it with everything attached to it (SAFETY 8).
 process.once('uncaughtException', error => {
 	if (process.stdout.isTTY && !wantsLinear(shownEnv)) {
@@ -209,7 +220,7 @@ process.once('uncaughtException', error => {
 });
 
 async function run(): Promise<void> {
-	const status = await main(process.argv.slice(2)).catch(fail);
+	const status = await main(process.argv.slice(2)).catch(failToStart);
 	// Everything written to a pipe must be flushed before the process ends, and no open handle may keep it alive.
 	await Promise.all([...written].map(stream => new Promise<void>(resolve => stream.write('', () => resolve()))));
 	process.exit(status);

@@ -1,3 +1,4 @@
+import {splitFlag} from '../command/flags.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {type Block, endText} from '../core/session/block.ts';
@@ -57,6 +58,17 @@ export function resultObject(
 		session_id: transcript.session,
 		error: errorOf(end),
 	};
+}
+
+/** True for arguments with which `-p` ends in a result object, whatever else is wrong with them. */
+export function asksForResult(argv: readonly string[]): boolean {
+	const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+	const flags = words.map((word, index) => {
+		const [name, inline] = splitFlag(word);
+		return {name, value: inline ?? words[index + 1]};
+	});
+	const asks = flags.some(({name, value}) => name === '--output-format' && /^(?:stream-)?json$/.test(value ?? ''));
+	return asks && flags.some(({name}) => name === '-p' || name === '--print');
 }
 
 /** Returns the result of a run that couldn't start, for programs that wait for one. */

@@ -41,12 +41,15 @@ test('with --json a usage error is JSON, even if no command was found', async ()
 	});
 });
 
-test('invalid input is quoted safely [1]', async () => {
-	const {status, stderr} = await runProgram(['-\u001b[2J']);
+test('invalid input is quoted safely [1], and a program that waits for a result gets one', async () => {
+	const {status, stdout, stderr} = await runProgram(['-p', 'hi', '--output-format=stream-json', '-\u001b[2J']);
 	expect({status, stderr}).toEqual({
 		status: 2,
 		stderr: `service: Unknown flag -␛[2J.\n  Run ${calledSo} help to see them all.\n`,
 	});
+	expect(stdout).not.toContain('\u001b');
+	const error = {code: 'usage', message: 'Unknown flag -\u001b[2J.'};
+	expect(JSON.parse(stdout)).toMatchObject({type: 'result', stop_reason: 'error', session_id: '', error});
 });
 
 test('an uncaught error prints a message without stack or details [8]', async () => {

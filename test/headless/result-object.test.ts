@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {resultObject, statusOf} from '../../src/headless/result-object.ts';
+import {asksForResult, resultObject, statusOf} from '../../src/headless/result-object.ts';
 import {
 	answered,
 	called,
@@ -110,4 +110,15 @@ test('an error is its message without the hint', () => {
 		code: 'auth',
 		message: 'The key was refused.',
 	});
+});
+
+test.each<[readonly string[], boolean]>([
+	[['-p', 'hi', '--output-format', 'json'], true],
+	[['--output-format=stream-json', '--print', '--nowhere'], true],
+	[['-p', 'hi', '--output-format', 'text'], false],
+	[['-p', 'hi', '--output-format'], false],
+	[['sessions', '--output-format', 'json'], false],
+	[['-p', '--', '--output-format', 'json'], false],
+])('%j asks for a result object: %s', (argv, asks) => {
+	expect(asksForResult(argv)).toBe(asks);
 });
