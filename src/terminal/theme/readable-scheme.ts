@@ -15,18 +15,22 @@ export type TerminalColors = {
 const leastContrast = 3;
 const leastOfOthers = 2;
 
+const faint = '2';
+
 /**
  * Returns a scheme in which each of the terminal's own colours that can't be read on its background, such as xterm's yellow
- * on white, is replaced by that of the theme for such a background; in 16 colours by ordinary text. A colour that the
- * terminal doesn't name stays.
+ * on white, is replaced by that of the theme for such a background; in 16 colours by ordinary text. Faint
+ * text on a light background is replaced, too: terminals darken it, and black stays black. A colour that isn't named stays.
  */
 export function readableScheme(scheme: Scheme, {background, own}: TerminalColors, depth: ColorDepth): Scheme {
 	const [red, green, blue] = background;
-	const colors = themes.auto[backgroundOfColor({red, green, blue})];
+	const ground = backgroundOfColor({red, green, blue});
+	const colors = themes.auto[ground];
 	const below = (least: number) =>
 		new Set([...own].flatMap(([index, color]) => (contrast(color, background) < least ? [index] : [])));
 	const poor = below(leastContrast);
-	const isPoor = (codes: string) => poor.has(ownColorOf(codes) ?? -1);
+	const isPoor = (codes: string) =>
+		poor.has(ownColorOf(codes) ?? -1) || (codes === faint && ground === 'light' && depth !== 16);
 	const {moreSeries = [], unreadable, ...inks} = scheme;
 	const readable = Object.entries(inks).map(([ink, codes]): [string, string] => {
 		const color = colors?.[ink as Ink];

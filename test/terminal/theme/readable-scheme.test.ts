@@ -32,11 +32,19 @@ describe('colours of the terminal that its background swallows', () => {
 	test('are replaced by those of the theme for it; all others stay', () => {
 		const scheme = readableScheme(terminalScheme, colors('xterm', white), 'rgb');
 		expect(scheme).toMatchObject({
-			...{accent: '35', bad: '31', blue: '34', violet: '35', muted: '2'},
+			...{accent: '35', bad: '31', blue: '34', violet: '35'},
 			...{caution: light('caution'), good: light('good'), cyan: light('cyan'), amber: light('amber')},
 			moreSeries: ['95', '94'],
 		});
-		expect(readableScheme(terminalScheme, colors('xterm', black), 'rgb')).toMatchObject({caution: '33', good: '32'});
+		const onBlack = {caution: '33', good: '32', muted: '2', blue: colorCodes(themes.auto.dark?.blue ?? '', 'rgb')};
+		expect(readableScheme(terminalScheme, colors('xterm', black), 'rgb')).toMatchObject(onBlack);
+	});
+
+	test('are joined by faint text on a light background: terminals darken it, and black stays black', () => {
+		expect(readableScheme(terminalScheme, colors('gnome', white), 256).muted).toBe(
+			colorCodes(themes.auto.light?.muted ?? '', 256),
+		);
+		expect(readableScheme(terminalScheme, colors('gnome', white), 16).muted).toBe('2');
 	});
 
 	test('become ordinary text if there are only 16', () => {
@@ -44,7 +52,7 @@ describe('colours of the terminal that its background swallows', () => {
 	});
 
 	test('are left alone by a terminal that names none, and in a theme with colours of its own', () => {
-		const unnamed = {background: white, own: new Map()};
+		const unnamed = {background: black, own: new Map()};
 		expect(readableScheme(terminalScheme, unnamed, 'rgb')).toEqual({...terminalScheme, unreadable: new Set()});
 		const own = {...terminalScheme, caution: '38;2;1;2;3'};
 		expect(readableScheme(own, colors('xterm', white), 'rgb').caution).toBe('38;2;1;2;3');

@@ -84,7 +84,8 @@ test('a window is not drawn again for colours that can be read', async () => {
 	const {sign, type, asked, written, settle, store} = await appIn('terminal');
 	await expect.poll(asked).toBe(1);
 	const before = written.length;
-	type(`${white}\u001B]4;5;rgb:8000/0000/8000\u001B\\\u001B]4;7;rgb:eeee/eeee/eeee\u001B\\${attributes}`);
+	const black = white.replaceAll('f', '0');
+	type(`${black}\u001B]4;5;rgb:aaaa/5555/aaaa\u001B\\\u001B]4;0;rgb:1111/1111/1111\u001B\\${attributes}`);
 	await store.getState().askBackground();
 	await settle(20);
 	expect([written.slice(before).join(''), await sign(), store.getState().composer.text]).toEqual(['', 5, '']);
