@@ -89,6 +89,14 @@ export function openConfig(home: Home, keychain?: Keychain): Config {
 }
 
 /**
+ * Writes the configuration as it is. What uses a stored token up begins with this, so that it isn't lost on a disk that can't
+ * take the new one. Throws what `update` throws.
+ */
+export async function assertWritable({update}: Pick<Config, 'update'>): Promise<void> {
+	await update(data => ({...data}));
+}
+
+/**
  * Reads the configuration without conf, because the first frame waits for it; empty if there is no file. Throws
  * AppError("upgrade") if a newer version wrote the file, AppError("failed") if it cannot be read or is invalid. Moves an
  * invalid file aside first, so that nothing ever overwrites it.

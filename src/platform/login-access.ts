@@ -3,7 +3,7 @@ import {awaitTokens, type DeviceCode, type LoginClock, requestDeviceCode} from '
 import type {Refresh} from '../client/refreshing.ts';
 import {revokeTokens} from '../client/revocation.ts';
 import {refreshTokens, type Tokens} from '../client/tokens.ts';
-import type {Config} from '../config/config.ts';
+import {assertWritable, type Config} from '../config/config.ts';
 import {removeCredential, replaceTokens} from '../config/profiles.ts';
 import {asClause} from '../config/stored-where.ts';
 import {entryOf} from '../core/entry-of.ts';
@@ -160,8 +160,7 @@ function renewLogin(
 		}
 
 		const {refreshToken} = stored;
-		// The exchange uses the stored token up, so it must not begin on a disk that can't take the new one.
-		await config.update(data => ({...data}));
+		await assertWritable(config);
 		return withRefreshTimeout(server, async signal => {
 			const exchanged = await exchange(refreshToken, signal);
 			if (!exchanged) {

@@ -1,5 +1,5 @@
 import {type AuthProvider, OAuthError, refreshAuthorization} from '@modelcontextprotocol/client';
-import type {Config} from '../../../config/config.ts';
+import {assertWritable, type Config} from '../../../config/config.ts';
 import type {McpLogin} from '../../../config/config-data.ts';
 import {mcpLoginOf, saveMcpLogin} from '../../../config/mcp/mcp-logins.ts';
 import {AppError} from '../../../core/error.ts';
@@ -75,6 +75,7 @@ async function refresh(
 	open: (held: Secret | undefined) => Promise<string | undefined>,
 ): Promise<void> {
 	const {issuer, tokenEndpoint, authMethods, resource, clientId} = login;
+	await assertWritable(options.config);
 	const [refreshToken = '', clientSecret] = [await open(login.refreshToken), await open(login.clientSecret)];
 	try {
 		const tokens = await refreshAuthorization(issuer, {
