@@ -132,8 +132,8 @@ function readNode(node: CommandNode, reading: Reading, inSequence: boolean): str
 			return readSimple(node, reading, inSequence);
 		case 'Subshell':
 		case 'BraceGroup': {
-			const [{pos, end}, open] = [node, node.type === 'Subshell' ? 1 : 1];
-			reading.seen.push([pos, pos + open], [end - 1, end]);
+			const {pos, end} = node;
+			reading.seen.push([pos, pos + 1], [end - 1, end]);
 			return firstOf(node.body.commands, statement => readStatement(statement, reading, false));
 		}
 		case 'Function':

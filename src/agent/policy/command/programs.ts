@@ -69,7 +69,7 @@ const printfFormat = /^(?:[^%]|%%|%[-+ #]?\d{0,4}(?:\.\d{1,4})?[sbdiuoxXfeEgGcq]
 /**
  * Programs that only read, with the options that keep them so. An option is in the list only if it neither writes nor
  * starts anything nor names a further file to read, on Linux, macOS and BusyBox. Programs of their own language (`find`,
- * `git`, `test`) are in `special-programs.ts`.
+ * `git`, `test`) are in `read-only.ts`.
  */
 export const programs: Readonly<Record<string, Program>> = {
 	ls: {

@@ -7,8 +7,8 @@ import type {Place} from './read-only.ts';
 type Written<Entry> = {readonly by: readonly Entry[]} | {readonly why: string} | {readonly denying: Entry};
 
 /**
- * Returns the rules that cover the files of a command's redirections, the rule that denies one, or why one isn't covered. A file to write needs a
- * rule for edits; a file to read must be one that the model may see.
+ * Returns the rules that cover the files of a command's redirections, the rule that denies one, or why one isn't covered.
+ * A file to write needs a rule for edits; a file to read must be one that the model may see.
  */
 export async function coverOfFiles<Entry extends RuleEntry>(
 	{redirections}: SimpleCommand,
