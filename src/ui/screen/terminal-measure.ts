@@ -55,10 +55,10 @@ const colorTimeoutMs = 1000;
 const exitTimeoutMs = 300;
 
 /**
- * Asks for the background (OSC 11) and the 16 colours (OSC 4), then for what the terminal is (DA1), which all answer, so that
- * no answer shows.
+ * Asks for the background (OSC 11) and the 16 colours (OSC 4, one by one: Konsole reads only the first of several), then for
+ * what the terminal is (DA1), which all answer, so that no answer shows.
  */
-const askColor = `\u001B]11;?\u001B\\\u001B]4${Array.from({length: 16}, (_, index) => `;${index};?`).join('')}\u001B\\\u001B[c`;
+const askColor = `\u001B]11;?\u001B\\${Array.from({length: 16}, (_, index) => `\u001B]4;${index};?\u001B\\`).join('')}\u001B[c`;
 
 /**
  * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
