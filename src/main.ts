@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import {isatty} from 'node:tty';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions, InterruptListener} from './command/program.ts';
 import type {Environment} from './core/environment.ts';
@@ -95,12 +96,21 @@ async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; reado
 		return startLinear(flags, surroundings);
 	}
 
+	keepOffScreen();
 	const [{startApp}, {openTerminalWidths}] = await Promise.all([
 		import('./ui/start.tsx'),
 		import('./config/terminal-widths.ts'),
 	]);
 	const frames = debug && (await import('./ui/screen/frame-log.ts')).createFrameLog(surroundings.stdout, debug.write);
 	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env), frames});
+}
+
+/** Keeps Node's warnings, which it writes to standard error at any time, off the screen that the app draws. */
+function keepOffScreen(): void {
+	if (isatty(2)) {
+		process.removeAllListeners('warning');
+		process.on('warning', ({name}) => debug?.write({kind: 'warning', name}));
+	}
 }
 
 /** Opens the file that `SERVICE_DEBUG` names. Throws AppError("usage") if it can't be written. */

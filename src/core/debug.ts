@@ -34,6 +34,11 @@ export type DebugEntry =
 			readonly durationMs: number;
 	  }
 	| {
+			/** A warning of Node. */
+			readonly kind: 'warning';
+			readonly name: string;
+	  }
+	| {
 			readonly kind: 'frame';
 			/** Ink's layout, the comparison with the last frame, and the write. */
 			readonly durationMs: number;

@@ -54,18 +54,26 @@ test('[8] the debug file of a run has sizes and times, and no content or credent
 	expect(events.every(({bytes}) => typeof bytes === 'number')).toBe(true);
 });
 
-test('the debug file of the app has its frames', async () => {
+test('the debug file of the app has its frames, and a warning of Node that stays off the screen', async () => {
 	const path = join(folderWith(), 'debug.jsonl');
-	const {terminal} = await startChat({env: {SERVICE_DEBUG: path}});
+	// Once the app listens for what ends it, it draws.
+	const warn = `process.on('newListener', name => {
+		if (name === 'SIGCONT') setTimeout(() => process.emitWarning('walrus', 'TestWarning'), 100);
+	})`;
+	const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(warn)}`;
+	const {terminal} = await startChat({env: {SERVICE_DEBUG: path, NODE_OPTIONS}});
+	await expect.poll(() => readFileSync(path, 'utf8')).toContain('"kind":"warning"');
 	terminal.type('hello zebra');
 	terminal.press('enter');
 	await terminal.waitFor('Hello from the host.');
 	await quit(terminal);
 
 	const text = readFileSync(path, 'utf8');
+	expect([text, terminal.text()].join()).not.toMatch(/walrus|trace-warnings/);
+	expect(linesOf(text)).toContainEqual({at: expect.any(String), kind: 'warning', name: 'TestWarning'});
 	expect(text).not.toContain('zebra');
 	const kinds = linesOf(text).map(({kind}) => kind);
-	expect(new Set(kinds)).toEqual(new Set(['frame', 'request', 'event']));
+	expect(new Set(kinds)).toEqual(new Set(['frame', 'request', 'event', 'warning']));
 	expect(linesOf(text).find(({kind}) => kind === 'frame')).toEqual({
 		at: expect.any(String),
 		kind: 'frame',
