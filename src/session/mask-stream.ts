@@ -3,6 +3,9 @@ import type {AgentEvent, RunEvent} from '../core/session/event.ts';
 
 type Delta = Extract<RunEvent, {type: 'text-delta' | 'reasoning-delta'}>;
 
+/** The possible beginning of a secret: what is shown of it already, and what is held back. */
+type Held = {readonly lead: string; readonly delta: Delta};
+
 /** A shorter word could be part of any text. */
 const minLength = 8;
 
@@ -13,22 +16,29 @@ export type Masking = {
 	readonly ownSecrets?: (() => readonly string[]) | undefined;
 };
 
+export type StreamMask = {
+	/** Returns an event with what is shown before it, or nothing if it is held back. */
+	readonly mask: (event: AgentEvent) => readonly AgentEvent[];
+	/** Returns what is held back of the text of the agent, which has probably ended. */
+	readonly endText: () => readonly AgentEvent[];
+};
+
 /**
- * Returns a function that masks, in what the model writes, the credentials that messages of the user had as they are, and
- * those of the program, which a host may repeat (SAFETY 8), even if one is split over several deltas. Holds back only a
- * possible beginning of one, up to the next event of the same agent.
+ * Creates what masks, in what the model writes, the credentials that messages of the user had as they are, and those of the
+ * program, which a host may repeat (SAFETY 8), even if one is split over several deltas. Holds back only a possible
+ * beginning of one, up to the next event of the same agent, or the end of the run or of the sub-agent's call.
  */
-export function createStreamMask({hide, ownSecrets}: Masking): (event: AgentEvent) => readonly AgentEvent[] {
+export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 	const known = new Set<string>();
 	/** The messages for which the credentials of the program were read last, by the id of the sub-agent. */
 	const begun = new Map<string, string>();
 	/** What is held back, by the id of the sub-agent; '' is the agent. */
-	const held = new Map<string, Delta>();
+	const held = new Map<string, Held>();
 
 	const release = (agent: string): readonly Delta[] => {
-		const delta = held.get(agent);
+		const {delta} = held.get(agent) ?? {};
 		held.delete(agent);
-		return delta ? [delta] : [];
+		return delta?.text ? [delta] : [];
 	};
 
 	const learn = (secrets: readonly string[] = []) => {
@@ -54,25 +64,70 @@ export function createStreamMask({hide, ownSecrets}: Masking): (event: AgentEven
 		}
 
 		const before = held.get(agent);
-		const isSame = before?.type === event.type && before.id === event.id && before.messageId === event.messageId;
+		const isSame = before !== undefined && continues(before.delta, event);
 		const earlier = isSame ? [] : release(agent);
 		held.delete(agent);
-		let text = (isSame ? before.text : '') + event.text;
-		for (const secret of known) {
-			text = text.replaceAll(secret, mask);
-		}
-
+		const {text, shown} = maskedText(isSame ? before : undefined, event.text, known);
 		// A signature belongs to the whole text before it.
 		const end = event.opaque ? text.length : beginningAtEnd(text, known);
 		if (end < text.length) {
-			held.set(agent, {...event, text: text.slice(end)});
+			const from = Math.max(end, shown);
+			held.set(agent, {lead: text.slice(end, from), delta: {...event, text: text.slice(from)}});
 		}
 
-		return end > 0 || event.opaque ? [...earlier, {...event, text: text.slice(0, end)}] : earlier;
+		return end > shown || event.opaque ? [...earlier, {...event, text: text.slice(shown, end)}] : earlier;
 	};
 
-	return event =>
-		event.type === 'task' ? masked(event.event, event.id).map(inner => ({...event, event: inner})) : masked(event, '');
+	const releaseTask = (id: string): readonly AgentEvent[] =>
+		id === '' ? [] : release(id).map(event => ({type: 'task', id, event}));
+	/** Returns what is held back of sub-agents that were cut off before this event. */
+	const ofEnded = (event: RunEvent): readonly AgentEvent[] =>
+		event.type === 'run-end'
+			? [...held.keys()].flatMap(releaseTask)
+			: event.type === 'tool-result'
+				? releaseTask(event.id)
+				: [];
+
+	return {
+		mask: event =>
+			event.type === 'task'
+				? masked(event.event, event.id).map(inner => ({...event, event: inner}))
+				: [...ofEnded(event), ...masked(event, '')],
+		endText() {
+			const {lead, delta} = held.get('') ?? {};
+			if (!delta?.text) {
+				return [];
+			}
+
+			held.set('', {lead: lead + delta.text, delta: {...delta, text: ''}});
+			return [delta];
+		},
+	};
+}
+
+function continues(before: Delta, {type, id, messageId}: Delta): boolean {
+	return before.type === type && before.id === id && before.messageId === messageId;
+}
+
+/**
+ * Returns what was held back and a piece behind it without secrets, and how many characters of it are shown already. Of a
+ * secret whose beginning is shown, the rest is masked.
+ */
+function maskedText(before: Held | undefined, piece: string, secrets: Iterable<string>) {
+	const lead = before?.lead ?? '';
+	let text = lead + (before?.delta.text ?? '') + piece;
+	let shown = lead.length;
+	for (const secret of secrets) {
+		const at = text.indexOf(secret);
+		if (at !== -1 && at < shown) {
+			text = mask + text.slice(at + secret.length);
+			shown = 0;
+		}
+
+		text = text.replaceAll(secret, mask);
+	}
+
+	return {text, shown};
 }
 
 function isDelta(event: RunEvent): event is Delta {

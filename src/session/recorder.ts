@@ -49,7 +49,8 @@ export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
-	let maskStream = createStreamMask({hide, ownSecrets});
+	let stream = createStreamMask({hide, ownSecrets});
+	let lastServer = '';
 
 	const record = (event: AgentEvent, server: string) => {
 		const recorded: Recorded = {v: 1, seq, at: now(), session, server, event: maskEvent(event, hide)};
@@ -66,15 +67,23 @@ export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}
 			session = transcript.session;
 			seq = transcript.seq + 1;
 			log = opened;
-			maskStream = createStreamMask({hide, ownSecrets});
+			stream = createStreamMask({hide, ownSecrets});
 			store.getState().openTranscript(transcript);
 		},
 		emit(event, server) {
-			for (const masked of maskStream(event)) {
+			lastServer = server;
+			for (const masked of stream.mask(event)) {
 				record(masked, server);
 			}
 		},
-		show: piece => pump.push(piece.type === 'call-piece' ? {...piece, hide} : piece),
+		show(piece) {
+			// A call is written behind the text, which has ended by then.
+			for (const held of stream.endText()) {
+				record(held, lastServer);
+			}
+
+			pump.push(piece.type === 'call-piece' ? {...piece, hide} : piece);
+		},
 		flush: pump.flush,
 		async flushLog() {
 			await log?.flush();

@@ -2,11 +2,13 @@ import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {defineTool} from '../../src/agent/tools/define-tool.ts';
 import type {JsonObject} from '../../src/core/json.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
 import {toMarkdown} from '../../src/core/session/markdown-export.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {maskEvent} from '../../src/session/mask-event.ts';
+import {createStreamMask} from '../../src/session/mask-stream.ts';
 import {approvalsOf, call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 
@@ -116,6 +118,29 @@ test('[8] a key of the program that the host of the model repeats is kept and sh
 			.join('');
 	expect([spoken('text-delta'), spoken('reasoning-delta')]).toEqual([`${said}Hi`, said]);
 	expect(toMarkdown(transcript())).toContain(said);
+});
+
+test('what may begin a credential is shown before a call is written, and when a run or a sub-agent is cut off', () => {
+	const {mask, endText} = createStreamMask({hide: each => each, ownSecrets: () => ['my-gateway-key-0123456789']});
+	const delta = (given: string) => ({type: 'text-delta', id: 't', messageId: 'm', text: given}) as const;
+	const textsOf = (events: readonly AgentEvent[]) => events.map(event => ('text' in event ? event.text : event.type));
+	expect(textsOf([...mask(delta('I save them for my')), ...endText(), ...endText()])).toEqual([
+		'I save them for ',
+		'my',
+	]);
+	// A host may go on with the text behind the beginning of a call.
+	const rest = [...mask(delta('-gateway')), ...endText(), ...mask(delta('-key-01')), ...mask(delta('23456789, m'))];
+	expect(textsOf(rest)).toEqual(['-gateway', '***, ']);
+	expect(textsOf(mask({type: 'run-end', reason: 'interrupted'} as AgentEvent))).toEqual(['m', 'run-end']);
+
+	const inTask = (given: string) => mask({type: 'task', id: 'c', event: delta(given)});
+	const inner = (events: readonly AgentEvent[]) =>
+		events.map(event => (event.type === 'task' ? event.event : event.type));
+	expect(inner(inTask('They are my'))).toEqual([delta('They are ')]);
+	const result = {type: 'tool-result', id: 'c', output: '', failed: true, milliseconds: 0} as const;
+	expect(inner(mask(result))).toEqual([delta('my'), 'tool-result']);
+	inTask('They are my');
+	expect(inner(mask({type: 'run-end', reason: 'error'} as AgentEvent))).toEqual([delta('my'), 'run-end']);
 });
 
 test('[8] the output of a command is masked while it runs, too, and styles stay with what they were for', () => {
