@@ -45,7 +45,7 @@ export function createLineWriter(options: Options): LineWriter {
 	const start = () => {
 		clearTimeout(gathering);
 		gathering = undefined;
-		running ??= drain(writer).finally(() => {
+		running ??= drain(writer, () => {
 			running = undefined;
 		});
 		return running;
@@ -92,19 +92,24 @@ type Writer = Omit<Options, 'size'> & {
 	size: number | undefined;
 };
 
-/** Writes the queue until it is empty or a write fails. Never throws. */
-async function drain(writer: Writer): Promise<void> {
+/**
+ * Writes the queue until it is empty or a write fails. Calls `onEnd` in the same turn, so that a later line starts another
+ * one. Never throws.
+ */
+async function drain(writer: Writer, onEnd: () => void): Promise<void> {
 	await new Promise(resolve => setImmediate(resolve));
+	let state: JournalState = {saved: true};
 	try {
 		while (writer.queue.length > 0) {
 			await writeBatch(writer);
 		}
-
-		report(writer, {saved: true});
 	} catch (error) {
 		await closeFile(writer);
-		report(writer, {saved: false, reason: fileReason(error) ?? `a fault in service: ${String(error)}`});
+		state = {saved: false, reason: fileReason(error) ?? `a fault in service: ${String(error)}`};
 	}
+
+	onEnd();
+	report(writer, state);
 }
 
 async function writeBatch(writer: Writer): Promise<void> {

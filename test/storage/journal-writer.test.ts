@@ -70,7 +70,33 @@ test('gathered lines wait 33 ms for each other, and go out before any other line
 	writer.gather('five');
 	expect(await writer.close()).toEqual({saved: true});
 	expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\nfive\n');
-	expect(vi.getTimerCount()).toBe(0);
+	vi.advanceTimersByTime(33);
+	await turns();
+	expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\nfour\nfive\n');
+});
+
+test('a line that comes just when the last one was written is written, too', async () => {
+	const path = join(temporaryFolder(), 'file');
+	const states: boolean[] = [];
+	const prepare = async () => {
+		if (states.length === 0) {
+			throw new Error('not yet');
+		}
+	};
+	const writer = createLineWriter({
+		...{path, size: undefined, prepare},
+		onState({saved}) {
+			states.push(saved);
+			if (saved) {
+				writer.write('three', true);
+			}
+		},
+	});
+	onTestFinished(() => writer.close().then(() => undefined));
+	writer.write('one', true);
+	await expect.poll(() => states).toEqual([false]);
+	writer.write('two', true);
+	await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\n');
 });
 
 // A limit of the process on the size of its files is the nearest to a full disk that needs no privileges.
