@@ -95,13 +95,15 @@ test('organizations seen on this machine are offered if the server lists none', 
 	});
 	const before = testContext({env});
 	await before.run('credits', 'show');
-	const seen = () => testContext({like: before}).context.recents.recall(new URL(origin).host, 'org');
+	const {recents} = testContext({like: before}).context;
+	// Every command writes what it saw a little later, in any order.
+	const seen = () => recents.recall(new URL(origin).host, 'org').toSorted();
 	await expect.poll(seen).toEqual(['acme']);
 	const alone = testContext({like: before, env: {...env, ...noScope}});
 	await alone.run('credits', 'show');
 	expect(alone.asked).toEqual([]);
 	await testContext({like: before, env: {...env, SERVICE_ORG: 'globex'}}).run('credits', 'show');
-	await expect.poll(seen).toEqual(['globex', 'acme']);
+	await expect.poll(seen).toEqual(['acme', 'globex']);
 	const both = testContext({like: before, env: {...env, ...noScope}, answers: ['acme']});
 	await both.run('credits', 'show');
 	expect(both.asked).toMatchObject([{title: 'Select the organization (seen on this machine)'}]);
