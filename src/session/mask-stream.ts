@@ -35,12 +35,6 @@ export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 	/** What is held back, by the id of the sub-agent; '' is the agent. */
 	const held = new Map<string, Held>();
 
-	const release = (agent: string): readonly Delta[] => {
-		const {delta} = held.get(agent) ?? {};
-		held.delete(agent);
-		return delta?.text ? [delta] : [];
-	};
-
 	const learn = (secrets: readonly string[] = []) => {
 		for (const secret of secrets) {
 			known.add(secret);
@@ -60,12 +54,12 @@ export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 		}
 
 		if (!isDelta(event)) {
-			return [...release(agent), event];
+			return [...release(held, agent), event];
 		}
 
 		const before = held.get(agent);
 		const isSame = before !== undefined && continues(before.delta, event);
-		const earlier = isSame ? [] : release(agent);
+		const earlier = isSame ? [] : release(held, agent);
 		held.delete(agent);
 		const {text, shown} = maskedText(isSame ? before : undefined, event.text, known);
 		// A signature belongs to the whole text before it.
@@ -78,31 +72,39 @@ export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 		return end > shown || event.opaque ? [...earlier, {...event, text: text.slice(shown, end)}] : earlier;
 	};
 
-	const releaseTask = (id: string): readonly AgentEvent[] =>
-		id === '' ? [] : release(id).map(event => ({type: 'task', id, event}));
-	/** Returns what is held back of sub-agents that were cut off before this event. */
-	const ofEnded = (event: RunEvent): readonly AgentEvent[] =>
-		event.type === 'run-end'
-			? [...held.keys()].flatMap(releaseTask)
-			: event.type === 'tool-result'
-				? releaseTask(event.id)
-				: [];
-
 	return {
 		mask: event =>
 			event.type === 'task'
 				? masked(event.event, event.id).map(inner => ({...event, event: inner}))
-				: [...ofEnded(event), ...masked(event, '')],
-		endText() {
-			const {lead, delta} = held.get('') ?? {};
-			if (!delta?.text) {
-				return [];
-			}
-
-			held.set('', {lead: lead + delta.text, delta: {...delta, text: ''}});
-			return [delta];
-		},
+				: [...releaseEnded(held, event), ...masked(event, '')],
+		endText: () => releaseText(held),
 	};
+}
+
+/** Returns what is held back of an agent, and forgets it. */
+function release(held: Map<string, Held>, agent: string): readonly Delta[] {
+	const {delta} = held.get(agent) ?? {};
+	held.delete(agent);
+	return delta?.text ? [delta] : [];
+}
+
+/** Returns what is held back of the agent. If its text goes on after all, the rest of a secret is still masked. */
+function releaseText(held: Map<string, Held>): readonly Delta[] {
+	const {lead, delta} = held.get('') ?? {};
+	if (!delta?.text) {
+		return [];
+	}
+
+	held.set('', {lead: lead + delta.text, delta: {...delta, text: ''}});
+	return [delta];
+}
+
+/** Returns what is held back of sub-agents that were cut off before this event. */
+function releaseEnded(held: Map<string, Held>, event: RunEvent): readonly AgentEvent[] {
+	const ended = event.type === 'run-end' ? [...held.keys()] : event.type === 'tool-result' ? [event.id] : [];
+	return ended
+		.filter(id => id !== '')
+		.flatMap(id => release(held, id).map(inner => ({type: 'task', id, event: inner}) as const));
 }
 
 function continues(before: Delta, {type, id, messageId}: Delta): boolean {
