@@ -95,9 +95,18 @@ export function openEmulated(
 		Object.defineProperty(inside.buffers.normal, '_isReflowEnabled', {value: false});
 	}
 
+	const cursorLine = () => inside.buffers.normal.lines.get(inside.buffers.normal.ybase + inside.buffers.normal.y);
+	for (const final of ['L', 'M']) {
+		// As in VTE and tmux, the row before then continues in no other.
+		terminal.parser.registerCsiHandler({final}, () => {
+			Object.assign(cursorLine() ?? {}, {isWrapped: false});
+			return false;
+		});
+	}
+
 	if (kind.joinsRows) {
 		terminal.parser.registerCsiHandler({final: 'K'}, ([mode]) => {
-			const line = inside.buffers.normal.lines.get(inside.buffers.normal.ybase + inside.buffers.normal.y);
+			const line = cursorLine();
 			const isWrapped = line?.isWrapped ?? false;
 			inside._inputHandler.eraseInLine({params: [Number(mode) || 0]});
 			Object.assign(line ?? {}, {isWrapped});

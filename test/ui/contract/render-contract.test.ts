@@ -7,7 +7,7 @@ import {type ContractTerminal, openEmulated} from './emulated-terminal.ts';
 import {kinds, type TerminalKind} from './kinds.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
 import {opened} from './opened.ts';
-import {growsFromNothing, survivesLateFrames, survivesStormWith} from './storms.ts';
+import {growsFromNothing, linesLostInLateStorm, randomOf, survivesLateFrames, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
 import {survivesWalkWith} from './walks.ts';
 
@@ -184,6 +184,20 @@ withScreen('the screen keeps its promises in a real GNU Screen', async () => {
 withScreen('with anything open, a real GNU Screen is as before when its size is', async () => {
 	expect(await problemsWithOpened(screen, [80, 24], openScreen)).toEqual([]);
 });
+
+test.each([xterm, vte].flatMap(kind => [1, 2, 3, 4].map(seed => ({kind, seed}))))(
+	'frames that reach $kind.name late in a storm of sizes (seed $seed) lose no line',
+	async ({kind, seed}) => {
+		const time = startVirtualTime();
+		const random = randomOf(seed);
+		const terminal = openEmulated(kind, 100, 30, () => Math.round(random() * 100));
+		const app = await startInTerminal({kind, terminal, time});
+		await app.waitFor('Demo model');
+		const open = async () => openEmulated(kind, 100, 30);
+		const lost = await linesLostInLateStorm({kind, time, app, terminal, columns: 100, rows: 30, open}, random);
+		expect(lost).toEqual([]);
+	},
+);
 
 test.each([xterm, kitty].flatMap(kind => tinySizes.map(([columns, rows]) => ({kind, columns, rows}))))(
 	'a window of $columns x $rows in $kind.name is drawn as soon as there is room',

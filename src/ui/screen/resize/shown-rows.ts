@@ -140,10 +140,12 @@ const controls: Readonly<Record<string, (shown: ShownRows, parameters: Parameter
 	},
 	L(shown, {count}) {
 		touch(shown);
+		endRowBefore(shown);
 		shown.rows.splice(shown.y, 0, ...Array.from({length: count}, () => blank));
 		shown.rows.length = Math.min(shown.rows.length, bottomOf(shown) + 1);
 	},
 	M(shown, {count}) {
+		endRowBefore(shown);
 		for (let index = 0; index < count; index++) {
 			touch(shown);
 			shown.rows.splice(shown.y, 1);
@@ -173,8 +175,15 @@ function touch(shown: ShownRows): Row {
 function erase(shown: ShownRows, from: number, joins: boolean): void {
 	const row = touch(shown);
 	shown.rows[shown.y] = {cells: Math.min(row.cells, from), isWrapped: false, source: ownRow};
+	if (from === 0 && !joins) {
+		endRowBefore(shown);
+	}
+}
+
+/** Lets the row before the cursor's continue in no other. */
+function endRowBefore(shown: ShownRows): void {
 	const before = shown.rows[shown.y - 1];
-	if (from === 0 && before && !joins) {
+	if (before) {
 		shown.rows[shown.y - 1] = {...before, isWrapped: false};
 	}
 }
