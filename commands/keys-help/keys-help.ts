@@ -30,7 +30,7 @@ function lineKeyTable(): Result {
 		rows: lineKeys,
 		groups: lineKeys.map(() => keyGroup),
 		empty: '',
-		notes: ['Lines are edited as in a shell. Keys of the app with a screen: `help keys`'],
+		notes: ['Lines are edited as in a shell. All commands: `help`', 'Keys of the app with a screen: `help keys`'],
 		data: {keys: Object.fromEntries(lineKeys)},
 	};
 }

@@ -36,6 +36,7 @@ export const lineKeys: HelpKeys = [
 	['Enter', 'send'],
 	['Ctrl+C', 'interrupt, or clear the line; twice: quit'],
 	['Ctrl+D', 'quit, on an empty line'],
+	['/', 'begin a command'],
 	['@path', 'attach a file'],
 	['!command', 'run it in your shell'],
 	['?', 'show the keys, as a line of its own'],

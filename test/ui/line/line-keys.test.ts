@@ -17,6 +17,7 @@ test('“?” as a line of its own lists the keys that work line by line, and no
 	const {type, waitFor, text, written} = runAccessible();
 	await waitFor('You: ');
 	type('?\n');
+	await waitFor('All commands: /help');
 	await waitFor('Keys of the app with a screen: /help keys');
 	for (const [key, does] of lineKeys) {
 		expect(text()).toContain(`${key}: ${does}\n`);
