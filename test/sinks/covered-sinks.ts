@@ -50,7 +50,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 		'log viewer',
 	],
 	'src/ui/screen/frame-log.ts createFrameLog stdout.write': {own: 'what the screen writes, passed on'},
-	'src/ui/screen/terminal-measure.ts createBackgroundQuestion stdout.write': {own: 'a constant'},
+	'src/ui/screen/terminal-measure.ts createColorQuestion stdout.write': {own: 'a constant'},
 	'src/ui/screen/terminal-measure.ts measureTerminal stdout.write': {own: 'constants'},
 	// The blocks of a session, drawn by the painter as on the screen.
 	'src/ui/replay/start-replay.ts startReplay stdout.write': [
