@@ -16,6 +16,8 @@ export type Region = {
 	readonly above: readonly string[];
 	/** How many of these, from the last one up, are certainly still in the window. */
 	readonly near: number;
+	/** The narrowest width that the terminal has cut some of them to, which are not written again yet; infinity for none. */
+	readonly cutAt: number;
 	/** The last lines before those, which the terminal has elsewhere: another program wrote below them. */
 	readonly earlier: readonly string[];
 	/** Lines that were printed where the frame is by now, to print again above it, and the width that they were drawn for. */
@@ -36,6 +38,8 @@ export type Resize = {
 	readonly isRecolored?: boolean | undefined;
 	/** The row of the cursor in the window, from 0, as the terminal has told it. */
 	readonly row?: number | undefined;
+	/** The narrowest width since the frame was drawn, in a terminal that cuts rows there. */
+	readonly cutAt?: number | undefined;
 	/** True if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
 	readonly keepsBelow?: boolean;
 	/** True if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
@@ -57,6 +61,7 @@ export function emptyRegion(columns: number): Region {
 		columns,
 		above: [],
 		near: 0,
+		cutAt: Number.POSITIVE_INFINITY,
 		earlier: [],
 		frame,
 		printed: [],
@@ -67,7 +72,7 @@ export function emptyRegion(columns: number): Region {
 
 /** Returns the bytes that show the next frame below the new lines, and the region after writing them. */
 export function drawRegion(
-	{drawn, above, near, earlier, frame, printed, prefix}: Region,
+	{drawn, above, near, cutAt, earlier, frame, printed, prefix}: Region,
 	size: Size,
 	drawing: DrawingOptions,
 ): {readonly data: string; readonly region: Region} {
@@ -81,7 +86,7 @@ export function drawRegion(
 			columns: size.columns,
 			above: lastOf(all, maxAbove),
 			near: lastOf(all, Math.min(near + printed.length, room)).length,
-			...{earlier, frame},
+			...{cutAt, earlier, frame},
 			printed: [],
 			prefix: '',
 			resize: undefined,
@@ -126,5 +131,5 @@ export function forgetAbove(region: Region): Region {
 /** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */
 export function startOver(region: Region, sequence: string): Region {
 	const prefix = isMarked(region.drawn.rows[0]) ? sequence + deleteDown : sequence;
-	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0, earlier: []};
+	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0, cutAt: Number.POSITIVE_INFINITY, earlier: []};
 }

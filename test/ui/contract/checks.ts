@@ -146,7 +146,7 @@ export async function keepsShellOutputWith(cell: Cell, what: Opened | undefined)
 	const stopped = signals.sent.includes('SIGTSTP');
 	terminal.writeAsShell('\r\n[1]+  Stopped\r\nshell $ ls\r\nfile-a  file-b\r\nshell $ fg\r\n');
 	if (what !== undefined) {
-		await terminal.resize(columns - 7, rows + 3);
+		await terminal.resize(columns - 5, rows + 3);
 	}
 
 	signals.raise('SIGCONT');

@@ -52,6 +52,17 @@ function pullDown(buffer: Buffer, added: number): void {
 	buffer.y += pulled;
 }
 
+/** Cuts the rows of the window, as xterm does: those above stay as they are. */
+function cutRows(buffer: Buffer, columns: number): void {
+	const {lines, ybase} = buffer;
+	for (let at = ybase; at < lines.length; at++) {
+		const line = lines.get(at);
+		if (line && line.length > columns) {
+			line.resize(columns, buffer.getNullCell());
+		}
+	}
+}
+
 /** Returns the last row that isn't blank. */
 function lastRow(buffer: xterm.IBuffer): number {
 	let row = buffer.length - 1;
@@ -179,6 +190,10 @@ export function openEmulated(
 			terminal.resize(terminal.cols, Math.max(1, newRows));
 			if (kind.pullsDown) {
 				pullDown(normal, Math.max(0, normal.lines.length - length));
+			}
+
+			if (!kind.reflows) {
+				cutRows(normal, Math.max(1, newColumns));
 			}
 
 			terminal.resize(Math.max(1, newColumns), terminal.rows);

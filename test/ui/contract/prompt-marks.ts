@@ -4,6 +4,8 @@ type Cell = {readonly isCell?: true};
 /** A row of a buffer, by what the emulator calls it inside. */
 type Line = {
 	isWrapped: boolean;
+	readonly length: number;
+	readonly resize: (columns: number, fill: Cell) => void;
 	readonly fill: (cell: Cell) => void;
 	readonly setCellFromCodepoint: (at: number, codePoint: number, width: number, cell: Cell) => void;
 };

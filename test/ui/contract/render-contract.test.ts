@@ -150,24 +150,6 @@ test.each([
 	expect(await problemsWithOpened(kind, [columns, rows], openWindow)).toEqual([]);
 });
 
-test('a low panel leaves nothing behind in a window that becomes lower and then narrower', async () => {
-	const time = startVirtualTime();
-	const [columns, rows] = [80, 24];
-	const terminal = openEmulated(vte, columns, rows);
-	const app = await startInTerminal({kind: vte, terminal, time});
-	await app.waitFor('Demo model');
-	const cell = {kind: vte, time, app, terminal, columns, rows, open: async () => openEmulated(vte, columns, rows)};
-	await fillWindow(cell, 'low');
-	app.finish();
-	await app.waitFor(() => app.store.getState().transcript.run === undefined);
-	const walk = survivesWalkWith(cell, opened['a short approval'], [
-		[columns, 12],
-		[columns / 2, 12],
-		[columns, 12],
-	]);
-	expect(await walk).toBeUndefined();
-});
-
 const withTmux = isInstalled('tmux') ? test : test.skip;
 withTmux('the screen keeps its promises in a real tmux', async () => {
 	expect(await problemsIn(tmux, someSizes, openTmux)).toEqual([]);

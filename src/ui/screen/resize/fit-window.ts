@@ -6,6 +6,7 @@ import type {Painter} from '../painter.ts';
 import type {Resize} from '../region.ts';
 import type {Screen} from '../screen.ts';
 import {drawnSizeOf} from '../window-size.ts';
+import {createNarrowest} from './follow-window.ts';
 import type {Place, Size} from './questions.ts';
 
 type Dependencies = {
@@ -143,6 +144,13 @@ function createSizeDoubt({screen, expectResize, distrustSizes}: Dependencies) {
 	};
 }
 
+function startAtTop({screen, painter}: Dependencies): void {
+	screen.release();
+	screen.resize();
+	screen.startOver(`\u001B[H${eraseDown}`);
+	painter()?.repaint();
+}
+
 /** Draws everything for the current size of the window. */
 function createFit(dependencies: Dependencies) {
 	const {screen, highPanel, askPlace, painter} = dependencies;
@@ -151,9 +159,11 @@ function createFit(dependencies: Dependencies) {
 	/** Counts what makes the answer to an earlier question for the row of the cursor worthless. */
 	let turn = 0;
 	const waitsForSize = createSizeDoubt(dependencies);
+	const narrowest = createNarrowest(dependencies);
 
 	const drawn = () => {
 		turn++;
+		narrowest.forget();
 		disturbed = undefined;
 		painter()?.release();
 		highPanel().update();
@@ -162,10 +172,7 @@ function createFit(dependencies: Dependencies) {
 	/** Draws what fits in the window again, at its top. */
 	const redraw = () => {
 		if (!isTaken(dependencies)) {
-			screen.release();
-			screen.resize();
-			screen.startOver(`\u001B[H${eraseDown}`);
-			painter()?.repaint();
+			startAtTop(dependencies);
 			drawn();
 		}
 	};
@@ -174,7 +181,7 @@ function createFit(dependencies: Dependencies) {
 	const inPlace = (resize: Omit<Resize, 'rewrap'> = {}) => {
 		if (!isTaken(dependencies) && !screen.isTooSmall()) {
 			screen.release();
-			screen.resize({rewrap: painter()?.rewrap, ...resize});
+			screen.resize({rewrap: painter()?.rewrap, cutAt: narrowest.cutAt(), ...resize});
 			painter()?.resize();
 			drawn();
 		}
@@ -182,6 +189,7 @@ function createFit(dependencies: Dependencies) {
 
 	const pause = () => {
 		turn++;
+		narrowest.note();
 		screen.hold();
 		painter()?.hold();
 	};

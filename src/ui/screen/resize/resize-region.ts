@@ -29,7 +29,7 @@ export function resizeRegion(
 		return region;
 	}
 
-	const {rewrap, isRecolored, row, keepsBelow = false, pullsDown = false} = region.resize;
+	const {rewrap, isRecolored, cutAt, row, keepsBelow = false, pullsDown = false} = region.resize;
 	// Lines printed before the new size was known may be too wide.
 	const printed = fitted(region.printed, columns);
 	if (region.prefix) {
@@ -51,26 +51,44 @@ export function resizeRegion(
 	const top = (line ?? likely) - ownRows;
 	const pulled = pullsDown && row !== undefined ? rowsToPull(top, rows - drawn.rows.length, countRows(above)) : 0;
 	const resized = {...region, drawn: nothingDrawn, back: undefined};
+	const widest = cutAt === undefined ? columns : Math.min(cutAt, region.columns, region.cutAt);
 	if (top + pulled < 0) {
 		const pushed = pushedUp(own, -top, {countRows, columns});
 		const again = [...fitted(back?.lines ?? [], columns), ...printed];
-		return {...resized, above: [...above, ...pushed], near: 0, printed: again, prefix: moved(-(row ?? 0)) + erase};
+		return {
+			...resized,
+			above: [...above, ...pushed],
+			...{near: 0, cutAt: widest},
+			printed: again,
+			prefix: moved(-(row ?? 0)) + erase,
+		};
 	}
 
 	const room = Math.max(0, top);
 	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
 	const oldColumns = back?.columns ?? region.columns;
 	const isOther = isRecolored || columns !== oldColumns;
-	const {kept, lines} = rewritten({known, back: back?.lines ?? []}, real =>
+	const {fits, isGone} = goneFrom(known, columns, widest);
+	const {kept, lines} = rewritten({known, back: back?.lines ?? [], isGone}, real =>
 		rewrap && isOther ? rewrap(real, oldColumns) : {count: 0, lines: []},
 	);
 	return {
 		...resized,
 		above: above.slice(0, above.length - known.length + kept),
-		near: kept,
+		...{near: kept, cutAt: fits > 0 ? widest : Number.POSITIVE_INFINITY},
 		printed: [...fitted(lines, columns), ...printed],
 		prefix: pullDown(pulled) + moved(top + pulled - countRows(known.slice(kept)) - (row ?? likely)) + erase,
 	};
+}
+
+/**
+ * Returns which lines have to be written again because they are leftovers, or cut to `widest`. One that is still too wide
+ * stays as the terminal has cut it, and those above it stay where they are: `fits` is the first line below it.
+ */
+function goneFrom(known: readonly string[], columns: number, widest: number) {
+	const fits = known.findLastIndex(line => lineWidth(line) > columns) + 1;
+	const isGone = (line: string, index: number) => isLeftover(line) || (index >= fits && lineWidth(line) > widest);
+	return {fits, isGone};
 }
 
 /** Returns how many rows to pull down: those pushed up of the frame, and of the lines above it as many as there is room for. */
@@ -141,7 +159,16 @@ function lastInRows(lines: readonly string[], room: number, countRows: CountRows
 
 /** Returns how many of the known lines stay, and those that replace the others: without leftovers, and at the new width. */
 function rewritten(
-	{known, back}: {readonly known: readonly string[]; readonly back: readonly string[]},
+	{
+		known,
+		back,
+		isGone,
+	}: {
+		readonly known: readonly string[];
+		readonly back: readonly string[];
+		/** True for a line that a terminal has cut, or that is a leftover. */
+		readonly isGone: (line: string, index: number) => boolean;
+	},
 	rewrap: (lines: readonly string[]) => {readonly count: number; readonly lines: readonly string[]},
 ) {
 	const all = [...known, ...back];
@@ -152,7 +179,7 @@ function rewritten(
 		from--;
 	}
 
-	const first = known.findIndex(isLeftover);
+	const first = known.findIndex(isGone);
 	const kept = Math.min(first === -1 ? from : Math.min(first, from), known.length);
 	const below = all.slice(kept).filter(line => !isLeftover(line));
 	return {kept, lines: [...below.slice(0, below.length - count), ...lines]};
