@@ -105,7 +105,7 @@ function measureChildren(
 	const free = freeSpace(line, owner[main]);
 	const left = free.size - shareSpace(line, free.size, free.room);
 	const isAcrossSkipped = !isFinal && modes[cross] === sizing.exact;
-	const along = placeAlong(line, {free: left, owner: owner[main], isAcrossSkipped});
+	const along = placeAlong(line, {free: left, room: free.room, owner: owner[main], isAcrossSkipped});
 	const insets = insetsOf(style, cross);
 	const container =
 		modes[cross] === sizing.exact ? line.inner[cross] : bound(box, cross, along.across + insets, owner[cross]) - insets;

@@ -5,6 +5,8 @@ import {edgeOf, gapOf, insetBefore, insetsOf, marginsOf, resolveLength, yogaCons
 type Along = {
 	/** The space that is still free along the main axis; negative if it doesn't suffice. */
 	readonly free: number;
+	/** The room that the children share along it. */
+	readonly room: number;
 	/** The inner size of the parent along it. */
 	readonly owner: number;
 	/** The children weren't measured: their size across is that of the box. */
@@ -58,13 +60,13 @@ function spacing(line: Line, along: Along): {readonly before: number; readonly b
 }
 
 /** Returns the space to justify by: in a box that is at most as large as its room, only what its least size leaves. */
-function freeFor({box, main, inner, modes}: Line, {free, owner}: Along): number {
+function freeFor({box, main, modes}: Line, {free, room, owner}: Along): number {
 	if (modes[main] !== sizing.atMost || free <= 0) {
 		return free;
 	}
 
 	const min = resolveLength(box.style.min[main], owner);
-	return min >= 0 ? Math.max(0, min - insetsOf(box.style, main) - (inner[main] - free)) : 0;
+	return min >= 0 ? Math.max(0, min - insetsOf(box.style, main) - (room - free)) : 0;
 }
 
 /** Places the children across the main axis, in a container of this size, and stretches those without a size to the line's. */

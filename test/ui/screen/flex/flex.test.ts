@@ -153,6 +153,8 @@ const examples: [Tree, number][] = [
 		),
 		8,
 	],
+	// A box that is wider than its content only by its least width shares that out.
+	[box([], box([row, ['setMinWidth', 1], ['setAlignSelf', 1], ['setJustifyContent', spaceAround]], box([]))), 2],
 	// A hidden child counts among those that grow or shrink.
 	[
 		box(
