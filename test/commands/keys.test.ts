@@ -115,7 +115,7 @@ test('[8] a base URL is shown without what may be a key in its query, as JSON to
 		OPENAI_API_KEY: 'sk-env-0123456789876',
 		OPENAI_BASE_URL: 'https://user:hunter22@gateway.example/v1?code=SECRET-1&api-version=2025-01-01',
 	};
-	const {run, context} = testContext({env, answers: ['']});
+	const {run, context} = testContext({env, answers: ['sk-custom-0123456789']});
 	await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:1/v1?SECRET-2');
 	const result = await run('keys', 'list');
 	expect(dataOf(result)).toMatchObject([

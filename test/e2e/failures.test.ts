@@ -94,8 +94,9 @@ test("control characters of a model's answer are shown, not sent to the terminal
 	expect(text).toMatch(/a␛\[5m[\s\S]*␛\[8mx[\s\S]*␍over/);
 	expect(text).toMatch(/Thought.*thinking ␛\[31mred␇/);
 	expect(text).toMatch(/list_files␛\[2J/);
-	// The app's own titles name its folder, and nothing of the model.
-	const output = terminal.output().replace(/\u001b\]2;(?:working · )?service-e2e-\w+ · service\u001b\\/g, '');
+	// The app asks for colours, and its own titles name its folder, and nothing of the model.
+	const own = /\u001b\](?:11;\?|4;\d+;\?|2;(?:working · )?service-e2e-\w+ · service)\u001b\\/g;
+	const output = terminal.output().replace(own, '');
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
 	expect(text).toContain('custom/alpha · built-in server');
 

@@ -11,6 +11,7 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/^· [\d.]+ m?s · /g, '· 24 ms · '],
 	[/^\(\d{3}\) · Enter open/g, '(145) · Enter open'],
 	[/^\d{2,} lines$/g, '17 lines'],
+	[/^· \d{2,} lines · Ctrl\+G/g, '· 22 lines · Ctrl+G'],
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
 	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],
 	[/(?<=\/32k .*)\bout \d+/g, 'out 116'],
