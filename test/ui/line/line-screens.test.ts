@@ -111,8 +111,10 @@ test.each([
 	['colours', colored],
 	['NO_COLOR', plain],
 ])('the help of every command and what each one prints is spoken with %s', async (_, env) => {
-	const {type, text, waitFor, written} = runLinear(undefined, {env});
+	const {type, text, waitFor, written, resize} = runLinear(undefined, {env});
 	await waitFor('You: ');
+	// A window with room for all: what is longer comes in steps.
+	resize(80, 10_000);
 	const printed = [
 		...['help', 'usage', 'context', 'sessions', 'jobs', 'approvals', 'pin', 'memory show', 'trust show', 'doctor'],
 		...['keys list', 'profile list', 'logs', 'watch', 'config list', 'theme list', 'traces', 'ghost', 'help access'],
