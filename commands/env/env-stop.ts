@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
+import {isOver} from '../../src/contract/resources/environment.ts';
 
 export default command({
 	name: 'stop',
@@ -17,7 +18,7 @@ export default command({
 		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);
 		const name = before.task_ref ?? environment;
-		if (before.state === 'torn_down' || before.state === 'failed') {
+		if (isOver(before.state)) {
 			expiry.end(params.environmentId);
 			return {kind: 'text', text: `${name} has already ended.`, data: originalOf(before)};
 		}

@@ -1,7 +1,7 @@
 import {hasCredential, listProfiles} from '../../config/profiles.ts';
 import type {Sighting} from '../../config/sightings.ts';
 import {readLeniently} from '../../contract/lenient.ts';
-import {environmentSchema} from '../../contract/resources/environment.ts';
+import {environmentSchema, isOver} from '../../contract/resources/environment.ts';
 import {runtimeSchema} from '../../contract/resources/runtime.ts';
 import {sessionSchema} from '../../contract/resources/session.ts';
 import {cellText} from '../../core/cell.ts';
@@ -131,7 +131,7 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
 	},
 	environment({shown}) {
 		const {task_ref: task, state, expires_at: expires} = readLeniently(environmentSchema, shown) ?? {};
-		const end = state === 'torn_down' || state === 'failed' ? undefined : timeOf(expires ?? '');
+		const end = isOver(state) ? undefined : timeOf(expires ?? '');
 		const ending =
 			end === undefined ? undefined : end <= Date.now() ? 'expired' : `expires ${formatAge(expires ?? '')}`;
 		return {label: task, state: joined([state, ending]) || undefined, words: ['env', 'logs']};

@@ -53,3 +53,12 @@ export const environmentLogsSchema = z.looseObject({
 
 export type EnvironmentEntry = z.input<typeof environmentEntrySchema>;
 export type TaskEnvironment = z.input<typeof environmentSchema>;
+export type EnvironmentState = TaskEnvironment['state'];
+
+/** The states of an environment that has ended. */
+export const endedStates = ['failed', 'torn_down'] as const satisfies readonly EnvironmentState[];
+
+/** Returns true for the state of an environment that has ended; a newer server may have other states. */
+export function isOver(state: string | undefined): boolean {
+	return endedStates.some(ended => ended === state);
+}

@@ -1,11 +1,12 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
+import {isOver} from '../../contract/resources/environment.ts';
 import {createToken} from '../accounts/token.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
-import {type EnvironmentRow, isOver} from '../sandboxes/environment-transition.ts';
+import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
 import {respondWithLog} from '../sandboxes/log-response.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';

@@ -1,15 +1,10 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import {type EnvironmentState, isOver} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
 import {stackOf} from '../kit/log.ts';
 import {lockOrganization} from './capacity.ts';
-import {
-	type EnvironmentRow,
-	type EnvironmentState,
-	isOver,
-	nextState,
-	type Transition,
-} from './environment-transition.ts';
+import {type EnvironmentRow, nextState, type Transition} from './environment-transition.ts';
 import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec} from './provider.ts';
 import {orProviderFault} from './provider-fault.ts';

@@ -1,5 +1,5 @@
 import type {Selectable} from 'kysely';
-import type {TaskEnvironment} from '../../contract/resources/environment.ts';
+import type {EnvironmentState} from '../../contract/resources/environment.ts';
 import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
 import type {SandboxState} from './provider.ts';
@@ -8,14 +8,8 @@ import type {ServiceAddresses} from './task-plan.ts';
 
 export type EnvironmentRow = Selectable<Tables['environments']>;
 
-export type EnvironmentState = TaskEnvironment['state'];
-
 /** The next state of an environment, with the reason for a failure. */
 export type Transition = {readonly state: EnvironmentState; readonly error?: string};
-
-export function isOver(state: EnvironmentState): boolean {
-	return state === 'failed' || state === 'torn_down';
-}
 
 /** Returns the next state of an environment, given the state of its sandbox. */
 export async function nextState(

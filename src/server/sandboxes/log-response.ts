@@ -1,5 +1,5 @@
+import {type EnvironmentState, isOver} from '../../contract/resources/environment.ts';
 import {rejectField} from '../kit/http-error.ts';
-import {type EnvironmentState, isOver} from './environment-transition.ts';
 import {assertSameMachine, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 

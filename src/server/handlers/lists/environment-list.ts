@@ -1,12 +1,10 @@
+import {endedStates, isOver} from '../../../contract/resources/environment.ts';
 import {reject, rejectNotFound} from '../../kit/http-error.ts';
 import {endEnvironment, findEnvironment} from '../../sandboxes/environment-state.ts';
-import {isOver} from '../../sandboxes/environment-transition.ts';
 import {assertSameMachine} from '../../sandboxes/provider-fault.ts';
 import type {Handlers} from '../handler.ts';
 import {filterProjectId, readPage} from '../page.ts';
 import {environmentResponse} from '../responses/environment-response.ts';
-
-const endedStates = ['failed', 'torn_down'] as const;
 
 export const environmentListHandlers = {
 	/** Running environments first, then newest first. */

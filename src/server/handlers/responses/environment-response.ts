@@ -1,5 +1,5 @@
-import type {TaskEnvironment} from '../../../contract/resources/environment.ts';
-import {type EnvironmentRow, isOver} from '../../sandboxes/environment-transition.ts';
+import {isOver, type TaskEnvironment} from '../../../contract/resources/environment.ts';
+import type {EnvironmentRow} from '../../sandboxes/environment-transition.ts';
 
 /** Returns an environment as the API defines it. `executeToken` is only for its creator. */
 export function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
