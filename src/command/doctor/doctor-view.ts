@@ -1,4 +1,5 @@
 import {type CommandPlace, nameCommands} from '../../core/command-words.ts';
+import {formatAmount} from '../../core/format.ts';
 import type {Check} from '../../doctor/check.ts';
 import type {Result} from '../result.ts';
 
@@ -32,5 +33,5 @@ export function doctorResult(found: readonly Check[], place: CommandPlace): Extr
 }
 
 function summary(faults: number): string {
-	return faults === 0 ? 'Nothing is broken.' : faults === 1 ? '1 fault.' : `${faults} faults.`;
+	return faults === 0 ? 'Nothing is broken.' : `${formatAmount(faults, 'fault')}.`;
 }

@@ -1,5 +1,5 @@
 import {cutLine} from '../../core/cut-text.ts';
-import {formatDuration} from '../../core/format.ts';
+import {formatAmount, formatDuration} from '../../core/format.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Block} from '../../core/session/block.ts';
 import {callText} from '../../core/session/call-words.ts';
@@ -115,7 +115,7 @@ function toolBody(block: Tool): string {
 		input,
 		task ? `<div class="task">${sections([...task.settled, ...task.open])}</div>` : '',
 		output ? outputBlock(block, plain) : '',
-		images.length > 0 ? `<p class="notice">${images.length === 1 ? '1 image' : `${images.length} images`}</p>` : '',
+		images.length > 0 ? `<p class="notice">${formatAmount(images.length, 'image')}</p>` : '',
 	].join('');
 }
 

@@ -1,3 +1,4 @@
+import {formatAmount} from '../../core/format.ts';
 import {shellLine} from '../../core/program-name.ts';
 import {shellWord} from '../../core/shell-word.ts';
 import type {Initialized} from '../../server/accounts/initialize.ts';
@@ -36,7 +37,7 @@ export function servedFields(
 
 /** Returns what is shown while a server that stops finishes requests. */
 export function finishing(requests: number): string {
-	return `Finishing ${requests === 1 ? '1 request' : `${requests} requests`}. Press Ctrl+C again to stop now.`;
+	return `Finishing ${formatAmount(requests, 'request')}. Press Ctrl+C again to stop now.`;
 }
 
 /** Prints how many sandboxes keep running after the server stopped. */
