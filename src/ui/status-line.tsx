@@ -6,6 +6,7 @@ import {sumUsage, totalCost} from '../core/session/usage.ts';
 import {type Connection, effortOf} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
+import {plainRole} from '../terminal/text/role.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {modeRole} from './approvals/approval-mode.ts';
@@ -70,7 +71,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 		...(model || connection.state !== 'starting'
 			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
-		statePart(activity, `${doing}${time}`, run ? palette.accent : same, palette),
+		statePart(activity, `${doing}${time}`, run ? palette.accent : plainRole, palette),
 		...(run && silentMs > 0
 			? [{text: `no output for ${formatElapsed(silentMs)}`, role: palette.warning, name: 'silence'} as const]
 			: []),
@@ -109,8 +110,6 @@ const leastCells: {readonly [name in Part['name']]?: number} = {unsaved: 24, mod
 export function ranked(parts: readonly Part[]): readonly RankedPart[] {
 	return parts.map(part => ({...part, rank: byImportance.indexOf(part.name), least: leastCells[part.name]}));
 }
-
-const same = (text: string) => text;
 
 /** Returns what the app does; `doing` is what works if something does, and how that is drawn. */
 function statePart(activity: Activity, doing: string, role: Part['role'], palette: Palette): Part {

@@ -1,4 +1,5 @@
 import {currentItem, type TodoItem, todoProgress} from '../../core/session/todo.ts';
+import {plainRole} from '../../terminal/text/role.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -24,13 +25,11 @@ export function todoLines(items: readonly TodoItem[], {rows, width, palette}: St
 	const start = Math.max(0, Math.min(index - 1, items.length - room));
 	const lines = items.slice(start, start + room).map(({text, state}) => {
 		const role = {done: palette.success, active: palette.accent, pending: palette.dim}[state];
-		const words = {done: palette.dim, active: palette.label, pending: same}[state];
+		const words = {done: palette.dim, active: palette.label, pending: plainRole}[state];
 		return `  ${role(signs[state])} ${words(safeLine(text))}`;
 	});
 	return [...lines, ...(isCut ? [progress] : [])].map(line => truncate(line, width));
 }
-
-const same = (text: string) => text;
 
 /** Returns the list as lines for a screen reader: each step with its state in words. */
 export function spokenTodo(items: readonly TodoItem[]): readonly string[] {

@@ -1,7 +1,6 @@
 import {lineWidth, textWidth} from '../../../terminal/text/width.ts';
 import {continues} from '../../../terminal/text/wrap.ts';
-
-type Size = {readonly columns: number; readonly rows: number};
+import type {Size} from './questions.ts';
 
 /** A row that the terminal shows: how many cells of it have text, and whether the terminal wrapped its line to the next row. */
 type Row = {readonly cells: number; readonly isWrapped: boolean; readonly source: number};
