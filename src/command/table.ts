@@ -27,7 +27,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	if (!entry) {
 		throw unknown(`Unknown command “${first}”.`, first, {
 			known: [...verbNamed(first, entries), ...entries.flatMap(names)],
-			typed: near => typed(near, wherever(near, entries)),
+			typed: near => typed(near, onlyPlaceOf(near, entries)),
 			hint: seeAll,
 		});
 	}
@@ -116,7 +116,7 @@ function typed(words: string, where: Command['where']): string {
 }
 
 /** Returns the only place where a command works, if there is one. */
-function wherever(path: string, entries: readonly Entry[]): Command['where'] {
+function onlyPlaceOf(path: string, entries: readonly Entry[]): Command['where'] {
 	const entry = entries.find(candidate => names(candidate).includes(path.split(' ')[0] ?? ''));
 	return entry && !isNoun(entry) ? entry.where : undefined;
 }

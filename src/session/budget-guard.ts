@@ -162,7 +162,8 @@ type Known = Pick<LedgerOptions, 'model' | 'cause'> & {
 
 /**
  * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
- * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost of an earlier one.
+ * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost
+ * of an earlier one.
  */
 export function estimateRequest(
 	messages: readonly Message[],

@@ -62,7 +62,10 @@ function withoutOld(output: StyledText): RecordedOutput {
 	return {styles: undefined, ...toRecorded(output)};
 }
 
-/** Returns a record as other programs read it: without the styles of an output and how it is redrawn in place, which only the screen shows. */
+/**
+ * Returns a record as other programs read it: without the styles of an output and how it is redrawn in place, which only the
+ * screen shows.
+ */
 export function plainRecord(record: Recorded): Recorded {
 	const {event} = record;
 	const plain = plainEvent(event);

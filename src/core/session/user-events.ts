@@ -46,7 +46,7 @@ export const toolOutputEvent = z.object({
 	id: z.string(),
 	text: z.string(),
 	styles: outputStyles,
-	/** The lines before it that the screen writes it over, and its own lines there if its text has others: bars are drawn in place. */
+	/** How many lines before it the screen writes it over, and its own lines there if its text has others: bars are in place. */
 	over: z.optional(z.int()),
 	shown: z.optional(z.string()),
 });

@@ -11,7 +11,7 @@ export type TerminalColors = {
 	readonly own: ReadonlyMap<number, Rgb>;
 };
 
-/** The least contrast of our own text, and of text that a program coloured, which wants that colour. Source: WCAG 2.2, large text. */
+/** The least contrast of our own text (WCAG 2.2, large text), and of text that a program coloured, which wants that colour. */
 const leastContrast = 3;
 const leastOfOthers = 2;
 

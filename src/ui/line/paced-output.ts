@@ -70,7 +70,7 @@ export function paceOutput(output: ScreenOutput, now: () => number): PacedOutput
 	};
 }
 
-/** Returns how many lines fit into a window in which `used` rows are new, and the rows they take. One line fits into an empty one. */
+/** Returns how many lines fit below `used` new rows of a window, and the rows they take. One line fits into an empty window. */
 function fitting(
 	lines: readonly string[],
 	used: number,

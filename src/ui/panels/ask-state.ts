@@ -102,7 +102,10 @@ function questionLines({question, form}: AskPanel, columns: number): readonly st
 	return lines.length > most ? [...lines.slice(0, most - 1), '  …'] : lines;
 }
 
-/** Returns the lines of the question that leave room for answers and the keys: in a low window for one. The last one says if more are left out. */
+/**
+ * Returns the lines of the question that leave room for the keys and for answers, in a low window for one. The last line says
+ * if more are left out.
+ */
 function shownQuestion(panel: AskPanel, columns: number, height: number): readonly string[] {
 	const most = Math.max(1, Math.floor(height / 2) - 1);
 	const room = Math.max(1, height - 1 - Math.min(3, most, answersOf(panel)));
