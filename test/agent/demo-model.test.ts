@@ -53,7 +53,7 @@ test('two tools are called at once, and the answer reports their results', async
 	const events = await collect(run('list the files and read README.md'));
 	const {kinds, text, end} = outline(events);
 	expect([kinds, end, bugs]).toEqual([['user', 'reasoning', 'tool', 'tool', 'reasoning', 'text'], done, []]);
-	expect(text).toContain('I see **3 files**:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |');
+	expect(text).toContain('I found **3 files**:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |');
 	expect(text).toContain('All of `README.md`:\n\n```md\n# Project\n\nAbout it.\n```');
 
 	const usages = events.flatMap(event => (event.type === 'usage' ? [event.usage] : []));

@@ -27,7 +27,7 @@ test('with an empty home the demo model lists the files, with its calls in the r
 	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 	expect(JSON.parse(stdout)).toEqual({
 		type: 'result',
-		text: expect.stringContaining('I see **2 files**'),
+		text: expect.stringContaining('I found **2 files**'),
 		tool_calls: [{name: 'list_files', arguments: {}}],
 		stop_reason: 'end_turn',
 		usage: {

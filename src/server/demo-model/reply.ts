@@ -23,7 +23,7 @@ export function replyTo(chat: ChatRequest): Reply {
 	const answers = latestResults(chat);
 	if (answers.length > 0) {
 		const tools = answers.map(({name}) => name).join(' and ');
-		return {reasoning: `${tools} answered. I put that into words.`, text: describeResults(answers), calls: []};
+		return {reasoning: `${tools} answered. Now I put that into words.`, text: describeResults(answers), calls: []};
 	}
 
 	const intent = readIntent(lastPrompt(chat));
@@ -33,7 +33,7 @@ export function replyTo(chat: ChatRequest): Reply {
 
 	const calls = intent.calls.flatMap(call => offered(chat, call));
 	return calls.length > 0
-		? {reasoning: `To answer I need ${calls.map(({name}) => name).join(' and ')}.`, text: '', calls}
+		? {reasoning: `To answer, I need ${calls.map(({name}) => name).join(' and ')}.`, text: '', calls}
 		: {reasoning: 'I would need a tool for that.', text: texts.noTools, calls: []};
 }
 

@@ -40,8 +40,8 @@ function describeFiles(output: string): string {
 	const shown = rows.slice(0, maxRows).map(([folder, count]) => `| ${inline(folder)} | ${count} |`);
 	const more = rows.length > maxRows ? [`\nand ${rows.length - maxRows} more folders.`] : [];
 	return paths.length === 0
-		? `I see no files. The tool said: ${inline(output)}\n`
-		: `I see **${count(paths.length, 'file')}**:\n\n| Folder | Files |\n| --- | --: |\n${[...shown, ...more].join('\n')}\n`;
+		? `No files found. The tool said: ${inline(output)}\n`
+		: `I found **${count(paths.length, 'file')}**:\n\n| Folder | Files |\n| --- | --: |\n${[...shown, ...more].join('\n')}\n`;
 }
 
 function describeFile(path: string, output: string): string {
@@ -65,7 +65,7 @@ function describeMatches(pattern: string, output: string): string {
 	});
 	const more = found.length > maxRows ? [`- and ${found.length - maxRows} more`] : [];
 	return found.length === 0
-		? `Nothing was found for ${inline(pattern)}. The tool said: ${inline(output)}\n`
+		? `I found nothing for ${inline(pattern)}. The tool said: ${inline(output)}\n`
 		: `I found ${inline(pattern)} in **${count(found.length, 'line')}**:\n\n${[...found.slice(0, maxRows), ...more].join('\n')}\n`;
 }
 
@@ -75,7 +75,7 @@ function describeLog(output: string): string {
 	const numbered = lines.filter(line => /^\d+\t/.test(line)).map(line => line.replace('\t', '  '));
 	const [first = ''] = lines;
 	return numbered.length === 0
-		? `I see no lines. The tool said: ${inline(first)}\n`
+		? `No lines found. The tool said: ${inline(first)}\n`
 		: `${inline(first)}\n\nThe last of its lines:\n\n${codeFence(numbered.slice(-maxRows).join('\n'), 'log')}\n`;
 }
 

@@ -63,9 +63,9 @@ const conversations: readonly Conversation[] = [
 		model: 'google/gemini-3.8-flash',
 		at: -50 * hour,
 		turns: [
-			turn('Search takes 4 s on Monday mornings and 300 ms else. Here are the logs.', 61_000, 0, 1120, 'search_text'),
+			turn('Search takes 4 s on Monday mornings and 300 ms otherwise. Logs attached.', 61_000, 0, 1120, 'search_text'),
 			turn('Which index is rebuilt then?', 63_200, 61_000, 480, 'search_text', 'read_file'),
-			turn('Propose a schedule that does not meet the peak.', 64_100, 63_200, 760),
+			turn('Propose a schedule that avoids the peak.', 64_100, 63_200, 760),
 			turn('Write that down as an issue.', 65_300, 64_100, 530),
 		],
 	},

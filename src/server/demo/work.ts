@@ -36,7 +36,7 @@ const runs: readonly Run[] = [
 			{
 				type: 'reports',
 				unit: 'summary',
-				data: {title: 'Audit of the payment service', body: '# Result\n\nTwo things to mend before the release.'},
+				data: {title: 'Audit of the payment service', body: '# Result\n\nTwo things to fix before the release.'},
 			},
 		],
 	},

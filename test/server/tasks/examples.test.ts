@@ -56,6 +56,6 @@ test('the nightly import logs failures at several levels, and ends', async () =>
 		left: count(/ - import - ERROR - line \d+ is left out$/),
 		locked: count(/ - import\.store - WARNING - record \d+ is locked, attempt [12] of 3$/),
 		traces: count(/^(?:SyntaxError|TypeError): /),
-		end: count(/ends: \{"imported":114,"broken":6,"retried":14\}$/),
+		end: count(/done: \{"imported":114,"broken":6,"retried":14\}$/),
 	}).toEqual({build: 1, left: 6, locked: 14, traces: 6, end: 1});
 });

@@ -28,7 +28,7 @@ export const repairCart: Work = (prompt, results) => {
 	const [module, tests, sent, run] = fetched;
 	if (!module || !tests) {
 		return continueWith(
-			'I read the log, the module and its tests.',
+			'Let me read the log, the module and its tests.',
 			...readLogOf(sandboxIn(prompt)),
 			{name: 'fetch_url', arguments: {url: file}},
 			{name: 'fetch_url', arguments: {url: `${bench}files/cart.test.mjs`}},
@@ -38,9 +38,9 @@ export const repairCart: Work = (prompt, results) => {
 	if (!sent) {
 		const source = /\/\*\* The price of a cart[\s\S]*\n\}\n?/.exec(module.output)?.[0];
 		return source === undefined
-			? stopAt(module, 'I could not read the module')
+			? stopAt(module, 'I couldn’t read the module')
 			: continueWith(
-					'Four faults: the first line is skipped, the discount is no percentage, and `add` changes its argument and repeats lines. I send a repaired module.',
+					'There are four bugs: the first line is skipped, the discount isn’t a percentage, and `add` changes its argument and repeats lines. Sending a fixed module.',
 					{
 						name: 'fetch_url',
 						arguments: {url: file, method: 'PUT', headers: {'content-type': 'text/javascript'}, body: repaired(source)},
@@ -50,13 +50,13 @@ export const repairCart: Work = (prompt, results) => {
 
 	if (!run) {
 		return /"bytes":/.test(sent.output)
-			? continueWith('Now its tests.', {name: 'fetch_url', arguments: {url: `${bench}test`, method: 'POST'}})
-			: stopAt(sent, 'the module was not sent');
+			? continueWith('Now let me run its tests.', {name: 'fetch_url', arguments: {url: `${bench}test`, method: 'POST'}})
+			: stopAt(sent, 'the module wasn’t sent');
 	}
 
 	return /"passed":\s*true/.test(run.output)
 		? finish('The task is done: all five tests of `cart.mjs` pass.')
-		: stopAt(run, 'the tests do not pass');
+		: stopAt(run, 'the tests don’t pass');
 };
 
 function repaired(source: string): string {

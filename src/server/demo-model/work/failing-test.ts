@@ -51,12 +51,12 @@ export const fixFailingTest: Work = (prompt, results) => {
 	const [edits, runs] = [resultsOf(results, 'edit_file'), resultsOf(results, 'run_command')];
 	const refused = [...writes, ...edits].find(({output}) => !/^(?:Created|Changed) /.test(output));
 	if (refused) {
-		return stopAt(refused, 'the file was not written');
+		return stopAt(refused, 'the file wasn’t written');
 	}
 
 	const last = runs.at(-1);
 	if (last && !/\bpass \d+/.test(last.output)) {
-		return stopAt(last, 'the tests did not run');
+		return stopAt(last, 'the tests didn’t run');
 	}
 
 	if (last && /\bfail 0\b/.test(last.output)) {

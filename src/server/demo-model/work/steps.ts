@@ -25,7 +25,7 @@ export function finish(text: string): Step {
 /** Returns the last step of work that a tool or the user has stopped. */
 export function stopAt(result: ToolResult | undefined, what: string): Step {
 	const said = result ? ` The tool said: ${inline(result.output)}` : '';
-	return {text: `${label} I stop here: ${what}.${said}\n`, calls: []};
+	return {text: `${label} I’m stopping here: ${what}.${said}\n`, calls: []};
 }
 
 /** Returns the results of a tool, in order. */

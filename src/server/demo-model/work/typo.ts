@@ -31,13 +31,13 @@ export const fixTypo: Work = (prompt, results) => {
 		name => resultsOf(results, name)[0],
 	);
 	if (!listed) {
-		return continueWith('I look for the file.', {name: 'list_files', arguments: {pattern: named}});
+		return continueWith('Let me find the file.', {name: 'list_files', arguments: {pattern: named}});
 	}
 
 	const paths = listed.output.split('\n').filter(line => line !== '' && !line.startsWith('['));
 	const path = paths.find(found => found === named) ?? paths[0];
 	if (path === undefined) {
-		return stopAt(undefined, `I find no ${inline(named)} here`);
+		return stopAt(undefined, `I can’t find ${inline(named)} here`);
 	}
 
 	if (!file) {
@@ -47,7 +47,7 @@ export const fixTypo: Work = (prompt, results) => {
 	if (edited) {
 		return edited.output.startsWith('Changed ')
 			? finish(`${edited.output.split('\n', 1)[0]} \`/undo\` undoes it.`)
-			: stopAt(edited, 'the file was not written');
+			: stopAt(edited, 'the file wasn’t written');
 	}
 
 	const line = file.output
@@ -55,7 +55,7 @@ export const fixTypo: Work = (prompt, results) => {
 		.map(text => /^\d+\t(.*)$/.exec(text)?.[1] ?? '')
 		.find(text => typo.test(text));
 	if (line === undefined) {
-		return finish(`I see no typo in ${inline(path)} that I know. I know a few, such as “teh”.`);
+		return finish(`I see no typo in ${inline(path)} that I know. I only know a few, such as “teh”.`);
 	}
 
 	const fixed = line.replace(typo, word => spelledLike(word, spellings[word.toLowerCase()] ?? word));

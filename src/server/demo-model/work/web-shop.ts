@@ -15,7 +15,7 @@ export const diagnoseShop: Work = (prompt, results) => {
 
 	const [read] = resultsOf(results, 'environment_logs');
 	if (!read) {
-		return continueWith('I look for errors in the log.', {
+		return continueWith('Let me look for errors in the log.', {
 			name: 'environment_logs',
 			arguments: {environment, lines: 20, pattern: 'no rate for'},
 		});
@@ -26,7 +26,7 @@ export const diagnoseShop: Work = (prompt, results) => {
 	if (currency === undefined) {
 		return waited
 			? stopAt(waited, 'no checkout has failed yet')
-			: continueWith('No checkout has failed so far. I wait for one.', {
+			: continueWith('No checkout has failed so far. Waiting for one.', {
 					name: 'wait_for_log',
 					arguments: {environment, pattern: 'no rate for [A-Z]{3}', timeout_seconds: waitSeconds},
 				});
@@ -35,17 +35,17 @@ export const diagnoseShop: Work = (prompt, results) => {
 	const [checkout, diagnosis] = resultsOf(results, 'fetch_url');
 	if (!checkout) {
 		return continueWith(
-			`There is no rate for ${currency}. I confirm that with a checkout of my own.`,
+			`There is no rate for ${currency}. Let me confirm that with a checkout of my own.`,
 			post(`${shop}checkout`, {product: 'tea', quantity: 1, currency}),
 		);
 	}
 
 	if (!/\b500\b/.test(checkout.output)) {
-		return stopAt(checkout, 'my own checkout did not fail with status 500');
+		return stopAt(checkout, 'my own checkout didn’t fail with status 500');
 	}
 
 	if (!diagnosis) {
-		return continueWith('It fails with status 500. I send the diagnosis.', post(`${shop}diagnosis`, {currency}));
+		return continueWith('It fails with status 500. Sending the diagnosis.', post(`${shop}diagnosis`, {currency}));
 	}
 
 	return /"right":\s*true/.test(diagnosis.output)

@@ -34,7 +34,7 @@ async function store(record) {
 	done.imported += 1;
 }
 
-log('INFO', 'import', 'begins with ' + lines.length + ' records');
+log('INFO', 'import', 'starting with ' + lines.length + ' records');
 for (const [index, line] of lines.entries()) {
 	try {
 		const record = JSON.parse(line);
@@ -49,7 +49,7 @@ for (const [index, line] of lines.entries()) {
 	if (inputs.records_per_second > 0) await sleep(1000 / inputs.records_per_second);
 }
 writeFileSync('report.json', JSON.stringify(done));
-log(done.broken > 0 ? 'WARNING' : 'INFO', 'import', 'ends: ' + JSON.stringify(done));
+log(done.broken > 0 ? 'WARNING' : 'INFO', 'import', 'done: ' + JSON.stringify(done));
 `;
 
 /** A batch job without a service: build step, many lines at several levels, stack traces, and an end. */
@@ -58,7 +58,7 @@ export const nightlyImport: Example = {
 		name: 'nightly-import',
 		version: '1.0.0',
 		public: true,
-		description: 'A batch job that meets broken records and says so at length.',
+		description: 'A batch job that hits broken records and logs them at length.',
 		inputs: {
 			records: {type: 'integer', default: 600, minimum: 1, maximum: 100_000, description: 'How many records there are'},
 			records_per_second: {

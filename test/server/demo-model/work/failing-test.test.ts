@@ -75,7 +75,7 @@ test.each(['write_file', 'run_command', 'edit_file'])(
 			call.name === refused ? 'The user did not allow this.' : run(call),
 		);
 		expect(names(calls).at(-1)).toBe(refused);
-		expect(text).toMatch(/I stop here: .* The tool said: `The user did not allow this\.`/);
+		expect(text).toMatch(/I’m stopping here: .* The tool said: `The user did not allow this\.`/);
 	},
 );
 

@@ -85,5 +85,5 @@ test.each([
 		named(call) === refused ? 'The user did not allow this.' : `${failed}\n${sources}`,
 	);
 	expect(calls.map(named).at(-1)).toBe(refused);
-	expect(text).toMatch(/I stop here: .* The tool said: `The user did not allow this\.`/);
+	expect(text).toMatch(/I’m stopping here: .* The tool said: `The user did not allow this\.`/);
 });

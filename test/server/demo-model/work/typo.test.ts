@@ -34,7 +34,7 @@ test('a file in a folder is found by its name', async () => {
 });
 
 test.each([
-	['a missing file', {}, ['list_files'], 'I find no `README.md` here'],
+	['a missing file', {}, ['list_files'], 'I can’t find `README.md` here'],
 	['a file without one', {'README.md': '1\tfine'}, ['list_files', 'read_file'], 'I see no typo in `README.md`'],
 ] as const)('the demo model says so about %s', async (_, files, expected, said) => {
 	const {names, text} = await fix(files);
@@ -45,5 +45,5 @@ test.each([
 test('a refused edit ends the work', async () => {
 	const {names, text} = await fix({'README.md': '1\tteh'}, 'The user did not allow this.');
 	expect(names).toEqual(['list_files', 'read_file', 'edit_file']);
-	expect(text).toContain('I stop here: the file was not written');
+	expect(text).toContain('I’m stopping here: the file wasn’t written');
 });
