@@ -1,4 +1,5 @@
 import {codeFence} from '../../core/code-fence.ts';
+import {formatAmount} from '../../core/format.ts';
 import type {ToolResult} from './chat.ts';
 import {inline} from './markdown-text.ts';
 import {label} from './texts.ts';
@@ -38,10 +39,14 @@ function describeFiles(output: string): string {
 
 	const rows = [...folders].sort(([, a], [, b]) => b - a);
 	const shown = rows.slice(0, maxRows).map(([folder, count]) => `| ${inline(folder)} | ${count} |`);
-	const more = rows.length > maxRows ? [`\nand ${rows.length - maxRows} more folders.`] : [];
-	return paths.length === 0
-		? `No files found. The tool said: ${inline(output)}\n`
-		: `I found **${count(paths.length, 'file')}**:\n\n| Folder | Files |\n| --- | --: |\n${[...shown, ...more].join('\n')}\n`;
+	const more = rows.length > maxRows ? [`\nand ${formatAmount(rows.length - maxRows, 'more folder')}.`] : [];
+	if (paths.length === 0) {
+		return `No files found. The tool said: ${inline(output)}\n`;
+	}
+
+	const all = Number(/more of (\d+) files left out/.exec(output)?.[1] ?? paths.length);
+	const rest = all > paths.length ? `. The first ${formatAmount(paths.length, 'file')}` : '';
+	return `I found **${formatAmount(all, 'file')}**${rest}:\n\n| Folder | Files |\n| --- | --: |\n${[...shown, ...more].join('\n')}\n`;
 }
 
 function describeFile(path: string, output: string): string {
@@ -54,7 +59,7 @@ function describeFile(path: string, output: string): string {
 	const language = /\.(\w{1,8})$/.exec(path)?.[1] ?? '';
 	const first = numbered.slice(0, maxRows);
 	const what =
-		numbered.length > first.length ? `The first ${first.length} of ${count(numbered.length, 'line')}` : 'All';
+		numbered.length > first.length ? `The first ${first.length} of ${formatAmount(numbered.length, 'line')}` : 'All';
 	return `${what} of ${inline(path)}:\n\n${codeFence(first.join('\n'), language)}\n`;
 }
 
@@ -66,7 +71,7 @@ function describeMatches(pattern: string, output: string): string {
 	const more = found.length > maxRows ? [`- and ${found.length - maxRows} more`] : [];
 	return found.length === 0
 		? `I found nothing for ${inline(pattern)}. The tool said: ${inline(output)}\n`
-		: `I found ${inline(pattern)} in **${count(found.length, 'line')}**:\n\n${[...found.slice(0, maxRows), ...more].join('\n')}\n`;
+		: `I found ${inline(pattern)} in **${formatAmount(found.length, 'line')}**:\n\n${[...found.slice(0, maxRows), ...more].join('\n')}\n`;
 }
 
 /** Returns a sentence about a log and its last lines as a code block. */
@@ -77,8 +82,4 @@ function describeLog(output: string): string {
 	return numbered.length === 0
 		? `No lines found. The tool said: ${inline(first)}\n`
 		: `${inline(first)}\n\nThe last of its lines:\n\n${codeFence(numbered.slice(-maxRows).join('\n'), 'log')}\n`;
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

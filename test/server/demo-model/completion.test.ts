@@ -34,7 +34,7 @@ test('a tool call has only the arguments that its schema knows', () => {
 test('a list of files is answered with their number and a table of folders', () => {
 	const output = 'README.md\nsrc/a.ts\nsrc/b/c.ts\n[203 more of 206 files left out]';
 	expect(replyTo(chat([user('list the files'), ...answered('list_files', {}, output)])).text).toBe(
-		'**Demo model, no AI.**\n\nI found **3 files**:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |\n',
+		'**Demo model, no AI.**\n\nI found **206 files**. The first 3 files:\n\n| Folder | Files |\n| --- | --: |\n| `src/` | 2 |\n| `./` | 1 |\n',
 	);
 });
 
