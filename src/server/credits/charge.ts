@@ -74,6 +74,38 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 }
 
 /**
+ * Returns credits that were charged at `chargedAt` for something that wasn't delivered, also to the member's month. The
+ * caller makes sure that it happens once. What the auto-refill bought stays.
+ */
+export async function refundCredits(
+	transaction: DatabaseTransaction,
+	refund: Charge & {readonly chargedAt: Date},
+): Promise<void> {
+	const {organizationId, userId, amount, chargedAt} = refund;
+	if (!Number.isSafeInteger(amount) || amount < 0) {
+		throw new RangeError(`${amount} credits cannot be refunded.`);
+	}
+
+	if (amount === 0) {
+		return;
+	}
+
+	await transaction
+		.updateTable('credit_accounts')
+		.set({balance: sql<number>`balance + ${amount}`})
+		.where('organization_id', '=', organizationId)
+		.execute();
+	await transaction
+		.updateTable('member_credits')
+		.set({month_used: sql<number>`case when month_used < ${amount} then 0 else month_used - ${amount} end`})
+		.where('organization_id', '=', organizationId)
+		.where('user_id', '=', userId)
+		.where('month', '=', monthOf(chargedAt))
+		.execute();
+	await recordEntry(transaction, refund);
+}
+
+/**
  * Locks and returns the member's month, reset to 0 if a new month has begun. A clock that is behind doesn't restore the
  * last month.
  */

@@ -11,6 +11,7 @@ import {storedBytes} from './migrations/007-stored-bytes.ts';
 import {signingKeys} from './migrations/008-signing-keys.ts';
 import {executeTokens} from './migrations/009-execute-tokens.ts';
 import {apiKeyParents} from './migrations/010-api-key-parents.ts';
+import {unstartedSandboxes} from './migrations/011-unstarted-sandboxes.ts';
 
 /** Every schema change since the first release, in order, as statements that both engines support. */
 const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'008-signing-keys': signingKeys,
 	'009-execute-tokens': executeTokens,
 	'010-api-key-parents': apiKeyParents,
+	'011-unstarted-sandboxes': unstartedSandboxes,
 };
 
 /**
@@ -33,6 +35,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 const upgrades: Readonly<Record<string, string>> = {
 	'009-execute-tokens': '003-sandboxes',
 	'010-api-key-parents': '001-accounts',
+	'011-unstarted-sandboxes': '003-sandboxes',
 };
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};

@@ -71,6 +71,7 @@ export async function admitEnvironment(
 				past_seconds: 0,
 				running_since: shared.created_at,
 				billed_credits: credit.billed,
+				billed_before_start: 0,
 				limited_by: credit.seconds < actual ? credit.shortage : null,
 				startup_timing: '{}',
 			})

@@ -5,7 +5,7 @@ import type {ChargeRejection} from '../credits/charge.ts';
 import {stackOf} from '../kit/log.ts';
 import {lockOrganization} from './capacity.ts';
 import {type EnvironmentRow, nextState, type Transition} from './environment-transition.ts';
-import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
+import {confirmStart, creditsOwed, markStarted, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec} from './provider.ts';
 import {orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
@@ -24,7 +24,9 @@ export async function prepareEnvironment(
 	signal: AbortSignal,
 ): Promise<void> {
 	try {
-		await services.sandboxes.provider.start(await specOf());
+		const spec = await specOf();
+		await services.sandboxes.provider.start(spec);
+		await markStarted(services.database, spec.id);
 		await endIfOver(services, id);
 	} catch (error) {
 		logBug(services, error);
@@ -53,15 +55,17 @@ export async function advanceEnvironment(services: SandboxServices, id: string):
 	}
 
 	const now = services.now();
-	const sandbox = await findSandbox(services, row.sandbox_id);
+	const stored = await findSandbox(services, row.sandbox_id);
 	if (row.expires_at !== null && row.expires_at <= now.toISOString()) {
 		return await transition(services, row, {
 			state: 'torn_down',
-			...(sandbox?.limited_by && {error: shortageMessages[sandbox.limited_by]}),
+			...(stored?.limited_by && {error: shortageMessages[stored.limited_by]}),
 		});
 	}
 
 	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
+	const isStarting = services.sandboxes.background.has(id);
+	const sandbox = stored && !isStarting ? await confirmStart(services.database, stored, found) : stored;
 	const next = await nextState(services, row, found, now);
 	const state = next.state === row.state ? row.state : await transition(services, row, next);
 	const shortage = sandbox && !isOver(state) ? await charge(services, row, sandbox) : undefined;

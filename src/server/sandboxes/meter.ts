@@ -1,8 +1,9 @@
 import type {Selectable} from 'kysely';
-import {type ChargeRejection, chargeCredits} from '../credits/charge.ts';
-import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {type ChargeRejection, chargeCredits, refundCredits} from '../credits/charge.ts';
+import type {DatabaseTransaction, Queries, Tables} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
 import {chargeUsed, creditsFor, findLimit, secondsFor} from './credit-price.ts';
+import type {SandboxState} from './provider.ts';
 
 export type SandboxRow = Selectable<Tables['sandboxes']>;
 
@@ -80,35 +81,69 @@ type NextState = {
 	readonly now: Date;
 };
 
+/** Records that a sandbox has started, so that its first credit isn't refunded. */
+export async function markStarted(database: Queries, id: string): Promise<void> {
+	await database.updateTable('sandboxes').set({billed_before_start: null}).where('id', '=', id).execute();
+}
+
 /**
- * Stores a sandbox's new state and charges its usage since the last charge. Returns what is lacking, if anything;
- * undefined if another server was faster. The caller must have locked the organization.
+ * Records that a sandbox has started, which its server couldn't do before it crashed, if it has processes or an end.
+ * Returns its current row.
+ */
+export async function confirmStart(
+	database: Queries,
+	sandbox: SandboxRow,
+	{kind}: Pick<SandboxState, 'kind'>,
+): Promise<SandboxRow> {
+	if (sandbox.billed_before_start === null || kind === 'gone' || kind === 'paused') {
+		return sandbox;
+	}
+
+	await markStarted(database, sandbox.id);
+	return {...sandbox, billed_before_start: null};
+}
+
+/**
+ * Stores a sandbox's new state and charges its usage since the last charge. One that stops before it has started is
+ * refunded instead. Returns what is lacking, if anything; undefined if another server was faster. The caller must have
+ * locked the organization.
  */
 export async function settleSandbox(
 	transaction: DatabaseTransaction,
 	sandbox: SandboxRow,
 	{state, pauseReason = null, reason, rate, now}: NextState,
 ): Promise<{readonly shortage: ChargeRejection | undefined} | undefined> {
-	const owed = creditsOwed(sandbox, rate, now);
+	const {billed_credits: billed, billed_before_start: before} = sandbox;
+	const isUnstarted = before !== null && state !== 'running';
+	const owed = isUnstarted ? before - billed : creditsOwed(sandbox, rate, now);
+	const past_seconds = isUnstarted ? sandbox.past_seconds : secondsRun(sandbox, now);
 	const {numUpdatedRows} = await transaction
 		.updateTable('sandboxes')
-		.set({state, pause_reason: pauseReason, billed_credits: sandbox.billed_credits + owed})
-		.$if(state !== 'running', query => query.set({past_seconds: secondsRun(sandbox, now), running_since: null}))
+		.set({state, pause_reason: pauseReason, billed_credits: billed + owed})
+		.$if(state !== 'running', query => query.set({past_seconds, running_since: null, billed_before_start: null}))
 		.where('id', '=', sandbox.id)
 		.where('state', '=', sandbox.state)
 		.where('running_since', sandbox.running_since === null ? 'is' : '=', sandbox.running_since)
-		.where('billed_credits', '=', sandbox.billed_credits)
+		.where('billed_credits', '=', billed)
+		.where('billed_before_start', before === null ? 'is' : '=', before)
 		.executeTakeFirst();
 	if (numUpdatedRows === 0n) {
 		return undefined;
 	}
 
 	const payer = {organizationId: sandbox.organization_id, userId: sandbox.created_by, reason, now};
+	if (isUnstarted) {
+		const chargedAt = new Date(sandbox.running_since ?? sandbox.created_at);
+		const refund = {...payer, amount: -owed, reason: `refund: ${reason} did not start`, chargedAt};
+		await refundCredits(transaction, refund);
+		return {shortage: undefined};
+	}
+
 	const {charged, shortage} = await chargeUsed(transaction, {...payer, amount: owed});
 	if (charged < owed) {
 		await transaction
 			.updateTable('sandboxes')
-			.set({billed_credits: sandbox.billed_credits + charged})
+			.set({billed_credits: billed + charged})
 			.where('id', '=', sandbox.id)
 			.execute();
 	}

@@ -8,7 +8,7 @@ import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
 import {prepay, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
 import {assertCanStart, assertSameMachine, orProviderFault} from './provider-fault.ts';
-import {advanceRuntime, endRuntime, findRuntime, type RuntimeRow} from './runtime-state.ts';
+import {advanceRuntime, endUnstarted, findRuntime, type RuntimeRow} from './runtime-state.ts';
 import type {SandboxPolicy, SandboxServices} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
@@ -121,6 +121,7 @@ async function prepayRun(
 		pause_reason: null,
 		limited_by: credit.seconds < limitSeconds ? credit.shortage : null,
 		billed_credits: credit.billed,
+		billed_before_start: used.billed,
 		running_since: at.toISOString(),
 		expires_at: new Date(at.getTime() + seconds * 1000).toISOString(),
 	};
@@ -160,7 +161,7 @@ async function insertSandbox(
 
 type StartOptions = {readonly sandboxId: string; readonly plan: TaskPlan | undefined; readonly deadline: Deadline};
 
-/** Starts or continues the process; if that fails, the runtime is idle again. */
+/** Starts or continues the process; if that fails, the runtime is idle again and its credits are refunded. */
 async function startSandbox(
 	services: SandboxServices,
 	runtime: RuntimeRow,
@@ -183,7 +184,7 @@ async function startSandbox(
 		}
 	});
 	if (fault !== undefined) {
-		await endRuntime(services, runtime.id);
+		await endUnstarted(services, runtime, sandboxId);
 		reject(502, `The runtime “${runtime.key}” could not be resumed: ${reportError(fault).message}`, {
 			type: 'sandbox_provider_error',
 		});
@@ -192,7 +193,7 @@ async function startSandbox(
 	const timing = {[plan ? 'start_ms' : 'resume_ms']: Math.round(performance.now() - started)};
 	const {sandbox_url} = await database
 		.updateTable('sandboxes')
-		.set({startup_timing: JSON.stringify(timing)})
+		.set({startup_timing: JSON.stringify(timing), billed_before_start: null})
 		.where('id', '=', sandboxId)
 		.returning('sandbox_url')
 		.executeTakeFirstOrThrow();

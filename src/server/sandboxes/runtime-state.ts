@@ -4,7 +4,7 @@ import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
 import {lockOrganization} from './capacity.ts';
-import {creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
+import {confirmStart, creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
 import {orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
@@ -27,14 +27,15 @@ export async function findRuntime({database}: SandboxServices, id: string) {
  * machine may call it at any time.
  */
 export async function advanceRuntime(services: SandboxServices, id: string): Promise<void> {
-	const {runtime, sandbox} = await findRuntime(services, id);
-	if (!sandbox || runtime.status === 'idle') {
+	const {runtime, sandbox: stored} = await findRuntime(services, id);
+	if (!stored || runtime.status === 'idle') {
 		return;
 	}
 
 	const {sandboxes} = services;
 	const now = services.now();
-	const found = await sandboxes.provider.inspect(sandbox.id);
+	const found = await sandboxes.provider.inspect(stored.id);
+	const sandbox = sandboxes.background.has(id) ? stored : await confirmStart(services.database, stored, found);
 	const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
 	const isStarting = sandboxes.background.has(id) || now.getTime() - since < abandonedAfterMs;
 	if (found.kind === 'ended' || (found.kind === 'gone' && !isStarting)) {
@@ -69,6 +70,16 @@ export async function endRuntime(services: SandboxServices, id: string): Promise
 	if (sandbox) {
 		await settle(services, runtime, sandbox, {state: 'killed'});
 	}
+}
+
+/** Ends a sandbox that couldn't be started or resumed, and refunds what that was billed. Its runtime becomes idle. */
+export async function endUnstarted(services: SandboxServices, runtime: RuntimeRow, sandboxId: string): Promise<void> {
+	const sandbox = await services.database
+		.selectFrom('sandboxes')
+		.selectAll()
+		.where('id', '=', sandboxId)
+		.executeTakeFirstOrThrow();
+	await settle(services, runtime, sandbox, {state: 'killed'});
 }
 
 /** Stops a runtime, also a paused one; an idle one stays as it is. Rejects (502) if its sandbox can't be ended. */

@@ -85,7 +85,8 @@ test('a database of an older version gets the same tables as a new one', async (
 		'alter table environments add column execute_token_expires_at text',
 		'drop index api_keys_by_parent',
 		'alter table api_keys drop column created_with',
-		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents')",
+		'alter table sandboxes drop column billed_before_start',
+		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes')",
 	]) {
 		await sql.raw(statement).execute(fresh);
 	}

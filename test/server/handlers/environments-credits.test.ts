@@ -72,3 +72,14 @@ test('an environment ends when others use up the credits, and a stopped one is c
 		error: 'The credits of the organization are used up.',
 	});
 });
+
+test('an environment whose sandbox cannot start is refunded', async () => {
+	const {server} = await withCredits(3);
+	const {sandboxes} = server.services;
+	const provider = {...sandboxes.provider, start: () => Promise.reject(new Error('no room'))};
+	Object.assign(server.services, {sandboxes: {...sandboxes, provider}});
+	expect((await create(server)).json.state).toBe('failed');
+	expect(await balanceOf(server)).toBe(3);
+	const entries = await server.database.selectFrom('credit_entries').select('reason').where('amount', '=', 1).execute();
+	expect(entries).toEqual([{reason: 'refund: environment sleeper did not start'}]);
+});

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
 import {grantCredits, setMemberLimit} from '../../../src/server/credits/account.ts';
+import {createBackground} from '../../../src/server/sandboxes/background.ts';
 import {createRuntime} from '../../../src/server/sandboxes/create-runtime.ts';
+import type {SandboxProvider} from '../../../src/server/sandboxes/provider.ts';
 import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
 import {addTask, listener} from '../sandboxes/task-folder.ts';
@@ -124,4 +126,100 @@ test('prepaid time is not charged again, and the estimate is never below the bil
 	}
 
 	expect(await balanceOf(server)).toBe(98);
+});
+
+/** Replaces operations of the server's provider. Returns what restores them. */
+function breakProvider(server: TestServer, broken: Partial<SandboxProvider>) {
+	const {sandboxes} = server.services;
+	Object.assign(server.services, {sandboxes: {...sandboxes, provider: {...sandboxes.provider, ...broken}}});
+	return () => void Object.assign(server.services, {sandboxes});
+}
+
+const noRoom = () => Promise.reject(new Error('no room'));
+
+const bookkeeping = async (server: TestServer) => ({
+	balance: await balanceOf(server),
+	used: (await server.database.selectFrom('member_credits').select('month_used').executeTakeFirstOrThrow()).month_used,
+	entries: await server.database
+		.selectFrom('credit_entries')
+		.select(['amount', 'reason'])
+		.where('reason', '!=', 'gift')
+		.orderBy('amount')
+		.execute(),
+});
+
+const refundedOnce = {
+	balance: 12,
+	used: 0,
+	entries: [
+		{amount: -1, reason: 'runtime dev'},
+		{amount: 1, reason: 'refund: runtime dev did not start'},
+	],
+};
+
+test('a runtime whose sandbox cannot start is refunded once, and the entries show why', async () => {
+	const {server} = await withCredits(12);
+	const restore = breakProvider(server, {start: noRoom});
+	expect((await resume(server)).status).toBe(502);
+	restore();
+	server.advance(5 * minute);
+	await updateSandboxes(server.services);
+	expect(await bookkeeping(server)).toEqual(refundedOnce);
+	expect(await sandboxOf(server)).toMatchObject({state: 'killed', billed_credits: 0, past_seconds: 0});
+	expect((await resume(server)).json.instance.billed_credits).toBe(1);
+});
+
+test('a runtime is refunded once if its server crashed while the sandbox was starting', async () => {
+	const {server} = await withCredits(12);
+	let fail: (error: Error) => void = () => undefined;
+	let restore: () => void = () => undefined;
+	const resumed = await new Promise<{readonly answer: ReturnType<typeof resume>}>(resolve => {
+		restore = breakProvider(server, {
+			start: () =>
+				new Promise((_, reject) => {
+					fail = reject;
+					resolve({answer});
+				}),
+		});
+		const answer = resume(server);
+	});
+	restore();
+	expect(await balanceOf(server)).toBe(11);
+	server.advance(3 * minute);
+	const {sandboxes} = server.services;
+	await updateSandboxes({...server.services, sandboxes: {...sandboxes, background: createBackground()}});
+	expect(await bookkeeping(server)).toEqual(refundedOnce);
+
+	fail(new Error('no room'));
+	expect((await resumed.answer).status).toBe(502);
+	expect(await bookkeeping(server)).toEqual(refundedOnce);
+});
+
+test('a paused runtime that cannot be resumed is refunded only for that', async () => {
+	const {server} = await withCredits(12);
+	await server.database.updateTable('runtimes').set({requested_seconds: 120}).execute();
+	await resume(server);
+	server.advance(2 * minute);
+	await updateSandboxes(server.services);
+	const before = await bookkeeping(server);
+	const restore = breakProvider(server, {resume: noRoom});
+	expect((await resume(server)).status).toBe(502);
+	restore();
+	const {entries, ...sums} = await bookkeeping(server);
+	expect([sums, entries.slice(-1)]).toMatchObject([
+		{balance: before.balance, used: before.used},
+		[{amount: 1, reason: 'refund: runtime dev did not start'}],
+	]);
+	expect(await sandboxOf(server)).toMatchObject({state: 'killed', billed_credits: 2, past_seconds: 120});
+});
+
+test('a refund in the next month leaves what the member used in it', async () => {
+	const {server} = await withCredits(12);
+	const restore = breakProvider(server, {start: noRoom, end: noRoom});
+	await resume(server);
+	restore();
+	server.advance(40 * 24 * 60 * minute);
+	await server.database.updateTable('member_credits').set({month: '2026-04', month_used: 5}).execute();
+	await updateSandboxes(server.services);
+	expect(await bookkeeping(server)).toMatchObject({balance: 12, used: 5});
 });

@@ -14,6 +14,7 @@ export const sandboxes: readonly string[] = [
 		past_seconds bigint not null,
 		running_since text,
 		billed_credits bigint not null,
+		billed_before_start bigint,
 		startup_timing text not null,
 		created_at text not null,
 		expires_at text

@@ -44,6 +44,8 @@ type SandboxTable = {
 	readonly past_seconds: number;
 	readonly running_since: string | null;
 	readonly billed_credits: number;
+	/** `billed_credits` before a start that isn't confirmed yet; null if it has started. */
+	readonly billed_before_start: number | null;
 	/** JSON: object, duration of each start step in milliseconds. */
 	readonly startup_timing: string;
 	readonly created_at: string;

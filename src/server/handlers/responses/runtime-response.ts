@@ -30,6 +30,7 @@ const sandboxColumns = Object.keys({
 	past_seconds: true,
 	running_since: true,
 	billed_credits: true,
+	billed_before_start: true,
 	startup_timing: true,
 	created_at: true,
 	expires_at: true,
