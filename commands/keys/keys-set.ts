@@ -6,7 +6,7 @@ import {missingBaseUrl, type NewKey, needsNoKey, newKey, resolveKey, setKey} fro
 import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {asClause, storedWhere} from '../../src/config/stored-where.ts';
 import {AppError} from '../../src/core/error.ts';
-import {type ProviderName, parseModelId, parseProviderName} from '../../src/core/model.ts';
+import {demoModel, type ProviderName, parseModelId, parseProviderName} from '../../src/core/model.ts';
 import {parseServerUrl} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {KeyCheck} from '../../src/providers/check-key.ts';
@@ -102,8 +102,18 @@ function rejected(error: unknown, provider: ProviderName): unknown {
 
 type Begun = {readonly text: string; readonly hint: string};
 
-/** Selects a model for a new key in the app: the vendor's default, or one that the user's own host lists. */
-async function beginWith(provider: ProviderName, check: KeyCheck, {store, interact}: CommandContext): Promise<Begun> {
+/**
+ * Selects a model for a new key in the app: the vendor's default, or one that the user's own host lists. A key that
+ * couldn't be verified leaves a model that can answer as it is.
+ */
+async function beginWith(provider: ProviderName, check: KeyCheck, context: CommandContext): Promise<Begun> {
+	const {store, interact} = context;
+	const present = store.getState().model;
+	if (!check.isVerified && present !== undefined && present !== demoModel && hasKey(present, context)) {
+		const other = registry[provider].defaultModel ?? '<name>';
+		return {text: `The model is still ${present}.`, hint: `Select its model: \`model ${provider}/${other}\`.`};
+	}
+
 	const names = check.isVerified ? check.names : [];
 	const [only] = names;
 	const name =
@@ -121,22 +131,26 @@ async function beginWith(provider: ProviderName, check: KeyCheck, {store, intera
 	return {text: `The model is now ${model}.`, hint: '`model` chooses another one.'};
 }
 
+/** True if the provider of a model has a key, or needs none. */
+function hasKey(model: string, {config, env}: CommandContext): boolean {
+	const {provider} = parseModelId(model);
+	return resolveKey(provider, {data: config.read(), env, row: registry[provider]}) !== undefined;
+}
+
 function choiceOf(provider: ProviderName): (name: string) => Choice {
 	return name => ({id: name, label: `${provider}/${name}`});
 }
 
 /** Saves the only model of a host for new sessions, in a shell, unless the saved model has a key. */
-async function keepOnlyModel(provider: ProviderName, check: KeyCheck, {config, env}: CommandContext): Promise<Begun> {
+async function keepOnlyModel(provider: ProviderName, check: KeyCheck, context: CommandContext): Promise<Begun> {
 	if (registry[provider].defaultModel !== undefined) {
 		return {text: '', hint: 'Run `$` to chat with a real model.'};
 	}
 
+	const {config} = context;
 	const [only, ...others] = check.isVerified ? check.names : [];
-	const data = config.read();
-	const kept = data.settings.model;
-	const keptProvider = kept === undefined ? undefined : parseModelId(kept).provider;
-	const canAnswer =
-		keptProvider && keptProvider !== provider && resolveKey(keptProvider, {data, env, row: registry[keptProvider]});
+	const kept = config.read().settings.model;
+	const canAnswer = kept !== undefined && parseModelId(kept).provider !== provider && hasKey(kept, context);
 	if (only === undefined || others.length > 0 || canAnswer) {
 		return {text: '', hint: `Select its model: \`model use ${provider}/${only ?? '<name>'}\`.`};
 	}

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {resolveKey} from '../../src/config/provider-keys.ts';
+import {demoModel} from '../../src/core/model.ts';
 import {registry} from '../../src/providers/registry.ts';
 import {httpServer} from '../net/servers.ts';
 import {dataOf, drawn, testContext} from './context.ts';
@@ -165,6 +166,32 @@ test('a custom provider that does not respond is reported, and the model stays',
 			'Name a model: /model custom/<name>.',
 	);
 	expect(store.getState().model).toBe('openai/gpt-x');
+});
+
+test('a key that could not be verified is stored, and a model that can answer stays', async () => {
+	const {runInApp, run, context, store} = testContext();
+	await run('keys', 'set', 'openai', key);
+	store.getState().setModel('openai/gpt-x');
+	for (const [provider, other] of [
+		['mistral', 'mistral/mistral-medium-latest'],
+		['openai', registry.openai.defaultModel && `openai/${registry.openai.defaultModel}`],
+		['custom', 'custom/<name>'],
+	] as const) {
+		const base = provider === 'custom' ? ['--base-url', 'http://127.0.0.1:1/v1'] : [];
+		const said = drawn(await runInApp('keys', 'set', provider, key, ...base), 400);
+		expect(said).toContain('It could not be verified: ');
+		expect(said).toContain(`The model is still openai/gpt-x.\nSelect its model: /model ${other}.`);
+		expect(store.getState().model).toBe('openai/gpt-x');
+	}
+
+	expect(Object.keys(context.config.read().keys).toSorted()).toEqual(['custom', 'mistral', 'openai']);
+});
+
+test('the demo model does not stay for a host that is not verified: it would be asked for it', async () => {
+	const {runInApp, store} = testContext();
+	store.getState().setModel(demoModel);
+	const said = await runInApp('keys', 'set', 'custom', key, '--base-url', 'http://127.0.0.1:1/v1');
+	expect(drawn(said, 200)).toContain('Name a model: /model custom/<name>.');
 });
 
 /** Starts a provider that accepts one key and lists these models. */
