@@ -22,6 +22,11 @@ export type Program = {
 	readonly namesOnly?: readonly string[];
 	/** True if an option after an operand would be taken for an operand, such as a file to write. */
 	readonly optionsFirst?: boolean;
+	/**
+	 * True if it reads its options by itself, so that only those that stand alone mean what they say: to `xxd`, `-ps` is `-p`,
+	 * and the letters after `-L` of `tree` are further options.
+	 */
+	readonly aloneOnly?: boolean;
 	/** A further check of the arguments. */
 	readonly accepts?: (args: Arguments) => boolean;
 };
@@ -105,6 +110,7 @@ export const programs: Readonly<Record<string, Program>> = {
 			'-a -d -L= -I= -P= -f -i -s -h -D -t -r -n -C -F -p -u -g -x --dirsfirst --noreport --prune --filelimit=',
 		),
 		operands: 'names',
+		aloneOnly: true,
 	},
 	realpath: {options: optionsOf('-e -m -s -q'), operands: 'names'},
 	readlink: {options: optionsOf('-f -e -m -n'), operands: 'names'},
@@ -164,7 +170,13 @@ export const programs: Readonly<Record<string, Program>> = {
 	tr: {options: optionsOf('-d -s -c -C -t'), operands: 'text'},
 	fold: {options: optionsOf('-w= -s -b'), operands: 'content'},
 	column: {options: optionsOf('-t -x -s= -c='), operands: 'content'},
-	xxd: {options: optionsOf('-l= -s= -c= -g= -p -u -b'), operands: 'content', mostOperands: 1, optionsFirst: true},
+	xxd: {
+		options: optionsOf('-l= -s= -c= -g= -p -u -b'),
+		operands: 'content',
+		mostOperands: 1,
+		optionsFirst: true,
+		aloneOnly: true,
+	},
 	hexdump: {options: optionsOf('-C -n= -s= -v -b -c -d -o -x'), operands: 'content'},
 	od: {options: optionsOf('-c -x -A= -t= -N= -j= -v -b -d -o -a'), operands: 'content'},
 	cmp: {options: optionsOf('-s -l -b -n='), operands: 'content', mostOperands: 2},

@@ -94,7 +94,8 @@ function isPlanted(name: string, {bounds}: Place): boolean {
 }
 
 async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
-	const read = readArguments(args, program.options);
+	const joined = program.aloneOnly && args.find(({value}) => /^-[^-]./.test(value))?.value;
+	const read = joined || readArguments(args, program.options);
 	if (typeof read === 'string') {
 		return program.operands === undefined ? '' : `uses “${read}”`;
 	}

@@ -159,6 +159,8 @@ export const bypassesOfShells: Readonly<Record<string, readonly string[]>> = {
 		'git diff --no-index .env README.md',
 		'jq . .env',
 		'xxd .env',
+		'xxd -ps .env',
+		'xxd -bc .env',
 		'md5sum config/key.pem',
 	],
 	'a following program': [
