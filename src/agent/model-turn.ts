@@ -28,19 +28,22 @@ export type TurnOptions = LedgerOptions & {
 	readonly ask: ModelCall;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
-	/**
-	 * Asked before each request, attempts again excepted. Returns whether a budget counts it. Throws AppError("budget") if it
-	 * may not be made.
-	 */
-	readonly beforeRequest?: (
-		messages: readonly Message[],
-		request: Pick<LedgerOptions, 'model' | 'cause'>,
-	) => AsyncGenerator<AgentEvent, boolean>;
+	readonly beforeRequest?: BeforeRequest;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
 };
+
+/**
+ * Asked before each request, attempts again excepted. Reserves what it will probably cost, and returns what ends the
+ * reservation with the usage of the request; undefined if no budget counts it. Throws AppError("budget") if it may not be
+ * made.
+ */
+export type BeforeRequest = (
+	messages: readonly Message[],
+	request: Pick<LedgerOptions, 'model' | 'cause'> & {readonly messageId: string; readonly signal: AbortSignal},
+) => AsyncGenerator<AgentEvent, ((usage: TokenUsage | undefined) => void) | undefined>;
 
 const stopReasons = {
 	stop: 'end_turn',
@@ -60,9 +63,22 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	const hasBudget = options.beforeRequest !== undefined && (yield* options.beforeRequest(messages, options));
-	const ledger = createLedger(options, messages);
-	const answer = emptyAnswer(messages, options.newId(), ledger);
+	const messageId = options.newId();
+	const settle = options.beforeRequest && (yield* options.beforeRequest(messages, {...options, messageId}));
+	const answer = emptyAnswer(messages, messageId, createLedger(options, messages));
+	try {
+		return yield* readTurn(answer, messages, {...options, hasBudget: settle !== undefined});
+	} finally {
+		settle?.(answer.usage);
+	}
+}
+
+async function* readTurn(
+	answer: Answer,
+	messages: readonly Message[],
+	options: TurnOptions & {readonly hasBudget: boolean},
+): AsyncGenerator<AgentEvent, ModelTurn> {
+	const {ledger} = answer;
 	try {
 		const {events, facts} = yield* openAnswer(messages, options, ledger);
 		answer.facts = facts;
@@ -82,7 +98,7 @@ export async function* takeTurn(
 	}
 
 	const {finish, parts, calls} = answer;
-	if (!finish || (hasBudget && !answer.usage)) {
+	if (!finish || (options.hasBudget && !answer.usage)) {
 		yield* await estimate(answer, messages, options);
 	}
 
@@ -188,11 +204,13 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 
 /** Returns the estimated usage of an answer that the provider didn't report, such as one that broke off: it costs money. */
 async function estimate(
-	{messageId, parts, usage, ledger, facts}: Answer,
+	answer: Answer,
 	messages: readonly Message[],
 	{tools = []}: TurnOptions,
 ): Promise<readonly AgentEvent[]> {
-	const estimated = estimateUsage({messages, tools}, parts, usage);
+	const {messageId, parts, ledger, facts} = answer;
+	const estimated = estimateUsage({messages, tools}, parts, answer.usage);
+	answer.usage = estimated ?? answer.usage;
 	return estimated ? [await ledger(messageId, estimated, facts)] : [];
 }
 

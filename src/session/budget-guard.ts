@@ -1,21 +1,13 @@
-import type {LedgerOptions} from '../agent/ledger-entry.ts';
-import {tokensOfDefinitions, tokensOfMessages} from '../agent/usage-estimate.ts';
+import type {BeforeRequest} from '../agent/model-turn.ts';
 import {AppError} from '../core/error.ts';
 import {formatUsd} from '../core/format.ts';
-import {type BudgetState, type Budgets, budgetName, warningShare} from '../core/ledger/budget.ts';
+import {type BudgetState, type Budgets, budgetKinds, budgetName, warningShare} from '../core/ledger/budget.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
-import {
-	contextTokens,
-	costOf,
-	costOfMessage,
-	isTurn,
-	type MessageUsage,
-	noUsage,
-	type PriceOf,
-	type Spent,
-} from '../core/session/usage.ts';
+import {costOfMessage, type MessageUsage, type PriceOf, type Spent} from '../core/session/usage.ts';
+import {estimateRequest, type Known} from './request-estimate.ts';
+import {createReservations} from './reservations.ts';
 
 /** The limits of a run, besides those that the session has. */
 export type BudgetLimits = {
@@ -35,64 +27,137 @@ type Session = {
 	readonly tools: readonly ToolDefinition[];
 };
 
+/** What a run has spent of its budgets, and what its next request will probably cost, in US dollars. */
+type Account = {
+	readonly states: readonly BudgetState[];
+	/** The cost of the requests of this run. */
+	readonly runUsd: number;
+	readonly openUsd: number;
+	readonly hasOpen: boolean;
+	/** Null if the price is unknown. */
+	readonly nextUsd: number | null;
+	/** What is reserved for it: not less than the dearest request like it. */
+	readonly reservedUsd: number;
+};
+
 /**
- * Creates what is asked before each request of a run. It returns whether there is a budget, warns once when most of one is
- * used, and throws AppError("budget") if the request would probably pass it.
+ * Creates what is asked before each request of a run. It warns once when most of a budget is used, and throws
+ * AppError("budget") if the request would probably pass it. Requests of sub-agents that fit only one by one are made one
+ * after the other, so that a budget holds for all of them.
  */
-export function createBudgetGuard(session: Session, limits: BudgetLimits) {
-	const {usage} = session;
-	const before = usage().size;
+export function createBudgetGuard(session: Session, limits: BudgetLimits): BeforeRequest {
+	const before = session.usage().size;
 	const warned = new Set<string>();
+	const reservations = createReservations();
 
-	return async function* (
-		messages: readonly Message[],
-		{model, cause}: Pick<LedgerOptions, 'model' | 'cause'>,
-	): AsyncGenerator<AgentEvent, boolean> {
-		const {turn, session: ofSession} = session.budgets();
-		const ofDay = limits.day();
-		if (turn === undefined && ofSession === undefined && ofDay === undefined && limits.runUsd === undefined) {
-			return false;
-		}
-
-		const priceOf = await limits.loadPrices();
-		const byId = usage();
-		const all = [...byId.values()];
-		const run = all.slice(before);
-		const nextUsd = estimateRequest(messages, {all, model, cause, tools: session.tools, priceOf});
-		const spent = (requests: readonly Spent[]) => ({spentUsd: knownCost(requests, priceOf)});
+	return async function* (messages, request) {
+		const budgets = {...session.budgets(), day: limits.day()};
+		const {turn, session: ofSession, day} = budgets;
 		// That of a script has a warning of its own.
-		const isLimited = (turn ?? ofSession ?? ofDay) !== undefined;
-		if (nextUsd === null && isLimited && !warned.has('price')) {
-			warned.add('price');
-			yield {type: 'notice', level: 'warning', text: `The price of ${model} is unknown, so no budget can stop it.`};
+		const isLimited = (turn ?? ofSession ?? day) !== undefined;
+		if (!isLimited && limits.runUsd === undefined) {
+			return undefined;
 		}
 
-		const ofToday = ofDay === undefined ? [] : [...withOwn(await limits.requestsToday(), byId).values()];
-		const states: readonly BudgetState[] = [
-			...(turn === undefined ? [] : [{kind: 'turn' as const, limitUsd: turn, ...spent(run)}]),
-			...(ofSession === undefined ? [] : [{kind: 'session' as const, limitUsd: ofSession, ...spent(all)}]),
-			...(ofDay === undefined ? [] : [{kind: 'day' as const, limitUsd: ofDay, ...spent(ofToday)}]),
-		];
-		for (const state of states) {
-			assertWithin(state, nextUsd ?? 0);
-			if (state.spentUsd >= warningShare * state.limitUsd && !warned.has(state.kind)) {
-				warned.add(state.kind);
-				yield warningOf(state);
+		const {model, cause, messageId, signal} = request;
+		const priceOf = await limits.loadPrices();
+		const costOne: CostOne = spent => costOfMessage(spent, priceOf) ?? 0;
+		for (;;) {
+			const written = day === undefined ? undefined : await limits.requestsToday();
+			const byId = session.usage();
+			const unrecorded = reservations.beside(byId, costOne);
+			const asked = {messages, model, cause, tools: session.tools, priceOf};
+			const account = accountOf(byId, {before, budgets, written, unrecorded, asked});
+			const notices = warningsOf(account, {model, isLimited, warned});
+			const refusal = refusalOf(account, limits.runUsd);
+			if (refusal || fits(account, limits.runUsd)) {
+				// Nothing is awaited between the account and the reservation.
+				const settle = refusal ? undefined : reservations.add(messageId, account.reservedUsd);
+				yield* notices;
+				if (refusal) {
+					throw refusal;
+				}
+
+				return usage => settle?.(usage ? costOne({model, usage}) : 0);
 			}
-		}
 
-		if (limits.runUsd !== undefined) {
-			assertInRun(limits.runUsd, knownCost(run, priceOf), nextUsd ?? 0);
+			yield* notices;
+			await reservations.nextEnd(signal);
 		}
-
-		return true;
 	};
 }
 
-/** Throws AppError("budget") if the next request would pass the budget of a script, which may be the first one. */
-function assertInRun(limitUsd: number, spentUsd: number, nextUsd: number): void {
+type CostOne = (spent: Spent) => number;
+
+type Asked = Omit<Known, 'all'> & {readonly messages: readonly Message[]};
+
+type Facts = {
+	/** The number of requests before the run. */
+	readonly before: number;
+	readonly budgets: Budgets & {readonly day?: number | undefined};
+	/** The requests of today that are on disk; undefined without a budget for the day. */
+	readonly written: ReadonlyMap<string, Spent> | undefined;
+	readonly unrecorded: ReturnType<ReturnType<typeof createReservations>['beside']>;
+	readonly asked: Asked;
+};
+
+function accountOf(byId: ReadonlyMap<string, MessageUsage>, facts: Facts): Account {
+	const {before, budgets, written, asked} = facts;
+	const {model, cause, priceOf} = asked;
+	const {endedUsd, ...open} = facts.unrecorded;
+	const all = [...byId.values()];
+	const run = all.slice(before);
+	const nextUsd = estimateRequest(asked.messages, {...asked, all});
+	const spentUsd = {
+		turn: knownCost(run, priceOf) + endedUsd,
+		session: knownCost(all, priceOf) + endedUsd,
+		day: written ? knownCost([...withOwn(written, byId).values()], priceOf) + endedUsd : 0,
+	};
+	const states = budgetKinds.flatMap((kind): readonly BudgetState[] => {
+		const limitUsd = budgets[kind];
+		return limitUsd === undefined ? [] : [{kind, limitUsd, spentUsd: spentUsd[kind]}];
+	});
+	const ofModel = run.filter(each => each.model === model);
+	const ofKind = ofModel.filter(each => (each.cause === 'task') === (cause === 'task'));
+	const like = ofKind.length > 0 ? ofKind : ofModel;
+	const dearestUsd = like.reduce((most, each) => Math.max(most, costOfMessage(each, priceOf) ?? 0), 0);
+	return {...open, states, runUsd: spentUsd.turn, nextUsd, reservedUsd: Math.max(nextUsd ?? 0, dearestUsd)};
+}
+
+/** True if the request fits every budget together with those in progress. */
+function fits(
+	{states, runUsd, openUsd, hasOpen, reservedUsd}: Account,
+	runLimitUsd = Number.POSITIVE_INFINITY,
+): boolean {
+	const moreUsd = openUsd + reservedUsd;
+	const isWithin = states.every(({spentUsd, limitUsd}) => spentUsd + moreUsd <= limitUsd);
+	return !hasOpen || (isWithin && runUsd + moreUsd <= runLimitUsd);
+}
+
+/** Returns the error of a request that would pass a budget by itself. */
+function refusalOf({states, runUsd, nextUsd}: Account, runLimitUsd: number | undefined): AppError | undefined {
+	const own = runLimitUsd === undefined ? undefined : refusalInRun(runLimitUsd, runUsd, nextUsd ?? 0);
+	return states.map(state => refusalFor(state, nextUsd ?? 0)).find(Boolean) ?? own;
+}
+
+type Warning = {readonly model: string; readonly isLimited: boolean; readonly warned: Set<string>};
+
+/** Returns what the user hasn't been warned of. */
+function warningsOf({states, nextUsd}: Account, {model, isLimited, warned}: Warning): readonly AgentEvent[] {
+	const isNew = (name: string) => !warned.has(name) && warned.add(name).has(name);
+	const text = `The price of ${model} is unknown, so no budget can stop it.`;
+	const isUnpriced = nextUsd === null && isLimited && isNew('price');
+	const used = states.filter(state => {
+		const {kind, limitUsd, spentUsd} = state;
+		return !refusalFor(state, nextUsd ?? 0) && spentUsd >= warningShare * limitUsd && isNew(kind);
+	});
+	return [...(isUnpriced ? [{type: 'notice', level: 'warning', text} as const] : []), ...used.map(warningOf)];
+}
+
+/** Returns the error if the next request would pass the budget of a script, which may be the first one. */
+function refusalInRun(limitUsd: number, spentUsd: number, nextUsd: number): AppError | undefined {
 	if (spentUsd + nextUsd <= limitUsd) {
-		return;
+		return undefined;
 	}
 
 	const [message, hint] =
@@ -105,12 +170,12 @@ function assertInRun(limitUsd: number, spentUsd: number, nextUsd: number): void 
 					`Nothing was sent: the request would cost about ${formatUsd(nextUsd)}, more than the budget of $${limitUsd}.`,
 					'Allow more with --budget, or select a cheaper model.',
 				];
-	throw new AppError('budget', message, {hint});
+	return new AppError('budget', message, {hint});
 }
 
-function assertWithin({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number): void {
+function refusalFor({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number): AppError | undefined {
 	if (spentUsd + nextUsd <= limitUsd) {
-		return;
+		return undefined;
 	}
 
 	const name = `${budgetName(kind)} of ${formatUsd(limitUsd)}`;
@@ -119,7 +184,7 @@ function assertWithin({kind, limitUsd, spentUsd}: BudgetState, nextUsd: number):
 		spentUsd >= limitUsd
 			? `The ${name} is used up: ${formatUsd(spentUsd)} spent.`
 			: `The next request would pass the ${name}: ${more}.`;
-	throw new AppError('budget', text, {hint: `Raise it: \`budget ${kind} <usd>\` · Remove it: \`budget off\``});
+	return new AppError('budget', text, {hint: `Raise it: \`budget ${kind} <usd>\` · Remove it: \`budget off\``});
 }
 
 function warningOf({kind, limitUsd, spentUsd}: BudgetState): AgentEvent {
@@ -149,44 +214,4 @@ export function withOwn(
 ): ReadonlyMap<string, Spent> {
 	const {from} = today();
 	return new Map([...written, ...[...own].filter(([, {at}]) => Date.parse(at) >= from)]);
-}
-
-/** Tokens of a system prompt, and of an answer, before any was reported. */
-const [usualSystem, usualAnswer] = [2000, 500];
-
-type Known = Pick<LedgerOptions, 'model' | 'cause'> & {
-	readonly all: readonly MessageUsage[];
-	readonly tools: readonly ToolDefinition[];
-	readonly priceOf: PriceOf;
-};
-
-/**
- * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
- * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost
- * of an earlier one.
- */
-export function estimateRequest(
-	messages: readonly Message[],
-	{all, model, cause, tools, priceOf}: Known,
-): number | null {
-	const turns = all.filter(message => isTurn(message) && message.model === model);
-	const output = turns.length > 0 ? turns.reduce((sum, {usage}) => sum + usage.output, 0) / turns.length : usualAnswer;
-	const last = turns.at(-1);
-	const price = priceOf(model);
-	if (!price) {
-		return last?.usage.costUsd ?? null;
-	}
-
-	const count = last?.current && cause !== 'task' ? (last.prefix?.count ?? 0) : 0;
-	if (!last || count === 0 || count > messages.length) {
-		const input = usualSystem + tokensOfDefinitions(tools) + tokensOfMessages(messages);
-		return costOf({...noUsage, input, output}, price);
-	}
-
-	const {usage} = last;
-	const isCaching = usage.cacheRead + usage.cacheWrite > 0;
-	const read = contextTokens(usage);
-	const fresh = tokensOfMessages(messages.slice(count));
-	const buckets = isCaching ? {cacheRead: read, input: fresh} : {input: read + fresh};
-	return costOf({...noUsage, ...buckets, output}, price);
 }
