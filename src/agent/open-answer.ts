@@ -3,6 +3,7 @@ import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
+import {maxAttempts} from '../net/retry.ts';
 import type {ModelCall, ModelEvent, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
 import type {Ledger, RequestFacts} from './ledger-entry.ts';
@@ -25,7 +26,7 @@ export type AnswerEvent = Exclude<ProviderEvent, {type: 'tool-call-delta'}>;
 /** What to do about an incomplete answer. */
 export const continueHint = 'Ask the model to continue.';
 
-/** The user is told about longer waits (SAFETY 21). */
+/** The user is told about longer waits (SAFETY 21), and about every one after the first retry. */
 const maxSilentWaitMs = 2000;
 
 /** An answer that has begun, and the request that it is for. */
@@ -55,11 +56,12 @@ export async function* openAnswer(
 			newId,
 		});
 	};
-	const onWait = (waitMs: number, error: unknown) => {
-		if (waitMs > maxSilentWaitMs) {
+	const onWait = (waitMs: number, error: unknown, attempt: number) => {
+		if (waitMs > maxSilentWaitMs || attempt > 2) {
 			const why = error instanceof AppError ? error.message : 'The provider did not answer.';
 			// A message that ends with the vendor's text may lack its full stop.
-			const text = `${why.replace(/([^.!?…])$/, '$1.')} Retrying in ${Math.round(waitMs / 1000)} s.`;
+			const count = `attempt ${attempt} of ${maxAttempts}`;
+			const text = `${why.replace(/([^.!?…])$/, '$1.')} Retrying in ${Math.ceil(waitMs / 1000)} s (${count}).`;
 			waits.push({type: 'notice', level: 'info', text});
 		}
 	};

@@ -6,6 +6,8 @@ export type RetryClock = {
 	readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 	/** Returns a number from 0 up to, but not including, 1. */
 	readonly random: () => number;
+	/** Returns a time in milliseconds; that of the machine by default. */
+	readonly now?: () => number;
 };
 
 type Options = {
@@ -13,11 +15,15 @@ type Options = {
 	readonly isRetryable: (error: unknown) => boolean;
 	readonly clock: RetryClock;
 	readonly signal: AbortSignal;
-	/** Called before each wait, so that the screen can show it. */
-	readonly onWait?: (milliseconds: number, error: unknown) => void;
+	/** Called before each wait, so that the screen can show it, with the number of the attempt that follows, from 2. */
+	readonly onWait?: (milliseconds: number, error: unknown, attempt: number) => void;
+	/** How long after the first attempt began another may follow. */
+	readonly maxElapsedMs?: number;
 };
 
 const maxRetries = 2;
+/** Most attempts of a request. */
+export const maxAttempts = 1 + maxRetries;
 const minWaitMs = 500;
 /** By number of the retry. */
 const maxWaitsMs: readonly number[] = [2000, 8000];
@@ -44,12 +50,14 @@ export function isRetryableStatus(status: number): boolean {
 /**
  * Calls `run`, and retries it up to two times: after a random wait of 0.5 to 2 s, then of 0.5 to 8 s, or after the wait that
  * the server asked for (`retryAfter` of an `AppError`). If that is over a minute, throws the error with the wait as its
- * hint. `run` gets the number of the attempt, from 0.
+ * hint. A failure that took longer than `maxElapsedMs` is thrown. `run` gets the number of the attempt, from 0.
  */
 export async function withRetry<T>(
 	run: (attempt: number) => Promise<T>,
-	{isRetryable, clock, signal, onWait}: Options,
+	{isRetryable, clock, signal, onWait, maxElapsedMs = Number.POSITIVE_INFINITY}: Options,
 ): Promise<T> {
+	const now = clock.now ?? performance.now.bind(performance);
+	const beganAt = now();
 	for (let attempt = 0; ; attempt += 1) {
 		try {
 			return await run(attempt);
@@ -64,13 +72,13 @@ export async function withRetry<T>(
 				throw withHint(error, asked);
 			}
 
-			if (attempt >= maxRetries) {
+			if (attempt >= maxRetries || now() - beganAt > maxElapsedMs) {
 				throw error;
 			}
 
 			const maxMs = maxWaitsMs[attempt] ?? minWaitMs;
 			const wait = asked ?? minWaitMs + clock.random() * (maxMs - minWaitMs);
-			onWait?.(wait, error);
+			onWait?.(wait, error, attempt + 2);
 			await clock.sleep(wait, signal);
 		}
 	}

@@ -72,9 +72,7 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
 		statePart(activity, `${doing}${time}`, run ? palette.accent : plainRole, palette),
-		...(run && silentMs > 0
-			? [{text: `no output for ${formatElapsed(silentMs)}`, role: palette.warning, name: 'silence'} as const]
-			: []),
+		...(run && silentMs > 0 ? [{text: silenceText(silentMs), role: palette.warning, name: 'silence'} as const] : []),
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), name: 'mode'} as const]),
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, name: 'jobs'} as const] : []),
@@ -119,6 +117,14 @@ function statePart(activity: Activity, doing: string, role: Part['role'], palett
 		idle: {text: '○ idle', role: palette.dim},
 	};
 	return {...states[activity], name: 'state'};
+}
+
+/** How long a silence is ordinary, as of a model that thinks. */
+const ordinarySilenceMs = 30_000;
+
+function silenceText(silentMs: number): string {
+	const text = `no output for ${formatElapsed(silentMs)}`;
+	return silentMs < ordinarySilenceMs ? text : `${text}, Esc to interrupt`;
 }
 
 /** Returns how a command that works is named; it may have no name. */

@@ -16,6 +16,11 @@ const answer = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"sto
 
 /** Runs a conversation against a fake host. Returns the number of requests, the waits, and the end of the run. */
 async function run(provider: Provider, ...answers: readonly Answer[]) {
+	return await runFor(0, provider, ...answers);
+}
+
+/** As `run`, on a clock on which each request takes `tookMs`. */
+async function runFor(tookMs: number, provider: Provider, ...answers: readonly Answer[]) {
 	const end = fakeHost(...answers);
 	const waits: number[] = [];
 	const clock = {
@@ -23,6 +28,7 @@ async function run(provider: Provider, ...answers: readonly Answer[]) {
 			waits.push(milliseconds);
 		},
 		random: () => 0.5,
+		now: () => end.requests.length * tookMs,
 	};
 	const ask = (messages: Parameters<typeof runAgent>[0]['messages']) => provider(requestOf(end.transport, {messages}));
 	const events = await collect(runAgent(runOptions({ask, retry: createModelRetry(clock)})));
@@ -114,4 +120,18 @@ test('a refused field gives one notice, even if the next attempt fails', async (
 			text: "Custom doesn't count tokens while it streams. Its usage stays unknown.",
 		},
 	]);
+});
+
+test('[23] a host that was silent until the deadline is not asked again, and one that fails sooner is', async () => {
+	const silent = {status: 504, body: JSON.stringify({error: {message: 'Upstream timed out.'}})};
+	expect(await runFor(600_000, chat, silent, {body: answer})).toMatchObject({asked: 1, waits: []});
+	expect(await runFor(60_000, chat, silent, {body: answer})).toMatchObject({asked: 2, end: {reason: 'done'}});
+});
+
+test('[21] a retry is shown with its number: the first if the wait is long, the second always', async () => {
+	const {events} = await run(chat, limited('Slow down.', {'retry-after': '0.2'}), limited('Slow down.'), {
+		body: answer,
+	});
+	const notices = events.flatMap(event => (event.type === 'notice' ? [event.text] : []));
+	expect(notices).toEqual([expect.stringMatching(/ Retrying in 5 s \(attempt 3 of 3\)\.$/)]);
 });

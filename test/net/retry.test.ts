@@ -57,6 +57,30 @@ test('a requested wait of up to a minute is respected, and a longer one becomes 
 	expect((await attempts(asking(86_400_000))).ended).toMatchObject({hint: 'Try again in 24 hours.'});
 });
 
+test('a failure that took longer than all attempts may is thrown at once', async () => {
+	let time = 0;
+	const waits: number[] = [];
+	const attempts: number[] = [];
+	const run = withRetry(
+		async attempt => {
+			time += attempt === 0 ? 100 : 250;
+			throw network;
+		},
+		{
+			isRetryable: () => true,
+			clock: {sleep: () => Promise.resolve(), random: () => 0.5, now: () => time},
+			signal: new AbortController().signal,
+			onWait(wait, _error, attempt) {
+				waits.push(wait);
+				attempts.push(attempt);
+			},
+			maxElapsedMs: 300,
+		},
+	);
+	await expect(run).rejects.toBe(network);
+	expect([waits, attempts]).toEqual([[1250], [2]]);
+});
+
 test('a success after a retry counts, and gets the number of its attempt', async () => {
 	const result = await withRetry(
 		async attempt => {

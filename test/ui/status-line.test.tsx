@@ -69,7 +69,7 @@ describe('the status line', () => {
 		[
 			'while the model is silent',
 			{transcript: {run}, elapsed: 47_000, silent: 30_000},
-			'local · custom/demo · ● working 47 s · no output for 30 s',
+			'local · custom/demo · ● working 47 s · no output for 30 s, Esc to interrupt',
 		],
 		['while it asks', {transcript: {run}, panel: question, elapsed: 7000}, 'local · custom/demo · ● waiting for you'],
 		[
@@ -198,7 +198,7 @@ test('a model that writes nothing for ten seconds is named, until it writes or c
 	expect(await after(3)).toBe('no output for 12 s');
 	change({});
 	expect(await after(1)).toBeUndefined();
-	expect(await after(60)).toBe('no output for 1 m 00 s');
+	expect(await after(60)).toBe('no output for 1 m 00 s, Esc to interrupt');
 	const call = {type: 'tool-call', id: 'c', messageId: 'm', name: 'run_command', arguments: {command: 'make'}} as const;
 	change({open: [startedTool(call, run.model, run.startedAt)]});
 	expect(await after(60)).toBeUndefined();
