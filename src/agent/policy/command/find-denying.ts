@@ -1,18 +1,9 @@
-import {type Command, forEachChild, parse, type SyntaxNode, type Word} from 'unbash';
+import {forEachChild, parse, type SyntaxNode} from 'unbash';
 import {readCommandPattern} from '../rules/command-pattern.ts';
 import {deniesWords, type GivenWord, mayDenyWords} from '../rules/match-command.ts';
 import type {RuleEntry} from '../verdict.ts';
-import {readWord} from './word.ts';
-
-/** Programs that run what they are given: as further words, as a text, or from their input. */
-const runners = new Set(
-	`env sudo doas su xargs nice ionice nohup timeout time stdbuf setsid chroot unshare nsenter strace ltrace watch parallel
-	find fd fdfind command builtin exec eval source . trap busybox toybox flock script ssh runuser systemd-run entr bash sh
-	zsh dash ksh mksh ash fish csh tcsh pwsh npx pnpx bunx uvx pipx uv poetry bundle caffeinate unbuffer rlwrap chronic
-	chrt taskset prlimit setarch firejail bwrap proot fakeroot torsocks proxychains
-	awk gawk mawk nawk perl python python3 ruby node deno bun php lua tclsh expect osascript tmux screen at
-	batch cron crontab alias function coproc time hash enable declare export local readonly typeset`.split(/\s+/),
-);
+import {baseName, wordsOf} from './given-words.ts';
+import {hasAliases, isFed, readsUnknown, runsOthers, shellTexts} from './runners.ts';
 
 /** The deepest command inside a command that is looked into. */
 const maxDepth = 6;
@@ -86,13 +77,18 @@ function collect(text: string, found: Found, depth: number): void {
 	const visit = (node: SyntaxNode): void => {
 		if (node.type === 'Command') {
 			const words = wordsOf(node);
-			found.hidden ||= node.name !== undefined && isUnknown(node.name.text);
+			found.hidden ||= (node.name !== undefined && isUnknown(node.name.text)) || hasAliases(words);
 			addCommand(words, found);
+			for (const inner of shellTexts(node)) {
+				collect(inner, found, depth + 1);
+			}
+		} else if (node.type === 'Pipeline') {
+			found.hidden ||= readsUnknown(node);
 		}
 
 		if (runsTexts(node)) {
 			const texts = textsIn(node).filter(inner => /[\s;|&]/.test(inner) && inner !== text);
-			for (const inner of texts) {
+			for (const inner of texts.flatMap(withValue)) {
 				collect(inner, found, depth + 1);
 			}
 
@@ -110,8 +106,13 @@ function runsTexts(node: SyntaxNode): boolean {
 		return node.commands.some(runsTexts);
 	}
 
-	const [name] = node.type === 'Command' ? wordsOf(node) : [];
-	return name !== undefined && runners.has(baseName(name.value));
+	return node.type === 'Command' && runsOthers(wordsOf(node));
+}
+
+/** Returns a text, and the value behind an option in it: `--exec=rm x`, `-Srm x`. */
+function withValue(text: string): readonly string[] {
+	const value = /^(?:--[\w-]+=|-\w)(.+)$/s.exec(text)?.[1];
+	return value === undefined ? [text] : [text, value];
 }
 
 /** Returns the words and here-documents of a command or a pipeline. */
@@ -130,27 +131,12 @@ function textsIn(node: SyntaxNode): readonly string[] {
 	return texts;
 }
 
-function wordsOf({name, args}: Command): readonly GivenWord[] {
-	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [givenWord(item)] : []));
-}
-
-function givenWord({value, text}: Word): GivenWord {
-	const read = readWord(text);
-	if (read && read.pattern === undefined) {
-		return {value};
-	}
-
-	// A variable without quotes may become several words.
-	const isOneWord = /^"[^"]*"$/.test(text) || !/[$`]/.test(text);
-	return {value, start: isOneWord ? (/^"?([\w./:=@%+,-]*)/.exec(text)?.[1] ?? '') : ''};
-}
-
 /** Adds a command, and for a program that runs others, every command that its words may be. */
 function addCommand(words: readonly GivenWord[], found: Found): void {
 	found.commands.push(words);
-	const [name] = words;
-	if (name !== undefined && runners.has(baseName(name.value))) {
-		addEnds(words, found);
+	if (runsOthers(words)) {
+		// What it reads follows the words that it is given.
+		addEnds(isFed(words) ? [...words, {value: '', start: ''}] : words, found);
 		found.hidden ||= words.some(({value}) => isUnknown(value));
 	}
 }
@@ -174,9 +160,4 @@ function addEnds(words: readonly GivenWord[], found: Found): void {
 
 function isUnknown(text: string): boolean {
 	return /[$`*?[{]|[<>]\(|^~/.test(text);
-}
-
-/** Returns the name of a program without its folder, as a case-insensitive file system takes it. */
-function baseName(word: string): string {
-	return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 }
