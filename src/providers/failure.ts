@@ -3,6 +3,7 @@ import {type Json, parseJson} from '../core/json.ts';
 import {isLoopback} from '../core/origin.ts';
 import {type ProviderName, providerRows} from '../core/provider-rows.ts';
 import {isRetryableStatus} from '../net/retry.ts';
+import {codesOf, isDaySpent, isSpent} from './failure-codes.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {retryAfterMs} from './retry-after.ts';
 
@@ -48,7 +49,7 @@ export function statusFailure(
 	const html = looksLikeHtml(text);
 	const message = body === undefined && !html ? text.trim().slice(0, maxLength) : vendorMessage(body);
 	const detail = message ? `: ${message}` : '.';
-	const denied = accessFailure({name, label}, status, {body, detail, cause});
+	const denied = accessFailure({name, label}, status, {body, message, cause});
 	if (denied) {
 		return denied;
 	}
@@ -98,12 +99,17 @@ export function statusFailure(
 function accessFailure(
 	{name, label}: Vendor,
 	status: number,
-	{body, detail, cause}: {readonly body: Json | undefined; readonly detail: string; readonly cause: object},
+	{body, message, cause}: {readonly body: Json | undefined; readonly message: string; readonly cause: object},
 ): AppError | undefined {
-	if (status === 402 || (status === 429 && isSpent(body))) {
-		return new AppError('provider', `${label} needs credit (${status})${detail}`, {
+	const detail = message ? `: ${message}` : '.';
+	if (status === 402 || ((status === 400 || status === 429) && isSpent(body, message))) {
+		return new AppError('provider', `${label} needs credit (${status})${detail}`, {cause, ...spentOptions});
+	}
+
+	if (status === 429 && isDaySpent(body)) {
+		return new AppError('provider', `${label}: the quota of the day is used up (429)${detail}`, {
 			cause,
-			hint: 'Add credit to the account of this key, or select another model: `model use`',
+			hint: 'Try again tomorrow, raise the quota of this key, or select another model: `model use`',
 			permanent: true,
 		});
 	}
@@ -159,7 +165,11 @@ export function streamFailure({label}: Vendor, value: Json | undefined): AppErro
 		return new AppError('provider', text, overflowOptions);
 	}
 
-	const temporary = isTemporary(value, message) && !isSpent(value);
+	if (isSpent(value, message)) {
+		return new AppError('provider', text, spentOptions);
+	}
+
+	const temporary = isTemporary(value, message);
 	return new AppError('provider', text, {
 		temporary,
 		retryAfter: temporary ? retryAfterMs({}, value, message) : undefined,
@@ -182,20 +192,15 @@ function isBadKey(body: Json | undefined): boolean {
 	return listAt(error, 'details').some(detail => textAt(detail, 'reason') === 'API_KEY_INVALID');
 }
 
+const spentOptions = {
+	hint: 'Add credit to the account of this key, or select another model: `model use`',
+	permanent: true,
+} as const;
+
 const overflowOptions = {
 	overflow: true,
 	hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
 } as const;
-
-/** Returns the codes and types of an error in lower case, from every place that vendors use. */
-function codesOf(value: Json | undefined): readonly string[] {
-	const error = Array.isArray(value) ? value[0] : value;
-	return ['code', 'type', 'status'].flatMap(key =>
-		[textAt(error, 'error', key), key === 'type' ? '' : textAt(error, key)]
-			.filter(Boolean)
-			.map(code => code.toLowerCase()),
-	);
-}
 
 /** True if the conversation doesn't fit into the model's context window. */
 function isOverflow(value: Json | undefined, message: string): boolean {
@@ -205,11 +210,6 @@ function isOverflow(value: Json | undefined, message: string): boolean {
 			message,
 		)
 	);
-}
-
-/** True if the credit or quota of a key is used up: waiting doesn't help. */
-function isSpent(value: Json | undefined): boolean {
-	return codesOf(value).some(code => /insufficient_quota|billing|insufficient_credit/.test(code));
 }
 
 /** True for an error that is likely to pass soon, such as an overload. */

@@ -13,7 +13,8 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 
 /**
  * Returns how long the provider asks to wait; undefined if it doesn't. Reads OpenAI's own header, the standard one, a
- * detail of Google's error, OpenRouter's metadata, or a sentence such as "try again in 2.4s".
+ * detail of Google's error, OpenRouter's metadata, a sentence such as "try again in 2.4s", or when a limit that is used up
+ * is reset.
  */
 export function retryAfterMs(headers: Headers, body: Json | undefined, message: string): number | undefined {
 	const own = Number.parseFloat(headers['retry-after-ms'] ?? '');
@@ -28,8 +29,44 @@ export function retryAfterMs(headers: Headers, body: Json | undefined, message: 
 		parseRetryAfter(headers, Date.now()) ??
 		delays.find(delay => delay !== undefined) ??
 		(seconds === undefined ? undefined : Math.round(seconds * 1000)) ??
-		parseSentenceMs(message)
+		parseSentenceMs(message) ??
+		resetMs(headers, Date.now())
 	);
+}
+
+/**
+ * Returns how long it takes until the last of the limits that are used up is reset, as in `anthropic-ratelimit-<limit>-reset`
+ * and `x-ratelimit-reset-<limit>`; undefined if none is used up.
+ */
+function resetMs(headers: Headers, now: number): number | undefined {
+	const sentAt = Date.parse(headers['date'] ?? '');
+	const waits = Object.entries(headers).flatMap(([name, value]) => {
+		const isReset = /^(?:[a-z]+-)?ratelimit-(?:[a-z-]+-)?reset(?:-|$)/.test(name);
+		const isUsedUp = isReset && Number.parseFloat(headers[name.replace('reset', 'remaining')] ?? '') <= 0;
+		const wait = isUsedUp ? parseResetMs(value, Number.isNaN(sentAt) ? now : sentAt) : undefined;
+		return wait === undefined ? [] : [wait];
+	});
+	return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+/** Numbers above are times since 1970, in milliseconds and in seconds; smaller ones are seconds from now on. */
+const [minEpochMs, minEpochSeconds] = [1e11, 1e9];
+
+/** Reads the time of a reset: a date, a time since 1970, seconds, or a duration such as "6m0s". */
+function parseResetMs(text: string, now: number): number | undefined {
+	const value = text.trim();
+	if (/^\d+(?:\.\d+)?$/.test(value)) {
+		const number = Number(value);
+		const at = number > minEpochMs ? number : number > minEpochSeconds ? number * 1000 : now + number * 1000;
+		return Math.max(0, Math.round(at - now));
+	}
+
+	if (/^\d{4}-\d\d-\d\dT/.test(value)) {
+		const at = Date.parse(value);
+		return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+	}
+
+	return parseDurationMs(value);
 }
 
 /** Reads the wait from a sentence: "try again in 1m26.4s", "retry after 20 seconds". */

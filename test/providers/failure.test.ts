@@ -1,6 +1,6 @@
 import {afterEach, describe, expect, test, vi} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {requestFailure, statusFailure, vendorMessage} from '../../src/providers/failure.ts';
+import {requestFailure, statusFailure, streamFailure, vendorMessage} from '../../src/providers/failure.ts';
 import {fixture} from './replay.ts';
 
 const vendor = {name: 'google', label: 'Google'} as const;
@@ -58,6 +58,27 @@ test('an account without credit is not tried again, and the hint leads to anothe
 	expect(fail(402).hint).toContain('`model use`');
 });
 
+test('a low balance of Anthropic, reported with status 400, needs credit', () => {
+	const message = 'Your credit balance is too low to access the Anthropic API.';
+	const error = fail(400, JSON.stringify({type: 'error', error: {type: 'invalid_request_error', message}}));
+	expect(error).toMatchObject({message: `Google needs credit (400): ${message}`, permanent: true});
+	expect(error.hint).toContain('Add credit');
+});
+
+test('a quota of a day is not tried again after the delay of a quota of a minute', () => {
+	const details = [{violations: [{quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier'}]}, {retryDelay: '34s'}];
+	const error = fail(429, JSON.stringify({error: {message: 'Why.', status: 'RESOURCE_EXHAUSTED', details}}));
+	expect(error).toMatchObject({permanent: true, message: 'Google: the quota of the day is used up (429): Why.'});
+	const [{violations}, delay] = [{violations: [{quotaId: 'RequestsPerMinute-FreeTier'}]}, details[1]];
+	const minute = JSON.stringify({error: {message: 'Why.', details: [{violations}, delay]}});
+	expect(fail(429, minute)).toMatchObject({permanent: false, retryAfter: 34_000});
+});
+
+test('a used-up quota inside a stream says what to do, and is not tried again', () => {
+	const error = streamFailure(vendor, {error: {code: 'insufficient_quota', message: 'Check your plan.'}});
+	expect(error).toMatchObject({permanent: true, temporary: false, hint: expect.stringContaining('Add credit')});
+});
+
 test('a rejected key has a hint on how to check it', () => {
 	expect(fail(401).hint).toBe('Check the key with `keys set google`.');
 	expect(fail(401).message).toBe('Google rejected the key (401).');
@@ -108,6 +129,44 @@ describe('the wait before a retry', () => {
 		[{'retry-after': 'soon'}, '', undefined],
 		[{}, JSON.stringify({error: {message: 'Quota', details}}), 17_500],
 		[{}, '', undefined],
+		// Of limits that are used up, the last one to be reset counts; that of the server's clock.
+		[
+			{
+				'anthropic-ratelimit-requests-remaining': '0',
+				'anthropic-ratelimit-requests-reset': '2027-01-01T00:00:12Z',
+				'anthropic-ratelimit-input-tokens-remaining': '0',
+				'anthropic-ratelimit-input-tokens-reset': '2027-01-01T00:00:40Z',
+				'anthropic-ratelimit-output-tokens-remaining': '8000',
+				'anthropic-ratelimit-output-tokens-reset': '2027-01-01T00:09:00Z',
+			},
+			'',
+			40_000,
+		],
+		[
+			{
+				date: 'Fri, 01 Jan 2027 00:00:10 GMT',
+				'anthropic-ratelimit-tokens-remaining': '0',
+				'anthropic-ratelimit-tokens-reset': '2027-01-01T00:00:40Z',
+			},
+			'',
+			30_000,
+		],
+		[
+			{
+				'x-ratelimit-remaining-requests': '0',
+				'x-ratelimit-reset-requests': '1m26.4s',
+				'x-ratelimit-remaining-tokens': '0',
+				'x-ratelimit-reset-tokens': '880ms',
+			},
+			'',
+			86_400,
+		],
+		[{'x-ratelimit-remaining-requests': '10', 'x-ratelimit-reset-requests': '6m0s'}, '', undefined],
+		[{'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1798761615000'}, '', 15_000],
+		[{'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1798761615'}, '', 15_000],
+		[{'ratelimit-remaining': '0', 'ratelimit-reset': '7'}, '', 7000],
+		[{'ratelimit-remaining': '0', 'ratelimit-reset': 'soon'}, '', undefined],
+		[{'retry-after': '2', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60'}, '', 2000],
 	] as const)('%j %s is %s milliseconds', (headers, body, expected) => {
 		vi.useFakeTimers({now: Date.parse('2027-01-01T00:00:00Z')});
 		expect(fail(429, body, headers).retryAfter).toBe(expected);
