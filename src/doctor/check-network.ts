@@ -8,7 +8,7 @@ import {formatDuration} from '../core/format.ts';
 import type {Origin} from '../core/origin.ts';
 import {readTlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
-import {hasProxy, proxyAddress} from '../net/undici-agent.ts';
+import {hasProxy, proxyAddress, unusedProxy} from '../net/undici-agent.ts';
 import {errnoOf} from '../storage/file-error.ts';
 import {type Check, fault, good} from './check.ts';
 
@@ -31,7 +31,14 @@ export async function checkNetworkSettings(env: Environment, signal: AbortSignal
 
 async function proxy(env: Environment, signal: AbortSignal): Promise<Check> {
 	if (!hasProxy(env)) {
-		return good('Proxy', 'None.');
+		const scheme = unusedProxy(env);
+		return scheme === undefined
+			? good('Proxy', 'None.')
+			: fault(
+					'Proxy',
+					`None: ALL_PROXY names a ${scheme} proxy, which isn't supported.`,
+					'Set HTTPS_PROXY to an http proxy. Until then no proxy is used.',
+				);
 	}
 
 	const {protocol, origin, hostname, port} = new URL(proxyAddress(env, 'https') || proxyAddress(env, 'http'));

@@ -34,6 +34,10 @@ export function explainFailure(error: unknown, {origin, signal, isProxied}: Exch
 
 	const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
 	if (status) {
+		if (status === '407') {
+			return network(needsUser, error, true);
+		}
+
 		const what = `The proxy refused to connect to ${origin} (status ${status}).`;
 		return network([what, checkProxy], error, !isRetryableStatus(Number(status)));
 	}
@@ -73,6 +77,11 @@ function codeOf(error: Error): string | undefined {
 }
 
 const checkProxy = 'Check the proxy in HTTPS_PROXY or HTTP_PROXY.';
+
+const needsUser: Explained = [
+	'The proxy needs another user name or password (407).',
+	'Set them in HTTPS_PROXY, as http://user:password@host:port.',
+];
 
 function network([message, hint]: Explained, cause: Error, isPermanent = false): AppError {
 	return new AppError('network', message, {hint, cause, permanent: isPermanent});

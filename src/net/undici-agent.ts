@@ -35,7 +35,7 @@ const addressTimeoutMs = 1000;
 
 /**
  * Loads undici, from single files because that takes half the time, and creates the pool. Requests use the proxy in
- * `HTTPS_PROXY` and `HTTP_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so that a proxy
+ * `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so that a proxy
  * sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
@@ -111,16 +111,50 @@ async function openProxy(env: Environment, connecting: Connecting): Promise<Disp
 }
 
 /**
- * Returns the address of the proxy for a scheme, with a user and password if it has them; '' for none. Throws
+ * Returns the address of the proxy for a scheme, with a user and password if it has them; '' for none. `ALL_PROXY` counts if
+ * the variable of the scheme isn't set; one that isn't an HTTP proxy, as of a desktop for SOCKS, is not used. Throws
  * AppError("usage") for an invalid address.
  */
 export function proxyAddress(env: Environment, scheme: 'http' | 'https'): string {
 	const name = `${scheme.toUpperCase()}_PROXY`;
-	const text = (env[name.toLowerCase()] ?? env[name] ?? '').trim();
-	const address = text && !text.includes('://') ? `http://${text}` : text;
-	if (address && !(URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) {
-		throw new AppError('usage', `Invalid ${name}: not an http or https URL.`, {hint: `Correct ${name}, or unset it.`});
+	const own = env[name.toLowerCase()] ?? env[name];
+	const address = withScheme(own ?? proxyForAll(env));
+	if (own === undefined && unusedProxy(env) !== undefined) {
+		return '';
 	}
 
-	return address;
+	if (address && !(URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) {
+		const variable = own === undefined ? 'ALL_PROXY' : name;
+		throw new AppError('usage', `Invalid ${variable}: not an http or https URL.`, {
+			hint: `Correct ${variable}, or unset it.`,
+		});
+	}
+
+	return address && withDecodableUser(new URL(address));
+}
+
+const proxyForAll = (env: Environment) => env['all_proxy'] ?? env['ALL_PROXY'] ?? '';
+
+function withScheme(text: string): string {
+	const address = text.trim();
+	return address && !address.includes('://') ? `http://${address}` : address;
+}
+
+/** Returns the scheme of an `ALL_PROXY` that isn't used because it's another one than that of an HTTP proxy, such as `socks5`. */
+export function unusedProxy(env: Environment): string | undefined {
+	const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(withScheme(proxyForAll(env))) ?? [];
+	return scheme === undefined || /^https?$/i.test(scheme) ? undefined : scheme.toLowerCase();
+}
+
+/** Returns the address with a user and password that undici can decode: a `%` may stand for itself. */
+function withDecodableUser(url: URL): string {
+	const decodable = (text: string) => text.replaceAll(/%(?![\da-f]{2})/gi, '%25');
+	try {
+		decodeURIComponent(url.username + url.password);
+	} catch {
+		url.username = decodable(url.username);
+		url.password = decodable(url.password);
+	}
+
+	return url.href;
 }

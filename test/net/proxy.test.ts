@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
+import {reportError} from '../../src/core/error.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {readText} from '../../src/net/read-body.ts';
@@ -54,8 +55,8 @@ test('an error of the proxy names the proxy, and its refusal is final unless it 
 	const noWay = "Can't connect through the proxy.";
 	await expect(sent(refusing.url)).rejects.toMatchObject({
 		code: 'network',
-		message: 'The proxy refused to connect to https://far.test (status 407).',
-		hint,
+		message: 'The proxy needs another user name or password (407).',
+		hint: 'Set them in HTTPS_PROXY, as http://user:password@host:port.',
 		permanent: true,
 	});
 	await expect(sent(unavailable.url)).rejects.toMatchObject({
@@ -84,6 +85,64 @@ test('an invalid proxy address is reported without its password', async () => {
 		message: 'Invalid HTTPS_PROXY: not an http or https URL.',
 		hint: 'Correct HTTPS_PROXY, or unset it.',
 	});
+});
+
+test('ALL_PROXY counts where no proxy of the scheme is set, and an empty one of the scheme means none', async () => {
+	const far = await httpServer((_, response) => response.end('far'));
+	const proxy = await connectProxy(far.port);
+	const env = {ALL_PROXY: proxy.url.replace('://', '://user:pass@')};
+	expect(await readText(await transport('http://far.test', env)({method: 'GET', url: 'http://far.test'}))).toBe('far');
+	expect(proxy.heads[0]).toMatch(/^CONNECT far\.test:80 /);
+	const others: readonly Readonly<Record<string, string>>[] = [
+		{HTTP_PROXY: ''},
+		{ALL_PROXY: 'socks5://127.0.0.1:1080'},
+		{NO_PROXY: 'far.invalid'},
+	];
+	for (const other of others) {
+		const direct = transport('http://far.invalid', {...env, ...other});
+		await expect(direct({method: 'GET', url: 'http://far.invalid'})).rejects.toMatchObject({code: 'network'});
+	}
+
+	expect(proxy.heads).toHaveLength(1);
+	const invalid = transport('http://far.test', {ALL_PROXY: 'http://'});
+	await expect(invalid({method: 'GET', url: 'http://far.test'})).rejects.toMatchObject({
+		code: 'usage',
+		message: 'Invalid ALL_PROXY: not an http or https URL.',
+	});
+});
+
+test.each([
+	['p%40ss', 'p@ss'],
+	['100%', '100%'],
+	['50%-%2F', '50%-/'],
+])('the password %s of a proxy is sent as %s', async (written, sent) => {
+	const far = await httpServer((_, response) => response.end('far'));
+	const proxy = await connectProxy(far.port);
+	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', `://user:${written}@`)});
+	await readText(await send({method: 'GET', url: 'http://far.test'}));
+	expect(proxy.heads[0]?.toLowerCase()).toContain(`proxy-authorization: basic ${btoa(`user:${sent}`).toLowerCase()}`);
+});
+
+test('[8] no error of a proxy has its password, whatever the proxy does', async () => {
+	const closing = await socketServer(socket => socket.once('data', () => socket.destroy()));
+	const cutting = await socketServer(socket => {
+		socket.once('data', () =>
+			socket.write('HTTP/1.1 200 OK\r\n\r\n', () => socket.once('data', () => socket.destroy())),
+		);
+	});
+	const asking = await connectProxy(1, 407);
+	const talking = await socketServer(socket => void socket.once('data', () => socket.end('HELO user:hunter2\r\n\r\n')));
+	for (const proxy of [closing, cutting, asking.url, talking, 'http://127.0.0.1:1']) {
+		const env = {HTTPS_PROXY: proxy.replace('://', '://user:hunter2@')};
+		const error: unknown = await transport(
+			'https://far.test',
+			env,
+			500,
+		)({method: 'GET', url: 'https://far.test'}).catch(thrown => thrown);
+		expect(error).toMatchObject({code: 'network', hint: expect.any(String)});
+		const report = reportError(error);
+		expect(`${report.message} ${report.hint}`).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
+	}
 });
 
 test('an untrusted certificate, or one of another host, is always an error [9]', async () => {

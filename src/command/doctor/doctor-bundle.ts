@@ -81,7 +81,7 @@ async function debugLines({
 }
 
 /** Variables whose values name hosts of the user's network. */
-const hostVariables = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'SERVICE_SERVER'].flatMap(name => [
+const hostVariables = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SERVICE_SERVER'].flatMap(name => [
 	name,
 	name.toLowerCase(),
 ]);

@@ -35,6 +35,7 @@ const own: readonly Row[] = [
 const usual: readonly Row[] = [
 	['HTTPS_PROXY', 'proxy for https'],
 	['HTTP_PROXY', 'proxy for plain http'],
+	['ALL_PROXY', 'proxy for both'],
 	['NO_PROXY', 'hosts to reach without the proxy'],
 	['NODE_EXTRA_CA_CERTS', 'file of additional certificate authorities'],
 	[
