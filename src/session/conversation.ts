@@ -10,6 +10,7 @@ import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
+import {createSwitch} from './session-switch.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
 import {createUserCommands} from './user-commands.ts';
 
@@ -111,6 +112,13 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		await recorder.close();
 	};
 
+	const {inSession, change} = createSwitch();
+	const replace = (transcript: Transcript, log?: RecordLog) =>
+		change(async () => {
+			await finish();
+			begin(transcript, log);
+		});
+
 	const fork = async (before?: string) => {
 		await runs.end();
 		const records = await readSaved(recorder, dependencies);
@@ -126,9 +134,9 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	begin(emptyTranscript(newId()));
 
 	return {
-		send: (text, cause) => commands.before(() => runs.send({text, cause}, grants)),
-		runCommand: commands.run,
-		compact: guidance => runs.compact(guidance, grants),
+		send: (text, cause) => inSession(() => commands.before(() => runs.send({text, cause}, grants))),
+		runCommand: (command, signal) => inSession(() => commands.run(command, signal)),
+		compact: guidance => inSession(() => runs.compact(guidance, grants)),
 		undoCompaction() {
 			recorder.flush();
 			const {folded} = store.getState().transcript;
@@ -143,22 +151,16 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
-		async open(transcript, log) {
-			await finish();
-			begin(transcript, log);
-		},
-		forkBefore: fork,
-		fork: () => fork(),
+		open: replace,
+		forkBefore: before => change(() => fork(before)),
+		fork: () => change(fork),
 		ruleChanged: emit,
 		restored(event) {
 			grants.readFiles.clear();
 			emit(event);
 			void grants.changes?.restored(event);
 		},
-		async start() {
-			await finish();
-			begin(emptyTranscript(newId()));
-		},
+		start: () => replace(emptyTranscript(newId())),
 		flush: recorder.flush,
 		saved: recorder.flushLog,
 		close: finish,

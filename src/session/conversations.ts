@@ -3,6 +3,7 @@ import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
+import {createSwitch, type SessionSwitch} from './session-switch.ts';
 import {type BackgroundState, createSlot, type Slot} from './slot.ts';
 
 /** A session that goes on while the app shows another one. */
@@ -42,7 +43,7 @@ const aboutLength = 60;
 type Place<One extends Conversation> = {readonly slot: ReturnType<typeof createSlot>; readonly conversation: One};
 
 /** The conversations of the app: the one in front, and those behind it by session. */
-type Places<One extends Conversation> = {
+type Places<One extends Conversation> = SessionSwitch & {
 	front: Place<One>;
 	readonly behind: Map<string, Place<One>>;
 	readonly listeners: ((session: BackgroundSession) => void)[];
@@ -58,13 +59,14 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		const slot = createSlot(dependencies.store);
 		return {slot, conversation: dependencies.create(slot)};
 	};
-	const places: Places<One> = {front: open(), behind: new Map(), listeners: []};
+	const places: Places<One> = {front: open(), behind: new Map(), listeners: [], ...createSwitch()};
+	const {inSession} = places;
 	const front = () => places.front.conversation;
 	const all = () => [places.front, ...places.behind.values()].map(place => place.conversation);
 	const conversation: Conversation = {
-		send: (...given) => front().send(...given),
-		runCommand: (...given) => front().runCommand(...given),
-		compact: guidance => front().compact(guidance),
+		send: (...given) => inSession(() => front().send(...given)),
+		runCommand: (...given) => inSession(() => front().runCommand(...given)),
+		compact: guidance => inSession(() => front().compact(guidance)),
 		undoCompaction: () => front().undoCompaction(),
 		pin: (id, pinned) => front().pin(id, pinned),
 		setBudgets: (...given) => front().setBudgets(...given),
@@ -123,26 +125,27 @@ function createBackground<One extends Conversation>(
 			return left;
 		},
 		find: idOrPrefix => onlyMatch([...behind.keys()], idOrPrefix),
-		async bring(session) {
-			const next = behind.get(session);
-			if (!next) {
-				return;
-			}
+		bring: session =>
+			places.change(async () => {
+				const next = behind.get(session);
+				if (!next) {
+					return;
+				}
 
-			places.front.conversation.flush();
-			if (store.getState().transcript.run) {
-				leave();
-			} else {
-				await places.front.conversation.close();
-			}
+				places.front.conversation.flush();
+				if (store.getState().transcript.run) {
+					leave();
+				} else {
+					await places.front.conversation.close();
+				}
 
-			behind.delete(session);
-			next.conversation.flush();
-			places.front = next;
-			next.slot.enter();
-			onFront?.(next.slot.transcript());
-			report();
-		},
+				behind.delete(session);
+				next.conversation.flush();
+				places.front = next;
+				next.slot.enter();
+				onFront?.(next.slot.transcript());
+				report();
+			}),
 		onChange: listener => void listeners.push(listener),
 	};
 }
