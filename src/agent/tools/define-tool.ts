@@ -45,25 +45,64 @@ export function defineTool<const Shape extends z.core.$ZodShape>(definition: Def
 	};
 }
 
-function explain(issues: readonly z.core.$ZodIssue[], given: JsonObject, {properties}: JsonObject): string {
-	const known = isJsonObject(properties) ? properties : {};
-	const sentences = issues.map(issue => {
-		if (issue.code === 'unrecognized_keys') {
-			const unknown = issue.keys.map(key => `“${key}”`).join(', ');
-			return `Unknown argument ${unknown}. Available: ${Object.keys(known).join(', ')}.`;
-		}
+/** Most places that a message names. */
+const maxPlaces = 5;
 
-		const name = String(issue.path[0]);
-		return `${name in given ? 'Invalid' : 'Missing'} argument “${name}”: ${expected(known[name])}`;
-	});
-	return sentences.join(' ');
+/** Returns what is wrong, a sentence for each cause: it names the places that share it, such as “items[2].state”. */
+function explain(issues: readonly z.core.$ZodIssue[], given: JsonObject, schema: JsonObject): string {
+	const places = new Map<string, string[]>();
+	const add = (cause: string, where: readonly string[]) => places.set(cause, [...(places.get(cause) ?? []), ...where]);
+	for (const issue of issues) {
+		const property = propertyAt(schema, issue.path);
+		if (issue.code === 'unrecognized_keys') {
+			const known = isJsonObject(property['properties']) ? Object.keys(property['properties']) : [];
+			const where = issue.keys.map(key => placeOf([...issue.path, key]));
+			add(`Unknown argument %. Available: ${known.join(', ')}.`, where);
+		} else {
+			const kind = isGiven(given, issue.path) ? 'Invalid' : 'Missing';
+			add(`${kind} argument %: ${expected(property)}`, [placeOf(issue.path)]);
+		}
+	}
+
+	return [...places].map(([cause, where]) => cause.replace('%', () => listed(where))).join(' ');
 }
 
-function expected(property: unknown): string {
-	if (!isJsonObject(property)) {
+function listed(places: readonly string[]): string {
+	const named = places.slice(0, maxPlaces).map(place => `“${place}”`);
+	return `${named.join(', ')}${places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : ''}`;
+}
+
+/** Returns a path as JavaScript writes it; items are counted from 0. */
+function placeOf(path: readonly PropertyKey[]): string {
+	return path
+		.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
+		.join('');
+}
+
+/** Returns the part of a JSON schema that describes the value at a path; an empty object for none. */
+function propertyAt(schema: JsonObject, path: readonly PropertyKey[]): JsonObject {
+	return path.reduce<JsonObject>((part, key) => {
+		const {properties, items} = part;
+		const next = typeof key === 'number' ? items : isJsonObject(properties) ? properties[String(key)] : undefined;
+		return isJsonObject(next) ? next : {};
+	}, schema);
+}
+
+function isGiven(given: JsonObject, path: readonly PropertyKey[]): boolean {
+	return (
+		path.reduce<unknown>(
+			(value, key) => (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key],
+			given,
+		) !== undefined
+	);
+}
+
+function expected({type, minimum, maxLength, description}: JsonObject): string {
+	if (type === undefined) {
 		return 'see the schema.';
 	}
 
-	const {type, minimum, description} = property;
-	return `${String(type)}${typeof minimum === 'number' ? ` of ${minimum} or more` : ''}. ${String(description ?? '')}`.trim();
+	const least = typeof minimum === 'number' ? ` of ${minimum} or more` : '';
+	const most = typeof maxLength === 'number' ? ` of at most ${maxLength} characters` : '';
+	return `${String(type)}${least}${most}. ${String(description ?? '')}`.trim();
 }

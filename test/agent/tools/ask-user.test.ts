@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
 import {createAskUser} from '../../../src/agent/tools/ask-user.ts';
+import {createTodo} from '../../../src/agent/tools/todo.ts';
+import type {Json} from '../../../src/core/json.ts';
 import type {ToolContext} from '../../../src/core/session/tool.ts';
 import type {AskUser} from '../../../src/core/session/user-question.ts';
 
@@ -53,4 +55,26 @@ test.each([
 	const {tool, asked} = asking('x');
 	await expect(tool.run(args, context)).rejects.toMatchObject({code: 'usage'});
 	expect(asked).toEqual([]);
+});
+
+test('invalid choices are named by their places, and what they may be once', async () => {
+	const {tool} = asking('x');
+	const long = 'x'.repeat(201);
+	const choices: Json = [{label: 'a'}, {label: long}, {description: 'b'}, {label: 5}, {label: '', more: 1}];
+	await expect(tool.run({question: 'a', choices}, context)).rejects.toThrow(
+		'Invalid argument “choices[1].label”, “choices[3].label”, “choices[4].label”: ' +
+			'string of at most 200 characters. The answer, in a few words. ' +
+			'Missing argument “choices[2].label”: string of at most 200 characters. The answer, in a few words. ' +
+			'Unknown argument “choices[4].more”. Available: label, description.',
+	);
+	await expect(tool.run({question: 'a', choices: 'b'}, context)).rejects.toThrow(
+		'Invalid argument “choices”: array. At most 10 answers',
+	);
+});
+
+test('steps of a list with an invalid state are named, but not all of many', async () => {
+	const steps = Array.from({length: 20}, (_, index) => ({text: `step ${index}`, state: index % 2 ? 'open' : 'done'}));
+	await expect(createTodo().run({items: steps}, context)).rejects.toThrow(
+		/^Invalid argument “items\[1\]\.state”, (?:“items\[\d\]\.state”, ){3}“items\[9\]\.state” and 5 more: string\. pending, active or done\.$/,
+	);
 });
