@@ -30,7 +30,8 @@ export default command({
 		const {sentences, restored} = report;
 		const none = restored === 0 && sentences.length === 0 ? ['The files are as they were already.'] : [];
 		const hint = redo || restored === 0 ? undefined : 'Redo: /undo --redo';
-		const text = [...sentences, ...none].join(' ') || (redo ? 'Redone.' : 'Undone.');
-		return {kind: 'text', text, ...(hint && {hint})};
+		const text = [...sentences, ...none].join(' ');
+		// The conversation has a line about the files that were restored.
+		return text || hint ? {kind: 'text', text, ...(hint && {hint})} : {kind: 'lines', lines: []};
 	},
 });

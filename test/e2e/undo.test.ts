@@ -56,7 +56,8 @@ test('/diff shows an edit, takes it back after a question, and /undo --redo brin
 	expect(read()).toBe(poem);
 
 	terminal.type('/undo --redo\r');
-	await terminal.waitFor('Redone.');
+	await terminal.waitFor('↺ Redid changes to 1 file: poem.txt');
+	expect(terminal.screen().join('\n')).not.toContain('Redone');
 	expect(read()).toBe(fixed);
 
 	host.answerWith(({say, finish}) => {
@@ -80,6 +81,8 @@ test('/undo asks about a file that the user changed, too, and keeps what they wr
 	await terminal.waitFor('❯ Keep my changes, undo the agent’s lines');
 	terminal.type('\r');
 	await terminal.waitFor('↺ Undid changes to 1 file: poem.txt');
+	await terminal.waitFor('Redo: /undo --redo');
+	expect(terminal.screen().join('\n')).not.toContain('Undone');
 	expect(read()).toBe(`${poem}and so is honey\n`);
 	await waitForIdle(terminal);
 	await quit(terminal);
