@@ -121,7 +121,7 @@ test('a failed sandbox says why, drawn safely [1]', async () => {
 		'expires      not set',
 		'error        no image␛[2J',
 		'',
-		'Services',
+		'Services (ended with the sandbox)',
 		'␛]0;x␇  no details',
 		'',
 		'Instruction',

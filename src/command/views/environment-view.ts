@@ -1,5 +1,5 @@
 import {type Lenient, originalOf, readLeniently} from '../../contract/lenient.ts';
-import {environmentSchema, type TaskEnvironment} from '../../contract/resources/environment.ts';
+import {environmentSchema, isOver, type TaskEnvironment} from '../../contract/resources/environment.ts';
 import {formatAmount, formatRemaining} from '../../core/format.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {mask, type Secret, secret} from '../../core/secrets/secret.ts';
@@ -33,7 +33,7 @@ export function environmentResult(environment: Lenient<TaskEnvironment>, {showTo
 				shown.task_ref ?? 'Sandbox',
 			),
 			...records(
-				'Services',
+				isOver(shown.state) ? 'Services (ended with the sandbox)' : 'Services',
 				services.map(([name, service]) => [name, said(service)]),
 			),
 			...records(
