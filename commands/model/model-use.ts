@@ -6,6 +6,7 @@ import {modelChoices} from '../../src/command/picker/model-choices.ts';
 import {noCustomHost, resolveKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {AppError} from '../../src/core/error.ts';
+import {formatAmount} from '../../src/core/format.ts';
 import {demoModel, type ProviderName, parseModelId} from '../../src/core/model.ts';
 import {registry} from '../../src/providers/registry.ts';
 
@@ -76,10 +77,21 @@ async function assertListed(provider: ProviderName, name: string, {models, signa
 	throw new AppError(
 		'not-found',
 		`${registry[provider].label} has no model “${name}”.${near ? ` Did you mean “${near}”?` : ''}`,
-		{
-			hint: `It lists ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}.`,
-		},
+		{hint: otherModels(name, names)},
 	);
+}
+
+/** Returns a sentence with the models that resemble a name, or all of a few; otherwise with the command that lists them. */
+function otherModels(name: string, names: readonly string[]): string {
+	const vendor = name.slice(0, name.indexOf('/') + 1);
+	const resemble = names.filter(
+		each => closest(name, [each]) || each.includes(name) || (vendor && each.startsWith(vendor)),
+	);
+	const shown = resemble.length > 0 ? resemble : names.length <= mostNamed ? names : [];
+	const more = shown.length > mostNamed ? ', …' : '';
+	return shown.length > 0
+		? `${shown === names ? 'It lists' : 'It has'} ${shown.slice(0, mostNamed).join(', ')}${more}.`
+		: `Choose one of its ${formatAmount(names.length, 'model')}: \`model use\``;
 }
 
 /** True if a host that lists `listed` has the model: Ollama adds a tag, and gateways list patterns such as `openai/*`. */

@@ -107,14 +107,32 @@ test('a custom provider that does not respond is reported before the selection',
 	expect(said).toEqual(["Couldn't reach Custom at http://127.0.0.1:1/v1. Is it running?"]);
 });
 
+test('of many models, those are named that resemble the one that was not found', async () => {
+	const names = [
+		...Array.from({length: 12}, (_, index) => `openai/gpt-${index}`),
+		'meta/llama-70b',
+		'meta/llama-8b',
+		'qwen',
+	];
+	const {origin} = await httpServer((_, response) => response.end(JSON.stringify({data: names.map(id => ({id}))})));
+	const {run} = testContext({env: {CUSTOM_BASE_URL: `${origin}/v1`}});
+	const hintFor = async (name: string) => await run('model', 'use', `custom/${name}`).catch(error => error.hint);
+	expect(await hintFor('llama')).toBe('It has meta/llama-70b, meta/llama-8b.');
+	expect(await hintFor('meta/gpt')).toBe('It has meta/llama-70b, meta/llama-8b.');
+	expect(await hintFor('qwem')).toBe('It has qwen.');
+	expect(await hintFor('openai/o3')).toBe(`It has ${names.toSorted().slice(2, 10).join(', ')}, ….`);
+	expect(await hintFor('nothing-like-it')).toBe('Choose one of its 15 models: `model use`');
+});
+
 test('a model that a custom provider does not list is not found; without a list it is accepted', async () => {
 	const {origin} = await httpServer((_, response) => response.end('{"data":[{"id":"llama-8b"},{"id":"qwen"}]}'));
 	const {run, store, context} = testContext({env: {CUSTOM_BASE_URL: `${origin}/v1`}});
 	await expect(run('model', 'use', 'custom/lama-8b')).rejects.toMatchObject({
 		code: 'not-found',
 		message: 'Custom has no model “lama-8b”. Did you mean “llama-8b”?',
-		hint: 'It lists llama-8b, qwen.',
+		hint: 'It has llama-8b.',
 	});
+	await expect(run('model', 'use', 'custom/phi')).rejects.toMatchObject({hint: 'It lists llama-8b, qwen.'});
 	expect([store.getState().model, context.config.read().settings.model]).toEqual([undefined, undefined]);
 	await run('model', 'use', 'custom/qwen');
 	expect(store.getState().model).toBe('custom/qwen');
