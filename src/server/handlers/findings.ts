@@ -35,7 +35,7 @@ export const findingHandlers = {
 		for (const [name, column] of Object.entries(filters)) {
 			const value = query[name];
 			if (typeof value === 'string') {
-				findings = findings.where(column, '=', value);
+				findings = findings.where(column, '=', name === 'assessment_id' ? value.toLowerCase() : value);
 			}
 		}
 

@@ -127,6 +127,8 @@ test('an attack is a finding with its trials, in whatever order and requests the
 	const {json} = await once.send(findings());
 	expect(json).toEqual({findings: [finding], total: 1, page: 1, page_size: 50});
 	expect(findingSchema.parse(json.findings[0])).toEqual(json.findings[0]);
+	const filtered = await once.send(`${findings()}?assessment_id=${assessmentId.toUpperCase()}`);
+	expect(filtered.json.total).toBe(1);
 
 	const apart = await createTestServer();
 	for (const span of [...run].reverse()) {
