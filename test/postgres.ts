@@ -112,7 +112,11 @@ async function unprivilegedUser(folder: string): Promise<{uid?: number; gid?: nu
 
 async function prepare(folder: string): Promise<void> {
 	const client = await connect(folder);
-	await client.query(`create database ${template}`);
+	// In most installations the order of texts is that of a language; it must not matter.
+	const {rows} = await client.query("select 1 from pg_collation where collprovider = 'i' limit 1");
+	const {rows: versions} = await client.query("select current_setting('server_version_num')::int >= 150000 as knows");
+	const locale = rows.length > 0 && versions[0].knows ? "locale_provider icu icu_locale 'en-US'" : '';
+	await client.query(`create database ${template} template template0 ${locale}`);
 	await client.end();
 	const database = await openDatabase({engine: 'postgres', url: postgresUrl(folder, template)});
 	await database.destroy();

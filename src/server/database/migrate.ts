@@ -26,6 +26,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'009-execute-tokens': executeTokens,
 	'010-api-key-parents': apiKeyParents,
 	'011-unstarted-sandboxes': unstartedSandboxes,
+	'012-text-order': [],
 };
 
 /**
@@ -45,6 +46,25 @@ type Applied = {readonly migrations: {readonly name: string; readonly applied_at
  * arbitrary.
  */
 const lockNumber = 7_300_125;
+
+/**
+ * Lets PostgreSQL order every text by its code points, as SQLite does, whatever the locale of the database is. It runs after
+ * other changes, so that it includes the columns that they add; a change of the collation rebuilds the indexes of a table.
+ */
+const orderText = `do $$
+declare changed record;
+begin
+	for changed in
+		select format('%I', table_name) as name,
+			string_agg(format('alter column %I type text collate "C"', column_name), ', ') as columns
+		from information_schema.columns join information_schema.tables using (table_schema, table_name)
+		where table_schema = current_schema() and table_type = 'BASE TABLE' and data_type = 'text'
+			and is_generated = 'NEVER' and collation_name is distinct from 'C'
+		group by table_name
+	loop
+		execute 'alter table ' || changed.name || ' ' || changed.columns;
+	end loop;
+end $$`;
 
 /**
  * Brings the schema up to date in one transaction. Several processes may call it at once. Throws AppError("upgrade") if
@@ -73,6 +93,10 @@ export async function migrate(database: Kysely<Applied>, engine: Engine): Promis
 			for (const statement of upgraded === undefined || names.has(upgraded) ? (migrations[name] ?? []) : []) {
 				await sql.raw(statement).execute(transaction);
 			}
+		}
+
+		if (missing.length > 0 && engine === 'postgres') {
+			await sql.raw(orderText).execute(transaction);
 		}
 
 		if (missing.length > 0) {

@@ -143,6 +143,17 @@ test('an attack is a finding with its trials, in whatever order and requests the
 	expect(attackSpanSchema.parse(attacks[0])).toEqual(attacks[0]);
 });
 
+test('names are in the order of their code points, whatever the locale of the database is', async () => {
+	const server = await createTestServer();
+	const given = ['beta', 'Alpha', 'äther', 'alpha', 'Beta', 'a-z', 'a_z', 'az'];
+	await push(server, [
+		...given.map((attack_name, index) => attack(String(index + 1), index, {attack_name})),
+		assessment(),
+	]);
+	const {json} = await server.send(findings('?sort_by=attack_name&sort_dir=asc'));
+	expect(json.findings.map(({attack_name}: {attack_name: string}) => attack_name)).toEqual(given.toSorted());
+});
+
 test('lists sort by every key, severities by meaning, and pages contain each finding once', async () => {
 	const server = await createTestServer();
 	const given = ['low', 'critical', 'info', 'high', 'medium', 'odd'].map((severity, index) =>
