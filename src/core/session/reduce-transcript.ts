@@ -7,6 +7,7 @@ import {rulesAfter} from './session-rules.ts';
 import {currentItem, todoItems} from './todo.ts';
 import {startedTool, taskBlocks} from './tool-block.ts';
 import {emptyTranscript, type Transcript} from './transcript.ts';
+import {isOfUser} from './user-events.ts';
 
 /** How a list or a map grows by something new. */
 type Growth = {
@@ -50,7 +51,7 @@ export function replayTranscript(session: string, records: readonly Recorded[]):
 }
 
 function applyRecord(state: Transcript, {session, seq, server, event, at}: Recorded, growth: Growth): Transcript {
-	const strange = state.run && event.type !== 'run-start' && event.type !== 'rename' && server !== state.run.server;
+	const strange = state.run && event.type !== 'run-start' && !isOfUser(event) && server !== state.run.server;
 	if (session !== state.session || seq <= state.seq || strange) {
 		return state;
 	}

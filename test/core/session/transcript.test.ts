@@ -115,6 +115,22 @@ test('events of a run are dropped when they come from another server than the ru
 	expect(reduceAll(toRecords([said('!')], 'https://a.test', 2), state).open).toMatchObject([{text: 'Yes!'}]);
 });
 
+test('what the user did after a run that was cut off counts, whatever server they were on', () => {
+	const rule = {type: 'session-rule', rule: 'run_command(ls)', effect: 'deny', folder: '/work'} as const;
+	const state = reduceAll(toRecords([start, said('Cut')], 'https://a.test'));
+	const later: readonly AgentEvent[] = [
+		{type: 'user-command', id: 'c1', command: 'ls'},
+		{type: 'user-command-end', id: 'c1', output: 'a', end: 'exit status 0', status: 'done', milliseconds: 1},
+		{type: 'restore', id: 'r1', how: 'undo', steps: ['s1'], paths: ['a'], count: 1, before: 'b', after: 'c'},
+		rule,
+		{type: 'pin', id: 'm1', pinned: true},
+		{...start, runId: 'r2'},
+	];
+	const resumed = reduceAll(toRecords(later, 'https://b.test', 2), state);
+	expect(resumed.settled.map(({kind}) => kind)).toEqual(['text', 'command', 'restore']);
+	expect(resumed).toMatchObject({pins: ['m1'], rules: [{rule: rule.rule}], changes: [{id: 'r1'}]});
+});
+
 test('after a run the conversation may continue on another server', () => {
 	const state = reduceAll(toRecords([start, said('One'), done], 'https://a.test'));
 	const next = reduceAll(toRecords([{...start, runId: 'r2'}, said('Two', 'm2')], 'https://b.test', 3), state);
