@@ -1,11 +1,11 @@
 import {createHash} from 'node:crypto';
-import {readdir, realpath, writeFile} from 'node:fs/promises';
+import {readdir, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {uuidSource} from '../core/uuid.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
-import {readPrivateFile, syncFolder} from './private-file.ts';
+import {readPrivateFile, replaceFile} from './private-file.ts';
 import {makePrivateFolder} from './private-folder.ts';
 
 /** The place of a working folder's sessions. */
@@ -51,12 +51,12 @@ export async function createSessionFolder({folder, path}: SessionFolder): Promis
 			makePrivateFolder(place, {hint: 'Replace it with a folder of your own.'});
 		}
 
-		await writeFile(noteIn(path), `${JSON.stringify({folder})}\n`, {flag: 'wx', mode: 0o600});
-		await syncFolder(path);
-	} catch (error) {
-		if (errnoOf(error) !== 'EEXIST') {
-			throw explainFileError(error, 'create', path);
+		// Also where a full disk left an empty one: without it, a session is resumed in any folder.
+		if (readNote(path) === '') {
+			await replaceFile(noteIn(path), `${JSON.stringify({folder})}\n`);
 		}
+	} catch (error) {
+		throw explainFileError(error, 'create', path);
 	}
 }
 

@@ -2,7 +2,7 @@ import {chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync}
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {makePrivateFolder} from '../../src/storage/private-folder.ts';
-import {createSessionFolder, sessionFolder} from '../../src/storage/session-folder.ts';
+import {createSessionFolder, sessionFiles, sessionFolder} from '../../src/storage/session-folder.ts';
 import {temporaryFolder, temporaryHome} from './temporary.ts';
 
 const hint = 'Do something.';
@@ -45,4 +45,14 @@ test('sessions are kept in private folders alone, whoever made them before [10]'
 		hint: 'Replace it with a folder of your own.',
 	});
 	expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('the note of a working folder is written again if a full disk left an empty one', async () => {
+	const home = temporaryHome();
+	const place = await sessionFolder(home, temporaryFolder());
+	mkdirSync(place.path, {recursive: true, mode: 0o700});
+	writeFileSync(join(place.path, 'folder.json'), '', {mode: 0o600});
+	await createSessionFolder(place);
+	writeFileSync(join(place.path, '0f9b4e6a-5a37-4c8e-9d3a-1f2e3d4c5b6a.jsonl'), '');
+	expect(await sessionFiles(home)).toMatchObject([{folder: place.folder}]);
 });
