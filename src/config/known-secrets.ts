@@ -14,7 +14,7 @@ export type KnownSecrets = {
 	readonly hide: (text: string) => string;
 	/** Does the same for credentials of this program alone: all else stays, whatever it looks like. */
 	readonly hideOwn: (text: string) => string;
-	/** Returns the credentials of this program that are known, of at least eight characters. */
+	/** Returns the credentials of this program that are known, of at least eight characters, the longest first. */
 	readonly own: () => readonly string[];
 };
 
@@ -41,7 +41,10 @@ export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: E
 			...opened,
 			...stored().flatMap(held => (held.keychainEntry === undefined ? [held.reveal()] : [])),
 			...variables.map(name => env[name]?.trim() ?? ''),
-		].filter(text => text.length >= minLength);
+		]
+			.filter(text => text.length >= minLength)
+			// Once a host is masked, the URL with it and a password would no longer be found.
+			.sort((one, other) => other.length - one.length);
 
 	const hideOwn = (text: string) => {
 		const known = own();

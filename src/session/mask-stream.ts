@@ -29,15 +29,16 @@ export type StreamMask = {
  * beginning of one, up to the next event of the same agent, or the end of the run or of the sub-agent's call.
  */
 export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
-	const known = new Set<string>();
+	/** The longest first: one may be part of another. */
+	let known: ReadonlySet<string> = new Set();
 	/** The messages for which the credentials of the program were read last, by the id of the sub-agent. */
 	const begun = new Map<string, string>();
 	/** What is held back, by the id of the sub-agent; '' is the agent. */
 	const held = new Map<string, Held>();
 
 	const learn = (secrets: readonly string[] = []) => {
-		for (const secret of secrets) {
-			known.add(secret);
+		if (secrets.some(secret => !known.has(secret))) {
+			known = new Set([...known, ...secrets].sort((one, other) => other.length - one.length));
 		}
 	};
 

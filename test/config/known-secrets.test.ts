@@ -34,6 +34,15 @@ test('a key in the keychain is found by its last characters, and nothing else op
 	expect(hide(`key ${odd}`)).toBe(`key ${odd}`);
 });
 
+test('a credential that is part of another leaves nothing of that [8]', () => {
+	const {add, hide, own} = createKnownSecrets(openConfig(temporaryHome()), {});
+	const [host, url] = ['db.example.com', 'postgres://app:pa55word@db.example.com/main'];
+	add(secret(host));
+	add(secret(url));
+	expect(hide(`connecting to ${url} at ${host}`)).toBe('connecting to *** at ***');
+	expect(own()).toEqual([url, host]);
+});
+
 test('keys from the environment and of known kinds are recognized, short ones are not', async () => {
 	const {find, hide} = createKnownSecrets(openConfig(temporaryHome()), {GROQ_API_KEY: odd, CUSTOM_API_KEY: 'short'});
 	expect(hide(`${odd} short ghp_${'aB3'.repeat(12)}`)).toBe('*** short ***');

@@ -209,3 +209,10 @@ test.each<JsonObject>([
 	await conversation.send('Go');
 	expect(records().flatMap(({event}) => (event.type === 'tool-call' ? [event.arguments] : []))).toEqual([given]);
 });
+
+test('a credential that is part of another leaves nothing of that in what the model writes [8]', () => {
+	const [host, url] = ['db.example.com', 'postgres://app:pa55word@db.example.com/main'];
+	const {mask} = createStreamMask({hide: each => each, ownSecrets: () => [host, url]});
+	const shown = mask({type: 'text-delta', id: 't', messageId: 'm', text: `Use ${url} or ${host}.`});
+	expect(shown.map(event => ('text' in event ? event.text : '')).join('')).toBe('Use *** or ***.');
+});
