@@ -126,7 +126,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			const {createSentFrames} = await import('./screen/resize/sent-frames.ts');
 			sentFrames = createSentFrames({
 				questions: measure.questions,
-				isNeeded: () => measure.mayAsk() && measure.reflows() && !measure.blanksMarked(),
+				isNeeded: () => measure.mayAsk() && measure.reflows(),
 				joins: measure.joinsRows,
 				onLost: fit.lost,
 			});

@@ -13,10 +13,10 @@ export const storm = Array.from({length: 30}, (_, step) => {
 /** 20 sizes a second. */
 const stormIntervalMs = 50;
 /** The promise: so soon after the last size everything is as if it had begun so. */
-const calmMs = 500;
+export const calmMs = 500;
 
 /** Rows that the app draws below the conversation, as they begin. Above the window none of them may be left. */
-const ownRow = /^(?:─+$|❯ (?:Ask|Type|half|$)|local · |Type |Esc )/;
+export const ownRow = /^(?:─+$|❯ (?:Ask|Type|half|$)|local · |Type |Esc )/;
 
 /** Streams, with panels and logs open, through a storm of sizes that ends where it began, and starts afresh beside it. */
 export async function survivesStorm(cell: Cell) {
@@ -68,42 +68,6 @@ export async function survivesLateFrames(cell: Cell) {
 		return count === 1 ? [] : [`${index} is there ${count} times`];
 	});
 	return wrong.length > 0 ? wrong.join() : left && `left above: ${JSON.stringify(left)}`;
-}
-
-/** Returns numbers between 0 and 1 that look random and are the same for the same seed. */
-export function randomOf(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-		return state / 2 ** 32;
-	};
-}
-
-/** Streams 60 lines, one in 120 ms, through 28 sizes, each for 60 to 440 ms. Returns the lines that are nowhere in the end. */
-export async function linesLostInLateStorm({app, terminal, time, columns, rows}: Cell, random: () => number) {
-	const between = (least: number, most: number) => Math.round(least + random() * (most - least));
-	await app.type('go\r');
-	await app.waitFor(() => app.store.getState().transcript.run !== undefined);
-	let [sizes, lines, resizeAt] = [0, 0, 300];
-	for (let now = 0; lines < 60; now += 20) {
-		if (now >= lines * 120) {
-			lines++;
-			app.say(`Late ${lines}. ${'and so on '.repeat(lines % 5)}End.\n\n`);
-		}
-
-		if (now >= resizeAt && sizes < 28) {
-			sizes++;
-			resizeAt = now + between(60, 440);
-			await (sizes === 28 ? terminal.resize(columns, rows) : terminal.resize(between(24, 134), between(8, 44)));
-		}
-
-		await time.pass(20);
-	}
-
-	app.finish();
-	await time.pass(calmMs * 3);
-	const {text} = everything(terminal);
-	return Array.from({length: 60}, (_, index) => index + 1).filter(line => !text.includes(`Late ${line}. `));
 }
 
 export async function survivesStormInView(cell: Cell) {
@@ -206,7 +170,8 @@ function withoutEnd(rows: readonly string[]): readonly string[] {
 	return rows.slice(0, rows.findLastIndex(row => row.trim() !== '') + 1);
 }
 
-function everything(terminal: Cell['terminal']) {
+/** Returns the rows above the window, and the text of all rows. */
+export function everything(terminal: Cell['terminal']) {
 	const above = terminal.scrollback();
 	return {above, text: [...above, ...terminal.window()].join('\n')};
 }

@@ -17,9 +17,17 @@ export function unmarked(row: string): string {
 	return isMarked(row) ? row.slice(mark.length) : row;
 }
 
+export const marked = (row: string) => mark + row;
+
 /** Returns the rows of a frame with the mark before the first one. */
 export function withMark([first = '', ...others]: readonly string[]): readonly string[] {
-	return [mark + first, ...others];
+	return [marked(first), ...others];
+}
+
+/** Returns the rows as a resized kitty shows them: from the last mark above the cursor down they are blank. */
+export function blanked({rows, at}: {readonly rows: readonly string[]; readonly at: number}): readonly string[] {
+	const from = rows.findLastIndex((row, index) => index <= at && isMarked(row));
+	return from === -1 ? rows : rows.map((row, index) => (index < from ? unmarked(row) : ' '));
 }
 
 /** Pulls that many rows of the scrollback down into the window of kitty (SD with an intermediate `+`). */

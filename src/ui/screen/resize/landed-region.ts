@@ -1,9 +1,9 @@
 import {continues} from '../../../terminal/text/wrap.ts';
 import type {Region} from '../region.ts';
-import {unmarked} from './frame-mark.ts';
+import {applyFrame} from './apply-frame.ts';
 import type {Size} from './questions.ts';
 import {isLeftover} from './resize-region.ts';
-import {applyFrame, linesOf, ownRow, rewrapRows, rowsOf, type ShownRows} from './shown-rows.ts';
+import {linesOf, ownRow, rewrapRows, rowsOf, type ShownRows} from './shown-rows.ts';
 
 /** A frame on its way to the terminal. */
 export type SentFrame = {
@@ -60,7 +60,7 @@ function shownBefore({above, drawn, columns}: Region, height: number): ShownRows
 	const from = Math.max(0, above.length - maxAbove);
 	// Only a full row continues, and the last one above the frame doesn't.
 	const lines = above.slice(from).map((text, index) => ({text, source: from + index}));
-	const own = (drawn.rows.length > 0 ? drawn.rows : ['']).map(row => ({text: unmarked(row), source: ownRow}));
+	const own = (drawn.rows.length > 0 ? drawn.rows : ['']).map(text => ({text, source: ownRow}));
 	const last = lines.pop();
 	const all = last ? [...lines, {...last, text: last.text.replace(continues, '')}, ...own] : own;
 	return {

@@ -3,7 +3,7 @@ import {continues, softWrap, wrapLine} from '../../../terminal/text/wrap.ts';
 import {eraseDown} from '../erase.ts';
 import {nothingDrawn} from '../live-region.ts';
 import {lastOf, type Region} from '../region.ts';
-import {deleteDown, isMarked, pullDown, unmarked} from './frame-mark.ts';
+import {blanked, deleteDown, isMarked, pullDown} from './frame-mark.ts';
 
 /** Counts the rows that the terminal has for lines. */
 type CountRows = (lines: readonly string[]) => number;
@@ -37,10 +37,10 @@ export function resizeRegion(
 	}
 
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
-	const {drawn, above, back} = region;
-	const isBlanked = isMarked(drawn.rows[0]);
+	const {drawn, above, back, frame} = region;
+	const isBlanked = drawn.rows.some(isMarked);
 	const erase = isBlanked ? deleteDown : eraseDown;
-	const own = drawn.rows.map(isBlanked ? () => ' ' : unmarked);
+	const own = blanked(drawn);
 	const isRewrapped = back ? columns !== region.columns : columns < region.columns;
 	const countDrawn: CountRows = lines => (isRewrapped ? countRows(lines) : lines.length);
 	const ownRows = countDrawn(own.slice(0, drawn.at));
@@ -49,19 +49,15 @@ export function resizeRegion(
 	const isBelowKept = keepsBelow && !isBlanked && row !== undefined;
 	const line = isBelowKept ? Math.min(row, rows - countDrawn(own.slice(drawn.at))) : row;
 	const top = (line ?? likely) - ownRows;
-	const pulled = pullsDown && row !== undefined ? rowsToPull(top, rows - drawn.rows.length, countRows(above)) : 0;
+	const highest = rows - Math.min(drawn.rows.length, frame.rows.length);
+	const pulled = pullsDown && row !== undefined ? rowsToPull(top, highest, countRows(above)) : 0;
 	const resized = {...region, drawn: nothingDrawn, back: undefined};
 	const widest = cutAt === undefined ? columns : Math.min(cutAt, region.columns, region.cutAt);
 	if (top + pulled < 0) {
 		const pushed = pushedUp(own, -top, {countRows, columns});
 		const again = [...fitted(back?.lines ?? [], columns), ...printed];
-		return {
-			...resized,
-			above: [...above, ...pushed],
-			...{near: 0, cutAt: widest},
-			printed: again,
-			prefix: moved(-(row ?? 0)) + erase,
-		};
+		const prefix = moved(-(row ?? 0)) + erase;
+		return {...resized, above: [...above, ...pushed], near: 0, cutAt: widest, printed: again, prefix};
 	}
 
 	const room = Math.max(0, top);

@@ -27,7 +27,7 @@ const firstAnswerMs = 2000;
 const maxSent = 300;
 
 /** What moves rows, and not only text within them. */
-const movesRows = /\n|\u001B\[\d*[LM]/;
+const movesRows = /\n|\u001B\[\d*(?:[LM]|\+T)/;
 
 /**
  * Follows frames on their way to a terminal that wraps rows again. Before each it asks for the size of the window. A frame

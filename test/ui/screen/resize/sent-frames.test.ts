@@ -1,5 +1,6 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
 import {emptyRegion, type Region} from '../../../../src/ui/screen/region.ts';
+import {marked} from '../../../../src/ui/screen/resize/frame-mark.ts';
 import {createQuestions} from '../../../../src/ui/screen/resize/questions.ts';
 import {createSentFrames} from '../../../../src/ui/screen/resize/sent-frames.ts';
 
@@ -85,6 +86,42 @@ test('VTE joins what is written behind a row that was wrapped', () => {
 	answerRow(4);
 	answer(20, 10);
 	expect(frames.landed()?.drawn.rows[0]).toMatch(/^ {20}\u001B/);
+});
+
+/** A frame of kitty, with its mark, below the third line. */
+const inKitty: Region = {
+	...before,
+	above: ['one', 'two', 'three'],
+	drawn: {...before.drawn, rows: [marked('rule'), '> ', 'status']},
+	printed: ['four'],
+};
+/** Pulls three rows of the scrollback down, and replaces the frame by a line and the frame. */
+const pulling = `\u001B[3+T\u001B[2B\r\u001B[999Mfour\r\n${marked('frame')}\r\n> \r\nstatus\u001B[1A\u001B[3G`;
+
+test('a frame that pulls rows of kitty down into a lower window prints the lines again that are gone from it', () => {
+	const {frames, answerRow, answer} = follow();
+	frames.send({before: inKitty, kept: 3, data: pulling, size});
+	// In a window of five rows, the cursor is in the last one, and the frame begins in the one before.
+	answerRow(4);
+	answer(40, 5);
+	const landed = frames.landed();
+	expect(landed?.above).toEqual(['one']);
+	expect(landed?.back?.lines).toEqual(['two', 'three', 'four']);
+});
+
+test('a frame that kitty blanked is as many rows above the cursor as its mark', () => {
+	const {frames, answerRow, answer} = follow();
+	const wide: Region = {
+		...inKitty,
+		drawn: {...inKitty.drawn, rows: [marked('x'.repeat(40)), '> ', 'status']},
+		printed: [],
+	};
+	frames.send({before: wide, kept: 3, data: '\r\n', size});
+	answerRow(4);
+	answer(20, 10);
+	const landed = frames.landed();
+	expect(landed?.drawn.rows).toEqual([marked(''), '', '']);
+	expect(landed).toMatchObject({above: ['one', 'two', 'three'], drawn: {at: 2}});
 });
 
 test('a terminal that answers the columns first is understood', () => {
