@@ -1,10 +1,24 @@
 import type {ComposerState} from './editor-state.ts';
 import {accepted} from './folds.ts';
 
-/** Sets a new list of earlier prompts, the latest last. The current prompt stays. */
+/**
+ * Sets a new list of earlier prompts, the latest last. The current prompt stays, and what was typed elsewhere comes back as
+ * `walkHistory` says: a list may change while the user looks at an entry of it.
+ */
 export function setHistory(state: ComposerState, entries: readonly string[]): ComposerState {
 	const history = entries.map(accepted).filter((entry, index, all) => entry !== '' && entry !== all[index - 1]);
-	return {...state, history, position: history.length, drafts: new Map()};
+	const placeOf = (position: number): number => {
+		const entry = state.history[position];
+		return entry === undefined ? history.length : history[position] === entry ? position : history.lastIndexOf(entry);
+	};
+	const position = placeOf(state.position);
+	const drafts = [...state.drafts].map(([place, draft]) => [placeOf(place), draft] as const);
+	return {
+		...state,
+		history,
+		position: position === -1 ? history.length : position,
+		drafts: new Map(drafts.filter(([place]) => place !== -1)),
+	};
 }
 
 /**

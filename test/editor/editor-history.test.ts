@@ -45,6 +45,24 @@ test('a new list keeps the current draft', () => {
 	expect({text, position}).toEqual({text: 'draft', position: 1});
 });
 
+test('a new list keeps what was typed before the user looked at an earlier prompt', () => {
+	const {state} = typed(`long draft${up}!${up}`, setHistory(emptyComposer, ['one', 'two', 'one', 'four']));
+	expect(withCaret(state)).toBe('one|');
+	for (const list of [
+		['one', 'two', 'one', 'four', 'sent meanwhile'],
+		['two', 'one', 'four', 'sent meanwhile'],
+	]) {
+		const later = setHistory(state, list);
+		expect(typed(down, later).state.text).toBe('four!');
+		expect(typed(`${down}${down}`, later).state.text).toBe('sent meanwhile');
+		expect(withCaret(typed(`${down}${down}${down}`, later).state)).toBe('long draft|');
+	}
+
+	const replaced = setHistory(state, ['another']);
+	expect(withCaret(replaced)).toBe('one|');
+	expect(typed(up, replaced).state.text).toBe('another');
+});
+
 test('undo and redo work on each entry by itself, and on the draft when it is back', () => {
 	const list = setHistory(emptyComposer, ['one']);
 	const {state} = typed(`draft${up}!${keys.undo}${keys.undo}`, list);
