@@ -1,3 +1,4 @@
+import {StringDecoder} from 'node:string_decoder';
 import {safeLine} from '../text/safe-text.ts';
 
 type Streams = {
@@ -18,6 +19,8 @@ export function readTerminalLine(
 ): Promise<string | undefined> {
 	return new Promise(resolve => {
 		let line = '';
+		// A chunk may end within a character.
+		const decoder = new StringDecoder('utf8');
 		const finish = (value: string | undefined) => {
 			stdin.off('data', onData);
 			stdin.off('end', onEnd);
@@ -38,7 +41,7 @@ export function readTerminalLine(
 
 		const onData = (data: Buffer | string) => {
 			onKeys();
-			const text = data.toString('utf8').replace(pasteMarks, '');
+			const text = decoder.write(data).replace(pasteMarks, '');
 			// Arrow keys do nothing in a line without a caret; a lone Escape cancels.
 			for (const character of text === '\u001B' ? text : text.replace(sequences, '')) {
 				switch (character) {
