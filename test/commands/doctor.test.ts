@@ -123,6 +123,8 @@ test('a bundle for a bug report has checks, settings and the debug log, and no n
 		flags: {server: 'https://agents.acme.example', org: 'acme-secret-project'},
 	});
 	const lines = Array.from({length: 300}, (_, index) => `{"kind":"request","n":${index}}`);
+	lines[298] =
+		'{"kind":"request","url":"https://agents.acme.example/api/v1/org/acme/ws/acme-red/projects/acme-7/items/schemas?page=2"}';
 	writeFileSync(join(context.folder, 'debug.jsonl'), `${lines.join('\n')}\n{"torn ${key}`);
 	await context.run('config', 'set', 'compact_at', '70');
 	const result = await context.run('doctor', '--bundle', 'report.json');
@@ -141,6 +143,7 @@ test('a bundle for a bug report has checks, settings and the debug log, and no n
 	expect(bundle.settings).toContainEqual({key: 'org', source: 'flag', value: 'set'});
 	expect(bundle.terminal).toMatchObject({TMUX: 'set', LANG: 'C.UTF-8'});
 	expect(bundle.debug_log).toHaveLength(200);
+	expect(bundle.debug_log[197].url).toBe('https://***/api/v1/org/***/ws/***/projects/***/items/schemas?page=2');
 	expect(bundle.debug_log[198]).toEqual({kind: 'request', n: 299});
 	await expect(context.run('doctor', '--bundle', 'report.json')).rejects.toMatchObject({code: 'conflict'});
 });

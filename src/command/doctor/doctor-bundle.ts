@@ -22,7 +22,7 @@ const maxLogBytes = 64 * 1024 * 1024;
 
 /**
  * Writes what a bug report needs into a new private file: what `doctor` found, versions, terminal, settings, and the end of the
- * debug log, without credentials, messages, and names of organizations and servers. Tells first what it holds. `checked` is
+ * debug log, without credentials, messages, and names of servers and of places on them. Tells first what it holds. `checked` is
  * the result of `doctor`. Throws as `writeFile` does.
  */
 export async function writeBundle(file: string, checked: Json, context: CommandContext): Promise<Result> {
@@ -37,7 +37,7 @@ export async function writeBundle(file: string, checked: Json, context: CommandC
 		debug_log: log.lines,
 	};
 	context.interact.say(
-		`The bundle has the checks of doctor, versions, variables of the terminal, settings, ${log.about}. Keys, messages and names of servers are left out.`,
+		`The bundle has the checks of doctor, versions, variables of the terminal, settings, ${log.about}. Keys, messages and names of servers and organizations are left out.`,
 	);
 	const text = `${withoutNames(redact(wellFormedJson(bundle, 2)), context)}\n`;
 	const path = await context.writeFile(file, text);
@@ -86,7 +86,10 @@ const hostVariables = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SE
 	name.toLowerCase(),
 ]);
 
-/** Returns a text without the names of hosts, and without that of the user, which the path of the home folder has. */
+/** The names of organizations, workspaces and projects in the paths of a server. */
+const places = /(?<=\/(?:org|ws|projects)\/)[^\s/?"'`\\,]+/g;
+
+/** Returns a text without the names of hosts and places on them, and without that of the user, which the path of the home folder has. */
 function withoutNames(text: string, {env, flags, config}: CommandContext): string {
 	const servers = Object.values(config.read().profiles).map(({server}) => server);
 	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => env[name] ?? '')]
@@ -95,7 +98,8 @@ function withoutNames(text: string, {env, flags, config}: CommandContext): strin
 		.filter(host => host.length > 3 && !local.test(host))
 		.toSorted((first, second) => second.length - first.length);
 	const shown = text.replace(/(?<=https?:\/\/)(?!127\.0\.0\.1|localhost|\[::1\])[^\s/"'`\\,]+/gi, '***');
-	const hidden = named.reduce((rest, host) => rest.replaceAll(host, '***'), shown);
+	const unplaced = shown.replace(places, '***');
+	const hidden = named.reduce((rest, host) => rest.replaceAll(host, '***'), unplaced);
 	const {HOME = ''} = env;
 	return HOME.length > 1 ? hidden.replaceAll(JSON.stringify(HOME).slice(1, -1), '~') : hidden;
 }
