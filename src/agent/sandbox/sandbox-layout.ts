@@ -5,6 +5,7 @@ import {searchFolders} from '../../core/search-path.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
 import {existing, isWithin} from './existing.ts';
 import {gitPlaces, outerRepository} from './git-places.ts';
+import {hookFolders} from './hook-folders.ts';
 import type {SandboxLayout} from './sandbox-arguments.ts';
 import {mixedFolders, toolPlaces} from './tool-places.ts';
 
@@ -55,16 +56,22 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const secrets = (await existing(protectedPlaces(places))).filter(
 		({path: place}) => isShown(place) && !kernelPlaces.includes(place) && place !== temporary,
 	);
-	const fixed = (await existing(await unwritablePlaces(places)))
-		.map(({path: place}) => place)
-		.filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
+	const hooks = await hookFolders(workspace, [
+		...git.tops.filter(top => basename(top) === '.git').map(dirname),
+		...(parent === undefined ? [] : [parent]),
+	]);
+	const absent = [...git.absent, ...hooks.absent];
+	const fixed = [
+		...(await existing(await unwritablePlaces(places))).map(({path: place}) => place),
+		...hooks.found,
+	].filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
 	return {
 		...{workspace, temporary, covered, readable, hasNetwork},
 		// A folder that could be renamed would let another take its place, with another file of that name.
 		writable: [...git.writable, ...fixed.flatMap(place => foldersTo(place, workspace))],
 		readOnly: [...git.readOnly, ...fixed],
-		hidden: [...secrets, ...git.absent.map(place => ({path: place, isFolder: true}))],
-		created: git.absent,
+		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true}))],
+		created: absent,
 		git,
 		...(await ownership(workspace)),
 	};
