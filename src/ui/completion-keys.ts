@@ -1,5 +1,5 @@
 import type {Entry} from '../command/context.ts';
-import {replaceRange, setComposerText} from '../editor/editor.ts';
+import {replaceRange} from '../editor/editor.ts';
 import {completionKeys} from '../editor/keymap/default-keys.ts';
 import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
 import type {AppStore} from '../store/store.ts';
@@ -21,12 +21,8 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 	}
 
 	const complete = () => {
-		const {replaces} = chosen;
-		setComposer(
-			replaces
-				? replaceRange(composer, replaces.start, replaces.end, replaces.text)
-				: setComposerText(composer, chosen.line),
-		);
+		const {start, end, text} = chosen.replaces ?? changeTo(chosen.line, composer.text);
+		setComposer(replaceRange(composer, start, end, text));
 		setCompletion(0);
 	};
 
@@ -58,4 +54,16 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 		default:
 			return false;
 	}
+}
+
+/** Returns what makes `line` of a prompt, behind what they have in common: a paste in it must stay one. */
+function changeTo(line: string, prompt: string) {
+	let start = 0;
+	while (start < prompt.length && prompt[start] === line[start]) {
+		start++;
+	}
+
+	// A pair of surrogates is one character.
+	start -= /[\uD800-\uDBFF]/.test(prompt[start - 1] ?? '') ? 1 : 0;
+	return {start, end: prompt.length, text: line.slice(start)};
 }

@@ -1,5 +1,7 @@
 import {describe, expect, test} from 'vitest';
+import {expandedText} from '../../src/editor/editor.ts';
 import {setHistory} from '../../src/editor/editor-history.ts';
+import {pasted} from '../store/composer-helpers.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('Escape', () => {
@@ -196,4 +198,14 @@ test('keys that follow a paste at once edit in order, and neither send nor switc
 	expect(prompt()).toBe('begin \nat the endon\n');
 	expect(asked).toEqual([]);
 	expect(store.getState().approvalMode).toBe('ask');
+});
+
+test('Tab completes what follows a paste, and the paste stays', () => {
+	const {press, store} = handler();
+	press('/rename 🔑 ', pasted('one\ntwo\nthree'));
+	press(' --s');
+	press(keys.tab);
+	const {composer} = store.getState();
+	expect(expandedText(composer)).toBe('/rename 🔑 one\ntwo\nthree --session ');
+	expect(composer.caret).toBe(composer.text.length);
 });
