@@ -25,8 +25,13 @@ export async function changeSetting(
 
 	if (settingTable[key].type.kind === 'json') {
 		const {changedJson} = await import('./setting-entry.ts');
-		const {value, notes} = changedJson(path, text, context.settings.saved(key));
-		await save(key, value, context);
+		let notes: readonly string[] = [];
+		// Another process may change another entry of the same object.
+		await context.settings.save(key, before => {
+			const changed = changedJson(path, text, before);
+			notes = changed.notes;
+			return changed.value;
+		});
 		const [state] = await settingStates(context, [key]);
 		return {...(state as SettingState), notes};
 	}

@@ -17,6 +17,9 @@ export type SettingFlags = {readonly [Key in SettingKey]?: Json | undefined};
 /** Where a value comes from, if it doesn't come from a profile, a project or `config.json`. */
 export type UserSource = 'flag' | 'environment' | 'user file' | 'default';
 
+/** Returns the new value of a setting, given what its file holds. */
+export type ChangeValue = (before: Json | undefined) => Json | undefined;
+
 /** Applies a setting that was saved. */
 type ChangeListener = (key: SettingKey) => unknown;
 
@@ -36,11 +39,11 @@ export type UserSettings = {
 	/** Returns a sentence for each value that is left out because it is invalid. */
 	readonly faults: () => readonly string[];
 	/**
-	 * Saves a value in the file, or removes it, and keeps everything else in it; then calls the listeners and waits for them.
-	 * Throws AppError("usage") for an invalid value, AppError("failed") if the file isn't valid JSON or can't be written,
+	 * Saves a value in the file, or removes it, and keeps everything else in it; then calls the listeners and waits for them. A
+	 * function makes the new value from what the file holds while no other process changes it. Throws AppError("usage") for an invalid value, AppError("failed") if the file isn't valid JSON or can't be written,
 	 * AppError("conflict") if another process keeps its lock.
 	 */
-	readonly save: (key: SettingKey, value: Json | undefined) => Promise<void>;
+	readonly save: (key: SettingKey, value: Json | undefined | ChangeValue) => Promise<void>;
 	/** Calls a listener after each `save`, which ends once the listener has; it must not throw. Returns what removes it. */
 	readonly onChange: (listener: ChangeListener) => () => void;
 };
@@ -79,12 +82,9 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 		value: <Key extends SettingKey>(key: Key) => find(key).value as SettingValue<Key>,
 		faults: () => settingKeys.flatMap(key => faultsOf(key, candidates(key), file)),
 		async save(key, value) {
-			const fault = value === undefined ? undefined : settingFault(key, value);
-			if (fault) {
-				throw new AppError('usage', `${key} ${fault}.`);
-			}
-
-			await updateSmallFile(file, text => withField(text, key, value, file));
+			const given = typeof value === 'function' ? undefined : valid(key, value);
+			const change: ChangeValue = before => (typeof value === 'function' ? valid(key, value(before)) : given);
+			await updateSmallFile(file, text => withField(text, key, change, file));
 			await Promise.all([...listeners].map(listener => listener(key)));
 		},
 		onChange(listener) {
@@ -92,6 +92,16 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 			return () => listeners.delete(listener);
 		},
 	};
+}
+
+/** Returns the value if it can be saved. Throws AppError("usage") otherwise. */
+function valid(key: SettingKey, value: Json | undefined): Json | undefined {
+	const fault = value === undefined ? undefined : settingFault(key, value);
+	if (fault) {
+		throw new AppError('usage', `${key} ${fault}.`);
+	}
+
+	return value;
 }
 
 /** Returns what the variable of a setting says; undefined if it is not set or empty. */
@@ -138,17 +148,13 @@ function readContent(file: string): JsonObject | undefined {
 }
 
 /** Returns the text of the file with one field changed, indented as before. */
-function withField(
-	text: string | undefined,
-	key: SettingKey,
-	value: Json | undefined,
-	file: string,
-): string | undefined {
+function withField(text: string | undefined, key: SettingKey, change: ChangeValue, file: string): string | undefined {
 	const before = text?.trim() ? parseJson(text) : {};
 	if (!isJsonObject(before)) {
 		throw new AppError('failed', `${file} is not valid JSON.`, {hint: 'Fix the file and try again.'});
 	}
 
+	const value = change(before[key]);
 	const {[key]: _, ...others} = before;
 	if (value === undefined && before[key] === undefined) {
 		return undefined;

@@ -55,6 +55,17 @@ test('config set saves a valid value where the program reads it, and unset remov
 	expect(drawn(await place.run('budget'), 80)).toContain('$20.00');
 });
 
+test('entries of one object that several commands set at once are all saved', async () => {
+	const place = testContext();
+	const bound = {'prompt.undo': 'alt+u', 'prompt.redo': 'alt+i', 'prompt.copy': 'alt+o', 'prompt.stash': 'alt+p'};
+	await Promise.all(Object.entries(bound).map(([action, key]) => place.run('config', 'set', `keys.${action}`, key)));
+	expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({keys: bound});
+	await Promise.all(['prompt.undo', 'prompt.copy'].map(action => place.run('config', 'unset', `keys.${action}`)));
+	expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({
+		keys: {'prompt.redo': 'alt+i', 'prompt.stash': 'alt+p'},
+	});
+});
+
 test.each([
 	['compact_at', '12', 'Invalid value “12”: compact_at must be at least 20.'],
 	['vim', 'maybe', 'Invalid value “maybe”: vim must be on or off.'],
