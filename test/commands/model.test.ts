@@ -1,4 +1,7 @@
 import {expect, test} from 'vitest';
+import {modelChoices} from '../../src/command/picker/model-choices.ts';
+import {reportError} from '../../src/core/error.ts';
+import {replaced} from '../../src/loader/chunks.ts';
 import {registry} from '../../src/providers/registry.ts';
 import {httpServer} from '../net/servers.ts';
 import {dataOf, drawn, testContext} from './context.ts';
@@ -122,6 +125,15 @@ test('of many models, those are named that resemble the one that was not found',
 	expect(await hintFor('qwem')).toBe('It has qwen.');
 	expect(await hintFor('openai/o3')).toBe(`It has ${names.toSorted().slice(2, 10).join(', ')}, ….`);
 	expect(await hintFor('nothing-like-it')).toBe('Choose one of its 15 models: `model use`');
+});
+
+test('a build that changed on disk is reported as elsewhere, with what to do next', async () => {
+	const {context, said} = testContext();
+	const hostModels = () => Promise.reject(replaced('#pack/discover'));
+	const choices = modelChoices({...context, models: {...context.models, hostModels}});
+	const report = await choices.catch(reportError);
+	expect(report).toMatchObject({hint: 'Your session is saved. Quit, then continue it with `$ --continue`.'});
+	expect(said).toEqual([]);
 });
 
 test('a model that a custom provider does not list is not found; without a list it is accepted', async () => {

@@ -44,7 +44,13 @@ export async function modelChoices({
 	});
 	const ids = await models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
-		interact.say(reportError(error).message);
+		const report = reportError(error);
+		// Nothing of a build that was replaced can go on.
+		if (report.code === 'failed') {
+			throw error;
+		}
+
+		interact.say(report.message);
 		return [];
 	});
 	const ofHosts = ids.map(id => ({id, label: id, group: groups.ready}));
