@@ -1,4 +1,6 @@
+import {networkInterfaces} from 'node:os';
 import {formatAmount} from '../../core/format.ts';
+import {isLoopback} from '../../core/origin.ts';
 import {shellLine} from '../../core/program-name.ts';
 import {shellWord} from '../../core/shell-word.ts';
 import type {Initialized} from '../../server/accounts/initialize.ts';
@@ -14,10 +16,35 @@ export function fieldsOf(made: Initialized): ReadonlyArray<readonly [string, str
 	return Object.entries(recordOf(made)).map(([name, value]) => [name.replace('_', ' '), value]);
 }
 
-/** Returns the command to log in. It saves the scope, so that commands need no flags. */
+/** Most addresses of the machine that are shown. */
+const maxAddresses = 3;
+
+/** Returns the command to log in. It saves the scope, so that commands need no flags. Plain http needs consent (SAFETY 9). */
 function loginLine(url: string, made: Initialized | undefined): string {
+	const {protocol} = new URL(url);
+	const consent = protocol === 'http:' && !isLoopback(new URL(url)) ? ' --insecure-http' : '';
 	const scope = made ? ` --org ${made.organization} --workspace ${made.workspace} --project ${made.project}` : '';
-	return shellLine(`login --server ${url}${scope}`);
+	return shellLine(`login --server ${url}${consent}${scope}`);
+}
+
+/** Returns the commands to log in: for a server that listens on every address, the one of this machine comes first. */
+function loginFields(at: string, made: Initialized | undefined): ReadonlyArray<readonly [string, string]> {
+	const {hostname, port} = new URL(at);
+	if (hostname !== '0.0.0.0' && hostname !== '[::]') {
+		return [['log in', loginLine(at, made)]];
+	}
+
+	const hosts = Object.values(networkInterfaces())
+		.flatMap(list => list ?? [])
+		.filter(
+			({internal, scopeid = 0, family}) => !internal && scopeid === 0 && (family === 'IPv4' || hostname === '[::]'),
+		)
+		.toSorted((one, other) => one.family.localeCompare(other.family))
+		.map(({address, family}) => (family === 'IPv6' ? `[${address}]` : address));
+	return [
+		['log in', loginLine(`http://127.0.0.1:${port}`, made)],
+		...hosts.slice(0, maxAddresses).map(host => ['elsewhere', loginLine(`http://${host}:${port}`, made)] as const),
+	];
 }
 
 /** Returns the facts of a listening server; `at` is its URL for clients. */
@@ -29,7 +56,7 @@ export function servedFields(
 		['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
 		['sandboxes', sandboxes],
 		...(demo ? fieldsOf(demo) : []),
-		['log in', loginLine(at, demo)],
+		...loginFields(at, demo),
 		...(isEmpty ? ([['first', `No users yet. Create one: ${shellLine('serve init')}`]] as const) : []),
 		['stop', 'Ctrl+C'],
 	];
