@@ -38,7 +38,7 @@ export function createUserShell(env: Environment): UserShell {
 		const secrets = await fileSecrets(folder);
 		const colors = await colorEnvironment(command, env);
 		const live = createLiveOutput({onOutput, secrets});
-		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add, inPlace: true});
+		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
 		const startedAt = performance.now();
 		const {ended, stop} = startCommand({
 			...{command, folder, maxProcesses, onData: output.add},

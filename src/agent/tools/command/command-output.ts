@@ -16,16 +16,15 @@ const maxShown = 28_000;
 const maxShownBytes = 30_000;
 /** Most characters of the last lines. */
 const maxLast = 16_000;
-/** Longer outputs, in UTF-16 units, are not read as what a terminal shows in the end. */
-const maxInPlace = 64 * 1024;
 /** The end of an output says most about a failure. */
 const headShare = 1 / 3;
 
 export type CommandOutput = {
 	readonly add: (chunk: Buffer) => void;
 	/**
-	 * Returns what came since the last call, for the model: its head and its tail, without credentials and white space at the
-	 * end. Says where all of it is if something is left out. Its styles are for the screen.
+	 * Returns what came since the last call, for the model, as a terminal would finally show it: its head and its tail,
+	 * without credentials and white space at the end. Says where all of it is if something is left out. Its styles are for
+	 * the screen.
 	 */
 	readonly take: () => StyledText;
 	/** Returns the last lines so far, without credentials. */
@@ -43,12 +42,10 @@ type Options = {
 	readonly secrets: readonly string[];
 	/** Gets the text as it comes. */
 	readonly onText?: (text: string) => void;
-	/** True to return only the last state of rows that were written over; false by default, as other programs read them all. */
-	readonly inPlace?: boolean;
 };
 
 /** Keeps the output of a command: a part in memory, all of it in a file if it is long. */
-export function createCommandOutput({openFile, secrets, onText, inPlace = false}: Options): CommandOutput {
+export function createCommandOutput({openFile, secrets, onText}: Options): CommandOutput {
 	const hide = (text: string) => hideValues(redactKnown(text), secrets);
 	const filed = createFiledOutput({open: openFile, minLength: maxShown, secrets});
 	const decoder = new TextDecoder();
@@ -67,23 +64,28 @@ export function createCommandOutput({openFile, secrets, onText, inPlace = false}
 		},
 		take() {
 			const raw = unread.text(reset);
-			const output = hideStyled(
-				inPlace && raw.length <= maxInPlace && movesCursor(raw) ? screenOutput(raw) : styledOutput(raw),
-				hide,
-			);
+			const output = hideStyled(finalOutput(raw), hide);
 			unread = createCappedOutput(maxKept);
 			const count = lines;
 			lines = 0;
 			const shown = shortened(output, count, filed.file());
 			return sliceStyled(shown, 0, shown.text.trimEnd().length);
 		},
-		lastLines: () => hide(plainOutput(last)).trimEnd().split('\n'),
+		lastLines: () =>
+			hide(movesCursor(last) ? screenOutput(last).text : plainOutput(last))
+				.trimEnd()
+				.split('\n'),
 		lastOutput() {
-			const output = hideStyled(styledOutput(last), hide);
+			const output = hideStyled(finalOutput(last), hide);
 			return sliceStyled(output, 0, output.text.trimEnd().length);
 		},
 		close: filed.close,
 	};
+}
+
+/** Returns output as a terminal would finally show it: rows that were written over have their last state. */
+function finalOutput(raw: string): StyledText {
+	return movesCursor(raw) ? screenOutput(raw) : styledOutput(raw);
 }
 
 function shortened(output: StyledText, total: number, file: OutputFile | undefined): StyledText {

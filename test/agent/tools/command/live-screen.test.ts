@@ -147,7 +147,7 @@ test('records for programs have no trace of how a piece is drawn', () => {
 
 test('the output of a command of the user is the last state, also where rows were drawn over', () => {
 	const frames = 'web 1%\ndb 1%\n\u001B[2A\u001B[Kweb 9%\n\u001B[Kdb 9%\n|\b/\b-\b done';
-	const output = createCommandOutput({openFile: () => undefined, secrets: [], inPlace: true});
+	const output = createCommandOutput({openFile: () => undefined, secrets: []});
 	output.add(Buffer.from(frames));
 	expect(output.take().text).toBe('web 9%\ndb 9%\n- done'.replace('- ', ' '));
 });

@@ -14,6 +14,13 @@ test('joins both outputs in order, and says how the command ended', async () => 
 	expect(asked.map(({act}) => act.kind)).toEqual(['command']);
 });
 
+test('rows that a command drew over are in the result in their last state only, however many there were', async () => {
+	const {run} = await openCommands();
+	expect(await run(String.raw`printf 'a 1\nb 1\n\033[2Aa 2\nb 2\n'`)).toMatch(/^a 2\nb 2\n\[exit status 0/);
+	const frames = String.raw`for i in $(seq 5000); do printf "\033[2A\033[Kweb $i\n\033[Kdb $i\n"; done`;
+	expect(await run(`echo start; echo; echo; ${frames}`)).toMatch(/^start\nweb 5000\ndb 5000\n\[exit status 0/);
+});
+
 test('a command that fails is a failed result with its output and status', async () => {
 	const {run} = await openCommands();
 	expect(await run('echo broken; exit 3')).toMatch(/^broken\n\[exit status 3 after /);
