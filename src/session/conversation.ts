@@ -10,7 +10,7 @@ import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
-import {createSwitch} from './session-switch.ts';
+import {createSwitch} from './slot.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
 import {createUserCommands} from './user-commands.ts';
 

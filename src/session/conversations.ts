@@ -3,8 +3,7 @@ import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
-import {createSwitch, type SessionSwitch} from './session-switch.ts';
-import {type BackgroundState, createSlot, type Slot} from './slot.ts';
+import {type BackgroundState, createSlot, createSwitch, type SessionSwitch, type Slot} from './slot.ts';
 
 /** A session that goes on while the app shows another one. */
 export type BackgroundSession = {

@@ -6,8 +6,7 @@ import type {AgentEvent, EventOf, Recorded} from './event.ts';
 import {rulesAfter} from './session-rules.ts';
 import {currentItem, todoItems} from './todo.ts';
 import {startedTool, taskBlocks} from './tool-block.ts';
-import {emptyTranscript, type Transcript} from './transcript.ts';
-import {isOfUser} from './user-events.ts';
+import {emptyTranscript, isOfUser, type Transcript} from './transcript.ts';
 
 /** How a list or a map grows by something new. */
 type Growth = {

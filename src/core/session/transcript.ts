@@ -55,3 +55,16 @@ export function lastModelOf(state: Transcript): string | undefined {
 	const last = blocksOf(state).findLast(block => 'model' in block);
 	return last && 'model' in last && last.model ? last.model : undefined;
 }
+
+const userEvents: ReadonlySet<string> = new Set([
+	...['rename', 'pin', 'budget', 'session-rule', 'restore', 'compaction-undo'],
+	...['user-command', 'user-command-end'],
+]);
+
+/**
+ * True for what the user did to the session or its files, which no server is part of. It counts even where a run has no
+ * end, because its process was killed, and the session was resumed on another server.
+ */
+export function isOfUser({type}: {readonly type: string}): boolean {
+	return userEvents.has(type);
+}

@@ -68,16 +68,3 @@ export const userCommandEndEvent = z.object({
 });
 
 export type CommandEnd = Readonly<Omit<z.infer<typeof userCommandEndEvent>, 'type' | 'id'>>;
-
-const userEvents: ReadonlySet<string> = new Set([
-	...['rename', 'pin', 'budget', 'session-rule', 'restore', 'compaction-undo'],
-	...['user-command', 'user-command-end'],
-]);
-
-/**
- * True for what the user did to the session or its files, which no server is part of. It counts even where a run has no
- * end, because its process was killed, and the session was resumed on another server.
- */
-export function isOfUser({type}: {readonly type: string}): boolean {
-	return userEvents.has(type);
-}
