@@ -60,7 +60,7 @@ export async function* openAnswer(
 		if (waitMs > maxSilentWaitMs || attempt > 2) {
 			const why = error instanceof AppError ? error.message : 'The provider did not answer.';
 			// A message that ends with the vendor's text may lack its full stop.
-			const count = `attempt ${attempt} of ${maxAttempts}`;
+			const count = `attempt ${attempt}/${maxAttempts}`;
 			const text = `${why.replace(/([^.!?…])$/, '$1.')} Retrying in ${Math.ceil(waitMs / 1000)} s (${count}).`;
 			waits.push({type: 'notice', level: 'info', text});
 		}

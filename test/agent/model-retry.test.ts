@@ -133,5 +133,5 @@ test('[21] a retry is shown with its number: the first if the wait is long, the 
 		body: answer,
 	});
 	const notices = events.flatMap(event => (event.type === 'notice' ? [event.text] : []));
-	expect(notices).toEqual([expect.stringMatching(/ Retrying in 5 s \(attempt 3 of 3\)\.$/)]);
+	expect(notices).toEqual([expect.stringMatching(/ Retrying in 5 s \(attempt 3\/3\)\.$/)]);
 });
