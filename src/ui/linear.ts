@@ -19,6 +19,7 @@ import {inquireInLines} from './line/line-inquiry.ts';
 import {followInterrupts, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
+import {followSilence} from './line/line-silence.ts';
 import {type PacedOutput, paceOutput} from './line/paced-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
@@ -94,6 +95,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	);
 
 	followSize({store, opened}, stdout);
+	followSilence(store, terminal.say);
 	followRuns(store, {...terminal, ring, follow: heard.follow});
 	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);

@@ -1,4 +1,5 @@
 import {useEffect, useRef, useState} from 'react';
+import {awaitsModel} from '../core/session/transcript.ts';
 import {stillStepMs} from '../terminal/motion.ts';
 import {useApp, useUi} from './context.ts';
 
@@ -23,9 +24,9 @@ export function useTimes(start: string | undefined, run: string | undefined): Ti
 	const {store} = useUi();
 	const {now, stepMs} = useClock(start);
 	const heard = useRef({run, seq: -1, at: Date.now()});
-	const {seq, open} = store.getState().transcript;
-	const isModel = open.every(({kind}) => kind !== 'tool' && kind !== 'command');
-	if (run !== heard.current.run || seq !== heard.current.seq || !isModel) {
+	const {transcript} = store.getState();
+	const {seq} = transcript;
+	if (run !== heard.current.run || seq !== heard.current.seq || !awaitsModel(transcript)) {
 		// The clock of the last run stood still since.
 		heard.current = {run, seq, at: Date.now()};
 	}
