@@ -62,7 +62,7 @@ export async function* openAnswer(
 			// A message that ends with the vendor's text may lack its full stop.
 			const count = `attempt ${attempt}/${maxAttempts}`;
 			const text = `${why.replace(/([^.!?…])$/, '$1.')} Retrying in ${Math.ceil(waitMs / 1000)} s (${count}).`;
-			waits.push({type: 'notice', level: 'info', text});
+			waits.push({type: 'notice', level: 'info', text, waitMs});
 		}
 	};
 

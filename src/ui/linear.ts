@@ -95,7 +95,6 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	);
 
 	followSize({store, opened}, stdout);
-	followSilence(store, terminal.say);
 	followRuns(store, {...terminal, ring, follow: heard.follow});
 	onEntered = followInterrupts({store, terminal, opened}, {onInterrupt, quit: () => terminal.isLent() || quit()});
 	stdin.on('end', quit);
@@ -176,6 +175,7 @@ type Followed = Pick<LineTerminal, 'say' | 'prompt'> & Pick<LineOutput, 'follow'
 
 /** Writes when a run starts and ends and what commands print, and rings the bell for ends and alerts. */
 function followRuns(store: AppStore, {say, prompt, follow, ring}: Followed): void {
+	followSilence(store, say);
 	store.subscribe((state, before) => {
 		follow(state.transcript);
 		if (state.alert && state.alert !== before.alert) {

@@ -20,6 +20,8 @@ type Props = {
 	readonly elapsedMs: number;
 	/** How long its model has written nothing; 0 if that is not worth a word. */
 	readonly silentMs: number;
+	/** In how much time the model is asked again; 0 if nothing waits for that. */
+	readonly retryMs?: number;
 };
 
 /** Draws the status, with the times of the run or of the command. */
@@ -31,7 +33,7 @@ export const Status = memo(function Status() {
 });
 
 /** Draws the status: connection, model, activity, context, usage and cost. */
-export function StatusLine({elapsedMs, silentMs}: Props) {
+export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 	const {palette} = useUi();
 	const {columns} = useApp(state => state.size);
 	const connection = useApp(state => state.connection);
@@ -72,7 +74,9 @@ export function StatusLine({elapsedMs, silentMs}: Props) {
 			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
 			: []),
 		statePart(activity, `${doing}${time}`, run ? palette.accent : plainRole, palette),
-		...(run && silentMs > 0 ? [{text: silenceText(silentMs), role: palette.warning, name: 'silence'} as const] : []),
+		...(run && silentMs + retryMs > 0
+			? [{text: silenceText(silentMs, retryMs), role: palette.warning, name: 'silence'} as const]
+			: []),
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), name: 'mode'} as const]),
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, name: 'jobs'} as const] : []),
@@ -122,7 +126,11 @@ function statePart(activity: Activity, doing: string, role: Part['role'], palett
 /** How long a silence is ordinary, as of a model that thinks. */
 const ordinarySilenceMs = 30_000;
 
-function silenceText(silentMs: number): string {
+function silenceText(silentMs: number, retryMs: number): string {
+	if (retryMs > 0) {
+		return `retrying in ${formatElapsed(retryMs)}`;
+	}
+
 	const text = `no output for ${formatElapsed(silentMs)}`;
 	return silentMs < ordinarySilenceMs ? text : `${text}, Esc to interrupt`;
 }

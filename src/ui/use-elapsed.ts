@@ -1,6 +1,6 @@
 import {useEffect, useRef, useState} from 'react';
-import {awaitsModel} from '../core/session/transcript.ts';
 import {stillStepMs} from '../terminal/motion.ts';
+import {awaitsModel, retryTime} from './attention/attention-text.ts';
 import {useApp, useUi} from './context.ts';
 
 /** For how long a model may write nothing before that is shown: one that thinks is often silent for seconds. */
@@ -17,6 +17,8 @@ type Times = {
 	readonly elapsedMs: number;
 	/** For how long the model of the run has written nothing; 0 for the first ten seconds, while a tool works, and without a run. */
 	readonly silentMs: number;
+	/** In how much time the model is asked again; 0 if nothing waits for that. */
+	readonly retryMs: number;
 };
 
 /** Returns how long a run, or a command that began at `start` (ISO 8601), has taken, and how long a run is silent. */
@@ -32,10 +34,12 @@ export function useTimes(start: string | undefined, run: string | undefined): Ti
 	}
 
 	const wholeSteps = (sinceMs: number) => Math.max(0, Math.floor(sinceMs / stepMs) * stepMs);
-	const silentMs = wholeSteps(now - heard.current.at);
+	const retryAt = run && awaitsModel(transcript) ? retryTime(transcript) : 0;
+	const silentMs = wholeSteps(now - Math.max(heard.current.at, retryAt));
 	return {
 		elapsedMs: start ? wholeSteps(now - Date.parse(start)) : 0,
 		silentMs: run && silentMs >= shownSilenceMs ? silentMs : 0,
+		retryMs: Math.max(0, Math.ceil((retryAt - now) / stepMs) * stepMs),
 	};
 }
 

@@ -184,7 +184,12 @@ test('[21] [23] a model call is retried while nothing was shown, with a notice b
 
 	expect((await collect(events)).slice(2)).toEqual([
 		{type: 'usage', messageId: 'id-2', model: 'custom/demo', usage, cause: 'turn'},
-		{type: 'notice', level: 'info', text: 'The host is unavailable (503): busy. Retrying in 5 s (attempt 3/3).'},
+		{
+			type: 'notice',
+			level: 'info',
+			text: 'The host is unavailable (503): busy. Retrying in 5 s (attempt 3/3).',
+			waitMs: 4250,
+		},
 		{type: 'text-delta', id: 't', messageId: 'id-1', text: 'Hi.'},
 		done,
 	]);

@@ -125,6 +125,7 @@ const anyRunEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 	fc.record({type: fc.constant('pin' as const), id, pinned: fc.boolean()}),
 	fc.record({type: fc.constant('budget' as const), turn: count, session: count}, {requiredKeys: ['type']}),
 	fc.record({type: fc.constant('notice' as const), level: fc.constantFrom('info' as const, 'error' as const), text}),
+	fc.record({type: fc.constant('notice' as const), level: fc.constant('info' as const), text, waitMs: fc.nat(60_000)}),
 	fc.record({type: fc.constant('rename' as const), title: text}),
 	fc.record(
 		{

@@ -78,6 +78,8 @@ export type Block =
 			readonly level: 'info' | 'warning' | 'error';
 			readonly text: string;
 			readonly hint: string | undefined;
+			/** When the wait that it is about ends, in milliseconds since 1970. */
+			readonly until?: number;
 			readonly open: false;
 	  }
 	/** The user took changes of files back. `paths` names the first of `count` files. */

@@ -185,6 +185,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		level: z.enum(['info', 'warning', 'error']),
 		text: z.string(),
 		hint: z.optional(z.string()),
+		/** How long the program waits for its next attempt, in milliseconds. */
+		waitMs: z.optional(z.number()),
 	}),
 	/** The user set the budgets of the session; those left out have no limit. */
 	budgetEvent,

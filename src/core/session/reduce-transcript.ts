@@ -101,8 +101,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 		case 'pin':
 			return {...state, pins: pinsAfter(state.pins, event)};
 		case 'notice': {
-			const {level, text, hint} = event;
-			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, open: false});
+			const {level, text, hint, waitMs} = event;
+			const until = waitMs === undefined ? {} : {until: Date.parse(at) + waitMs};
+			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, ...until, open: false});
 		}
 		case 'budget':
 			return {...state, budgets: event};

@@ -50,11 +50,6 @@ export function blocksOf(state: Pick<Transcript, 'settled' | 'open'>): readonly 
 	return state.open.length === 0 ? state.settled : [...state.settled, ...state.open];
 }
 
-/** True if the model is to write next: no call and no command is open. */
-export function awaitsModel({open}: Pick<Transcript, 'open'>): boolean {
-	return open.every(({kind}) => kind !== 'tool' && kind !== 'command');
-}
-
 /** Returns the model of the last message, as `provider/model-name`; undefined if there is none. */
 export function lastModelOf(state: Transcript): string | undefined {
 	const last = blocksOf(state).findLast(block => 'model' in block);

@@ -1,5 +1,6 @@
 import {formatDuration} from '../../core/format.ts';
 import type {RunEndReason} from '../../core/session/event.ts';
+import type {Transcript} from '../../core/session/transcript.ts';
 import type {AppState} from '../../store/store.ts';
 
 /** What the app does, for somebody who sees only its title. */
@@ -39,4 +40,15 @@ export function waitNotice(name: string): string {
 
 function withName(text: string, name: string): string {
 	return name.trim() ? `${text} · ${name}` : text;
+}
+
+/** True if the model is to write next: no call and no command is open. */
+export function awaitsModel({open}: Pick<Transcript, 'open'>): boolean {
+	return open.every(({kind}) => kind !== 'tool' && kind !== 'command');
+}
+
+/** Returns when the wait for the next attempt ends, in milliseconds since 1970; 0 if none was the last thing to happen. */
+export function retryTime({settled, open}: Pick<Transcript, 'settled' | 'open'>): number {
+	const last = open.at(-1) ?? settled.at(-1);
+	return (last?.kind === 'notice' && last.until) || 0;
 }

@@ -1,19 +1,20 @@
 import {formatElapsed} from '../../core/format.ts';
-import {awaitsModel} from '../../core/session/transcript.ts';
 import type {AppStore} from '../../store/store.ts';
+import {awaitsModel, retryTime} from '../attention/attention-text.ts';
 
 const checkMs = 5000;
 
 /** How long a silence is ordinary, as of a model that thinks. It's told again after each doubling. */
 const firstMs = 30_000;
 
-/** Says during a run for how long its model has written nothing, and the key that ends that. */
+/** Announces during a run for how long its model has written nothing, and the key that ends that. */
 export function followSilence(store: AppStore, say: (text: string) => void): void {
 	let heard = {seq: -1, at: 0};
 	let nextMs = firstMs;
 	let timer: NodeJS.Timeout | undefined;
 	const hear = () => {
-		heard = {seq: store.getState().transcript.seq, at: Date.now()};
+		const {transcript} = store.getState();
+		heard = {seq: transcript.seq, at: Math.max(Date.now(), retryTime(transcript))};
 		nextMs = firstMs;
 	};
 	const check = () => {
