@@ -38,7 +38,7 @@ export type EmulatorInside = {
 };
 
 /** Rows of a window, from `ybase` on, below those of its scrollback, and the row of its cursor. */
-type Buffer = MarkedBuffer & {y: number; savedY: number};
+type Buffer = MarkedBuffer & {x: number; y: number; savedY: number};
 
 /** Moves rows of the scrollback down into a window that became higher, instead of the blank ones that were added below. */
 function pullDown(buffer: Buffer, added: number): void {
@@ -61,6 +61,23 @@ function cutRows(buffer: Buffer, columns: number): void {
 			line.resize(columns, buffer.getNullCell());
 		}
 	}
+}
+
+/** Returns what moves the cursor back to its place in the text once rows were wrapped, as VTE does. */
+function keepCursorInText(terminal: xterm.Terminal, buffer: Buffer): () => void {
+	let start = buffer.ybase + buffer.y;
+	while (start > 0 && buffer.lines.get(start)?.isWrapped) {
+		start--;
+	}
+
+	const marker = terminal.registerMarker(start - buffer.ybase - buffer.y);
+	const offset = (buffer.ybase + buffer.y - start) * terminal.cols + Math.min(buffer.x, terminal.cols - 1);
+	return () => {
+		const row = (marker?.line ?? 0) + Math.floor(offset / terminal.cols) - buffer.ybase;
+		buffer.y = Math.max(0, Math.min(row, terminal.rows - 1));
+		buffer.x = offset % terminal.cols;
+		marker?.dispose();
+	};
 }
 
 /** Returns the last row that isn't blank. */
@@ -196,7 +213,12 @@ export function openEmulated(
 				cutRows(normal, Math.max(1, newColumns));
 			}
 
+			const toText =
+				kind.joinsRows && terminal.buffer.active.type === 'normal'
+					? keepCursorInText(terminal, normal)
+					: () => undefined;
 			terminal.resize(Math.max(1, newColumns), terminal.rows);
+			toText();
 			if (keepsBelow) {
 				normal.y = Math.min(y, terminal.rows - 1);
 			}

@@ -182,8 +182,9 @@ test.each([xterm, vte, kitty].flatMap(kind => [1, 2, 3, 4].map(seed => ({kind, s
 		const cell: Cell = {kind, time, app, terminal, columns: 100, rows: 30, open};
 		const {lost, doubled, left} = await faultsOfLateStorm(cell, random);
 		expect(lost).toEqual([]);
-		// Not promised yet: xterm may show lines twice, and VTE rows of an earlier frame as well.
-		expect(kind === kitty ? {doubled, left} : {}).toEqual(kind === kitty ? {doubled: [], left: []} : {});
+		expect(left).toEqual([]);
+		// Not promised yet: what others push up before a repair arrives stays there, and is printed again.
+		expect(kind === kitty ? doubled : []).toEqual([]);
 	},
 );
 
