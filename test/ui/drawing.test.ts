@@ -57,7 +57,7 @@ async function streamThrough(sizes: readonly (readonly [columns: number, rows: n
 	}
 
 	await feed(end);
-	await settle(100);
+	await settle(300);
 	const text = lines().join('\n');
 	return {counts: paragraphs.map((_, index) => countOf(text, index)), lines: lines()};
 }
@@ -98,7 +98,7 @@ test('sizes that change faster than frames are drawn leave one prompt and cut no
 	}
 
 	await feed(end);
-	await settle(100);
+	await settle(300);
 	expect(lines().filter(line => line.startsWith('❯ hi'))).toHaveLength(1);
 	expect(lines().filter(line => /^─+$/.test(line))).toHaveLength(1);
 	const words = lines().join(' ').split('Paragraph 20.')[1] ?? '';

@@ -58,7 +58,9 @@ export function conversation(
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,
 		pause: screen.hold,
-		resized() {
+		resized: () => undefined,
+		finish: () => undefined,
+		settled() {
 			if (screen.isTooSmall()) {
 				return;
 			}

@@ -98,7 +98,7 @@ test('a narrower window shows the same text, wrapped again', async () => {
 	type('hi\r');
 	await waitFor('Hello.');
 	resize(40, 20);
-	await settle(100);
+	await settle(300);
 	expect(window().slice(1)).toEqual([
 		'Demo model, no AI · built-in server',
 		'',
@@ -135,7 +135,7 @@ test.each([8, 5])('a window of %i rows loses neither the prompt nor the status',
 	);
 	await settle();
 	resize(80, rows);
-	await settle(100);
+	await settle(300);
 	expect(window().filter(line => /^❯|idle$/.test(line))).toEqual(prompt.slice(1));
 });
 
@@ -150,7 +150,7 @@ test('a narrower window loses no line and repeats only those that the terminal p
 	await waitFor('item 39');
 	await waitFor('idle');
 	resize(60, 24);
-	await settle(100);
+	await settle(300);
 	const items = lines().filter(line => line.includes('item'));
 	// The rule over the prompt is as wide as the window was: wrapped, it takes another row.
 	expect(items.length).toBeLessThanOrEqual(41);
@@ -168,7 +168,7 @@ test.each([
 	await settle();
 	const count = written.length;
 	resize(79, 24);
-	await settle(100);
+	await settle(300);
 	// A blank row and the rule, which takes two rows if the terminal breaks it; otherwise the welcome as well.
 	expect(written.slice(count).join('')).toContain(`\u001b[${up}A\r\u001b[K\u001b[C\u001b[J`);
 	expect(lines().filter(line => line.startsWith('shell'))).toHaveLength(6);

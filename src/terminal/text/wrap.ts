@@ -32,6 +32,11 @@ export function wrapLine(line: string, width: number, options: WrapOptions = {})
 	return slices(pieces, ranges).map((content, index) => (index === 0 ? first : rest) + content);
 }
 
+/** Wraps lines of which only some may be too wide. The others stay as they are. */
+export function wrapWide(lines: readonly string[], width: number): readonly string[] {
+	return lines.flatMap(line => (lineWidth(line) > width ? wrapLine(line, width) : line));
+}
+
 /** Ends a row as wide as the window whose text continues in the next row: the terminal may break the line there by itself. */
 export const continues = '\u001B[;m';
 

@@ -1,7 +1,6 @@
-import {lineWidth} from '../../terminal/text/width.ts';
-import {continues, wrapLine} from '../../terminal/text/wrap.ts';
-import {eraseDown} from './erase.ts';
+import {continues, wrapWide} from '../../terminal/text/wrap.ts';
 import {type Drawn, type Frame, nothingDrawn, redraw} from './live-region.ts';
+import {eraseDown} from './pen.ts';
 import type {Region} from './region.ts';
 import {isLeftover} from './resize/resize-region.ts';
 
@@ -40,11 +39,9 @@ export function createAlternate({onOpen, onClose}: {readonly onOpen: () => void;
 }
 
 /** Returns the last lines above the frame, as at most so many rows. */
-function lastLines({earlier, above, printed}: Region, columns: number, room: number): readonly string[] {
+function lastLines({earlier, above, back, printed}: Region, columns: number, room: number): readonly string[] {
 	const last = room > 0 ? -room : Number.POSITIVE_INFINITY;
-	const lines = [...earlier, ...above, ...printed.slice(last)].filter(line => !isLeftover(line)).slice(last);
-	return lines
-		.map(line => line.replace(continues, '').trimEnd())
-		.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line))
-		.slice(last);
+	const lines = [...earlier, ...above, ...back, ...printed.slice(last)].filter(line => !isLeftover(line)).slice(last);
+	const plain = lines.map(line => line.replace(continues, '').trimEnd());
+	return wrapWide(plain, columns).slice(last);
 }

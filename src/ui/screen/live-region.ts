@@ -1,6 +1,5 @@
 import {continues} from '../../terminal/text/wrap.ts';
-import {eraseDown} from './erase.ts';
-import {createPen, type Pen} from './pen.ts';
+import {createPen, eraseDown, type Pen} from './pen.ts';
 import {deleteDown, isMarked, replaceMarked, unmarked, withMark} from './resize/frame-mark.ts';
 import {rowChange} from './row-change.ts';
 

@@ -3,6 +3,7 @@ import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
 import type {Palette} from '../../terminal/text/style.ts';
+import {wrapWide} from '../../terminal/text/wrap.ts';
 import {createOpenText} from '../transcript/open-text.ts';
 import {type BlockTools, speaker} from './block-item.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
@@ -44,6 +45,8 @@ export type Painter = {
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Writes nothing until `release`, which writes everything that arrived meanwhile. */
 	readonly hold: () => void;
+	/** Draws the live lines of the time when it was held at the current width. */
+	readonly fitHeld: () => void;
 	readonly release: () => void;
 	/** Forgets what was written, after the user cleared the screen. */
 	readonly forget: () => void;
@@ -55,6 +58,7 @@ export function createPainter({store, live, write, isHeld = false, ...dependenci
 	const {written, text, width} = drawing;
 	const progress = createTranscriptProgress(drawing);
 	const hold = createPrintHold(store, isHeld);
+	let heldLive: readonly string[] | undefined;
 
 	const show = ({settled, live: next}: Lines) => {
 		if (settled.length > 0) {
@@ -87,8 +91,15 @@ export function createPainter({store, live, write, isHeld = false, ...dependenci
 	return {
 		advance,
 		print,
-		hold: hold.begin,
-		release: () => hold.end(advance),
+		hold() {
+			heldLive ??= live.getState();
+			hold.begin();
+		},
+		fitHeld: () => heldLive && showLive(live, wrapWide(heldLive, width())),
+		release() {
+			heldLive = undefined;
+			hold.end(advance);
+		},
 		keepScreen: progress.keepScreen,
 		rewrap: (lines, oldWidth) => written.rewrap(lines, oldWidth, width()),
 		resize() {

@@ -10,8 +10,12 @@ type Size = {readonly columns: number; readonly rows: number};
 export type Region = {
 	/** The frame at the lower end. */
 	readonly drawn: Drawn;
+	/** The row of the window that the frame begins in, if it is known since the window was resized. */
+	readonly top: number | undefined;
 	/** The width of the window when the frame was drawn. */
 	readonly columns: number;
+	/** The width that the lines above the frame were drawn for. */
+	readonly textColumns: number;
 	/** The last lines above the frame, with what the terminal has pushed up of earlier frames (`leftover`). */
 	readonly above: readonly string[];
 	/** How many of these, from the last one up, are certainly still in the window. */
@@ -20,8 +24,8 @@ export type Region = {
 	readonly cutAt: number;
 	/** The last lines before those, which the terminal has elsewhere: another program wrote below them. */
 	readonly earlier: readonly string[];
-	/** Lines that were printed where the frame is by now, to print again above it, and the width that they were drawn for. */
-	readonly back?: {readonly lines: readonly string[]; readonly columns: number} | undefined;
+	/** Lines that were printed where the frame is by now, to print again above it. */
+	readonly back: readonly string[];
 	/** The next frame. */
 	readonly frame: Frame;
 	/** New lines to write above the frame. */
@@ -30,10 +34,14 @@ export type Region = {
 	readonly prefix: string;
 	/** The window was resized since the frame was drawn, or has other colours. */
 	readonly resize: Resize | undefined;
+	/** True while the size of the window may change again: frames are drawn, but lines are kept until the next resize. */
+	readonly isPassing: boolean;
 };
 
 export type Resize = {
-	readonly rewrap: Rewrap | undefined;
+	readonly rewrap?: Rewrap | undefined;
+	/** True if the size may change again soon. What is printed then may go to other rows, so nothing is. */
+	readonly isPassing?: boolean;
 	/** True if lines of the same width look different. */
 	readonly isRecolored?: boolean | undefined;
 	/** The row of the cursor in the window, from 0, as the terminal has told it. */
@@ -58,36 +66,45 @@ export function emptyRegion(columns: number): Region {
 	const frame = {rows: [], caret: undefined};
 	return {
 		drawn: nothingDrawn,
+		top: undefined,
 		columns,
+		textColumns: columns,
 		above: [],
 		near: 0,
 		cutAt: Number.POSITIVE_INFINITY,
 		earlier: [],
+		back: [],
 		frame,
 		printed: [],
 		prefix: '',
 		resize: undefined,
+		isPassing: false,
 	};
 }
 
 /** Returns the bytes that show the next frame below the new lines, and the region after writing them. */
 export function drawRegion(
-	{drawn, above, near, cutAt, earlier, frame, printed, prefix}: Region,
+	region: Region,
 	size: Size,
 	drawing: DrawingOptions,
 ): {readonly data: string; readonly region: Region} {
-	const next = redraw(drawn, withMarks(printed, size.columns), frame, {height: size.rows, ...drawing});
+	const {above, near, frame, isPassing} = region;
+	const printed = isPassing ? [] : region.printed;
+	const next = redraw(region.drawn, withMarks(printed, size.columns), frame, {height: size.rows, ...drawing});
 	const room = size.rows - next.drawn.rows.length;
+	const top = region.top === undefined ? undefined : Math.min(region.top + printed.length, room);
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
-		data: prefix + next.data,
+		data: region.prefix + next.data,
 		region: {
+			...region,
 			drawn: next.drawn,
+			top,
 			columns: size.columns,
+			textColumns: isPassing ? region.textColumns : size.columns,
 			above: lastOf(all, maxAbove),
 			near: lastOf(all, Math.min(near + printed.length, room)).length,
-			...{cutAt, earlier, frame},
-			printed: [],
+			printed: isPassing ? region.printed : [],
 			prefix: '',
 			resize: undefined,
 		},
@@ -131,5 +148,6 @@ export function forgetAbove(region: Region): Region {
 /** Forgets the frame: the next one is drawn at the cursor, after `sequence`. */
 export function startOver(region: Region, sequence: string): Region {
 	const prefix = isMarked(region.drawn.rows[0]) ? sequence + deleteDown : sequence;
-	return {...region, prefix, drawn: nothingDrawn, above: [], near: 0, cutAt: Number.POSITIVE_INFINITY, earlier: []};
+	const {printed, frame} = region;
+	return {...emptyRegion(region.columns), prefix, printed, frame, resize: region.resize};
 }

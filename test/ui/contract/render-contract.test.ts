@@ -8,7 +8,7 @@ import {kinds, type TerminalKind} from './kinds.ts';
 import {faultsOfLateStorm, randomOf} from './late-storm.ts';
 import {isInstalled, openScreen, openTmux} from './multiplexed-terminal.ts';
 import {opened} from './opened.ts';
-import {growsFromNothing, survivesLateFrames, survivesStormWith} from './storms.ts';
+import {growsFromNothing, survivesStormWith} from './storms.ts';
 import {startVirtualTime} from './virtual-time.ts';
 import {survivesWalkWith} from './walks.ts';
 
@@ -64,10 +64,7 @@ async function problemsIn(kind: TerminalKind, sizes: readonly Size[], openWindow
 		await time.pass(200);
 		const cell = {kind, time, app, terminal, columns, rows, open: () => openWindow(columns, rows)};
 		await fillWindow(cell, `${columns}`);
-		// Not promised yet: GNU Screen doesn't tell its size, and loses lines. In tmux a repair may itself be on its way at the
-		// next resize, so that now and then lines are there twice, or missing.
-		const isLateSafe = kind.name !== 'screen' && kind.name !== 'tmux';
-		for (const [name, check] of checks.filter(([, check]) => isLateSafe || check !== survivesLateFrames)) {
+		for (const [name, check] of checks) {
 			problems.push(...note(kind.name, name, `${columns}x${rows}`, await check(cell)));
 		}
 	}

@@ -4,8 +4,8 @@ import {hide, type Opened, show} from './opened.ts';
 
 type Size = readonly [columns: number, rows: number];
 
-/** Longer than the app takes to draw at a new size, so that it draws at each. */
-const stepMs = 200;
+/** Longer than the app takes to draw at a new size, so that it draws everything at each. */
+const stepMs = 400;
 
 /** What a command that opens something leaves above the prompt. */
 const commands = /.\/(?:settings|review-one)(?:Nothingchanged\.)?/g;

@@ -65,7 +65,7 @@ test('a line of code that the terminal broke is drawn once after each change of 
 	for (const columns of [60, 100, 41, 130, 90, 300, 70]) {
 		await settle(1);
 		resize(columns, 24);
-		await settle(90);
+		await settle(280);
 		const logical = logicalLines({terminal});
 		expect(
 			logical.filter(line => line === command),

@@ -42,7 +42,7 @@ export function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], j
 	);
 	const at = shown.y - start;
 	const printed = frames.flatMap(frame => frame.before.printed);
-	const lines = [...before.above.slice(cut), ...(before.back?.lines ?? []), ...printed];
+	const lines = [...before.above.slice(cut), ...before.back, ...printed];
 	return {
 		...before,
 		drawn: {rows: linesOf(shown.rows.slice(start)), caret: {row: at, column: shown.x}, at, isCursorShown: true},
@@ -51,7 +51,7 @@ export function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], j
 		near: Math.max(0, before.near - (before.above.length - cut)),
 		printed: [],
 		prefix: '',
-		back: {lines: lines.filter(line => !isLeftover(line)), columns: before.back?.columns ?? before.columns},
+		back: lines.filter(line => !isLeftover(line)),
 	};
 }
 

@@ -1,7 +1,7 @@
 import {lineWidth} from '../../../terminal/text/width.ts';
-import {continues, softWrap, wrapLine} from '../../../terminal/text/wrap.ts';
-import {eraseDown} from '../erase.ts';
+import {continues, softWrap, wrapWide} from '../../../terminal/text/wrap.ts';
 import {nothingDrawn} from '../live-region.ts';
+import {eraseDown} from '../pen.ts';
 import {lastOf, type Region} from '../region.ts';
 import {blanked, deleteDown, isMarked, pullDown} from './frame-mark.ts';
 
@@ -29,19 +29,17 @@ export function resizeRegion(
 		return region;
 	}
 
-	const {rewrap, isRecolored, cutAt, row, keepsBelow = false, pullsDown = false} = region.resize;
-	// Lines printed before the new size was known may be too wide.
-	const printed = fitted(region.printed, columns);
+	const {rewrap, isRecolored, cutAt, row, keepsBelow = false, pullsDown = false, isPassing = false} = region.resize;
 	if (region.prefix) {
-		return {...region, printed};
+		return {...region, printed: wrapWide(region.printed, columns)};
 	}
 
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
-	const {drawn, above, back, frame} = region;
+	const {drawn, above, back, frame, textColumns} = region;
 	const isBlanked = drawn.rows.some(isMarked);
 	const erase = isBlanked ? deleteDown : eraseDown;
 	const own = blanked(drawn);
-	const isRewrapped = back ? columns !== region.columns : columns < region.columns;
+	const isRewrapped = back.length > 0 ? columns !== region.columns : columns < region.columns;
 	const countDrawn: CountRows = lines => (isRewrapped ? countRows(lines) : lines.length);
 	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
@@ -49,32 +47,44 @@ export function resizeRegion(
 	const isBelowKept = keepsBelow && !isBlanked && row !== undefined;
 	const line = isBelowKept ? Math.min(row, rows - countDrawn(own.slice(drawn.at))) : row;
 	const top = (line ?? likely) - ownRows;
-	const highest = rows - Math.min(drawn.rows.length, frame.rows.length);
-	const pulled = pullsDown && row !== undefined ? rowsToPull(top, highest, countRows(above)) : 0;
-	const resized = {...region, drawn: nothingDrawn, back: undefined};
-	const widest = cutAt === undefined ? columns : Math.min(cutAt, region.columns, region.cutAt);
+	const mayPull = pullsDown && !isPassing && row !== undefined;
+	const height = Math.min(drawn.rows.length, frame.rows.length);
+	const highest = rows - height + countRows(above.slice(-rows).filter(isLeftover));
+	const pulled = mayPull ? rowsToPull(top, highest, countRows(above)) : 0;
+	const widest = cutAt === undefined ? columns : Math.min(cutAt, textColumns, region.cutAt);
+	const resized = (start: number, kept: readonly string[], near: number): Region => ({
+		...{...region, drawn: nothingDrawn, isPassing},
+		...{top: row === undefined ? undefined : start, above: kept, near},
+		prefix: pullDown(pulled) + moved(start - (row ?? likely)) + erase,
+	});
 	if (top + pulled < 0) {
 		const pushed = pushedUp(own, -top, {countRows, columns});
-		const again = [...fitted(back?.lines ?? [], columns), ...printed];
-		const prefix = moved(-(row ?? 0)) + erase;
-		return {...resized, above: [...above, ...pushed], near: 0, cutAt: widest, printed: again, prefix};
+		const start = (row ?? likely) - (row ?? 0);
+		return withAgain(resized(start, [...above, ...pushed], 0), back, {columns, cutAt: widest});
 	}
 
-	const room = Math.max(0, top);
+	const room = Math.max(0, top + pulled);
 	const known = lastInRows(row === undefined ? lastOf(above, region.near) : above, room, countRows);
-	const oldColumns = back?.columns ?? region.columns;
-	const isOther = isRecolored || columns !== oldColumns;
 	const {fits, isGone} = goneFrom(known, columns, widest);
-	const {kept, lines} = rewritten({known, back: back?.lines ?? [], isGone}, real =>
-		rewrap && isOther ? rewrap(real, oldColumns) : {count: 0, lines: []},
+	const {kept, lines} = rewritten({known, back, isGone: isPassing ? isLeftover : isGone}, real =>
+		rewrap && (isRecolored || columns !== textColumns) ? rewrap(real, textColumns) : {count: 0, lines: []},
 	);
-	return {
-		...resized,
-		above: above.slice(0, above.length - known.length + kept),
-		...{near: kept, cutAt: fits > 0 ? widest : Number.POSITIVE_INFINITY},
-		printed: [...fitted(lines, columns), ...printed],
-		prefix: pullDown(pulled) + moved(top + pulled - countRows(known.slice(kept)) - (row ?? likely)) + erase,
-	};
+	const start = top + pulled - countRows(known.slice(kept));
+	return withAgain(resized(start, above.slice(0, above.length - known.length + kept), kept), lines, {
+		columns,
+		cutAt: fits > 0 ? widest : Number.POSITIVE_INFINITY,
+	});
+}
+
+/** Returns a region with lines to write again: at once, unless the size may change again soon. */
+function withAgain(
+	region: Region,
+	again: readonly string[],
+	{columns, cutAt}: {readonly columns: number; readonly cutAt: number},
+): Region {
+	return region.isPassing
+		? {...region, back: again}
+		: {...region, back: [], cutAt, printed: wrapWide([...again, ...region.printed], columns)};
 }
 
 /**
@@ -95,10 +105,6 @@ function rowsToPull(top: number, highest: number, aboveRows: number): number {
 
 function moved(down: number): string {
 	return down === 0 ? '' : `\u001B[${Math.abs(down)}${down > 0 ? 'B' : 'A'}`;
-}
-
-function fitted(lines: readonly string[], columns: number): readonly string[] {
-	return lines.flatMap(line => (lineWidth(line) > columns ? wrapLine(line, columns) : line));
 }
 
 /** Returns what stands for the first rows of a frame, as many as the terminal has pushed up. */

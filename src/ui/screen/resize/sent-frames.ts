@@ -10,8 +10,8 @@ type Dependencies = {
 	readonly isNeeded: () => boolean;
 	/** Returns true if the terminal joins a row that is written again with the row before it, if that continued in the old one. */
 	readonly joins: () => boolean;
-	/** Called when a frame has arrived in a window of another size than it was drawn for. */
-	readonly onLost: () => void;
+	/** Called with the size of the window when a frame has arrived at another one than it was drawn for. */
+	readonly onLost: (size: Size) => void;
 };
 
 export type SentFrames = {
@@ -50,7 +50,7 @@ export function createSentFrames({questions, isNeeded, joins, onLost}: Dependenc
 			sent = sent.slice(sent.indexOf(frame) + 1);
 		} else {
 			isLost = true;
-			onLost();
+			onLost(size);
 		}
 	};
 

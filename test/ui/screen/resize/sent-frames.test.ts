@@ -53,7 +53,7 @@ test('a frame that arrives in a narrower window leaves a row of the frame before
 	// The row of 40 cells takes two: the frame goes up only to the second.
 	expect(landed?.drawn.rows.map(row => row.length)).toEqual([20, 5, 5, 2, 6]);
 	expect(landed).toMatchObject({columns: 20, above: ['one', 'two'], printed: [], drawn: {at: 3}});
-	expect(landed?.back).toEqual({lines: ['three'], columns: 40});
+	expect(landed?.back).toEqual(['three']);
 	expect(frames.landed()).toBeUndefined();
 });
 
@@ -65,7 +65,7 @@ test('a frame that goes too far up in a wider window takes back the lines that i
 	answer(60, 10);
 	const landed = frames.landed();
 	expect(landed).toMatchObject({above: ['one'], drawn: {at: 2}});
-	expect(landed?.back?.lines).toEqual(['two', 'three']);
+	expect(landed?.back).toEqual(['two', 'three']);
 });
 
 test('frames behind one that was lost follow it, each at the size at which it arrived', () => {
@@ -77,7 +77,7 @@ test('frames behind one that was lost follow it, each at the size at which it ar
 	answerRow(5);
 	answer(30, 10);
 	expect(onLost).toHaveBeenCalledTimes(1);
-	expect(frames.landed()?.back?.lines).toEqual(['three', 'four']);
+	expect(frames.landed()?.back).toEqual(['three', 'four']);
 });
 
 test('VTE joins what is written behind a row that was wrapped', () => {
@@ -106,7 +106,7 @@ test('a frame that pulls rows of kitty down into a lower window prints the lines
 	answer(40, 5);
 	const landed = frames.landed();
 	expect(landed?.above).toEqual(['one']);
-	expect(landed?.back?.lines).toEqual(['two', 'three', 'four']);
+	expect(landed?.back).toEqual(['two', 'three', 'four']);
 });
 
 test('a frame that kitty blanked is as many rows above the cursor as its mark', () => {
