@@ -93,6 +93,7 @@ async function openProxy(env: Environment, connecting: Connecting): Promise<Disp
 		httpProxy: proxyAddress(env, 'http'),
 		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
 		proxyTls: {timeout},
+		...halfUser(env),
 		// For hosts in NO_PROXY.
 		connect: connecting,
 		// undici's own index adds this method to every dispatcher. The timeout is for proxies that never respond.
@@ -131,6 +132,18 @@ export function proxyAddress(env: Environment, scheme: 'http' | 'https'): string
 	}
 
 	return address && withDecodableUser(new URL(address));
+}
+
+/**
+ * Returns the credentials of a proxy with a user or a password alone, such as a token, which undici would leave out. Two
+ * proxies get none, because undici sends the same to both.
+ */
+function halfUser(env: Environment): {readonly token?: string} {
+	const [address, ...others] = new Set([proxyAddress(env, 'https'), proxyAddress(env, 'http')].filter(Boolean));
+	const {username, password} = address && others.length === 0 ? new URL(address) : {username: '', password: ''};
+	const isHalf = Boolean(username) !== Boolean(password);
+	const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+	return isHalf ? {token: `Basic ${Buffer.from(user).toString('base64')}`} : {};
 }
 
 const proxyForAll = (env: Environment) => env['all_proxy'] ?? env['ALL_PROXY'] ?? '';

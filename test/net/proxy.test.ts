@@ -112,15 +112,17 @@ test('ALL_PROXY counts where no proxy of the scheme is set, and an empty one of 
 });
 
 test.each([
-	['p%40ss', 'p@ss'],
-	['100%', '100%'],
-	['50%-%2F', '50%-/'],
-])('the password %s of a proxy is sent as %s', async (written, sent) => {
+	['user:p%40ss', 'user:p@ss'],
+	['user:100%', 'user:100%'],
+	['user:50%-%2F', 'user:50%-/'],
+	['token', 'token:'],
+	[':secret', ':secret'],
+])('the user %s of a proxy is sent as %s', async (written, sent) => {
 	const far = await httpServer((_, response) => response.end('far'));
 	const proxy = await connectProxy(far.port);
-	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', `://user:${written}@`)});
+	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', `://${written}@`)});
 	await readText(await send({method: 'GET', url: 'http://far.test'}));
-	expect(proxy.heads[0]?.toLowerCase()).toContain(`proxy-authorization: basic ${btoa(`user:${sent}`).toLowerCase()}`);
+	expect(proxy.heads[0]?.toLowerCase()).toContain(`proxy-authorization: basic ${btoa(sent).toLowerCase()}`);
 });
 
 test('[8] no error of a proxy has its password, whatever the proxy does', async () => {
