@@ -51,10 +51,13 @@ export default command({
 			storedWhere(config, [saved?.key], refusal),
 			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`.replace(/\?\.$/, '?')]),
 		];
+		const {variable} = resolveKey(chosen, {data: config.read(), env: context.env, row: registry[chosen]}) ?? {};
 		const begun = await (live ? beginWith : keepOnlyModel)(chosen, check, context);
 		return {
 			kind: 'text',
-			text: [...stored, begun.text].filter(Boolean).join(' '),
+			text: [...stored, variable && `${variable} is set and used instead; unset it to use what you stored.`, begun.text]
+				.filter(Boolean)
+				.join(' '),
 			hint: begun.hint,
 			data: {provider: chosen, stored: true, verified: check.isVerified},
 		};

@@ -3,8 +3,8 @@ import type {Secret} from '../core/secrets/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {WarmTransport} from '../net/transport.ts';
 
-/** Where a provider's requests go, and the API key that may go there. */
-export type Host = {readonly baseUrl: string; readonly key: Secret | undefined};
+/** Where a provider's requests go, the API key that may go there, and the variable that the key is from. */
+export type Host = {readonly baseUrl: string; readonly key: Secret | undefined; readonly variable?: string};
 
 export type CreateTransport = (credential: Credential | undefined) => Promise<WarmTransport>;
 

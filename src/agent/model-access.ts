@@ -11,6 +11,7 @@ import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {type ProviderRow, registry} from '../providers/registry.ts';
 import {type CreateTransport, createHostTransports, type Host} from './host-transports.ts';
 import {hashOf} from './ledger-entry.ts';
+import {namingVariable} from './rejected-key.ts';
 
 type Dependencies = {
 	readonly config: Config;
@@ -107,7 +108,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const beginning = beginningOf(system, definitions, effort);
 			return async function* (messages, signal) {
 				yield beginning;
-				yield* adapter({...bound, ...cacheKey, messages, signal});
+				yield* namingVariable(adapter({...bound, ...cacheKey, messages, signal}), id.provider, host);
 			};
 		},
 		async prepare(model) {

@@ -27,6 +27,8 @@ export type ResolvedKey = {
 	/** Without a trailing slash in its path; may have a query. */
 	readonly baseUrl: string;
 	readonly source: HostSource;
+	/** The variable that the key is from; undefined for a stored key and for none. */
+	readonly variable?: string;
 	/** A sentence for the user if a part of the environment is ignored. */
 	readonly notice?: string;
 };
@@ -173,7 +175,8 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 
 	const own = base ?? (key && defaultBaseUrl);
 	if (own && (key || (!stored?.key && needsNoKey(row, own)))) {
-		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env'};
+		const variable = keyVariable(env, row);
+		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env', ...(variable && {variable})};
 	}
 
 	if (!stored && !base && defaultBaseUrl && needsNoKey(row)) {
@@ -207,9 +210,14 @@ function whyIgnored(provider: ProviderName, {row, keptFor}: {row: KeyRow; keptFo
 	return `: the stored key may only go to ${shownUrl(keptFor)}. ${fix}`;
 }
 
-function environmentKey(env: Environment, {keyVariables}: KeyRow): Secret | undefined {
-	const text = keyVariables.map(name => env[name]?.trim()).find(Boolean);
+function environmentKey(env: Environment, row: KeyRow): Secret | undefined {
+	const text = env[keyVariable(env, row) ?? '']?.trim();
 	return text ? secret(text) : undefined;
+}
+
+/** Returns the name of the variable with the key of a provider. */
+function keyVariable(env: Environment, {keyVariables}: KeyRow): string | undefined {
+	return keyVariables.find(name => env[name]?.trim());
 }
 
 /**

@@ -29,6 +29,8 @@ type Options = {
 	readonly temporary?: boolean;
 	/** True if the conversation did not fit into the model's context window. */
 	readonly overflow?: boolean;
+	/** True if the API key itself was rejected, not what it may do. */
+	readonly badKey?: boolean;
 	/** The origin of the server that a new login would help with. */
 	readonly logInTo?: string | undefined;
 };
@@ -42,6 +44,7 @@ export class AppError extends Error {
 	readonly permanent: boolean;
 	readonly temporary: boolean;
 	readonly overflow: boolean;
+	readonly badKey: boolean;
 	readonly logInTo: string | undefined;
 
 	constructor(code: ErrorCode, message: string, options: Options = {}) {
@@ -52,6 +55,7 @@ export class AppError extends Error {
 		this.permanent = options.permanent ?? false;
 		this.temporary = options.temporary ?? false;
 		this.overflow = options.overflow ?? false;
+		this.badKey = options.badKey ?? false;
 		this.logInTo = options.logInTo;
 	}
 }

@@ -125,6 +125,7 @@ function accessFailure(
 		return new AppError('auth', `${label} rejected the key (${status})${detail}`, {
 			cause,
 			hint: `Check the key with \`keys set ${name}\`.`,
+			badKey: true,
 		});
 	}
 

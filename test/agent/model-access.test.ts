@@ -35,7 +35,7 @@ async function access(env: Readonly<Record<string, string>> = {}, ...stored: rea
 			const key = credential ? `${credential.kind} ${credential.secret.reveal()} for ${credential.origin}` : 'no key';
 			return async ({url}) => {
 				sent.push(`${key} -> ${new URL(url).origin}`);
-				return {status: 404, headers: {}, body: (async function* () {})()};
+				return {status: url.includes('locked') ? 401 : 404, headers: {}, body: (async function* () {})()};
 			};
 		},
 		front: () => ({session: 'a', isPlanning: false, effortOf: () => undefined}),
@@ -46,6 +46,11 @@ async function access(env: Readonly<Record<string, string>> = {}, ...stored: rea
 		collect(call([{role: 'user', text: 'Hi'}], AbortSignal.timeout(1000))).catch(() => []);
 	return {
 		...model,
+		/** Sends the model a message and returns the error that comes back. */
+		fail: async (id: string) =>
+			collect((await model.open(id))([{role: 'user', text: 'Hi'}], AbortSignal.timeout(1000))).catch(
+				(error: unknown) => error,
+			),
 		config,
 		keep,
 		sent,
@@ -227,4 +232,15 @@ test('an ignored variable is reported for the model that it concerns', async () 
 	const {notice} = await access({OPENAI_BASE_URL: 'https://evil.example/v1'}, ['openai', 'sk-stored']);
 	expect(notice('openai/x')).toMatch(/^OPENAI_BASE_URL is ignored/);
 	expect([notice('groq/x'), notice(undefined)]).toEqual([undefined, undefined]);
+});
+
+test('a rejected key from a variable has a hint with the variable, a stored one with the command that stores it', async () => {
+	const locked = 'https://locked.example/v1';
+	const {fail} = await access({OPENAI_API_KEY: 'sk-env', OPENAI_BASE_URL: locked}, ['groq', 'sk-stored', locked]);
+	expect(await fail('openai/x')).toMatchObject({
+		code: 'auth',
+		message: 'OpenAI rejected the key (401).',
+		hint: 'The key is from OPENAI_API_KEY. Correct it, or unset it and run `keys set openai`.',
+	});
+	expect(await fail('groq/x')).toMatchObject({code: 'auth', hint: 'Check the key with `keys set groq`.'});
 });

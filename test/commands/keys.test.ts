@@ -18,6 +18,13 @@ test('a key is stored by argument, with a warning in a shell [11]', async () => 
 	expect(context.config.read().keys['openai']?.key?.reveal()).toBe(key);
 });
 
+test('a stored key that a variable hides is said to be unused, with the variable', async () => {
+	const {run} = testContext({env: {GEMINI_API_KEY: 'g-9876543210'}});
+	const hidden = 'GEMINI_API_KEY is set and used instead; unset it to use what you stored.';
+	expect(drawn(await run('keys', 'set', 'google', key), 300)).toContain(hidden);
+	expect(drawn(await run('keys', 'set', 'openai', key), 300)).not.toContain('used instead');
+});
+
 test('an omitted key is asked for, masked [11]', async () => {
 	const {run, asked, said, context} = testContext({answers: [` ${key} `]});
 	await run('keys', 'set', 'groq');

@@ -73,11 +73,13 @@ test('the environment wins as a whole and never uses the stored base URL [6]', a
 		key: 'env-key',
 		baseUrl: 'https://api.openai.com/v1',
 		source: 'from env',
+		variable: 'OPENAI_API_KEY',
 	});
 	expect(await resolved('openai', {...env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/'}, keep)).toEqual({
 		key: 'env-key',
 		baseUrl: 'http://127.0.0.1:9/v1',
 		source: 'from env',
+		variable: 'OPENAI_API_KEY',
 	});
 });
 
