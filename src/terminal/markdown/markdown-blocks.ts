@@ -109,7 +109,7 @@ function renderParagraph(
 	// In a list with blank lines, the box of a task is a part of its text, but the item draws it.
 	const [box] = token.tokens ?? [];
 	const text = box?.type === 'checkbox' ? token.text.slice(box.raw.length) : token.text;
-	const styled = begun + renderInline(begun ? text.trimEnd() : text.trim(), options);
+	const styled = begun + renderInline(begun && !begun.endsWith('\n') ? text.trimEnd() : text.trim(), options);
 	return styled ? wrapLine(styled, options.width) : [];
 }
 
@@ -128,7 +128,8 @@ export function renderItems(
 ): readonly string[] {
 	return items.flatMap((item, index) => {
 		const bullet = list.ordered ? `${start + index}.` : (bullets[Math.min(depth, 2)] ?? '');
-		const mark = `${bullet} ${item.task ? boxOf(item, options) : ''}`;
+		const isMarked = item.task && !list.ordered && !options.palette.spoken;
+		const mark = `${isMarked ? '' : `${bullet} `}${item.task ? boxOf(item, options) : ''}`;
 		return indented(mark, ' '.repeat(textWidth(mark)), options, inner => renderItem(item, inner, depth + 1));
 	});
 }

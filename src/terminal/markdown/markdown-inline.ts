@@ -55,7 +55,7 @@ export function renderInline(source: string, options: MarkdownOptions): string {
 		start = end ?? 0;
 	}
 
-	return styled.join('');
+	return styled.join('').replace(/ *\n */g, '\n');
 }
 
 /**

@@ -35,9 +35,13 @@ describe('renderMarkdown', () => {
 		const source =
 			'- one two three\n  - nested item\n\n    more\n- [ ] to do\n- [x] done\n\n8. eight\n9. nine\n1. ten ten ten';
 		expect(draw(source, 14)).toEqual([
-			...['• one two', '  three', '  ◦ nested', '    item', '', '    more', '• [ ] to do', '• [x] done', ''],
+			...['• one two', '  three', '  ◦ nested', '    item', '', '    more', '[ ] to do', '[x] done', ''],
 			...['8. eight', '9. nine', '10. ten ten', '    ten'],
 		]);
+	});
+
+	test('draws the box of a task in place of a bullet, and behind a number', () => {
+		expect(draw('- a\n  - [ ] b\n- [x] c\n\n1. [x] d')).toEqual(['• a', '  [ ] b', '[x] c', '', '1. [x] d']);
 	});
 
 	test('draws a quote behind a bar', () => {
@@ -55,9 +59,9 @@ describe('renderMarkdown', () => {
 		expect(draw('~~~\na\n```\n', 8)).toEqual(['────────', 'a', '```', '────────']);
 	});
 
-	test('shows HTML as text, except for a line break in a cell', () => {
-		expect(draw('<div>\n<b>x</b>\n</div>\n\na <i>b</i><br>c')).toEqual([
-			...['<div>', '<b>x</b>', '</div>', '', 'a <i>b</i>', 'c'],
+	test('shows HTML as text, except for a line break', () => {
+		expect(draw('<div>\n<b>x</b>\n</div>\n\na <i>b</i><br>c <br /> **d**')).toEqual([
+			...['<div>', '<b>x</b>', '</div>', '', 'a <i>b</i>', 'c', '**d**'],
 		]);
 	});
 
