@@ -113,6 +113,14 @@ const slashed = strings.flatMap(({file, text}) =>
 				.filter(({name}) => !paths.includes(name)),
 );
 
+test('no sentence names a command of several words without a slash, backticks or a path', () => {
+	const names = commands.map(({name}) => name).filter(name => name.includes('-'));
+	const bare = new RegExp(String.raw`(?<![\w/.\`-])(?:${names.join('|')})(?![\w./-])`);
+	const isSentence = ({file, text}: Hint) =>
+		/ /.test(text) && !names.includes(text.split(' ')[0] ?? '') && !file.endsWith('/help-groups.ts');
+	expect(strings.filter(isSentence).filter(({text}) => bare.test(text.replace(/`[^`]*`/g, '')))).toEqual([]);
+});
+
 test.each(slashed)('/$name of $file is a command of the app', ({name}) => {
 	const entry = commands.find(candidate => candidate.name === name || candidate.aliases?.includes(name));
 	expect(entry).toBeDefined();

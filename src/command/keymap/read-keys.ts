@@ -40,7 +40,7 @@ export function readKeys(value: unknown, isSaved = true): UserKeys {
 		const context = contextOf.get(name);
 		const list = typeof given === 'string' ? [given] : given;
 		if (!context) {
-			faults.push(`Unknown action “${name}”.${nearTo(name)}${isSaved ? ' keys-help lists all.' : ''}`);
+			faults.push(`Unknown action “${name}”.${nearTo(name)}`);
 		} else if (!Array.isArray(list) || list.length > maxKeys || !list.every(key => typeof key === 'string')) {
 			faults.push(`${name} must be a key or a list of keys${isSaved ? `; ${usedInstead(name)}` : ''}.`);
 		} else {

@@ -71,7 +71,7 @@ const table = {
 		default: false,
 	},
 	keys: {
-		summary: 'Your own keys; keys-help lists them',
+		summary: 'Your own keys, by action',
 		type: {kind: 'json', fault: value => (Array.isArray(value) ? 'must be an object of actions and keys' : undefined)},
 		place: 'settings.json',
 		unset: 'the default keys',

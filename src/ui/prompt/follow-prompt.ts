@@ -8,7 +8,7 @@ import {followUserKeys} from './user-keys.ts';
 type Dependencies = {
 	readonly store: AppStore;
 	readonly program: Pick<Program, 'listPaths' | 'suggestResources' | 'settings' | 'openDrafts' | 'entries' | 'secrets'>;
-	readonly warn: (text: string) => void;
+	readonly warn: (text: string, hint?: string) => void;
 	/** True to save what is typed and not sent for the next app in the folder. */
 	readonly keepsDrafts?: boolean;
 	/** True if a message is sent at the start. */

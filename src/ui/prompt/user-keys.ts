@@ -6,8 +6,8 @@ import type {VimTyping} from '../../store/typing-slice.ts';
 type Dependencies = {
 	readonly store: AppStore;
 	readonly program: {readonly settings: Pick<Program['settings'], 'file' | 'value' | 'onChange'>};
-	/** Prints a warning above the prompt. */
-	readonly warn: (text: string) => void;
+	/** Prints a warning above the prompt, with what to do in a line of its own. */
+	readonly warn: (text: string, hint?: string) => void;
 };
 
 /** Uses the keys and the mode that the user has in the settings, now and when they change. Warns of keys that can't be used. */
@@ -23,8 +23,10 @@ export async function followUserKeys({store, program, warn}: Dependencies): Prom
 		const {readKeys} = await import('../../command/keymap/read-keys.ts');
 		const {own, faults, notes} = readKeys(value);
 		store.getState().setOwnKeys(own);
-		for (const text of [...faults, ...notes]) {
-			warn(`keys in ${settings.file}: ${text}`);
+		const warnings = [...faults, ...notes];
+		for (const [index, text] of warnings.entries()) {
+			const isLast = index === warnings.length - 1;
+			warn(`keys in ${settings.file}: ${text}`, isLast ? 'All actions and keys: `keys-help`' : undefined);
 		}
 	};
 	const applyVim = async () => {

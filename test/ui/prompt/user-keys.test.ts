@@ -13,11 +13,12 @@ test("the user's keys hold from the start and when they are set, and what is wro
 	writeFileSync(file, '{"keys": {"app.transcript": "alt+t", "prompt.undo": ["alt+u", "ctrl+c"]}}');
 	const settings = openUserSettings({SERVICE_HOME: home});
 	const {store, press, asked, prompt} = handler({text: 'hello'});
-	const warned: string[] = [];
-	const stop = await followUserKeys({store, program: {settings}, warn: text => warned.push(text)});
+	const warned: (readonly (string | undefined)[])[] = [];
+	const stop = await followUserKeys({store, program: {settings}, warn: (...given) => warned.push(given)});
 	press('\u000f', '\u001bt', '!', '\u001bu');
 	expect([asked, prompt()]).toEqual([['transcript'], 'hello']);
-	expect(warned).toEqual([`keys in ${file}: prompt.undo: “ctrl+c” always does what it does; its other keys are used.`]);
+	const fault = `keys in ${file}: prompt.undo: “ctrl+c” always does what it does; its other keys are used.`;
+	expect(warned).toEqual([[fault, 'All actions and keys: `keys-help`']]);
 
 	await settings.save('keys', {'app.transcript': 'alt+r'});
 	expect(store.getState().keymap.keys['app.transcript']).toEqual(['alt+r']);
