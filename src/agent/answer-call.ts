@@ -50,8 +50,9 @@ export async function answerCall(
 			return failure(error.hint ? `${error.message} ${nameCommands(error.hint, commandPlace)}` : error.message);
 		}
 
-		const {message} = reportError(error);
-		return {...failure(`The tool ${name} is broken: ${message}`), bug: `The tool ${name} failed. ${message}`};
+		const {message, hint} = reportError(error);
+		const next = hint ? ` ${nameCommands(hint, commandPlace)}` : '';
+		return {...failure(`The tool ${name} is broken: ${message}`), bug: `The tool ${name} failed. ${message}${next}`};
 	}
 }
 

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
+import {replaced} from '../../src/loader/chunks.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
 import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
 
@@ -133,6 +134,21 @@ test('a bug in a tool gives a failed result and a notice, and does not end the r
 		{type: 'text-delta', id: 't', messageId: 'id-2', text: 'Done.'},
 		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
 	]);
+});
+
+test('a tool that the build lacks says how to continue', async () => {
+	const broken: Tool = {
+		...echo,
+		run() {
+			throw replaced('edit');
+		},
+	};
+	const {events} = await resultsOf([call('echo')], [broken]);
+	expect(events[3]).toMatchObject({
+		text: expect.stringMatching(
+			/^The tool echo failed\. service was changed on disk .* continue it with `?.*--continue/,
+		),
+	});
 });
 
 test('an unknown tool is answered with the available names', async () => {
