@@ -12,7 +12,10 @@ export type Decisions = {readonly trusted: Hashes; readonly refused: Hashes};
 export type TrustStore = {
 	/** Returns the decisions about a folder, given its real path. Throws AppError("failed") if the file can't be read. */
 	readonly recall: (folder: string) => Decisions;
-	/** Adds a decision; later ones replace earlier ones about the same path. Throws what `updateSmallFile` throws. */
+	/**
+	 * Adds a decision; later ones replace earlier ones about the same path. Throws what `updateSmallFile` throws: then it holds
+	 * for this run, and is saved with the next one about the folder.
+	 */
 	readonly remember: (folder: string, isTrusted: boolean, files: Hashes) => Promise<void>;
 	/** Forgets every decision about a folder. Throws what `updateSmallFile` throws. */
 	readonly forget: (folder: string) => Promise<void>;
@@ -37,20 +40,34 @@ export function openTrustStore(path: string): TrustStore {
 		await updateSmallFile(path, before => print(change(parse(before))));
 	};
 
+	let unsaved: readonly Decision[] = [];
+	const decided = (folder: string, saved: Decisions = none) =>
+		unsaved.filter(decision => decision.folder === folder).reduce(withDecision, saved);
+	const saveAll = async (folder: string, change: (folders: Folders) => Folders) => {
+		await update(change);
+		unsaved = unsaved.filter(decision => decision.folder !== folder);
+	};
+
 	return {
-		recall: folder => parse(readSmallFile(path)).get(folder) ?? none,
-		remember: (folder, isTrusted, files) =>
-			update(folders => {
-				const {trusted, refused} = folders.get(folder) ?? none;
-				const decisions = isTrusted
-					? {trusted: {...trusted, ...files}, refused: without(refused, files)}
-					: {trusted: without(trusted, files), refused: {...refused, ...files}};
+		recall: folder => decided(folder, parse(readSmallFile(path)).get(folder)),
+		async remember(folder, isTrusted, files) {
+			unsaved = [...unsaved, {folder, isTrusted, files}];
+			await saveAll(folder, folders => {
 				// The newest is last.
 				const others = [...folders].filter(([name]) => name !== folder).slice(1 - maxFolders);
-				return new Map([...others, [folder, decisions]]);
-			}),
-		forget: folder => update(folders => new Map([...folders].filter(([name]) => name !== folder))),
+				return new Map([...others, [folder, decided(folder, folders.get(folder))]]);
+			});
+		},
+		forget: folder => saveAll(folder, folders => new Map([...folders].filter(([name]) => name !== folder))),
 	};
+}
+
+type Decision = {readonly folder: string; readonly isTrusted: boolean; readonly files: Hashes};
+
+function withDecision({trusted, refused}: Decisions, {isTrusted, files}: Decision): Decisions {
+	return isTrusted
+		? {trusted: {...trusted, ...files}, refused: without(refused, files)}
+		: {trusted: without(trusted, files), refused: {...refused, ...files}};
 }
 
 function without(all: Hashes, removed: Hashes): Hashes {

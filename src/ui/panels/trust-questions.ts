@@ -7,6 +7,7 @@ import {
 	undecided,
 } from '../../agent/project/project.ts';
 import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-drawing.ts';
+import {reportError} from '../../core/error.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {shortFolder} from '../welcome.ts';
@@ -40,12 +41,9 @@ export function createTrustQuestions({project, interact, homeFolder, warn, tell}
 
 		const files = undecided(state);
 		const isTrusted = files.length > 0 && (await ask(files, state));
-		if (files.length > 0) {
-			await project.decide(isTrusted, files);
-		}
-
+		const isSaved = files.length === 0 || (await save({project, warn}, isTrusted, files));
 		if (isTrusted) {
-			tell(`Trusted until they change: ${namesOf(files)}.`);
+			tell(`Trusted ${isSaved ? 'until they change' : 'until you quit'}: ${namesOf(files)}.`);
 		}
 
 		const unused = state.isProject ? leftOut(state).filter(file => !(isTrusted && files.includes(file))) : [];
@@ -75,6 +73,22 @@ export function createTrustQuestions({project, interact, homeFolder, warn, tell}
 		},
 		close: () => stop.abort(),
 	};
+}
+
+/** Keeps an answer. One that can't be saved holds all the same, so that a full disk stops no message. Returns if it is saved. */
+async function save(
+	{project, warn}: Pick<Dependencies, 'project' | 'warn'>,
+	isTrusted: boolean,
+	files: readonly JudgedFile[],
+): Promise<boolean> {
+	try {
+		await project.decide(isTrusted, files);
+		return true;
+	} catch (error) {
+		const {message, hint} = reportError(error);
+		warn(`Your answer was not saved, so it holds only until you quit. ${message}`, hint);
+		return false;
+	}
 }
 
 type Flags = {
