@@ -1,11 +1,19 @@
 import {AppError} from '../core/error.ts';
 
 /**
- * True for text that is one word on every command line without quoting: no space, no quote, no character that a terminal or a
- * shell interprets, and not a flag (SAFETY 1).
+ * True for text that is one word of a slash line without quoting: no space, no quote, no character that a terminal interprets,
+ * and not a flag (SAFETY 1).
  */
 export function isPlainWord(text: string): boolean {
 	return /^(?!-)[^\s'"`\\$\p{C}]+$/u.test(text);
+}
+
+/**
+ * True for text that is also one word in every shell without quoting, and nothing else: bash inserts completions as they are,
+ * and what a server calls its things must not become a command.
+ */
+export function isShellWord(text: string): boolean {
+	return /^[\p{L}\p{N}_/][\p{L}\p{M}\p{N}_.:@%+=,/-]*$/u.test(text);
 }
 
 /**

@@ -6,6 +6,7 @@ import {completeRunFlags} from '../command/completion/complete-run-flags.ts';
 import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/completion/known-values.ts';
 import type {Entry} from '../command/context.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
+import {isShellWord} from '../command/words.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';
@@ -28,7 +29,8 @@ type Options = {
 /**
  * Runs `service __complete -- words…` or `--line <line> <last part>`, which the scripts of `service completion` call: prints
  * the completions of the last word, one a line, each with its summary after a tab. It reads the state folder only if an
- * argument needs it, and sends nothing. Returns the exit status, always 0: completion has no place for errors.
+ * argument needs it, and sends nothing. Leaves out what a shell would read as more than a word. Returns the exit status, always
+ * 0: completion has no place for errors.
  */
 export async function runCompletion(
 	words: readonly string[],
@@ -46,10 +48,15 @@ export async function runCompletion(
 	const found = find(asked.size > 0 ? await valuesFor(words, {env, folder, asked}) : () => []);
 	const typed = words.at(-1) ?? '';
 	const lines = narrowed(found, typed)
-		.filter(({word}) => word.startsWith(typed.slice(0, kept)) && safeLine(word) === word)
+		.filter(({word}) => word.startsWith(typed.slice(0, kept)) && isPlain(word))
 		.map(({word, summary}) => `${word.slice(kept)}\t${safeLine(summary)}\n`);
 	stdout.write(lines.join(''));
 	return 0;
+}
+
+/** True for a flag or a value that is a word and nothing else in every shell, and on the screen (SAFETY 1). */
+function isPlain(word: string): boolean {
+	return isShellWord(word.replace(/^--?/, '')) && safeLine(word) === word;
 }
 
 type Situation = {readonly env: Environment; readonly folder: string; readonly asked: ReadonlySet<ValueKind>};

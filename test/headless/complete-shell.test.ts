@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {openRecents} from '../../src/config/recents.ts';
+import {secret} from '../../src/core/secrets/secret.ts';
 import {runCompletion} from '../../src/headless/complete-shell.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {entries} from '../command/entries.ts';
@@ -91,6 +92,21 @@ test('models and the ids of the profile in use are offered', async () => {
 	expect(wordsOf(await completed(['credits', 'unlimit', ''], {...env, SERVICE_PROFILE: 'other'}))).toEqual(['bob']);
 	expect(wordsOf(await completed(['profile', 'use', ''], env)).toSorted()).toEqual(['lab', 'other']);
 	expect(wordsOf(await completed(['model', 'use', 'openai/gpt-4o']))).toContain('openai/gpt-4o-mini');
+});
+
+test('ids of a server that a shell would run, expand or split are not completed [1]', async () => {
+	const path = join(temporaryFolder(), 'home');
+	const home = openHome({SERVICE_HOME: path});
+	await saveProfile(openConfig(home), {name: 'lab', server: 'https://lab.example', apiKey: secret('k'.repeat(20))});
+	const recents = openRecents(home.recentsFile);
+	const ended = [...';|&<>(){}[]*?!^#'].map(sign => `web${sign}{touch,/tmp/x}`);
+	for (const id of ['org/web@1.0.0', 'web:latest', 'web=1,2%+', ...ended, '~root', '=ls', '#web', '!web']) {
+		recents.remember('lab', [{kind: 'task', id}]);
+	}
+
+	await recents.settle();
+	const printed = await completed(['env', 'create', ''], {SERVICE_HOME: path});
+	expect(wordsOf(printed).toSorted()).toEqual(['org/web@1.0.0', 'web:latest', 'web=1,2%+']);
 });
 
 test('sessions of the folder are offered by id, with their titles [1]', async () => {
