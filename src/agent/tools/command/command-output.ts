@@ -5,6 +5,7 @@ import {reset} from '../../../terminal/text/ansi.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
 import {hideValues} from './file-secrets.ts';
 import {createFiledOutput} from './filed-output.ts';
+import {shownLength} from './line-mask.ts';
 import {movesCursor, screenOutput} from './line-screen.ts';
 import type {OutputFile} from './output-file.ts';
 import {plainOutput, styledOutput} from './styled-output.ts';
@@ -52,6 +53,14 @@ export function createCommandOutput({openFile, secrets, onText}: Options): Comma
 	let unread = createCappedOutput(maxKept);
 	let last = '';
 	let lines = 0;
+	let hasEnded = false;
+	/** The last lines; the one that isn't complete, up to what may be the beginning of a credential (SAFETY 8). */
+	const lastSafe = () => {
+		const start = last.lastIndexOf('\n') + 1;
+		const open = hasEnded ? '' : plainOutput(last.slice(start));
+		const length = shownLength(open, secrets);
+		return length < open.length ? last.slice(0, start) + open.slice(0, length) : last;
+	};
 
 	return {
 		add(chunk) {
@@ -71,15 +80,20 @@ export function createCommandOutput({openFile, secrets, onText}: Options): Comma
 			const shown = shortened(output, count, filed.file());
 			return sliceStyled(shown, 0, shown.text.trimEnd().length);
 		},
-		lastLines: () =>
-			hide(movesCursor(last) ? screenOutput(last).text : plainOutput(last))
+		lastLines() {
+			const raw = lastSafe();
+			return hide(movesCursor(raw) ? screenOutput(raw).text : plainOutput(raw))
 				.trimEnd()
-				.split('\n'),
+				.split('\n');
+		},
 		lastOutput() {
-			const output = hideStyled(finalOutput(last), hide);
+			const output = hideStyled(finalOutput(lastSafe()), hide);
 			return sliceStyled(output, 0, output.text.trimEnd().length);
 		},
-		close: filed.close,
+		async close() {
+			hasEnded = true;
+			await filed.close();
+		},
 	};
 }
 

@@ -21,20 +21,28 @@ export function createLineMask(secrets: readonly string[]): (text: string) => st
 /** The characters at the end of a line that a credential can consist of, but for the dots of “Loading...”. */
 const lastWord = /[\w~+/=.-]*?(?=\.*$)/;
 /** Fewer characters say nothing of a credential: those of known kinds begin with a few that all have. */
-const maxBegun = 8;
+const maxBegun = 4;
 
-/** True for a line of which more may come if it may end in the beginning of a credential or of one of these values. */
-export function mayEndInSecret(line: string, secrets: readonly string[]): boolean {
-	const [word = ''] = lastWord.exec(line) ?? [];
-	return word.length > maxBegun || secrets.some(secret => endsInBeginning(line, secret));
+/** A word of a language, or a number: no credential of a known kind begins with so many lower-case letters, or digits alone. */
+const plainWord = /^(?:[A-Z]?[a-z]{1,24}|[\d./]{1,12})$/;
+
+/**
+ * Returns how many characters of a line of which more may come can be shown: those before what may be the beginning of a
+ * credential or of one of these values (SAFETY 8).
+ */
+export function shownLength(line: string, secrets: readonly string[]): number {
+	const {0: word = '', index: start = line.length} = lastWord.exec(line) ?? {};
+	const begun = word.length > maxBegun && !plainWord.test(word) ? start : line.length;
+	return secrets.reduce((least, secret) => Math.min(least, line.length - endsInBeginning(line, secret)), begun);
 }
 
-function endsInBeginning(line: string, secret: string): boolean {
+/** Returns how many characters at the end of a line begin a value. */
+function endsInBeginning(line: string, secret: string): number {
 	for (let length = Math.min(secret.length - 1, line.length); length > 0; length--) {
 		if (line.endsWith(secret.slice(0, length))) {
-			return true;
+			return length;
 		}
 	}
 
-	return false;
+	return 0;
 }

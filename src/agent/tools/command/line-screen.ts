@@ -107,7 +107,7 @@ function rowOf({rows, row}: LineScreen): Row {
 }
 
 /** Erases the row of the cursor from a column on. */
-function cutRow(screen: LineScreen, column: number): void {
+export function cutRow(screen: LineScreen, column: number): void {
 	const {characters, codes} = rowOf(screen);
 	characters.length = codes.length = Math.min(column, characters.length);
 }

@@ -15,6 +15,8 @@ const maxWaiting = 2 * maxPiece;
 const maxTotal = 64_000;
 const maxLastLine = 200;
 const lastLineIntervalMs = 2000;
+/** How long the rest of a line may take before its beginning is shown, such as that of a question. */
+const openDelayMs = 300;
 
 type Options = {
 	/** Gets a piece: its text for programs, and how the screen draws it if lines before it were written over. */
@@ -24,42 +26,79 @@ type Options = {
 	readonly now?: () => number;
 };
 
-/** Shows output while a command runs, in few and small pieces of whole lines, without credentials (SAFETY 8). */
-export function createLiveOutput({onOutput, secrets, now = performance.now.bind(performance)}: Options) {
-	let waiting = '';
+/** Creates what shows pieces, and counts their characters. */
+function createPieces({onOutput, secrets, now = performance.now.bind(performance)}: Options) {
 	let total = 0;
 	let shownAt = Number.NEGATIVE_INFINITY;
-	let timer: NodeJS.Timeout | undefined;
-	/** The style in effect before `waiting`. */
+	/** The style in effect before the next piece. */
 	let style = plain;
 	const hide = createLineMask(secrets);
 	const screen = createLiveScreen(secrets);
-
-	const show = (text: string, end = '', open = '') => {
-		const [before, output] = [style, styledOutput(text, style)];
-		style = output.style;
-		const safe = hideStyled(output, hide);
-		const cut = total >= maxTotal ? lastLineOf : endOf;
-		const piece = cut(safe);
-		total += piece.text.length + 1;
-		shownAt = now();
-		const drawing = {text: piece, cut, isCut: piece.text.length < safe.text.length, open, styleAfter: style};
-		onOutput(`${piece.text}\n`, ...screen.draw(text + end, before, drawing));
+	return {
+		isFull: () => total >= maxTotal,
+		/** True if a piece may be shown now. */
+		isDue: () => total < maxTotal || now() - shownAt >= lastLineIntervalMs,
+		/** Begins after something that was left out. */
+		skip(): void {
+			style = plain;
+			screen.skip();
+		},
+		write: screen.write,
+		/** Shows lines, of which the last one ended with `end`, and the beginning of the next one. */
+		show(text: string, end = '', open = ''): void {
+			const [before, output] = [style, styledOutput(text, style)];
+			style = output.style;
+			const safe = hideStyled(output, hide);
+			const cut = total >= maxTotal ? lastLineOf : endOf;
+			const piece = cut(safe);
+			total += piece.text.length + 1;
+			shownAt = now();
+			const drawing = {text: piece, cut, isCut: piece.text.length < safe.text.length, open, styleAfter: style};
+			onOutput(`${piece.text}\n`, ...screen.draw(text + end, before, drawing));
+		},
+		/** Shows the beginning of the next line on the screen alone: programs read the line once it is complete. */
+		showOpen(line: string): void {
+			const drawn = screen.drawOpen(line);
+			if (drawn) {
+				const [styles, redrawn] = drawn;
+				total += redrawn?.shown?.length ?? 0;
+				onOutput('', styles, redrawn);
+			}
+		},
 	};
+}
+
+/**
+ * Shows output while a command runs, in few and small pieces of whole lines, without credentials (SAFETY 8). The screen also
+ * gets the beginning of a line whose rest takes a while; `text` is empty then.
+ */
+export function createLiveOutput(options: Options) {
+	let waiting = '';
+	let timer: NodeJS.Timeout | undefined;
+	const pieces = createPieces(options);
+	const open = createOpenLine(line => {
+		if (!pieces.isFull() && !/[\n\r]/.test(line)) {
+			pieces.showOpen(line);
+		}
+	});
 
 	const flush = () => {
 		timer = undefined;
-		if (total >= maxTotal && now() - shownAt < lastLineIntervalMs) {
+		if (!pieces.isDue()) {
 			return;
 		}
 
 		const {text, end, rest} = splitWhole(waiting);
 		waiting = rest;
 		if (text) {
-			show(text, end, end === '\r' ? rest : '');
+			const begun = end === '\r' ? rest : '';
+			pieces.show(text, end, begun);
+			open.isShown(begun);
 		} else if (end) {
-			screen.write(end);
+			pieces.write(end);
 		}
+
+		open.awaitRest(() => waiting);
 	};
 
 	return {
@@ -67,8 +106,7 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 			waiting += text;
 			if (waiting.length > maxWaiting) {
 				waiting = lastLinesOf(waiting);
-				style = plain;
-				screen.skip();
+				pieces.skip();
 			}
 
 			timer ??= setTimeout(flush, intervalMs);
@@ -76,12 +114,37 @@ export function createLiveOutput({onOutput, secrets, now = performance.now.bind(
 		/** Shows what waits. Nothing is shown after that. */
 		end(): void {
 			clearTimeout(timer);
-			if (waiting && total < maxTotal) {
-				show(waiting);
+			open.end();
+			if (waiting && !pieces.isFull()) {
+				pieces.show(waiting);
 			}
 
 			waiting = '';
 		},
+	};
+}
+
+/** Creates what draws the beginning of a line, once its rest takes a while. */
+function createOpenLine(draw: (line: string) => void) {
+	let timer: NodeJS.Timeout | undefined;
+	let shown = '';
+	return {
+		/** Remembers what was drawn of the next line. */
+		isShown(line: string): void {
+			shown = line;
+		},
+		/** Draws what there is of a line in a while, if it was not drawn yet. */
+		awaitRest(read: () => string): void {
+			timer ??= setTimeout(() => {
+				timer = undefined;
+				const line = read();
+				if (line && line !== shown) {
+					shown = line;
+					draw(line);
+				}
+			}, openDelayMs);
+		},
+		end: () => clearTimeout(timer),
 	};
 }
 

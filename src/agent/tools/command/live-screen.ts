@@ -3,10 +3,11 @@ import {hideStyled, recordedStyles, type StyledText, type StyleRange} from '../.
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import {plain, type SpanStyle} from '../../../terminal/text/sgr.ts';
 import {hideValues} from './file-secrets.ts';
-import {mayEndInSecret} from './line-mask.ts';
+import {shownLength} from './line-mask.ts';
 import {
 	copyScreen,
 	createLineScreen,
+	cutRow,
 	isAtEnd,
 	joinRows,
 	type LineScreen,
@@ -25,6 +26,8 @@ type Drawn = readonly [styles: readonly StyleRange[], redrawn?: RedrawnOutput];
 /** Most characters of a line that isn't complete. */
 const maxOpen = 500;
 
+const nothing: StyledText = {text: '', styles: []};
+
 /** What is written, and what programs get of it. */
 type Piece = {
 	readonly text: StyledText;
@@ -34,7 +37,7 @@ type Piece = {
 	readonly isCut: boolean;
 	/** The style in effect behind it. */
 	readonly styleAfter: SpanStyle;
-	/** The beginning of the next line, which is drawn too if it can't end in a credential. */
+	/** The beginning of the next line, which is drawn too, up to what may be the beginning of a credential. */
 	readonly open: string;
 };
 
@@ -83,6 +86,13 @@ export function createLiveScreen(secrets: readonly string[]) {
 
 			return [piece.text.styles];
 		},
+		/** Returns how the beginning of the next line is drawn, whose rest has not come yet; undefined if there is nothing new. */
+		drawOpen(open: string): Drawn | undefined {
+			writeAdded(seen, secrets);
+			const piece = {text: nothing, cut: (output: StyledText) => output, isCut: false, styleAfter: plain, open};
+			const [styles, redrawn] = drawChanged(seen, piece, secrets);
+			return redrawn?.over || redrawn?.shown ? [styles, redrawn] : undefined;
+		},
 	};
 }
 
@@ -117,7 +127,7 @@ function writeAdded(seen: Seen, secrets: readonly string[]): void {
 
 function drawChanged(seen: Seen, {text: piece, cut, open}: Piece, secrets: readonly string[]): Drawn {
 	const {screen} = seen;
-	const shown = isShownOpen(open, secrets) ? withOpen(screen, open) : screen;
+	const shown = withOpen(screen, open, secrets);
 	const rows = maskedRows(rowsOn(shown), secrets);
 	const from = Math.max(seen.first, shown.first);
 	const old = seen.drawn.slice(from - seen.first);
@@ -134,24 +144,26 @@ function drawChanged(seen: Seen, {text: piece, cut, open}: Piece, secrets: reado
 	trimScreen(screen);
 
 	const over = old.length - same;
-	const isOther = text !== `${piece.text}\n`;
+	const isOther = text !== (piece === nothing ? '' : `${piece.text}\n`);
 	const redrawn = {...(over > 0 && {over}), ...(isOther && {shown: text})};
 	return over > 0 || isOther ? [output.styles, redrawn] : [output.styles];
 }
 
-function isShownOpen(open: string, secrets: readonly string[]): boolean {
-	return (
-		open !== '' &&
-		open.length <= maxOpen &&
-		!movesCursor(open) &&
-		!/\u001B[^\u0007A-Za-z~]*$/.test(open) &&
-		!mayEndInSecret(plainOutput(open), secrets)
-	);
-}
+/** Returns the screen with the beginning of the next line behind it, as far as it can be shown; itself if it can't. */
+function withOpen(screen: LineScreen, open: string, secrets: readonly string[]): LineScreen {
+	if (open === '' || open.length > maxOpen || movesCursor(open) || /\u001B[^\u0007A-Za-z~]*$/.test(open)) {
+		return screen;
+	}
 
-function withOpen(screen: LineScreen, open: string): LineScreen {
+	const text = plainOutput(open);
+	const length = shownLength(text, secrets);
+	if (length === 0) {
+		return screen;
+	}
+
 	const copy = copyScreen(screen);
 	writeOn(copy, open);
+	cutRow(copy, [...text.slice(0, length)].length);
 	return copy;
 }
 

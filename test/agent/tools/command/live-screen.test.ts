@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, onTestFinished, test, vi} from 'vitest';
 import {createCommandOutput} from '../../../../src/agent/tools/command/command-output.ts';
-import {mayEndInSecret} from '../../../../src/agent/tools/command/line-mask.ts';
+import {shownLength} from '../../../../src/agent/tools/command/line-mask.ts';
 import {screenOutput} from '../../../../src/agent/tools/command/line-screen.ts';
 import {createLiveOutput} from '../../../../src/agent/tools/command/live-output.ts';
 import {addPiece, plainRecord, type RecordedOutput, toRecorded} from '../../../../src/core/output/recorded-output.ts';
@@ -77,16 +77,47 @@ test('[8] a credential is never shown, however its line is written', () => {
 });
 
 test.each([
-	['Downloading 50%', false],
-	['Building...', false],
-	['42 of 99', false],
-	['fetching ghp_0123456', true],
-	['key: QUJDREVGRw', true],
-	['SG.abcdefgh', true],
-	['say hunter', true],
-	['say hunters', false],
-])('[8] the open line “%s” is held back: %s', (line, isHeld) => {
-	expect(mayEndInSecret(line, ['hunter2hunter2'])).toBe(isHeld);
+	['Downloading 50%', 'Downloading 50%'],
+	['Building...', 'Building...'],
+	['Downloading packages', 'Downloading packages'],
+	['42 of 99', '42 of 99'],
+	['fetching ghp_0123456', 'fetching '],
+	['key: QUJDREVGRw', 'key: '],
+	['SG.abcdefgh', ''],
+	['say hunter', 'say '],
+	['say hunters', 'say hunters'],
+])('[8] of the open line “%s”, “%s” is shown', (line, shown) => {
+	expect(line.slice(0, shownLength(line, ['hunter2hunter2']))).toBe(shown);
+});
+
+test('a line without an end is shown while its rest is awaited, and only once', () => {
+	const {screens, texts, last} = showing(['one\nContinue? [y/N] ', '', '', '', 'y\ntwo\n']);
+	expect(screens[0]).toBe('one\n');
+	expect(screens[3]).toBe('one\nContinue? [y/N] \n');
+	expect(last.output).toBe('one\nContinue? [y/N] y\ntwo\n');
+	expect(texts.join('')).toBe('one\nContinue? [y/N] y\ntwo\n');
+});
+
+test('a line that grows in pieces is shown again and again in place', () => {
+	const {screens, texts, last} = showing(Array.from({length: 20}, () => '\u001B[32m.\u001B[m'));
+	expect(screens.filter(shown => shown !== '').length).toBeGreaterThan(10);
+	expect(screens.every(shown => /^(?:\.+\n)?$/.test(shown))).toBe(true);
+	expect([last.output, texts.join('')]).toEqual([`${'.'.repeat(20)}\n`, `${'.'.repeat(20)}\n`]);
+	expect(last.styles).toBe('0+20:32');
+});
+
+test.each([
+	['a credential of a known kind', 'ghp_0123456789abcdefghijABCDEFGHIJ012345'],
+	['a value of a file', 'correct horse battery staple'],
+])('[8] %s is never shown, not even in part, if it arrives a character at a time', (_, secret) => {
+	const {screens, last} = showing(
+		['the ', '', '', 'key is ', '', '', ...secret, '', '', '', ' now\n'],
+		['correct horse battery staple'],
+	);
+	const begun = screens.join('').replaceAll('the key is ', '');
+	expect(begun).not.toMatch(/ghp_0|cor|horse/);
+	expect(screens).toContain('the key is \n');
+	expect(last.output).toBe('the key is *** now\n');
 });
 
 const pieces = fc.constantFrom(
@@ -150,4 +181,16 @@ test('the output of a command of the user is the last state, also where rows wer
 	const output = createCommandOutput({openFile: () => undefined, secrets: []});
 	output.add(Buffer.from(frames));
 	expect(output.take().text).toBe('web 9%\ndb 9%\n- done'.replace('- ', ' '));
+});
+
+test('[8] the last lines of a command that still runs have no part of a credential, and a line without an end', async () => {
+	const output = createCommandOutput({openFile: () => undefined, secrets: []});
+	output.add(Buffer.from('one\nkey ghp_0123456789'));
+	expect(output.lastLines()).toEqual(['one', 'key']);
+	expect(output.lastOutput().text).toBe('one\nkey');
+	output.add(Buffer.from('abcdefghijABCDEFGHIJ012345\nContinue? [y/N] '));
+	expect(output.lastLines()).toEqual(['one', 'key ***', 'Continue? [y/N]']);
+	output.add(Buffer.from('file-name.ts'));
+	await output.close();
+	expect(output.lastLines().at(-1)).toBe('Continue? [y/N] file-name.ts');
 });
