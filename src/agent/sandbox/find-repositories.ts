@@ -1,6 +1,7 @@
 import {execFile} from 'node:child_process';
 import {lstat, readdir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 
 /** What git takes for repositories in a working folder, at any depth. */
 export type Repositories = {
@@ -36,10 +37,11 @@ export async function isBare(folder: string): Promise<boolean> {
 
 /** Lets `find` search, which reads ten thousand folders in less time than this process reads one thousand. */
 function search(workspace: string): Promise<{readonly paths: readonly string[]; readonly isComplete: boolean}> {
+	const program = firstIn(foldersOutside(workspace, process.env), 'find') ?? '/usr/bin/find';
 	const args = [workspace, '-xdev', '-name', '.git', '-print0', '-prune', '-o', '-name', 'HEAD', '-print0'];
 	return new Promise(resolve => {
 		// What was found before an error, such as a folder that can't be read, counts as well.
-		execFile('find', args, {timeout: searchTimeoutMs, maxBuffer: maxListBytes}, (error, stdout) => {
+		execFile(program, args, {timeout: searchTimeoutMs, maxBuffer: maxListBytes}, (error, stdout) => {
 			const isComplete = !error || (typeof error.code === 'number' && !error.killed);
 			resolve({paths: stdout.split('\0').filter(Boolean), isComplete});
 		});

@@ -3,9 +3,8 @@ import {existsSync} from 'node:fs';
 import {rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {systemCallFilter} from '../../core/sandbox/system-call-filter.ts';
-import {searchFolders} from '../../core/search-path.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
-import {isWithin} from './existing.ts';
+import {foldersOutside} from '../tools/child/find-program.ts';
 import {type SandboxLayout, sandboxArguments} from './sandbox-arguments.ts';
 import {type LayoutOptions, sandboxLayout} from './sandbox-layout.ts';
 
@@ -28,8 +27,7 @@ export async function findSandbox(layout: LayoutOptions, platform = process.plat
 		return {kind: 'none', why: 'bubblewrap needs Linux.'};
 	}
 
-	const program = searchFolders(layout.path)
-		.filter(folder => !isWithin(folder, layout.workspace))
+	const program = foldersOutside(layout.workspace, {PATH: layout.path})
 		.map(folder => join(folder, 'bwrap'))
 		.find(existsSync);
 	if (program === undefined) {

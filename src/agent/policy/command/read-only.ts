@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import {join, posix} from 'node:path';
 import {searchFolders} from '../../../core/search-path.ts';
+import {foldersOutside} from '../../tools/child/find-program.ts';
 import type {Bounds} from '../../tools/files/bounds.ts';
 import {compileGlob} from '../../tools/files/glob.ts';
 import {hasHarmlessVariables} from '../rules/match-command.ts';
@@ -9,7 +10,7 @@ import {readFind} from './find-program.ts';
 import {whyNotGit} from './git/why-not-git.ts';
 import {type Argument, type Arguments, readArguments} from './options.ts';
 import type {SimpleCommand} from './parse-command.ts';
-import {isInside, physicalPath, type Use, whyNotPath} from './paths.ts';
+import {physicalPath, type Use, whyNotPath} from './paths.ts';
 import {type Program, programs} from './programs.ts';
 import type {Revealing} from './revealed-files.ts';
 import {whyNotBelow} from './secrets-below.ts';
@@ -89,8 +90,9 @@ async function whyNotProgram(name: string, args: readonly Argument[], place: Pla
 
 /** True if `PATH` has a folder of the working folder with a program of this name. */
 function isPlanted(name: string, {bounds}: Place): boolean {
-	const folders = searchFolders(process.env['PATH'] ?? '').filter(folder => isInside(folder, bounds.workspace));
-	return folders.some(folder => existsSync(join(folder, name)));
+	const outside = foldersOutside(bounds.workspace, process.env);
+	const inside = searchFolders(process.env['PATH'] ?? '').filter(folder => !outside.includes(folder));
+	return inside.some(folder => existsSync(join(folder, name)));
 }
 
 async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import {existsSync} from 'node:fs';
-import {isAbsolute, join} from 'node:path';
+import {accessSync, constants, existsSync, realpathSync, statSync} from 'node:fs';
+import {isAbsolute, join, relative, sep} from 'node:path';
 import type {Environment} from '../../../core/environment.ts';
 import {searchFolders} from '../../../core/search-path.ts';
 
@@ -13,8 +13,52 @@ export function findProgram(name: string, env: Environment, platform = process.p
 		return name;
 	}
 
-	const path = Object.entries(env).find(([key]) => key.toUpperCase() === 'PATH')?.[1] ?? '';
-	return searchFolders(path)
-		.map(folder => join(folder, `${name}.exe`))
-		.find(existsSync);
+	return firstIn(searchFolders(pathOf(env)), name, platform);
+}
+
+/**
+ * Returns the folders of `PATH` outside of a working folder, a real path: in its own, such as `node_modules/.bin` and the
+ * `bin` of a virtual environment, the project or a command may have put a program of any name (SAFETY 15).
+ */
+export function foldersOutside(workspace: string, env: Environment): readonly string[] {
+	return searchFolders(pathOf(env)).filter(folder => {
+		const below = relative(workspace, realOf(folder));
+		return below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
+	});
+}
+
+/** Returns the path of a program in the first of these folders that has it; undefined if none does. */
+export function firstIn(
+	folders: readonly string[],
+	name: string,
+	platform: NodeJS.Platform = process.platform,
+): string | undefined {
+	if (isAbsolute(name)) {
+		return name;
+	}
+
+	return platform === 'win32'
+		? folders.map(folder => join(folder, `${name}.exe`)).find(existsSync)
+		: folders.map(folder => join(folder, name)).find(isProgram);
+}
+
+function pathOf(env: Environment): string {
+	return Object.entries(env).find(([key]) => key.toUpperCase() === 'PATH')?.[1] ?? '';
+}
+
+function realOf(folder: string): string {
+	try {
+		return realpathSync(folder);
+	} catch {
+		return folder;
+	}
+}
+
+function isProgram(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		return statSync(path).isFile();
+	} catch {
+		return false;
+	}
 }

@@ -1,16 +1,18 @@
 import {type ChildProcess, spawn} from 'node:child_process';
-import {basename} from 'node:path';
+import {basename, delimiter} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
-import {findProgram} from './find-program.ts';
+import {findProgram, firstIn, foldersOutside} from './find-program.ts';
 import {signalGroup} from './signal-group.ts';
 
 type Options = {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
+	/** The working folder, a real path, if no program of it may be started. */
+	readonly outside?: string;
 	readonly signal: AbortSignal;
 	/** Its standard input; empty if left out. */
 	readonly input?: string;
@@ -43,13 +45,14 @@ const outputDelayMs = 1000;
  * started, `AppError("failed")` after the time limit, and the signal's reason on an abort.
  */
 export async function runChild(options: Options): Promise<ChildResult> {
-	const {command, args, cwd, signal, input, env, timeoutMs = 30_000, maxBytes = 1_000_000} = options;
+	const {command, args, cwd, outside, signal, input, env, timeoutMs = 30_000, maxBytes = 1_000_000} = options;
 	signal.throwIfAborted();
 	const stdout = createCappedOutput(maxBytes);
 	const stderr = createCappedOutput(maxBytes);
 	const deadline = AbortSignal.timeout(timeoutMs);
 	const stop = AbortSignal.any([signal, deadline]);
-	const program = findProgram(command, process.env);
+	const folders = outside === undefined ? undefined : foldersOutside(outside, process.env);
+	const program = folders ? firstIn(folders, command) : findProgram(command, process.env);
 	if (program === undefined) {
 		throw new AppError('not-found', `Couldn't start ${command}: it is not installed.`);
 	}
@@ -57,7 +60,7 @@ export async function runChild(options: Options): Promise<ChildResult> {
 	const child = withoutInherited([input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], stdio =>
 		spawn(program, args, {
 			cwd,
-			env: {...childEnvironment(process.env), ...env},
+			env: {...childEnvironment(process.env), ...(folders && {PATH: folders.join(delimiter)}), ...env},
 			stdio,
 			detached: process.platform !== 'win32',
 			windowsHide: true,

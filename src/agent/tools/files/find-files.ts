@@ -11,7 +11,7 @@ export async function findFiles(
 	bounds: Bounds,
 	signal: AbortSignal,
 ): Promise<{readonly paths: readonly string[]; readonly complete: boolean}> {
-	const listed = await gitFiles(folder.real, signal);
+	const listed = await gitFiles(folder.real, bounds.workspace, signal);
 	// git lists nothing in an ignored folder; but the model asked for it.
 	const found = listed && listed.paths.length > 0 ? listed : await walk(folder.real, signal);
 	const hidden = hiddenBelow(folder.real, bounds);
@@ -28,9 +28,10 @@ const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'
 const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
 
 /** Returns undefined without git or outside a work tree; `core.worktree` may name another folder. */
-async function gitFiles(cwd: string, signal: AbortSignal) {
+async function gitFiles(cwd: string, workspace: string, signal: AbortSignal) {
 	const git = async (...args: readonly string[]) => {
-		const options = {command: 'git', args: [...harmless, ...args], cwd, signal, env, timeoutMs, maxBytes};
+		const limits = {env, timeoutMs, maxBytes};
+		const options = {command: 'git', args: [...harmless, ...args], cwd, outside: workspace, signal, ...limits};
 		const result = await runChild(options).catch(() => undefined);
 		signal.throwIfAborted();
 		return result?.status === 0 ? result : undefined;

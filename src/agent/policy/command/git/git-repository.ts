@@ -32,6 +32,8 @@ const harmless = new RegExp(
 
 export type Repository = {
 	readonly top: string;
+	/** The working folder, a real path: git is never a program of it. */
+	readonly workspace: string;
 	/** Addresses of its remotes. */
 	readonly addresses: readonly string[];
 };
@@ -43,8 +45,8 @@ export type Repository = {
 export async function findRepository(folder: string, workspace: string): Promise<Repository | string> {
 	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--git-path', 'objects'];
 	const [about, settings] = await Promise.all([
-		git(folder, ['rev-parse', ...asked, '--git-path', 'hooks/post-index-change']),
-		git(folder, ['config', '--list', '--null', '--show-scope']),
+		git({folder, workspace}, ['rev-parse', ...asked, '--git-path', 'hooks/post-index-change']),
+		git({folder, workspace}, ['config', '--list', '--null', '--show-scope']),
 	]);
 	const [top = '', own = '', common = '', objects = '', hook = ''] = about?.split('\n') ?? [];
 	if (settings === undefined || !isInside(top, workspace)) {
@@ -65,42 +67,42 @@ export async function findRepository(folder: string, workspace: string): Promise
 
 	return (await exists(resolve(folder, hook)))
 		? 'runs in a repository with the hook post-index-change'
-		: {top, addresses: local.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
+		: {top, workspace, addresses: local.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
 }
 
 /** Returns why files of the working tree may not be compared unasked, as a clause. */
-export async function whyNotCompared({top}: Repository): Promise<string | undefined> {
-	const files = await list(top, ['ls-files', '--stage', '-z']);
+export async function whyNotCompared({top, workspace}: Repository): Promise<string | undefined> {
+	const files = await list({folder: top, workspace}, ['ls-files', '--stage', '-z']);
 	return files?.every(line => !line.startsWith('160000 '))
 		? undefined
 		: 'looks into submodules, whose settings could start a program';
 }
 
 /** Returns why tracked files may not be printed unasked, as a clause. */
-export async function whyNotPrinted({top}: Repository): Promise<string | undefined> {
-	return whyNotNames(await list(top, ['ls-files', '-z']), top);
+export async function whyNotPrinted({top, workspace}: Repository): Promise<string | undefined> {
+	return whyNotNames(await list({folder: top, workspace}, ['ls-files', '-z']), top);
 }
 
 /** Returns why the files of a `git diff` may not be printed unasked, as a clause. `args` are its revisions and paths. */
 export async function whyNotDiffed(
-	{top}: Repository,
+	{top, workspace}: Repository,
 	folder: string,
 	args: readonly string[],
 ): Promise<string | undefined> {
-	const names = await list(folder, ['diff', '--name-only', '--no-renames', '-z', ...args]);
+	const names = await list({folder, workspace}, ['diff', '--name-only', '--no-renames', '-z', ...args]);
 	// Named by its hash alone, a file may be any.
 	return whyNotNames(names?.every(name => !/^[0-9a-f]{4,64}$/.test(name)) ? names : undefined, top);
 }
 
 /** Returns why the commits that `git log`, `git show` or `git stash` prints may not be shown unasked, as a clause. */
 export async function whyNotShown(
-	{top}: Repository,
+	{top, workspace}: Repository,
 	folder: string,
 	command: string,
 	read: Arguments,
 ): Promise<string | undefined> {
 	const verbs = command === 'stash' ? read.words.slice(0, 1) : [];
-	const listed = await git(folder, namesOnly(command, read, verbs));
+	const listed = await git({folder, workspace}, namesOnly(command, read, verbs));
 	// Marks of merges and the like stand before a name.
 	return whyNotNames(
 		listed?.split(/[\0\n]/).map(name => name.trim()),
@@ -110,19 +112,22 @@ export async function whyNotShown(
 
 /** Returns why what revisions name may not be printed unasked, as a clause: a file by its hash, or the files of a commit. */
 export async function whyNotRevisions(
-	{top}: Repository,
+	{top, workspace}: Repository,
 	folder: string,
 	operands: readonly string[],
 	searches: boolean,
 ): Promise<string | undefined> {
 	for (const operand of operands.filter(each => !each.includes(':') && !each.startsWith('-'))) {
-		const kind = (await git(folder, ['cat-file', '-t', operand]))?.trim();
+		const kind = (await git({folder, workspace}, ['cat-file', '-t', operand]))?.trim();
 		if (kind === 'blob') {
 			return 'prints a file by its hash';
 		}
 
 		if (searches && kind !== undefined) {
-			const why = whyNotNames(await list(folder, ['ls-tree', '-r', '--full-tree', '--name-only', '-z', operand]), top);
+			const why = whyNotNames(
+				await list({folder, workspace}, ['ls-tree', '-r', '--full-tree', '--name-only', '-z', operand]),
+				top,
+			);
 			if (why !== undefined) {
 				return why;
 			}
@@ -138,8 +143,11 @@ function whyNotNames(names: readonly string[] | undefined, top: string): string 
 		: 'may print files whose names suggest secrets';
 }
 
-async function list(cwd: string, args: readonly string[]): Promise<readonly string[] | undefined> {
-	return (await git(cwd, args))?.split('\0').filter(Boolean);
+/** Where git runs, and the working folder. */
+type Where = {readonly folder: string; readonly workspace: string};
+
+async function list(where: Where, args: readonly string[]): Promise<readonly string[] | undefined> {
+	return (await git(where, args))?.split('\0').filter(Boolean);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -157,9 +165,10 @@ function readSettings(text: string): readonly Setting[] {
 }
 
 /** Returns what a git that only reads prints; undefined if it fails or prints too much. */
-async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+async function git({folder: cwd, workspace}: Where, args: readonly string[]): Promise<string | undefined> {
 	try {
-		const options = {command: 'git', args, cwd, env: checkEnvironment, timeoutMs: 5000, maxBytes: maxListBytes};
+		const limits = {env: checkEnvironment, timeoutMs: 5000, maxBytes: maxListBytes};
+		const options = {command: 'git', args, cwd, outside: workspace, ...limits};
 		const {status, stdout, omittedBytes} = await runChild({...options, signal: new AbortController().signal});
 		return status === 0 && omittedBytes === 0 ? stdout : undefined;
 	} catch (error) {
