@@ -71,7 +71,8 @@ export function statusFailure(
 
 	const retryAfter = retryAfterMs(headers, body, message);
 	if (status === 408 || status >= 500) {
-		return new AppError('network', `${label} is unavailable (${status})${detail}`, {
+		const state = status === 529 ? 'overloaded' : 'unavailable';
+		return new AppError('network', `${label} is ${state} (${status})${detail}`, {
 			cause,
 			hint: 'Try again later.',
 			retryAfter,

@@ -42,7 +42,7 @@ test.each([
 	[404, 'not-found', 'Google has no such model or address (404): Why.'],
 	[429, 'provider', 'Google is rate-limiting you (429): Why.'],
 	[500, 'network', 'Google is unavailable (500): Why.'],
-	[529, 'network', 'Google is unavailable (529): Why.'],
+	[529, 'network', 'Google is overloaded (529): Why.'],
 	[400, 'provider', 'Google rejected the request (400): Why.'],
 	[402, 'provider', 'Google needs credit (402): Why.'],
 	[422, 'provider', 'Google rejected the request (422): Why.'],
