@@ -50,6 +50,32 @@ describe('a question of the agent', () => {
 		]);
 	});
 
+	test('wraps long descriptions, beside the labels if there is room, and counts their rows', () => {
+		const long = {
+			...panel,
+			choices: [{label: 'SQLite', description: 'one file without a server, for one user'}, ...choices],
+		};
+		const lines = askLines(long, state, style);
+		expect(lines.slice(1, 5)).toEqual([
+			'❯ 1. SQLite  one file without a server,',
+			'             for one user',
+			'  2. SQLite  one file',
+			'  3. Postgres',
+		]);
+		expect(askRows(long, 40)).toBe(lines.length);
+		const named = {...panel, choices: [{label: 'A label of twenty-five', description: 'word '.repeat(40)}]};
+		expect(askLines(named, state, style).slice(1, 7)).toEqual([
+			'❯ 1. A label of twenty-five',
+			...Array.from({length: 3}, () => `     ${'word '.repeat(7).trim()}`),
+			`     ${'word '.repeat(7).trim()}…`,
+			'  2. Something else…',
+		]);
+		expect(askLines(named, {...state, moved: 1}, {...style, height: 4}).slice(1, 3)).toEqual([
+			`     ${'word '.repeat(7).trim()}…`,
+			'❯ 2. Something else…',
+		]);
+	});
+
 	test('without choices has a field', () => {
 		expect(askLines(field, {...state, typed: 'my'}, style)).toEqual([
 			'? Which database?',
