@@ -16,11 +16,14 @@ const leastContrast = 3;
 const leastOfOthers = 2;
 
 const faint = '2';
+/** Bright black, and the most contrast of one that is a grey: of some terminals it is another black. */
+const grey = {index: 8, codes: '90', mostContrast: 10};
 
 /**
  * Returns a scheme in which each of the terminal's own colours that can't be read on its background, such as xterm's yellow
  * on white, is replaced by that of the theme for such a background; in 16 colours by ordinary text. Faint
- * text on a light background is replaced, too: terminals darken it, and black stays black. A colour that isn't named stays.
+ * text on a light background is replaced, too: terminals darken it, and black stays black. In 16 colours it becomes the
+ * terminal's grey, if that can be read. A colour that isn't named stays.
  */
 export function readableScheme(scheme: Scheme, {background, own}: TerminalColors, depth: ColorDepth): Scheme {
 	const [red, green, blue] = background;
@@ -29,12 +32,12 @@ export function readableScheme(scheme: Scheme, {background, own}: TerminalColors
 	const below = (least: number) =>
 		new Set([...own].flatMap(([index, color]) => (contrast(color, background) < least ? [index] : [])));
 	const poor = below(leastContrast);
-	const isPoor = (codes: string) =>
-		poor.has(ownColorOf(codes) ?? -1) || (codes === faint && ground === 'light' && depth !== 16);
+	const isPoor = (codes: string) => poor.has(ownColorOf(codes) ?? -1) || (codes === faint && ground === 'light');
+	const inSixteen = (codes: string) => (codes === faint ? (hasGrey({background, own}) ? grey.codes : faint) : '');
 	const {moreSeries = [], unreadable, ...inks} = scheme;
 	const readable = Object.entries(inks).map(([ink, codes]): [string, string] => {
 		const color = colors?.[ink as Ink];
-		return [ink, !isPoor(codes) ? codes : color && depth !== 16 ? colorCodes(color, depth) : ''];
+		return [ink, !isPoor(codes) ? codes : depth === 16 ? inSixteen(codes) : color ? colorCodes(color, depth) : ''];
 	});
 	return {
 		...scheme,
@@ -42,6 +45,12 @@ export function readableScheme(scheme: Scheme, {background, own}: TerminalColors
 		moreSeries: moreSeries.filter(codes => !isPoor(codes)),
 		unreadable: below(leastOfOthers),
 	};
+}
+
+function hasGrey({background, own}: TerminalColors): boolean {
+	const color = own.get(grey.index);
+	const found = color && contrast(color, background);
+	return found !== undefined && found >= leastContrast && found <= grey.mostContrast;
 }
 
 /** Returns which of the 16 colours an SGR parameter selects; undefined for anything else. */

@@ -44,11 +44,19 @@ describe('colours of the terminal that its background swallows', () => {
 		expect(readableScheme(terminalScheme, colors('gnome', white), 256).muted).toBe(
 			colorCodes(themes.auto.light?.muted ?? '', 256),
 		);
-		expect(readableScheme(terminalScheme, colors('gnome', white), 16).muted).toBe('2');
 	});
 
 	test('become ordinary text if there are only 16', () => {
 		expect(readableScheme(terminalScheme, colors('xterm', white), 16)).toMatchObject({caution: '', accent: '35'});
+	});
+
+	test('become a grey of the terminal, if they are faint and there are only 16', () => {
+		const muted = (given: Parameters<typeof readableScheme>[1]) => readableScheme(terminalScheme, given, 16).muted;
+		expect([muted(colors('xterm', white)), muted(colors('gnome', white))]).toEqual(['90', '90']);
+		expect(muted(colors('xterm', black))).toBe('2');
+		const withBrightBlack = (color: Rgb) => ({background: white, own: new Map([[8, color]])});
+		expect([muted(withBrightBlack([0, 43, 54])), muted(withBrightBlack([220, 220, 220]))]).toEqual(['2', '2']);
+		expect(muted({background: white, own: new Map()})).toBe('2');
 	});
 
 	test('are left alone by a terminal that names none, and in a theme with colours of its own', () => {
