@@ -62,10 +62,10 @@ export async function runHeadless(
 		const prompt = [await slashPrompt(first, program, warn), ...rest].join('\n\n');
 		await abortable(program.chooseModel(), signal);
 		await abortable(program.checkMedia(prompt), signal);
+		// The user can't be asked, and a model has no use for a key.
+		const isMasked = once.approve !== 'all' && (await abortable(program.secrets.find(prompt), signal));
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
-		// The user can't be asked, and a model has no use for a key.
-		const isMasked = once.approve !== 'all' && (await program.secrets.find(prompt));
 		if (isMasked) {
 			warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
 		}

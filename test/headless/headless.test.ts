@@ -71,3 +71,27 @@ test('an error as text is on standard error alone', async () => {
 	run.interrupt();
 	expect(await run.ended).toEqual([130, '', 'service: Interrupted.\n']);
 });
+
+test('an interrupt while the keychain is asked sends nothing', async () => {
+	const stop = new AbortController();
+	const sent: string[] = [];
+	const find = async () => {
+		stop.abort();
+		return false;
+	};
+	const program = {
+		warnings: () => [],
+		folder: {unasked: () => undefined},
+		project: {state: async () => ({files: [], ownFaults: [], faults: []})},
+		chooseModel: async () => undefined,
+		checkMedia: async () => undefined,
+		entries: () => [],
+		secrets: {find},
+		conversation: {send: async (text: string) => void sent.push(text), interrupt: () => undefined},
+		onRecord: () => undefined,
+		endTraces: async () => undefined,
+	};
+	const compose = (async () => program) as unknown as Compose;
+	const [status, , stderr] = await started(['-p', 'Hi'], compose, stop).ended;
+	expect([status, stderr, sent]).toEqual([130, 'service: Interrupted.\n', []]);
+});
