@@ -99,7 +99,10 @@ test.each([
 	[{pattern: 'a('}, 'Invalid regex “a(”: unterminated group.'],
 	[{lines: 501}, 'Invalid argument “lines”: integer of 1 or more. Most lines to return, at most 500.'],
 	[{level: 'loud'}, /^Invalid argument “level”/],
-	[{environment: null}, 'Missing argument “environment”: string. Id of the environment, a UUID.'],
+	[
+		{environment: null},
+		'Missing argument “environment”: string of at most 100 characters. Id of the environment, a UUID.',
+	],
 	[{follow: true}, /^Unknown argument “follow”/],
 ])('%j is rejected, and the error says what is valid [21]', async (args, message) => {
 	await expect(tool([`${'a'.repeat(40)}!\n`]).run(args)).rejects.toMatchObject({
