@@ -64,7 +64,7 @@ export async function startInTerminal({kind, terminal, time, session, ...options
 	Object.assign(stdin, {isTTY: true, setRawMode: () => stdin, ref: () => stdin, unref: () => stdin});
 	const keyboard = stdin as PassThrough;
 	terminal.onReply(data => keyboard.write(data));
-	time.holdWhile(terminal.isAsked);
+	const stopHolding = time.holdWhile(terminal.isAsked);
 	const hooks = new Map<HookedEvent, () => void>();
 	const sent: NodeJS.Signals[] = [];
 	const status = startApp(
@@ -139,6 +139,7 @@ export async function startInTerminal({kind, terminal, time, session, ...options
 				isDone = true;
 			});
 			await waitFor(() => isDone);
+			stopHolding();
 		},
 	};
 }

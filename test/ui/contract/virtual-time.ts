@@ -18,19 +18,20 @@ export function startVirtualTime() {
 		}
 	};
 
-	let isHeld = () => false;
+	const holds = new Set<() => boolean>();
 	/** A program outside of the test takes as long as it takes. */
 	const whileHeld = async () => {
-		while (isHeld()) {
+		while ([...holds].some(isHeld => isHeld())) {
 			await turns(1);
 		}
 	};
 
 	return {
 		turns,
-		/** Stops the clocks while the condition holds. */
-		holdWhile(holds: () => boolean) {
-			isHeld = holds;
+		/** Stops the clocks while the condition holds, as others may. Returns a function that ends this. */
+		holdWhile(isHeld: () => boolean) {
+			holds.add(isHeld);
+			return () => void holds.delete(isHeld);
 		},
 		/** Lets that many milliseconds pass on the clocks of the product. */
 		async pass(milliseconds: number, step = 10) {
