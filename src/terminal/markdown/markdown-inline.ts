@@ -148,8 +148,8 @@ function checkedUrl(href: string): string | undefined {
 	return known && /^[!-~]+$/.test(url) ? url : undefined;
 }
 
-/** Decodes common character references. The result is untrusted, like any text. */
-function decodeEntities(text: string): string {
+/** Decodes common character references. The result is safe to draw, and untrusted like any text. */
+export function decodeEntities(text: string): string {
 	const decoded = text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));/g, (raw, decimal, hex, name) => {
 		if (name) {
 			return namedEntities[name] ?? raw;
