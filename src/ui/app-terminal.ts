@@ -2,6 +2,7 @@ import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
+import {multiplexerOf} from '../terminal/attention/terminal-kind.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
 import {panelHeight} from './panels/panel-height.ts';
@@ -97,6 +98,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			pullsDown: measure.blanksMarked,
 			reflows: measure.reflows,
 		},
+		isMultiplexed: multiplexerOf(env) !== undefined,
 		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
 	});

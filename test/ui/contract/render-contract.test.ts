@@ -180,8 +180,8 @@ test.each([xterm, vte, kitty].flatMap(kind => [1, 2, 3, 4].map(seed => ({kind, s
 		const {lost, doubled, left} = await faultsOfLateStorm(cell, random);
 		expect(lost).toEqual([]);
 		expect(left).toEqual([]);
-		// Not promised yet: what others push up before a repair arrives stays there, and is printed again.
-		expect(kind === kitty ? doubled : []).toEqual([]);
+		// Not promised yet: xterm cuts rows, so nobody knows which of them are whole, and some are printed again.
+		expect(kind === xterm ? [] : doubled).toEqual([]);
 	},
 );
 

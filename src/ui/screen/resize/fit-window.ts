@@ -15,8 +15,8 @@ export type WindowFit = {
 	/** Stops drawing until `resized`, which is called soon: the terminal has, or had, another size than we draw for. */
 	readonly lost: (size: Size) => void;
 	/**
-	 * Draws the frame for the current size, unless that has no room, once the terminal has told what it did with its rows. Lines
-	 * stay unprinted: on their way to a terminal that is resized again, they would go to other rows.
+	 * Draws everything for the current size, unless that has no room, once the terminal has told what it did with its rows. In
+	 * a multiplexer only the frame: lines on their way, when that is resized again, would go to other rows.
 	 */
 	readonly resized: () => void;
 	/** Draws everything that `resized` left. */
@@ -61,7 +61,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 		resized() {
 			// Where a terminal cuts rows, it does so out of sight of the view as well, and nobody knows which.
 			fit.disturb(fullScreen().isOpen() && !reflows());
-			fit.pass();
+			(dependencies.isMultiplexed ? fit.pass : fit.all)();
 		},
 		...{settled: fit.settle, finish: fit.finish},
 		resumed: () => fit.inPlace(),

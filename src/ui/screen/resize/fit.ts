@@ -28,6 +28,11 @@ export type FitDependencies = {
 	readonly pullsDown: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: () => boolean;
+	/**
+	 * True in a multiplexer, whose size isn't certain: what is printed while it changes goes to rows that nobody knows. In other
+	 * terminals those follow from the answers, and the fewer lines one frame prints, the fewer it may print twice.
+	 */
+	readonly isMultiplexed: boolean;
 	/** True if the terminal restores its window after a full-screen view. */
 	readonly hasAlternateScreen: boolean;
 	/** Undefined until the conversation is open. */
