@@ -152,6 +152,19 @@ function toAnswer(block: Spoken): Message[] {
 
 	const {id, name, status, images} = block;
 	const answered = status === 'done' || status === 'failed';
-	const output = answered ? block.output : 'This call was interrupted before it had a result.';
+	const output = answered ? block.output : interruptedOutput(block);
 	return [{role: 'tool', callId: id, name, output, failed: status !== 'done', ...(images && {images})}];
+}
+
+/** Most characters of the output of an interrupted command that the model reads. */
+const maxInterrupted = 4000;
+
+/** Returns what the model reads in place of a result. A command has changed and said things that the model has to know of. */
+function interruptedOutput({name, output}: Extract<Spoken, {kind: 'tool'}>): string {
+	const said = 'This call was interrupted before it had a result.';
+	const end = output
+		.trimEnd()
+		.slice(-maxInterrupted)
+		.replace(/^[\uDC00-\uDFFF]/, '');
+	return name === 'run_command' && end ? `${said} The end of its output:\n${end}` : said;
 }

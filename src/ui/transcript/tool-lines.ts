@@ -141,11 +141,12 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 		return palette.spoken && allowed?.by === 'user' ? [] : changedLines(change, {width, palette});
 	}
 
-	if (!isCommand(name) || (status !== 'done' && status !== 'failed')) {
+	if (!isCommand(name) || status === 'running' || status === 'asking') {
 		return [];
 	}
 
-	const result = readCommandResult(name, drawnOutput(block));
+	const output = drawnOutput(block);
+	const result = status === 'interrupted' ? {notes: [], output, end: 'interrupted'} : readCommandResult(name, output);
 	// Without a known end the command didn't run, and the head says why.
 	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
 	const {rows, leftOut} =

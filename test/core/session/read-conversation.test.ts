@@ -70,6 +70,29 @@ test('a call without a result is answered with a sentence that says so, and neve
 	]);
 });
 
+test('a command that was interrupted is answered with the end of its output', () => {
+	const run = {...called('one'), name: 'run_command'};
+	const of = (text: string) =>
+		toMessages(
+			transcriptOf(
+				start,
+				run,
+				{type: 'tool-output', id: 'one', text},
+				{
+					type: 'run-end',
+					reason: 'interrupted',
+					stopReason: 'incomplete',
+				},
+			),
+		).at(-1);
+	const said = 'This call was interrupted before it had a result.';
+	expect(of('half\n')).toMatchObject({output: `${said} The end of its output:\nhalf`, failed: true});
+	expect(of(' \n')).toMatchObject({output: said});
+	expect(of(`${'x'.repeat(5000)}😀${'y'.repeat(3999)}`)).toMatchObject({
+		output: `${said} The end of its output:\n${'y'.repeat(3999)}`,
+	});
+});
+
 test('a failed call is answered with what went wrong', () => {
 	expect(toMessages(transcriptOf(start, called('one'), answered('one', 'No such file.', true))).at(-1)).toEqual({
 		role: 'tool',

@@ -57,3 +57,12 @@ test('a long command of the user stands below its line, too', () => {
 	expect(head).toBe('✓ ! · exit status 0');
 	expect(rows.join('\n').replaceAll(`${continues}\n`, '')).toBe(`$ ${command}\nok`);
 });
+
+test('an interrupted command shows the end of its output', () => {
+	const drawn = (output: string) =>
+		blockLines({...call, arguments: {command: 'npm test'}, status: 'interrupted', output}, {width: 60, palette});
+	expect(drawn('one\n\u001B[2Jtwo\n')).toEqual(['■ Run npm test · interrupted', 'one', '␛[2Jtwo']);
+	expect(drawn('')).toEqual(['■ Run npm test · interrupted']);
+	const long = drawn(Array.from({length: 50}, (_, index) => `line ${index}`).join('\n'));
+	expect([long[1], long.at(-1)]).toEqual([expect.stringMatching(/^… \d+ more lines$/), 'line 49']);
+});
