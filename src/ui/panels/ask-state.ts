@@ -44,8 +44,8 @@ function answersOf({choices, form}: AskPanel): number {
 
 /** Returns the number of rows that the panel needs: the question, its choices or the field, and the keys. */
 export function askRows(panel: AskPanel, columns: number): number {
-	const rows = describedChoices(panel, columns).reduce((sum, {details}) => sum + details.length, 0);
-	return questionLines(panel, columns).length + (panel.choices.length > 0 ? rows : 1) + 1;
+	const rows = panel.choices.length > 0 ? choiceRows(panel, columns).flat().length : 1;
+	return questionLines(panel, columns).length + rows + 1;
 }
 
 /** Returns the row of the field, from the top of the panel. */
@@ -66,12 +66,16 @@ type State = {readonly moved: number; readonly typed: string; readonly isAnswera
 /** Returns the lines of a question: all of it first, then the choices around the marked one, or the field; last the keys. */
 export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, style: Style): readonly string[] {
 	const {columns, height, palette, keymap, wholeKey} = style;
-	const shown = shownQuestion(panel, columns, height);
+	const marked = markedChoice(panel, moved);
+	const choices = choiceRows(panel, columns, {marked, palette});
+	const least = choices[marked]?.length ?? 1;
+	const shown = shownQuestion(panel, columns, height, least);
 	const asked = shown.map((line, index) => (index === 0 ? palette.warning('?') + line.slice(1) : line));
 	const room = Math.max(1, height - asked.length - 1);
 	const answers =
-		panel.choices.length > 0 ? choiceLines(panel, {moved, room, columns, palette}) : [palette.dim(answerLabel) + typed];
-	const whole = wholeKey && shown.at(-1)?.endsWith('…') ? [`${wholeKey} all`] : [];
+		panel.choices.length > 0 ? choiceLines(choices, {marked, room, columns}) : [palette.dim(answerLabel) + typed];
+	const isCut = shown.at(-1)?.endsWith('…') || least > room;
+	const whole = wholeKey && isCut ? [`${wholeKey} all`] : [];
 	const keys = palette.dim(isAnswerable ? `  ${keysOf(panel, keymap, whole, columns - 2)}` : '  …');
 	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
 }
@@ -82,9 +86,12 @@ function keysOf(
 	first: readonly string[],
 	columns: number,
 ): string {
-	return choices.length > 0
-		? listKeys(keymap, columns, first)
-		: answerKeys(first, ['Enter send', isFollowUp ? 'Esc back' : 'Esc cancel'], columns);
+	if (choices.length > 0) {
+		const line = listKeys(keymap, columns, first);
+		return first.every(hint => line.includes(hint.split(' ')[0] ?? '')) ? line : listKeys(keymap, columns);
+	}
+
+	return answerKeys(first, ['Enter send', isFollowUp ? 'Esc back' : 'Esc cancel'], columns);
 }
 
 /** A choice by its number, and the text behind its name in each of its rows, with the spaces before it. */
@@ -121,19 +128,38 @@ function wrapBehind(text: string, {used, column, columns}: Behind): readonly [st
 	return [first && gap + first, ...rest.map(row => ' '.repeat(start) + row)];
 }
 
-type Choices = {readonly moved: number; readonly room: number; readonly columns: number; readonly palette: Palette};
+/** How choices are drawn, and which one is marked. */
+type Marking = {readonly marked: number; readonly palette: Palette};
 
-/** Returns the rows of the choices around the marked one. */
-function choiceLines(panel: AskPanel, {moved, room, columns, palette}: Choices): readonly string[] {
-	const marked = markedChoice(panel, moved);
-	const choices = describedChoices(panel, columns).map(({name, details: [first, ...rest]}, index) => {
-		const shown = index === marked ? palette.accent('❯ ') + palette.selected(name.slice(2)) : name;
-		return [first ? shown + palette.dim(first) : shown, ...rest.map(row => palette.dim(row))];
+/** Returns the rows of each choice. One that is wider than the window is wrapped as a whole. */
+function choiceRows(panel: AskPanel, columns: number, marking?: Marking): ReadonlyArray<readonly string[]> {
+	return describedChoices(panel, columns).map(({name, details: [first, ...rest]}, index) => {
+		const isMarked = index === marking?.marked;
+		const dim = (text: string) => marking?.palette.dim(text) ?? text;
+		const sign = isMarked ? marking.palette.accent('❯ ') : '  ';
+		const shown = isMarked ? marking.palette.selected(name.slice(2)) : name.slice(2);
+		const rows = [first ? sign + shown + dim(first) : sign + shown, ...rest.map(dim)];
+		return lineWidth(rows[0] ?? '') <= columns
+			? rows
+			: wrapLine([shown, ...[first, ...rest].map(row => dim(row.trim()))].join('  ').trimEnd(), columns, {
+					first: sign,
+					rest: ' '.repeat(belowLabel),
+				});
 	});
+}
+
+type Room = {readonly marked: number; readonly room: number; readonly columns: number};
+
+/** Returns the rows around the marked choice, which is shown from its beginning. */
+function choiceLines(choices: ReadonlyArray<readonly string[]>, {marked, room, columns}: Room): readonly string[] {
+	const own = choices[marked] ?? [];
+	if (own.length > room) {
+		return firstRows(own, room, columns);
+	}
+
 	const before = choices.slice(0, marked).flat().length;
-	const beside = Math.max(0, Math.floor((room - (choices[marked]?.length ?? 1) + 1) / 2));
 	const lines = choices.flat();
-	const start = Math.max(0, Math.min(before - beside, lines.length - room));
+	const start = Math.max(0, Math.min(before - Math.floor((room - own.length + 1) / 2), lines.length - room));
 	return lines.slice(start, start + room);
 }
 
@@ -144,11 +170,11 @@ function questionLines({question, form}: AskPanel, columns: number): readonly st
 }
 
 /**
- * Returns the lines of the question that leave room for the keys and for answers, in a low window for one. The last line says
- * if more are left out.
+ * Returns the lines of the question that leave room for the keys and for answers, in a low window for one: `least` are the rows
+ * of that. The last line says if more are left out.
  */
-function shownQuestion(panel: AskPanel, columns: number, height: number): readonly string[] {
+function shownQuestion(panel: AskPanel, columns: number, height: number, least = 1): readonly string[] {
 	const most = Math.max(1, Math.floor(height / 2) - 1);
-	const room = Math.max(1, height - 1 - Math.min(3, most, answersOf(panel)));
-	return firstRows(questionLines(panel, columns), room, columns);
+	const kept = Math.max(least, Math.min(3, most, answersOf(panel)));
+	return firstRows(questionLines(panel, columns), Math.max(1, height - 1 - kept), columns);
 }

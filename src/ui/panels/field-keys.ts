@@ -58,7 +58,7 @@ type Room = {readonly columns: number; readonly height: number};
 /** Returns the rows of a label, the text behind the last one, all safe, and the place of the caret. A masked text is dots. */
 export function drawField({label, masked}: FieldPanel, field: ComposerState, {columns, height}: Room) {
 	const wrapped = labelLines(label, columns);
-	const rows = wrapped.length <= height ? wrapped : shortLabel(label, columns, height);
+	const rows = wrapped.length < height ? wrapped : shortLabel(label, columns, height);
 	const before = `${rows.at(-1)} `;
 	const room = columns - textWidth(before);
 	const {text, column} = drawLine('', masked ? dotted(field) : field, room);

@@ -101,9 +101,37 @@ describe('a question of the agent', () => {
 		expect([low[2]?.endsWith('…'), low[4]]).toEqual([true, '  Ctrl+O all · Enter select · Esc cancel']);
 		expect(askLines(long, state, {...style, height: 2})).toHaveLength(2);
 		expect(askLines(panel, state, {...style, columns: 20, height: 3}).slice(1)).toEqual([
-			'❯ 1. SQLite  one fi…',
+			'❯ 1. SQLite  one …',
 			'  ↑↓ · Enter · Esc',
 		]);
+	});
+
+	test('wraps a long choice, and shows all of the marked one in a low window', () => {
+		const long = [
+			{label: 'Keep the database as it is', description: 'and copy it to the new server tonight'},
+			{label: 'Start with an empty one', description: ''},
+		];
+		const asked: AskPanel = {...panel, question: 'What shall become of the data of last year?', choices: long};
+		for (const [columns, height] of [
+			[20, 8],
+			[24, 6],
+			[40, 9],
+		] as const) {
+			for (const moved of [0, 1, 2]) {
+				const lines = askLines(asked, {...state, moved}, {...style, columns, height}).map(plainText);
+				const words = lines.join(' ').replaceAll(/\s+/g, ' ');
+				const {label = '', description = ''} = long[moved] ?? {label: 'Something else…'};
+				expect(lines.length).toBeLessThanOrEqual(height);
+				expect(lines.at(-1)).toMatch(/Enter.*Esc/);
+				if (height > 6 || moved > 0) {
+					expect(words).toContain(`❯ ${moved + 1}. ${label} ${description}`.trim());
+				}
+			}
+		}
+
+		expect(askLines(asked, state, {...style, columns: 24, height: 6}).at(-1)).toBe('  Ctrl+O · Enter · Esc');
+		expect(askRows(asked, 80)).toBe(5);
+		expect(askRows(asked, 24)).toBeGreaterThan(8);
 	});
 
 	test('is made safe and fits [1]', () => {

@@ -67,6 +67,15 @@ test('a low window cuts a page without a code behind its host, and names the key
 	expect(lines.slice(-2)).toEqual([expect.stringMatching(/^a+…$/), 'u copy URL · Esc cancel']);
 });
 
+test('the lowest window names the key that copies a page without a code', async () => {
+	const drawn = draw(<App />, {columns: 20, rows: 5});
+	drawn.store
+		.getState()
+		.setPanel({...device, code: '', page: `https://login.example.com/authorize?${'a'.repeat(200)}`});
+	await drawn.settle(40);
+	expect(drawn.lines()).toContain('u copy · Esc cancel');
+});
+
 test('an expired code is marked', async () => {
 	expect((await frame({...device, expiresAt: Date.now() - 1}, 80)).at(-1)).toMatch(/^expired · .*Esc cancel$/);
 });

@@ -46,4 +46,13 @@ describe('a field', () => {
 		await feed('1234');
 		expect(lines().slice(0, 3)).toEqual(['? The key of a provider with …', '  ••••', '  Enter confirm · Esc cancel']);
 	});
+
+	test.each([
+		[24, 6],
+		[20, 5],
+	])('shows its keys below a long label in a window of %d x %d', async (columns, rows) => {
+		const {lines, feed} = await openPanel(long, columns, rows);
+		await feed('1234');
+		expect(lines().join('\n')).toMatch(/•••• *\n {2}Enter.*Esc/);
+	});
 });

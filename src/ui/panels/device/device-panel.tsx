@@ -86,7 +86,7 @@ function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style
 	const copy = hintsOf(keymap, [['copy URL', 'device.copy-url']]);
 	const page = pageLines(panel.page, columns);
 	const room = Math.max(1, height - 1);
-	const isCut = page.length > room;
+	const isCut = page.length > height - 1;
 	const hints = hintsOf(keymap, [
 		...(panel.opens ? [['open', 'device.open'] as const] : []),
 		...(panel.pastes ? [['paste the address it ends on', 'device.paste'] as const] : []),
@@ -96,8 +96,15 @@ function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style
 	return [
 		truncate(title, columns),
 		...firstRows(page, room, columns),
-		palette.dim(fitHints([...known, 'Esc cancel'], columns)),
+		palette.dim(hintsWithCopy(known, isCut ? copy : [], columns)),
 	].slice(-height);
+}
+
+/** Returns hints on one line. Those that copy what can't be read are shortened before they are left out. */
+function hintsWithCopy(known: readonly string[], copy: readonly string[], columns: number): string {
+	const all = fitHints([...known, 'Esc cancel'], columns);
+	const short = copy.map(hint => `${hint.split(' ').slice(0, 2).join(' ')} · Esc cancel`);
+	return copy.every(hint => all.includes(hint)) ? all : (short.find(line => lineWidth(line) <= columns) ?? all);
 }
 
 /** Returns the long text if it fits on a line, else the short one. */
