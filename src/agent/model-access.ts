@@ -9,9 +9,8 @@ import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Transport} from '../net/transport.ts';
 import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {type ProviderRow, registry} from '../providers/registry.ts';
-import {type CreateTransport, createHostTransports, type Host} from './host-transports.ts';
+import {type CreateTransport, createHostTransports, type Host, namingVariable} from './host-transports.ts';
 import {hashOf} from './ledger-entry.ts';
-import {namingVariable} from './rejected-key.ts';
 
 type Dependencies = {
 	readonly config: Config;
