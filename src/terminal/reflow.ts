@@ -3,8 +3,8 @@ import type {Environment} from '../core/environment.ts';
 /** Asks for the secondary device attributes (DA2), and erases what a terminal prints that doesn't know the question. */
 export const askVersion = '\u001b7\u001b[>c\u001b8\u001b[K';
 
-/** Terminals that cut rows in a narrower window: xterm, rxvt, GNU Screen, rxvt-unicode. */
-const cuttingKinds: readonly (number | undefined)[] = [41, 82, 83, 85];
+/** Terminals that cut rows in a narrower window: xterm, rxvt, rxvt-unicode. */
+const cuttingKinds: readonly (number | undefined)[] = [41, 82, 85];
 const puttyVersion = 136;
 const moshVersion = 10;
 
@@ -38,6 +38,21 @@ const vteKind = 65;
  */
 export function joinsRows([kind]: readonly number[]): boolean {
 	return kind === vteKind;
+}
+
+const screenKind = 83;
+
+/**
+ * Returns true for GNU Screen, by its answer to `askVersion`: a row that continues in the next one does so until it is inserted
+ * or deleted, also when it is erased.
+ */
+export function keepsBreaks([kind]: readonly number[]): boolean {
+	return kind === screenKind;
+}
+
+/** Returns false for GNU Screen, by its answer to `askVersion`: it doesn't know the question for the size of the window. */
+export function tellsSize([kind]: readonly number[]): boolean {
+	return kind !== screenKind;
 }
 
 /**

@@ -88,14 +88,12 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		highPanel: () => highPanel,
 		isLent: session.isLent,
 		...{
-			askPlace: async () => ({
-				...(await measure.askPlace()),
-				...{keepsBelow: measure.keepsBelow(), pullsDown: measure.blanksMarked()},
-			}),
+			askPlace: async () => ({...(await measure.askPlace()), ...measure.resizeHabits()}),
 			isAwaited: measure.isAwaited,
 			expectResize: size => expectResize({stdout, screen}, size),
 			distrustSizes: measure.questions.sizes.distrust,
 			pullsDown: measure.blanksMarked,
+			keepsBreaks: () => measure.rowHabits().keepsBreaks,
 			reflows: measure.reflows,
 		},
 		isMultiplexed: multiplexerOf(env) !== undefined,
@@ -130,7 +128,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			sentFrames = createSentFrames({
 				questions: measure.questions,
 				isNeeded: () => measure.mayAsk() && measure.reflows(),
-				joins: measure.joinsRows,
+				habits: measure.rowHabits,
 				onLost: fit.lost,
 			});
 		},

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {reflowsRows} from '../../src/terminal/reflow.ts';
+import {keepsBreaks, reflowsRows, tellsSize} from '../../src/terminal/reflow.ts';
 
 test.each([
 	['xterm.js', [0, 276, 0], {}, true],
@@ -12,9 +12,14 @@ test.each([
 	['xterm', [41, 390, 0], {}, false],
 	['rxvt', [82, 20710, 0], {}, false],
 	['rxvt-unicode', [85, 95, 0], {}, false],
-	['GNU Screen', [83, 50000, 0], {}, false],
+	['GNU Screen', [83, 50000, 0], {}, true],
 	['PuTTY', [0, 136, 0], {}, false],
 	['a terminal that does not answer', [], {}, false],
 ] as const)('%s answers %j; in %j it rewraps rows of a narrower window: %j', (_, answer, env, breaks) => {
 	expect(reflowsRows(answer, env)).toBe(breaks);
+});
+
+test('GNU Screen tells no size, and its rows continue until they are inserted or deleted', () => {
+	expect([tellsSize([83, 40900, 0]), keepsBreaks([83, 40900, 0])]).toEqual([false, true]);
+	expect([tellsSize([84, 0, 0]), keepsBreaks([84, 0, 0])]).toEqual([true, false]);
 });

@@ -4,6 +4,9 @@
  */
 export const eraseDown = '\r\u001B[K\u001B[C\u001B[J\r';
 
+/** Inserts blank rows instead of all from the cursor's down. Deleting those would move them to the scrollback of GNU Screen. */
+export const insertDown = '\r\u001B[999L';
+
 export type Pen = ReturnType<typeof createPen>;
 
 /** Collects output and tracks the row of the cursor, relative to the first row of the frame. */

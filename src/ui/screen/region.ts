@@ -50,6 +50,8 @@ export type Resize = {
 	readonly cutAt?: number | undefined;
 	/** True if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
 	readonly keepsBelow?: boolean;
+	/** True if erased rows still continue in the next ones. */
+	readonly keepsBreaks?: boolean;
 	/** True if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
 	readonly pullsDown?: boolean;
 };

@@ -2,10 +2,19 @@ import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
-import {askVersion, blanksMarkedRows, joinsRows, keepsRowsBelow, reflowsRows} from '../../terminal/reflow.ts';
+import {
+	askVersion,
+	blanksMarkedRows,
+	joinsRows,
+	keepsBreaks,
+	keepsRowsBelow,
+	reflowsRows,
+	tellsSize,
+} from '../../terminal/reflow.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import type {Rgb} from '../../terminal/theme/color-depth.ts';
 import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
+import type {Habits} from './resize/landed-region.ts';
 import {createQuestions, type Place, type Questions} from './resize/questions.ts';
 
 type Dependencies = {
@@ -36,8 +45,14 @@ export type TerminalMeasure = {
 	readonly keepsBelow: () => boolean;
 	/** Returns true once it has answered as one that blanks the rows from the mark of a prompt down when it is resized. */
 	readonly blanksMarked: () => boolean;
-	/** Returns true once it has answered as one that joins rows (`joinsRows`). */
-	readonly joinsRows: () => boolean;
+	/** Returns what it does with its rows when it is resized. */
+	readonly resizeHabits: () => {
+		readonly keepsBelow: boolean;
+		readonly pullsDown: boolean;
+		readonly keepsBreaks: boolean;
+	};
+	/** Returns what it does with rows that continue in the next one. */
+	readonly rowHabits: () => Habits;
 	/** Returns true while answers are pending. */
 	readonly isAwaited: () => boolean;
 	/**
@@ -68,9 +83,9 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	const before = widths?.recall();
 	setCellWidths(before ?? defaultCellWidths);
 	let whenAnswered: () => void = () => undefined;
+	const write = (data: string) => stdout.write(data);
 	const measure = createWidthMeasure({
-		write: text => stdout.write(text),
-		columns: stdout.columns,
+		...{write, columns: stdout.columns},
 		onMeasured(measured) {
 			if (!isSameWidths(measured, cellWidths())) {
 				setCellWidths(measured);
@@ -83,7 +98,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	let asked = 0;
 	let version: readonly number[] = [];
 	const colors = createColorQuestion(stdout);
-	const questions = createQuestions(data => stdout.write(data));
+	const questions = createQuestions(write, () => tellsSize(version));
 	let isEnding = false;
 	const mayAsk = () => !isEnding && measure.outstanding() === 0;
 	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
@@ -131,7 +146,15 @@ function rowHabits(version: () => readonly number[], env: Environment) {
 		reflows: () => reflowsRows(version(), env),
 		keepsBelow: () => keepsRowsBelow(version()),
 		blanksMarked: () => blanksMarkedRows(version()),
-		joinsRows: () => joinsRows(version()),
+		resizeHabits: () => ({
+			keepsBelow: keepsRowsBelow(version()),
+			pullsDown: blanksMarkedRows(version()),
+			keepsBreaks: keepsBreaks(version()),
+		}),
+		rowHabits: () => ({
+			joins: joinsRows(version()) || keepsBreaks(version()),
+			keepsBreaks: keepsBreaks(version()),
+		}),
 	};
 }
 

@@ -54,7 +54,8 @@ export async function survivesLateFrames(cell: Cell) {
 			app.say(`${name(index)}and on.\n\n`);
 			await time.pass(40);
 		});
-		await time.pass(200);
+		// Too short for lines to be printed, or long enough.
+		await time.pass(index % 2 === 0 ? 200 : 500);
 	}
 
 	await terminal.resize(columns, rows);

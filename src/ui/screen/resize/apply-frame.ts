@@ -56,16 +56,17 @@ const controls: Readonly<Record<string, (shown: ShownRows, parameters: Parameter
 	},
 	J(shown, {joins}) {
 		erase(shown, shown.x, joins);
-		shown.rows.length = shown.y + 1;
+		const below = shown.keepsBreaks ? shown.rows.slice(shown.y + 1) : [];
+		shown.rows.splice(shown.y + 1, Number.POSITIVE_INFINITY, ...below.map(row => erased(shown, row, 0)));
 	},
 	L(shown, {count}) {
 		touch(shown);
-		endRowBefore(shown);
+		endBeforeMoved(shown);
 		shown.rows.splice(shown.y, 0, ...Array.from({length: count}, () => blank));
 		shown.rows.length = Math.min(shown.rows.length, bottomOf(shown) + 1);
 	},
 	M(shown, {count}) {
-		endRowBefore(shown);
+		endBeforeMoved(shown);
 		for (let index = 0; index < count; index++) {
 			touch(shown);
 			shown.rows.splice(shown.y, 1);
@@ -105,8 +106,20 @@ function touch(shown: ShownRows): Row {
 
 function erase(shown: ShownRows, from: number, joins: boolean): void {
 	const row = touch(shown);
-	shown.rows[shown.y] = {...row, cells: Math.min(row.cells, from), isWrapped: false, source: ownRow};
+	shown.rows[shown.y] = erased(shown, row, from);
 	if (from === 0 && !joins) {
+		endRowBefore(shown);
+	}
+}
+
+function erased({keepsBreaks, columns}: ShownRows, row: Row, from: number): Row {
+	const isWrapped = keepsBreaks && row.isWrapped;
+	return {...row, cells: isWrapped ? columns : Math.min(row.cells, from), isWrapped, source: ownRow};
+}
+
+/** Lets the row before inserted or deleted ones continue in no other, as most terminals do. */
+function endBeforeMoved(shown: ShownRows): void {
+	if (!shown.keepsBreaks) {
 		endRowBefore(shown);
 	}
 }

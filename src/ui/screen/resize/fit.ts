@@ -17,7 +17,7 @@ export type FitDependencies = {
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window, its size, and what the terminal does with rows, as far as it tells. */
-	readonly askPlace: () => Promise<Place & Pick<Resize, 'keepsBelow' | 'pullsDown'>>;
+	readonly askPlace: () => Promise<Place & Pick<Resize, 'keepsBelow' | 'pullsDown' | 'keepsBreaks'>>;
 	/** Returns true while an answer of the terminal is on its way. */
 	readonly isAwaited: () => boolean;
 	/** Calls `resized` soon, also if the system doesn't tell of a resize to that size. */
@@ -26,6 +26,8 @@ export type FitDependencies = {
 	readonly distrustSizes: () => void;
 	/** Returns true if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
 	readonly pullsDown: () => boolean;
+	/** Returns true if erased rows still continue in the next ones. */
+	readonly keepsBreaks: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: () => boolean;
 	/**
@@ -106,7 +108,7 @@ function createPlaceQuestion(dependencies: FitDependencies) {
 
 /** Draws everything, or only the frame, for the current size of the window. */
 export function createFit(dependencies: FitDependencies) {
-	const {screen, isAwaited, pullsDown, painter} = dependencies;
+	const {screen, isAwaited, pullsDown, keepsBreaks, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	const question = createPlaceQuestion(dependencies);
@@ -156,7 +158,7 @@ export function createFit(dependencies: FitDependencies) {
 			}
 
 			if (isPassing() && row !== undefined && !screen.isHeld() && !isAwaited()) {
-				inPlace({row, pullsDown: pullsDown()});
+				inPlace({row, pullsDown: pullsDown(), keepsBreaks: keepsBreaks()});
 			} else if (isPassing() || screen.isHeld()) {
 				all();
 			}

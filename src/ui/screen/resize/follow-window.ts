@@ -58,7 +58,8 @@ export function expectResize(
 ) {
 	const {columns, rows} = screen.size();
 	const delayMs = told.columns === columns && told.rows === rows ? 0 : expectedMs;
-	setTimeout(() => screen.isHeld() && stdout.emit('resize'), delayMs).unref();
+	const timer = setTimeout(() => screen.isHeld() && stdout.emit('resize'), delayMs).unref();
+	stdout.once('resize', () => clearTimeout(timer));
 }
 
 type Sizes = {

@@ -19,6 +19,9 @@ export type SentFrame = {
 /** A frame with the row of the cursor, from 0, and the size of the window before it, as the terminal tells them. */
 export type LandedFrame = SentFrame & {readonly row: number | undefined; readonly arrivedAt: Size | undefined};
 
+/** What a terminal does with rows that continue in the next one (`joinsRows`, `keepsBreaks`). */
+export type Habits = {readonly joins: boolean; readonly keepsBreaks: boolean};
+
 /** The most lines above a frame that may be in a window. */
 const maxAbove = 150;
 
@@ -26,9 +29,9 @@ const maxAbove = 150;
  * Returns what the terminal shows after frames that arrived at other sizes than they were drawn for. What they left of the
  * frame before them, printed and drew is the frame of the region; the lines in it that were printed are its `back`.
  */
-export function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], joins: boolean): Region {
+export function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], {joins, keepsBreaks}: Habits): Region {
 	const [{before, kept, size}] = frames;
-	const shown = shownBefore(before, size.rows);
+	const shown = shownBefore(before, size.rows, keepsBreaks);
 	for (const {data, row, arrivedAt} of frames) {
 		rewrapRows(shown, arrivedAt ?? {columns: shown.columns, rows: shown.height});
 		shown.top = row === undefined ? shown.top : shown.y - row;
@@ -56,7 +59,7 @@ export function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], j
 }
 
 /** Returns the rows of a region: those of the last lines above its frame, each with its index as the source, and of the frame. */
-function shownBefore({above, drawn, columns}: Region, height: number): ShownRows {
+function shownBefore({above, drawn, columns}: Region, height: number, keepsBreaks: boolean): ShownRows {
 	const from = Math.max(0, above.length - maxAbove);
 	// Only a full row continues, and the last one above the frame doesn't.
 	const lines = above.slice(from).map((text, index) => ({text, source: from + index}));
@@ -71,6 +74,7 @@ function shownBefore({above, drawn, columns}: Region, height: number): ShownRows
 		columns,
 		height,
 		wraps: false,
+		keepsBreaks,
 		touched: ownRow,
 	};
 }

@@ -19,6 +19,8 @@ type Question = {
 };
 
 const sequences = {'cursor-position': '\u001B[6n', 'window-size': '\u001B[18t'} as const;
+/** Asks for the cursor in the lower right corner, and moves it back: its place there is the size of the window. */
+const askCorner = `\u001B7\u001B[999;999H${sequences['cursor-position']}\u001B8`;
 
 /** Reads the sizes that a terminal tells. */
 function createSizeReading() {
@@ -30,6 +32,10 @@ function createSizeReading() {
 	return {
 		/** Returns true once the terminal has told its size. */
 		isKnown: () => isSwapped !== undefined,
+		/** Believes sizes as they are told. */
+		trust() {
+			isSwapped = isDistrusted ? undefined : false;
+		},
 		/** Believes no size any more: the system keeps telling another one. */
 		distrust() {
 			isDistrusted = true;
@@ -51,15 +57,31 @@ function createSizeReading() {
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-/** Asks the terminal where the cursor is and how large the window is. It answers in the order in which it was asked. */
-export function createQuestions(write: (data: string) => unknown) {
+/** Returns the size of a window whose lower right corner is told. */
+function cornerSize({row, column}: Extract<Answer, {readonly reply: 'cursor-position'}>): Answer {
+	return {type: 'reply', reply: 'window-size', columns: column + 1, rows: row + 1};
+}
+
+/**
+ * Asks the terminal where the cursor is and how large the window is. It answers in the order in which it was asked.
+ * `tellsSize` returns false for a terminal that answers only the former.
+ */
+export function createQuestions(write: (data: string) => unknown, tellsSize = () => true) {
 	/** Those that wait for an answer, also for one that comes too late. */
 	let asked: readonly Question[] = [];
 	const sizes = createSizeReading();
 	const waiting = () => asked.filter(({askedAt}) => Date.now() - askedAt < lostAfterMs);
 	const add = (reply: Answer['reply'], end: Question['end']) => {
-		asked = [...waiting(), {reply, askedAt: Date.now(), end}];
-		return sequences[reply];
+		const isAsked = reply === 'cursor-position' || tellsSize();
+		const question: Question = isAsked ? {reply, askedAt: Date.now(), end} : cornerQuestion(end);
+		asked = [...waiting(), question];
+		return isAsked ? sequences[reply] : askCorner;
+	};
+	const cornerQuestion = (end: Question['end']): Question => {
+		sizes.trust();
+		const ends = (answer: Answer | undefined) =>
+			end(answer?.reply === 'cursor-position' ? cornerSize(answer) : undefined);
+		return {reply: 'cursor-position', askedAt: Date.now(), end: ends};
 	};
 
 	return {

@@ -1,7 +1,7 @@
 import {lineWidth} from '../../../terminal/text/width.ts';
 import {continues, softWrap, wrapWide} from '../../../terminal/text/wrap.ts';
 import {nothingDrawn} from '../live-region.ts';
-import {eraseDown} from '../pen.ts';
+import {eraseDown, insertDown} from '../pen.ts';
 import {lastOf, type Region} from '../region.ts';
 import {blanked, deleteDown, isMarked, pullDown} from './frame-mark.ts';
 
@@ -37,7 +37,7 @@ export function resizeRegion(
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
 	const {drawn, above, back, frame, textColumns} = region;
 	const isBlanked = drawn.rows.some(isMarked);
-	const erase = isBlanked ? deleteDown : eraseDown;
+	const erase = isBlanked ? deleteDown : region.resize.keepsBreaks ? insertDown : eraseDown;
 	const own = blanked(drawn);
 	const isRewrapped = back.length > 0 ? columns !== region.columns : columns < region.columns;
 	const countDrawn: CountRows = lines => (isRewrapped ? countRows(lines) : lines.length);

@@ -1,5 +1,5 @@
 import type {Region} from '../region.ts';
-import {landedRegion, type SentFrame} from './landed-region.ts';
+import {type Habits, landedRegion, type SentFrame} from './landed-region.ts';
 import type {Questions, Size} from './questions.ts';
 
 type Arriving = SentFrame & {row: number | undefined; arrivedAt: Size | undefined};
@@ -8,8 +8,8 @@ type Dependencies = {
 	readonly questions: Questions;
 	/** Returns true for a terminal whose frames are to be followed: it wraps rows again. */
 	readonly isNeeded: () => boolean;
-	/** Returns true if the terminal joins a row that is written again with the row before it, if that continued in the old one. */
-	readonly joins: () => boolean;
+	/** Returns what the terminal does with rows that continue in the next one. */
+	readonly habits: () => Habits;
 	/** Called with the size of the window when a frame has arrived at another one than it was drawn for. */
 	readonly onLost: (size: Size) => void;
 };
@@ -35,7 +35,7 @@ const movesRows = /\n|\u001B\[\d*(?:[LM]|\+T)/;
  * before, the sizes and the bytes. All that the terminal shows since then becomes the frame to replace, and lines printed
  * since then are printed again.
  */
-export function createSentFrames({questions, isNeeded, joins, onLost}: Dependencies): SentFrames {
+export function createSentFrames({questions, isNeeded, habits, onLost}: Dependencies): SentFrames {
 	let sent: readonly Arriving[] = [];
 	let isLost = false;
 	let firstAskedAt: number | undefined;
@@ -80,7 +80,7 @@ export function createSentFrames({questions, isNeeded, joins, onLost}: Dependenc
 			const wasLost = isLost;
 			sent = [];
 			isLost = false;
-			return wasLost && first ? landedRegion([first, ...others], joins()) : undefined;
+			return wasLost && first ? landedRegion([first, ...others], habits()) : undefined;
 		},
 	};
 }

@@ -25,6 +25,8 @@ export type ShownRows = {
 	height: number;
 	/** True while a row that is full continues in the next one (DECAWM). */
 	wraps: boolean;
+	/** True if a row that continues in the next one still does when it is erased, and is full of blanks then. */
+	readonly keepsBreaks: boolean;
 	/** The lowest source of a row that was written to or erased. */
 	touched: number;
 };

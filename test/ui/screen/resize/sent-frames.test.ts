@@ -18,13 +18,13 @@ const data = '\u001B[1A\r\u001B[K\u001B[C\u001B[J\rthree\r\nframe\r\n> \r\nstatu
 const frame = {before, kept: 2, data, size};
 
 /** Frames to a terminal whose answers the test gives. */
-function follow(options: {readonly joins?: boolean} = {}) {
+function follow({keepsBreaks = false, joins = false} = {}) {
 	const questions = createQuestions(() => undefined);
 	const onLost = vi.fn();
 	const frames = createSentFrames({
 		questions,
 		isNeeded: () => true,
-		joins: () => options.joins ?? false,
+		habits: () => ({joins: joins || keepsBreaks, keepsBreaks}),
 		onLost,
 	});
 	const answerRow = (row: number) => void questions.take({type: 'reply', reply: 'cursor-position', row, column: 0});
@@ -88,6 +88,29 @@ test('VTE joins what is written behind a row that was wrapped', () => {
 	expect(frames.landed()?.drawn.rows[0]).toMatch(/^ {20}\u001B/);
 });
 
+test('GNU Screen keeps a wrapped row full of blanks when it is erased', () => {
+	const {frames, answerRow, answer} = follow({keepsBreaks: true});
+	// The first row of the frame takes two, of which the frame erases both, and writes only to the first.
+	frames.send({...frame, data: '\u001B[2A\r\u001B[K\u001B[C\u001B[J\rx\u001B[2B'});
+	answerRow(4);
+	answer(20, 10);
+	const [first, ...others] = frames.landed()?.drawn.rows ?? [];
+	expect(first).toMatch(/^ {20}\u001B/);
+	expect(others).toEqual(['', '', '']);
+});
+
+test('a terminal that tells no size is asked for its lower right corner', () => {
+	const questions = createQuestions(
+		() => undefined,
+		() => false,
+	);
+	const end = vi.fn();
+	expect(questions.add('window-size', end)).toBe('\u001B7\u001B[999;999H\u001B[6n\u001B8');
+	expect(questions.sizes.isKnown()).toBe(true);
+	questions.take({type: 'reply', reply: 'cursor-position', row: 23, column: 79});
+	expect(end).toHaveBeenCalledWith({type: 'reply', reply: 'window-size', columns: 80, rows: 24});
+});
+
 /** A frame of kitty, with its mark, below the third line. */
 const inKitty: Region = {
 	...before,
@@ -134,7 +157,12 @@ test('a terminal that tells no size is asked no more', () => {
 	vi.useFakeTimers();
 	onTestFinished(() => void vi.useRealTimers());
 	const questions = createQuestions(() => undefined);
-	const frames = createSentFrames({questions, isNeeded: () => true, joins: () => false, onLost: vi.fn()});
+	const frames = createSentFrames({
+		questions,
+		isNeeded: () => true,
+		habits: () => ({joins: false, keepsBreaks: false}),
+		onLost: vi.fn(),
+	});
 	expect(frames.send(frame)).not.toBe('');
 	vi.advanceTimersByTime(2500);
 	expect(frames.send(frame)).toBe('');
