@@ -27,6 +27,12 @@ type TerminalSessionOptions = {
 	/** Called when the modes are on again. Must draw everything again, at the current size of the window. */
 	readonly onResume?: () => void;
 	/**
+	 * Called when a signal ends the process, after the modes were reset. Resolves soon, once the terminal has answered what it
+	 * was asked; undefined if no answer is pending. Until then the terminal is still read: its answers would be input of the
+	 * shell.
+	 */
+	readonly answered?: (() => Promise<void> | undefined) | undefined;
+	/**
 	 * Called when a signal ends the process, after the terminal was restored. Saves what isn't saved yet: the process ends
 	 * when that is done, after five seconds, or at the next signal.
 	 */
@@ -81,9 +87,11 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const endBySignal = (signal: EndSignal) => {
 		const isDrawing = modes.enabled().includes('drawing');
 		end();
-		release(isDrawing);
-		// Without our listener the signal ends us as it ends any program, and the status says so.
-		saveThen(onEnd, () => void process.kill(process.pid, signal));
+		afterwards(options.answered?.(), () => {
+			release(isDrawing);
+			// Without our listener the signal ends us as it ends any program, and the status says so.
+			saveThen(onEnd, () => void process.kill(process.pid, signal));
+		});
 	};
 
 	const hooks = createHooks(process, {...suspension, reset: modes.reset, endBySignal});
@@ -125,6 +133,15 @@ function copyTo(write: (text: string) => void, copied: string, environment: Envi
 	}
 
 	return sequence !== '';
+}
+
+/** Calls `end` once something is over; at once without it. */
+function afterwards(pending: Promise<void> | undefined, end: () => void): void {
+	if (pending) {
+		void pending.then(end, end);
+	} else {
+		end();
+	}
 }
 
 /** Calls `end` once `save` is done, at the latest after `endTimeoutMs`; at once without `save`. */

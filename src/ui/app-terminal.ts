@@ -149,6 +149,7 @@ function openSession(
 ): TerminalSession {
 	const session = createTerminalSession({
 		...{stdout, process, environment: env, onContinue, onEnd},
+		answered: () => (measure().isAwaited() ? measure().settled() : undefined),
 		onSuspend() {
 			onSuspend();
 			// The shell continues where our part of the screen began, not in the middle of it.
