@@ -47,7 +47,9 @@ test('each failure of an answer is told with what to do, and the prompt works af
 	const before = host.chats().length;
 	host.answerWith(({refuse}) => refuse(401, 'application/json', '{"error":{"message":"Incorrect API key."}}'));
 	terminal.type('hello\r');
-	await terminal.waitFor(/✗ Custom rejected the key \(401\): Incorrect API key\.\n {2}→ Check the key/);
+	await terminal.waitFor(
+		/✗ Custom rejected the key \(401\): Incorrect API key\.\n {2}→ The key is from CUSTOM_API_KEY\./,
+	);
 	await waitForIdle(terminal);
 	expect(host.chats()).toHaveLength(before + 1);
 });

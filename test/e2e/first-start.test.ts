@@ -23,7 +23,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 
 	terminal.type('list the files here\r');
-	await terminal.waitFor(/✓ List.*\n[\s\S]*I see 2 files/);
+	await terminal.waitFor(/✓ List.*\n[\s\S]*I found 2 files/);
 	await waitForIdle(terminal);
 	expect(terminal.status()).toMatch(/context .* · in .* · out .* · \$0\.00$/);
 	const said = [...conversation(terminal.text())];
