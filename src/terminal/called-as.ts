@@ -62,7 +62,8 @@ function firstOnPath(name: string, path: string): string | undefined {
 	return undefined;
 }
 
-function isProgram(path: string): boolean {
+/** Returns true for a file that may be started. */
+export function isProgram(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);
 		return statSync(path).isFile();

@@ -1,7 +1,8 @@
-import {accessSync, constants, existsSync, realpathSync, statSync} from 'node:fs';
+import {existsSync, realpathSync} from 'node:fs';
 import {isAbsolute, join, relative, sep} from 'node:path';
 import type {Environment} from '../../../core/environment.ts';
 import {searchFolders} from '../../../core/search-path.ts';
+import {isProgram} from '../../../terminal/called-as.ts';
 
 /**
  * Returns what to start for a program's name; undefined if Windows has none. Windows would first look in the working
@@ -51,14 +52,5 @@ function realOf(folder: string): string {
 		return realpathSync(folder);
 	} catch {
 		return folder;
-	}
-}
-
-function isProgram(path: string): boolean {
-	try {
-		accessSync(path, constants.X_OK);
-		return statSync(path).isFile();
-	} catch {
-		return false;
 	}
 }
