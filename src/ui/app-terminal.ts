@@ -89,11 +89,9 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		isLent: session.isLent,
 		...{
 			askPlace: async () => ({...(await measure.askPlace()), ...measure.resizeHabits()}),
-			isAwaited: measure.isAwaited,
 			expectResize: size => expectResize({stdout, screen}, size),
 			distrustSizes: measure.questions.sizes.distrust,
 			pullsDown: measure.blanksMarked,
-			keepsBreaks: () => measure.rowHabits().keepsBreaks,
 			reflows: measure.reflows,
 		},
 		isMultiplexed: multiplexerOf(env) !== undefined,

@@ -10,8 +10,6 @@ type Size = {readonly columns: number; readonly rows: number};
 export type Region = {
 	/** The frame at the lower end. */
 	readonly drawn: Drawn;
-	/** The row of the window that the frame begins in, if it is known since the window was resized. */
-	readonly top: number | undefined;
 	/** The width of the window when the frame was drawn. */
 	readonly columns: number;
 	/** The width that the lines above the frame were drawn for. */
@@ -68,7 +66,6 @@ export function emptyRegion(columns: number): Region {
 	const frame = {rows: [], caret: undefined};
 	return {
 		drawn: nothingDrawn,
-		top: undefined,
 		columns,
 		textColumns: columns,
 		above: [],
@@ -94,14 +91,12 @@ export function drawRegion(
 	const printed = isPassing ? [] : region.printed;
 	const next = redraw(region.drawn, withMarks(printed, size.columns), frame, {height: size.rows, ...drawing});
 	const room = size.rows - next.drawn.rows.length;
-	const top = region.top === undefined ? undefined : Math.min(region.top + printed.length, room);
 	const all = printed.length > 0 ? [...above, ...printed] : above;
 	return {
 		data: region.prefix + next.data,
 		region: {
 			...region,
 			drawn: next.drawn,
-			top,
 			columns: size.columns,
 			textColumns: isPassing ? region.textColumns : size.columns,
 			above: lastOf(all, maxAbove),

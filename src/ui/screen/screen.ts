@@ -65,8 +65,6 @@ export type Screen = {
 	 * frame at the new width; without its `row` only those that are certainly still in the window.
 	 */
 	readonly resize: (resize?: Resize) => void;
-	/** Returns the row of the cursor in the window if it is known since the last resize. */
-	readonly row: () => number | undefined;
 	/** Returns true from `erase` until the next frame. */
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
@@ -126,7 +124,7 @@ export function createScreen(
 		},
 		alternate,
 		startOver: sequence => update(startOver(main.region(), sequence)),
-		...{isErased: main.isErased, row: main.row},
+		isErased: main.isErased,
 		resize(resize = main.region().resize ?? {isPassing: main.region().isPassing}) {
 			alternate.forget();
 			update({...main.region(), resize});
@@ -182,7 +180,6 @@ function createMain(
 			return data && !before.prefix ? (sentFrames()?.send({before: sent, kept, data, size}) ?? '') + data : data;
 		},
 		isErased: () => isErased,
-		row: () => (region.top === undefined ? undefined : region.top + region.drawn.at),
 		/** Returns the bytes that erase the frame. */
 		erase(): string {
 			sentFrames()?.landed();

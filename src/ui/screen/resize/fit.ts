@@ -18,16 +18,12 @@ export type FitDependencies = {
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window, its size, and what the terminal does with rows, as far as it tells. */
 	readonly askPlace: () => Promise<Place & Pick<Resize, 'keepsBelow' | 'pullsDown' | 'keepsBreaks'>>;
-	/** Returns true while an answer of the terminal is on its way. */
-	readonly isAwaited: () => boolean;
 	/** Calls `resized` soon, also if the system doesn't tell of a resize to that size. */
 	readonly expectResize: (size: Size) => void;
 	/** Ends questions for the size: the system tells another one for good. */
 	readonly distrustSizes: () => void;
 	/** Returns true if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
 	readonly pullsDown: () => boolean;
-	/** Returns true if erased rows still continue in the next ones. */
-	readonly keepsBreaks: () => boolean;
 	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
 	readonly reflows: () => boolean;
 	/**
@@ -108,7 +104,7 @@ function createPlaceQuestion(dependencies: FitDependencies) {
 
 /** Draws everything, or only the frame, for the current size of the window. */
 export function createFit(dependencies: FitDependencies) {
-	const {screen, isAwaited, pullsDown, keepsBreaks, painter} = dependencies;
+	const {screen, painter} = dependencies;
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
 	const question = createPlaceQuestion(dependencies);
@@ -150,16 +146,9 @@ export function createFit(dependencies: FitDependencies) {
 		},
 		/** Draws only the frame. */
 		pass: () => all(passing),
-		/** Draws what that left: at once if nothing moved the frame since. */
+		/** Draws what that left, once the terminal has told that it still has the size: it may print many lines. */
 		settle() {
-			const row = screen.row();
-			if (question.change(inPlace)) {
-				return;
-			}
-
-			if (isPassing() && row !== undefined && !screen.isHeld() && !isAwaited()) {
-				inPlace({row, pullsDown: pullsDown(), keepsBreaks: keepsBreaks()});
-			} else if (isPassing() || screen.isHeld()) {
+			if (!question.change(inPlace) && (isPassing() || screen.isHeld())) {
 				all();
 			}
 		},

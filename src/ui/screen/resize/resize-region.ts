@@ -54,7 +54,7 @@ export function resizeRegion(
 	const widest = cutAt === undefined ? columns : Math.min(cutAt, textColumns, region.cutAt);
 	const resized = (start: number, kept: readonly string[], near: number): Region => ({
 		...{...region, drawn: nothingDrawn, isPassing},
-		...{top: row === undefined ? undefined : start, above: kept, near},
+		...{above: kept, near},
 		prefix: pullDown(pulled) + moved(start - (row ?? likely)) + erase,
 	});
 	if (top + pulled < 0) {
