@@ -39,8 +39,7 @@ export function resizeRegion(
 	const isBlanked = drawn.rows.some(isMarked);
 	const erase = isBlanked ? deleteDown : region.resize.keepsBreaks ? insertDown : eraseDown;
 	const own = blanked(drawn);
-	const isRewrapped = back.length > 0 ? columns !== region.columns : columns < region.columns;
-	const countDrawn: CountRows = lines => (isRewrapped ? countRows(lines) : lines.length);
+	const countDrawn: CountRows = lines => (columns === region.columns ? lines.length : countRows(lines));
 	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));

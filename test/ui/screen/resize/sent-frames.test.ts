@@ -2,6 +2,7 @@ import {expect, onTestFinished, test, vi} from 'vitest';
 import {emptyRegion, type Region} from '../../../../src/ui/screen/region.ts';
 import {marked} from '../../../../src/ui/screen/resize/frame-mark.ts';
 import {createQuestions} from '../../../../src/ui/screen/resize/questions.ts';
+import {resizeRegion} from '../../../../src/ui/screen/resize/resize-region.ts';
 import {createSentFrames} from '../../../../src/ui/screen/resize/sent-frames.ts';
 
 const size = {columns: 40, rows: 10};
@@ -78,6 +79,17 @@ test('frames behind one that was lost follow it, each at the size at which it ar
 	answer(30, 10);
 	expect(onLost).toHaveBeenCalledTimes(1);
 	expect(frames.landed()?.back).toEqual(['three', 'four']);
+});
+
+test('a frame that printed nothing, and was lost, is as high in a wider window as its rows are joined there', () => {
+	const {frames, answer} = follow();
+	const still = {...before, printed: []};
+	frames.send({before: still, kept: 2, data: '\u001B[1B\rdone\u001B[1A\u001B[3G', size});
+	answer(20, 10);
+	const landed = {...still, ...frames.landed(), resize: {row: 5}};
+	// Its first row took two in the narrower window, of which the cursor was in the third.
+	expect(landed.drawn).toMatchObject({at: 2});
+	expect(resizeRegion(landed, size, () => true).prefix).toMatch(/^\u001B\[1A/);
 });
 
 test('VTE joins what is written behind a row that was wrapped', () => {
