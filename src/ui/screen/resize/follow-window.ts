@@ -58,8 +58,14 @@ export function expectResize(
 ) {
 	const {columns, rows} = screen.size();
 	const delayMs = told.columns === columns && told.rows === rows ? 0 : expectedMs;
-	const timer = setTimeout(() => screen.isHeld() && stdout.emit('resize'), delayMs).unref();
-	stdout.once('resize', () => clearTimeout(timer));
+	const cancel = () => clearTimeout(timer);
+	const timer = setTimeout(() => {
+		stdout.off('resize', cancel);
+		if (screen.isHeld()) {
+			stdout.emit('resize');
+		}
+	}, delayMs).unref();
+	stdout.once('resize', cancel);
 }
 
 type Sizes = {
