@@ -1,3 +1,4 @@
+import {abortable} from '../core/abortable.ts';
 import type {MessageUsage} from '../core/session/usage.ts';
 
 /** Returns the cost of a request in US dollars, 0 for an unknown one. */
@@ -48,17 +49,6 @@ export function createReservations() {
 			return {endedUsd, openUsd, hasOpen};
 		},
 		/** Resolves when a request has ended. Rejects with the signal's reason. */
-		async nextEnd(signal: AbortSignal): Promise<void> {
-			const ended = new Promise<void>((resolve, reject) => {
-				const onAbort = () => reject(signal.reason);
-				signal.addEventListener('abort', onAbort, {once: true});
-				waiting.push(() => {
-					signal.removeEventListener('abort', onAbort);
-					resolve();
-				});
-			});
-			signal.throwIfAborted();
-			await ended;
-		},
+		nextEnd: (signal: AbortSignal) => abortable(new Promise<void>(resolve => waiting.push(resolve)), signal),
 	};
 }

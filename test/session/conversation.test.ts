@@ -1,17 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
+import {deferred} from '../../src/ui/opening/turns.ts';
 import {call, echo, finish, type Script, text} from '../agent/scripted.ts';
 import {scripted, server} from '../store/scripted-conversation.ts';
-
-/** A promise and the way to keep it. */
-function gate() {
-	let open: () => void = () => undefined;
-	const passed = new Promise<void>(resolve => {
-		open = resolve;
-	});
-	return {passed, open: () => open()};
-}
 
 const turns = () => new Promise(resolve => setTimeout(resolve, 5));
 const usage = {input: 1_000_000, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
@@ -50,7 +42,7 @@ describe('a message', () => {
 	});
 
 	test('that is sent during a run waits, and joins it', async () => {
-		const {passed, open} = gate();
+		const {promise: passed, resolve: open} = deferred();
 		const {conversation, store, types, ends} = scripted([
 			[text('One.'), passed, finish('stop')],
 			[text('Two.'), finish('stop')],
@@ -78,7 +70,7 @@ describe('a message', () => {
 
 describe('an interrupt', () => {
 	test('ends the run once, keeps the answer so far, and leaves the queue as it is', async () => {
-		const {passed} = gate();
+		const {promise: passed} = deferred();
 		const {conversation, store, ends, transcript} = scripted([[text('Half'), passed]]);
 		const done = conversation.send('Hello');
 		await turns();
@@ -92,7 +84,7 @@ describe('an interrupt', () => {
 	});
 
 	test('is shown until the run has ended, which waits for what is in the middle of a change', async () => {
-		const {passed, open} = gate();
+		const {promise: passed, resolve: open} = deferred();
 		const slow = {...echo, readOnly: false, run: async () => passed.then(() => 'Written.')};
 		const {conversation, store, types} = scripted([[call('echo'), finish('tool-calls')]], {
 			loadTools: async () => [slow],
@@ -122,7 +114,7 @@ describe('an interrupt', () => {
 
 describe('another session', () => {
 	test.each(['start', 'open', 'close'] as const)('%s ends the run and closes its log first', async how => {
-		const {passed} = gate();
+		const {promise: passed} = deferred();
 		const {conversation, ends, closed, transcript, store} = scripted([[text('Half'), passed]]);
 		const before = transcript().session;
 		void conversation.send('Hello');
@@ -193,7 +185,7 @@ test.each([
 });
 
 test('a rename is recorded like any other event, even during a run', async () => {
-	const {passed, open} = gate();
+	const {promise: passed, resolve: open} = deferred();
 	const {conversation, records, transcript} = scripted([[text('One.'), passed, finish('stop')]]);
 	const done = conversation.send('Hello');
 	await turns();
@@ -205,7 +197,7 @@ test('a rename is recorded like any other event, even during a run', async () =>
 });
 
 test('every record of a run carries the server that the run started on [20]', async () => {
-	const {passed, open} = gate();
+	const {promise: passed, resolve: open} = deferred();
 	const {conversation, records, store} = scripted([[text('One.'), passed, text('Two.'), finish('stop')]]);
 	const done = conversation.send('Hello');
 	await turns();

@@ -1,21 +1,13 @@
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
+import {deferred} from '../../src/ui/opening/turns.ts';
 import {finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
-
-/** A promise and the way to keep it. */
-function gate() {
-	let open: () => void = () => undefined;
-	const passed = new Promise<void>(resolve => {
-		open = resolve;
-	});
-	return {passed, open: () => open()};
-}
 
 const turns = () => new Promise(resolve => setTimeout(resolve, 5));
 
 test('a message that is sent while a session ends belongs to the next one, and so does its answer', async () => {
-	const {passed, open} = gate();
+	const {promise: passed, resolve: open} = deferred();
 	const {conversation, logs, transcript} = scripted([[text('One.'), finish('stop')]], {endTools: () => passed});
 	await conversation.send('first');
 	const {session} = transcript();
@@ -34,7 +26,7 @@ test('a message that is sent while a session ends belongs to the next one, and s
 });
 
 test('a message that is sent while a fork fails belongs to the session that stays', async () => {
-	const {passed, open} = gate();
+	const {promise: passed, resolve: open} = deferred();
 	const readLog = () => passed.then(() => Promise.reject(new AppError('failed', 'The disk is broken.')));
 	const {conversation, transcript} = scripted([[text('One.'), finish('stop')]], {readLog});
 	await conversation.send('first');

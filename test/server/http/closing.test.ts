@@ -2,24 +2,16 @@ import {once} from 'node:events';
 import {connect} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
 import {listen} from '../../../src/server/http/listen.ts';
-
-/** Returns a promise and the function that resolves it. */
-function gate() {
-	let open: () => void = () => undefined;
-	const opened = new Promise<void>(resolve => {
-		open = resolve;
-	});
-	return {open, opened};
-}
+import {deferred} from '../../../src/ui/opening/turns.ts';
 
 /** A server whose handler ends only when the test lets it, and what happened in which order. */
 async function held(closeTimeoutMs?: number) {
 	const seen: string[] = [];
-	const [begun, end] = [gate(), gate()];
+	const [begun, end] = [deferred(), deferred()];
 	const handle = async () => {
 		seen.push('begun');
-		begun.open();
-		await end.opened;
+		begun.resolve();
+		await end.promise;
 		seen.push('done');
 		return Response.json({});
 	};
@@ -30,10 +22,10 @@ async function held(closeTimeoutMs?: number) {
 		return closed;
 	};
 	onTestFinished(() => {
-		end.open();
+		end.resolve();
 		return closeOnce();
 	});
-	return {url, close: closeOnce, seen, begun: begun.opened, end: end.open};
+	return {url, close: closeOnce, seen, begun: begun.promise, end: end.resolve};
 }
 
 /** Opens a connection and collects what it receives. */

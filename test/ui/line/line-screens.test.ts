@@ -11,21 +11,13 @@ import type {Interaction} from '../../../src/platform/interaction.ts';
 import type {Panel} from '../../../src/store/view-slice.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {createLineOutput} from '../../../src/ui/line/line-output.ts';
+import {deferred} from '../../../src/ui/opening/turns.ts';
 import {finish, call as modelCall, text as say, scriptedModel} from '../../agent/scripted.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {runLinear} from './running-lines.ts';
 import {expectSpoken} from './spoken.ts';
 
 const plain = {ACCESSIBLE: '1', NO_COLOR: '1', TERM: 'xterm-256color'};
-/** Resolves once it is opened. */
-function gate() {
-	let open: () => void = () => undefined;
-	const opened = new Promise<void>(resolve => {
-		open = resolve;
-	});
-	return {opened, open: () => open()};
-}
-
 const reasoning = (text: string) => ({type: 'reasoning-delta', id: 'r', text}) as const;
 const colored = {ACCESSIBLE: '1', TERM: 'xterm-256color'};
 
@@ -130,7 +122,7 @@ test.each([
 });
 
 test('a run says who speaks, in whole paragraphs, and rings once at its end', async () => {
-	const answer = gate();
+	const answer = deferred();
 	const model = scriptedModel(
 		[
 			reasoning('I look first.'),
@@ -138,14 +130,14 @@ test('a run says who speaks, in whole paragraphs, and rings once at its end', as
 			modelCall('todo', {items: [{text: 'Look', state: 'active'}]}, 'a'),
 			finish('tool-calls'),
 		],
-		[answer.opened, say('It is '), say('fine.\n\n'), say('| a | b |\n| - | - |\n| 1 | 2 |\n'), finish('stop')],
+		[answer.promise, say('It is '), say('fine.\n\n'), say('| a | b |\n| - | - |\n| 1 | 2 |\n'), finish('stop')],
 	);
 	const {type, waitFor, text, bells, written} = runLinear(model.ask, {env: colored, userTools: true});
 	await waitFor('You: ');
 	expect(bells()).toBe(0);
 	type('Is it fine?\n');
 	await waitFor('Let me see.');
-	answer.open();
+	answer.resolve();
 	await waitFor('Ready.');
 	expect(text()).toMatch(/Thought: I look first\./);
 	expect(text()).toMatch(/\nAnswer:\nLet me see\.\n/);
@@ -156,16 +148,16 @@ test('a run says who speaks, in whole paragraphs, and rings once at its end', as
 });
 
 test('notifications off rings no bell, also for alerts and questions', async () => {
-	const answer = gate();
+	const answer = deferred();
 	const home = temporaryHome();
 	writeFileSync(join(home.path, 'settings.json'), '{"notifications": "off"}');
-	const model = scriptedModel([answer.opened, say('Hello.'), finish('stop')]);
+	const model = scriptedModel([answer.promise, say('Hello.'), finish('stop')]);
 	const {store, type, waitFor, bells} = runLinear(model.ask, {home, env: plain});
 	await waitFor('You: ');
 	store.getState().setAlert('Watch 1 found something.');
 	type('Hi\n');
 	await waitFor('Working');
-	answer.open();
+	answer.resolve();
 	await waitFor('Ready.');
 	expect(bells()).toBe(0);
 });
