@@ -35,8 +35,8 @@ const addressTimeoutMs = 1000;
 
 /**
  * Loads undici, from single files because that takes half the time, and creates the pool. Requests use the proxy in
- * `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so that a proxy
- * sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
+ * `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so
+ * that a proxy sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}, {default: buildConnector}] = await Promise.all([
@@ -153,7 +153,7 @@ function withScheme(text: string): string {
 	return address && !address.includes('://') ? `http://${address}` : address;
 }
 
-/** Returns the scheme of an `ALL_PROXY` that isn't used because it's another one than that of an HTTP proxy, such as `socks5`. */
+/** Returns the scheme of an `ALL_PROXY` that isn't used because it isn't that of an HTTP proxy, such as `socks5`. */
 export function unusedProxy(env: Environment): string | undefined {
 	const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(withScheme(proxyForAll(env))) ?? [];
 	return scheme === undefined || /^https?$/i.test(scheme) ? undefined : scheme.toLowerCase();

@@ -126,7 +126,7 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 	};
 }
 
-/** Pauses the input until everything is written. What is typed meanwhile is read later, such as by a question, which is newer. */
+/** Pauses the input until everything is written. What is typed meanwhile is read later, such as by a newer question. */
 async function pauseUntilWritten(stdin: NodeJS.ReadStream, {written}: Dependencies['output']): Promise<void> {
 	stdin.pause();
 	await written?.();

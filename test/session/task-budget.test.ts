@@ -51,7 +51,7 @@ test('a request of a sub-agent is estimated for its own model, and for its own c
 	expect(own.asked.slice(0, 2)).toEqual(['custom/demo', 'task custom/demo']);
 });
 
-/** Returns a program whose agent starts four sub-agents at once, each of which has one request of about 2 cents, estimated at 4. */
+/** Returns a program whose agent starts four sub-agents at once, each with one request of about 2 cents, estimated at 4. */
 function crowded(
 	script: {readonly outputTokens: number; readonly fails?: boolean},
 	changes: Parameters<typeof scripted>[1] = {},

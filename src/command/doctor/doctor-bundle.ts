@@ -89,7 +89,10 @@ const hostVariables = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SE
 /** The names of organizations, workspaces and projects in the paths of a server. */
 const places = /(?<=\/(?:org|ws|projects)\/)[^\s/?"'`\\,]+/g;
 
-/** Returns a text without the names of hosts and places on them, and without that of the user, which the path of the home folder has. */
+/**
+ * Returns a text without the names of hosts and places on them, and without that of the user, which the path of the home
+ * folder has.
+ */
 function withoutNames(text: string, {env, flags, config}: CommandContext): string {
 	const servers = Object.values(config.read().profiles).map(({server}) => server);
 	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => env[name] ?? '')]

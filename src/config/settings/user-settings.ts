@@ -40,8 +40,9 @@ export type UserSettings = {
 	readonly faults: () => readonly string[];
 	/**
 	 * Saves a value in the file, or removes it, and keeps everything else in it; then calls the listeners and waits for them. A
-	 * function makes the new value from what the file holds while no other process changes it. Throws AppError("usage") for an invalid value, AppError("failed") if the file isn't valid JSON or can't be written,
-	 * AppError("conflict") if another process keeps its lock.
+	 * function makes the new value from what the file holds while no other process changes it. Throws AppError("usage") for an
+	 * invalid value, AppError("failed") if the file isn't valid JSON or can't be written, AppError("conflict") if another
+	 * process keeps its lock.
 	 */
 	readonly save: (key: SettingKey, value: Json | undefined | ChangeValue) => Promise<void>;
 	/** Calls a listener after each `save`, which ends once the listener has; it must not throw. Returns what removes it. */

@@ -75,7 +75,7 @@ export function createTrustQuestions({project, interact, homeFolder, warn, tell}
 	};
 }
 
-/** Keeps an answer. One that can't be saved holds all the same, so that a full disk stops no message. Returns if it is saved. */
+/** Keeps an answer, also one that can't be saved, so that a full disk stops no message. Returns true if it is saved. */
 async function save(
 	{project, warn}: Pick<Dependencies, 'project' | 'warn'>,
 	isTrusted: boolean,

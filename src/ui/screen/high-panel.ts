@@ -30,8 +30,8 @@ const inlineShare = 1 / 2;
 
 /**
  * Draws high panels on the alternate screen, in the place that they have otherwise: rows that a resized terminal wraps and
- * pushes up from there are not in its scrollback. Elsewhere panels stay on the normal screen: below the alternate one, a terminal
- * that cuts rows loses them, and one that blanks marked rows needs no other screen.
+ * pushes up from there are not in its scrollback. Elsewhere panels stay on the normal screen: below the alternate one, a
+ * terminal that cuts rows loses them, and one that blanks marked rows needs no other screen.
  */
 export function followHighPanels({store, screen, live, fit, session, heightOf, isNeeded}: Dependencies): HighPanel {
 	const isHigh = (state: AppState) => {

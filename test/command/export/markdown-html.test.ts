@@ -9,7 +9,7 @@ test.each([
 	expect(markdownHtml(markdown)).toBe(html);
 });
 
-test('a link that names a definition leads there, wherever the definition is', () => {
+test('a link that names a definition leads there, also if the definition follows', () => {
 	const attributes = 'href="https://docs.example/?a=1&#38;b=2" rel="noopener noreferrer nofollow"';
 	const html = markdownHtml('See [the docs][1].\n\n> - [1]\n\n[1]: https://docs.example/?a=1&amp;b=2');
 	expect(html).toContain(`<p>See <a ${attributes}>the docs</a>.</p>`);

@@ -86,7 +86,7 @@ export function createLiveScreen(secrets: readonly string[]) {
 
 			return [piece.text.styles];
 		},
-		/** Returns how the beginning of the next line is drawn, whose rest has not come yet; undefined if there is nothing new. */
+		/** Returns how the beginning of the next line is drawn while its rest is missing; undefined if nothing is new. */
 		drawOpen(open: string): Drawn | undefined {
 			writeAdded(seen, secrets);
 			const piece = {text: nothing, cut: (output: StyledText) => output, isCut: false, styleAfter: plain, open};
