@@ -21,8 +21,6 @@ const layers = [
 /** Runs what the build made of all layers, so that it imports none of them, and none imports it. */
 const loader = 'src/loader/';
 
-const longest = 250;
-const mostFiles = 25;
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/server'];
 const filePackages = /^(?:node:)?(?:fs|fs\/promises|net|http|https|tls|child_process|undici.*|worker_threads)$/;
@@ -72,7 +70,6 @@ function placeOf(path: string): {level: number; folder: string} {
 
 const loaded = read(loader);
 const sources = [...read('src').filter(({path}) => !path.startsWith(loader)), ...read('commands')];
-const all = [...sources, ...loaded, ...read('test')];
 const isFile = (target: string) => /^(?:src|commands|test)\//.test(target);
 
 /** Returns `importer imports target` for each import of the program's files that `isWrong`. */
@@ -146,16 +143,6 @@ test('no files import each other in a circle, not even for types', () => {
 	expect(circles).toEqual([]);
 });
 
-test(`a folder of the program has at most ${mostFiles} files`, () => {
-	const counts = new Map<string, number>();
-	for (const {path} of sources) {
-		const folder = posix.dirname(path);
-		counts.set(folder, (counts.get(folder) ?? 0) + 1);
-	}
-
-	expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
-});
-
 test('screens stay in ui', () => {
 	const wrong = wrongImports(
 		(path, target) => /^(?:ink.*|react)$/.test(target) && !['src/ui', 'top'].includes(placeOf(path).folder),
@@ -172,11 +159,6 @@ test('files and sockets stay out of the pure layers', () => {
 
 test('Ink is imported through one module', () => {
 	expect(sources.filter(({imports}) => imports.includes('ink')).map(({path}) => path)).toEqual(['src/ui/ink.ts']);
-});
-
-test(`a file has at most ${longest} lines`, () => {
-	const long = all.filter(({text}) => text.split('\n').length - 1 > longest).map(({path}) => path);
-	expect(long).toEqual([]);
 });
 
 test('no code bypasses the type checker', () => {
