@@ -10,10 +10,18 @@ import {type ContextWindow, createContextWindow} from './context/context-window.
 import {mapEvents} from './map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';
 
+/**
+ * Who started a run: the user by hand, or one of their watches. A run that nobody started by hand is unattended: nobody may
+ * be there to answer a question.
+ */
+export type RunStarter = 'user' | 'watch';
+
 /** A message of the user, with the id of its event. One that is typed during a run joins at the next turn. */
 export type QueuedMessage = {
 	readonly id: string;
 	readonly text: string;
+	/** Left out for a message that the user sent by hand. */
+	readonly startedBy?: RunStarter;
 	/** The commands of the user that it carries to the model. */
 	readonly commands?: readonly Command[];
 };

@@ -1,11 +1,11 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {RunStarter} from '../agent/history.ts';
 import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
 import type {Budgets} from '../core/ledger/budget.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {replayTranscript} from '../core/session/reduce-transcript.ts';
-import type {UsageCause} from '../core/session/request-record.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
@@ -33,10 +33,10 @@ type Dependencies = RecorderOptions &
 
 export type Conversation = {
 	/**
-	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `cause` says what its
-	 * requests are for if not for a message of the user.
+	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `startedBy` says who sent it
+	 * if the user did not by hand.
 	 */
-	readonly send: (text: string, cause?: UsageCause) => Promise<void>;
+	readonly send: (text: string, startedBy?: RunStarter) => Promise<void>;
 	/**
 	 * Replaces the conversation by a summary for the model; `guidance` says what to keep. Resolves when that has ended.
 	 * Throws AppError("conflict") during a run.
@@ -134,7 +134,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	begin(emptyTranscript(newId()));
 
 	return {
-		send: (text, cause) => inSession(() => commands.before(() => runs.send({text, cause}, grants))),
+		send: (text, startedBy) => inSession(() => commands.before(() => runs.send({text, startedBy}, grants))),
 		runCommand: (command, signal) => inSession(() => commands.run(command, signal)),
 		compact: guidance => inSession(() => runs.compact(guidance, grants)),
 		undoCompaction() {
@@ -199,7 +199,8 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 		emit,
 		async send(message: Extract<Beginning, {readonly text: string}>, grants: SessionGrants) {
 			if (run) {
-				store.getState().enqueue({id: newId(), text: message.text});
+				const {text, startedBy} = message;
+				store.getState().enqueue({id: newId(), text, ...(startedBy && {startedBy})});
 				return run.done;
 			}
 

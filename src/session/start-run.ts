@@ -1,6 +1,6 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
-import type {QueuedMessage} from '../agent/history.ts';
+import type {QueuedMessage, RunStarter} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {attachImages, type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
@@ -13,7 +13,6 @@ import {formatDate} from '../core/format.ts';
 import {pinnedMessages, usedWindow} from '../core/session/compaction.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {toMessages} from '../core/session/read-conversation.ts';
-import type {UsageCause} from '../core/session/request-record.ts';
 import type {RunWarning, Tool} from '../core/session/tool.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
@@ -74,11 +73,11 @@ export type RunOptions = RunDependencies &
 	};
 
 /**
- * What a run begins with: a message of the user or of another `cause`, or the compaction of the conversation so far. Queued
- * messages follow it.
+ * What a run begins with: a message of the user or of a watch, or the compaction of the conversation so far. Queued messages
+ * follow it.
  */
 export type Beginning =
-	| {readonly text: string; readonly cause?: UsageCause | undefined}
+	| {readonly text: string; readonly startedBy?: RunStarter | undefined}
 	| {readonly compact: {readonly guidance: string | undefined}};
 
 /** Starts the agent on the conversation so far. */
@@ -90,10 +89,14 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const budget = await openBudget(options);
 	const hooks = await options.loadHooks?.(transcript.session);
 	const tools = await loadTools(signal);
+	const starter = followStarter(beginning, store);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
 		...('text' in beginning
-			? {prompt: promptOf(beginning.text, newId(), transcript), cause: beginning.cause}
+			? {
+					prompt: promptOf(beginning.text, newId(), transcript),
+					cause: beginning.startedBy === 'watch' ? 'watch' : undefined,
+				}
 			: beginning),
 		priceOf: options.priceRequest,
 		dates: datesOf(transcript, options),
@@ -102,10 +105,10 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(await guardOf(tools, options)),
 		openTask: openTaskWith(options),
 		workspace: workspace(),
-		approvals: approvals.startRun(),
+		approvals: approvals.startRun(starter.startedBy),
 		...{readFiles, changes, signal, onPiece, newId},
 		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
-		nextMessages: () => store.getState().takeQueue(),
+		nextMessages: starter.nextMessages,
 		...(hooks && {hooks}),
 		...(options.retry && {retry: options.retry}),
 		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
@@ -119,6 +122,31 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 			pinned: () => pinnedIn(options),
 		},
 	});
+}
+
+/**
+ * Follows who started what a run works on. A run that the user started becomes unattended with messages of watches alone, and
+ * one of a watch is the user's once they join it.
+ */
+function followStarter(beginning: Beginning, store: AppStore) {
+	let startedBy: RunStarter = ('text' in beginning && beginning.startedBy) || 'user';
+	// What is queued by the first turn joins the beginning.
+	let isBeginning = true;
+	return {
+		startedBy: () => startedBy,
+		nextMessages() {
+			const queue = store.getState().takeQueue();
+			if (queue.some(message => message.startedBy !== 'watch')) {
+				startedBy = 'user';
+			} else if (queue.length > 0 && !isBeginning) {
+				startedBy = 'watch';
+			}
+
+			isBeginning = false;
+
+			return queue;
+		},
+	};
 }
 
 /** The system prompt has the date on which the session began, so that vendors find it in their caches on every day. */

@@ -3,6 +3,7 @@ import {AppError, reportError} from '../../core/error.ts';
 import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
+import type {RunStarter} from '../history.ts';
 import {type Judge, type RulePlace, type Ruling, ruleOn, type Verdict} from './ruling.ts';
 
 /** A question as it is recorded. `id` is the call that waits, `hash` identifies exactly what is allowed. */
@@ -38,8 +39,11 @@ export type Approvals = (call: Call) => ToolContext['approve'];
 
 /** The approvals of a session. */
 export type SessionApprovals = {
-	/** Returns the approvals of one run. What the user refused in it isn't asked again. */
-	readonly startRun: () => Approvals;
+	/**
+	 * Returns the approvals of one run. What the user refused in it isn't asked again. `startedBy` says who started what the
+	 * run works on now; the user by default.
+	 */
+	readonly startRun: (startedBy?: () => RunStarter) => Approvals;
 };
 
 type Options = {
