@@ -56,6 +56,7 @@ export async function installDemo(app: App, services: Services): Promise<Install
 	await loadDemo(app, {
 		org: initialized.organization,
 		workspace: initialized.workspace,
+		server: services.publicUrl(),
 		key: initialized.apiKey,
 		now: services.now(),
 	});

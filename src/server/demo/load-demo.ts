@@ -10,6 +10,8 @@ type Options = {
 	/** The slug of the organization to load the demo into. */
 	readonly org: string;
 	readonly workspace: string;
+	/** The server's URL, whose host every request names. */
+	readonly server: string;
 	readonly key: Secret;
 	readonly now: Date;
 };
@@ -18,10 +20,11 @@ type Options = {
  * Loads the demo like any program that sends traces: through the public API, with a key. Loading it again only changes
  * times.
  */
-export async function loadDemo(app: App, {org, workspace, key, now}: Options): Promise<void> {
+export async function loadDemo(app: App, {org, workspace, server, key, now}: Options): Promise<void> {
 	const send = async (method: string, path: string, body: string) => {
-		const headers = {host: '127.0.0.1', authorization: `Bearer ${key.reveal()}`, 'content-type': 'application/json'};
-		const response = await app(new Request(`http://127.0.0.1/api/v1/org/${org}${path}`, {method, headers, body}));
+		const {host, origin} = new URL(server);
+		const headers = {host, authorization: `Bearer ${key.reveal()}`, 'content-type': 'application/json'};
+		const response = await app(new Request(`${origin}/api/v1/org/${org}${path}`, {method, headers, body}));
 		const answer = await response.text();
 		if (!response.ok || answer.includes('rejectedSpans')) {
 			throw new Error(`The demo could not be loaded: ${response.status} ${answer}`);

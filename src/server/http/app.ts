@@ -9,6 +9,7 @@ import {errorResponse, HttpError} from '../kit/http-error.ts';
 import {type Log, stackOf} from '../kit/log.ts';
 import {type App, findRoute, type Route, type RouteTable, routeTable} from '../kit/route.ts';
 import {placeNames} from '../kit/scope.ts';
+import {parseAuthority} from '../kit/server-url.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
 import {checkClientVersion} from './client-version.ts';
@@ -17,8 +18,10 @@ import {checkHost, checkMediaType, loopbackNames} from './request-checks.ts';
 
 type Options = {
 	readonly services: Services;
-	/** Host names that this server accepts besides the loopback names, without a port. */
+	/** Host names that it listens on besides the loopback names, without a port. */
 	readonly names?: readonly string[];
+	/** The port that it listens on; without one, as in tests, a Host may have any. */
+	readonly port?: () => number;
 	readonly demo?: DemoOptions;
 	/** The oldest client version that this server accepts. */
 	readonly minimumClient?: string | undefined;
@@ -34,8 +37,9 @@ const health: Route = {
 type Server = {
 	readonly services: Services;
 	readonly routes: RouteTable;
-	/** Every host name that the server accepts. */
+	/** Every name that the server listens on, in canonical form. */
 	readonly names: readonly string[];
+	readonly port: (() => number) | undefined;
 	readonly minimumClient: string | undefined;
 };
 
@@ -43,7 +47,7 @@ type Server = {
  * Creates the server as a function of a request, so that tests need no port. It never throws: an unexpected error is
  * logged, and the response doesn't reveal it.
  */
-export function createApp({services, names = [], demo = {}, minimumClient}: Options): App {
+export function createApp({services, names = [], port, demo = {}, minimumClient}: Options): App {
 	const {log} = services;
 	const routes = routeTable([
 		health,
@@ -53,7 +57,13 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 		...pageRoutes(services),
 		...demoRoutes(demo),
 	]);
-	const server: Server = {services, routes, names: [...loopbackNames, ...names], minimumClient};
+	const server: Server = {
+		services,
+		routes,
+		names: [...loopbackNames, ...names].flatMap(name => parseAuthority(name)?.name ?? []),
+		port,
+		minimumClient,
+	};
 	const handle = withHead(async request => {
 		const url = new URL(request.url);
 		return await respond(server, request, url).catch(error => responseToError(error, url, log));
@@ -75,7 +85,9 @@ export function createApp({services, names = [], demo = {}, minimumClient}: Opti
 }
 
 async function respond(server: Server, request: Request, url: URL): Promise<Response> {
-	const rejected = checkHost(request, url, server.names) ?? checkClientVersion(request, url, server.minimumClient);
+	const {names, port, services} = server;
+	const reachable = {names, port: port?.(), publicUrl: services.publicUrl()};
+	const rejected = checkHost(request, url, reachable) ?? checkClientVersion(request, url, server.minimumClient);
 	if (rejected) {
 		return rejected;
 	}

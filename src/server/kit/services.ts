@@ -5,8 +5,10 @@ import type {Log} from './log.ts';
 export type CoreServices = {
 	readonly database: Database;
 	readonly now: () => Date;
-	/** The origin where browsers and clients reach this server, without a trailing slash. */
+	/** Where browsers and clients reach this server, without a trailing slash. */
 	readonly publicUrl: () => string;
+	/** Whether `publicUrl` is that of a proxy in front of it. */
+	readonly isProxied?: boolean;
 	readonly log: Log;
 	/** Maximum bytes of spans and artifacts for each organization. */
 	readonly storageLimit: number;

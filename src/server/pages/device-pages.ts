@@ -88,7 +88,7 @@ function approvalPage({token, header, session, visitor}: UserVisit, login: Waiti
 <dt>App</dt><dd>${login.program}</dd>
 ${login.address ? html`<dt>Requested from</dt><dd>${login.address}</dd>` : ''}
 <dt>Requested at</dt><dd>${timeOf(login.createdAt)}</dd>
-<dt>Server</dt><dd>${visitor.origin}</dd>
+<dt>Server</dt><dd>${visitor.server}</dd>
 <dt>Signed in as</dt><dd>${session.account.email}</dd>
 <dt>Access</dt><dd>Everything that you can do through this server’s API. Access ends when the device logs out, when you
 end its session in your account, or after 30 days without use.</dd>

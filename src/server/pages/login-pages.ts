@@ -52,7 +52,7 @@ export function loginPages(services: AccountServices): readonly Route[] {
 					await closeSession(services, visitor.session.id);
 				}
 
-				return withSetCookie(redirect('/sign-in'), writeCookie(visitor.origin, '', 0));
+				return withSetCookie(redirect('/sign-in'), writeCookie(visitor.server, '', 0));
 			},
 		},
 	]);
@@ -147,7 +147,7 @@ async function startSession(visit: Visit, session: Parameters<typeof openSession
 	const next = nextOf(visit);
 	return withSetCookie(
 		redirect(session.needsSecondFactor ? withNext('/sign-in/code', next) : next),
-		writeCookie(visit.visitor.origin, token.reveal(), seconds),
+		writeCookie(visit.visitor.server, token.reveal(), seconds),
 	);
 }
 

@@ -83,7 +83,7 @@ function pendingBody(visit: UserVisit, invalid: boolean): Markup {
 		return offBody(visit);
 	}
 
-	const address = totpUrl(secret, {issuer: new URL(visitor.origin).host, account: account.email});
+	const address = totpUrl(secret, {issuer: new URL(visitor.server).host, account: account.email});
 	const image = renderSVG(address, {border: 4}).replace('<svg ', '<svg role="img" aria-label="QR code of the secret" ');
 	return html`<ol>
 <li>Scan this QR code with your authenticator app, or enter the secret below.

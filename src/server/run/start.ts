@@ -75,13 +75,22 @@ export async function startServer(options: Options): Promise<RunningServer> {
 	);
 	let url = publicUrl ?? '';
 	const sandboxes = createSandboxing({folder, hidden, log, isEphemeral, allowUncontained: options.unsafeSandboxes});
-	const shared = {database, now: () => new Date(), publicUrl: () => url, log, seal, passwordCost: fullCost};
+	const isProxied = publicUrl !== undefined;
+	const shared = {database, now: () => new Date(), publicUrl: () => url, isProxied, log, seal, passwordCost: fullCost};
 	const artifacts = openArtifacts(options.artifacts ?? {kind: 'disk', folder: join(folder, 'artifacts')}, shared);
 	const services: Services = {...shared, catalog, artifacts, sandboxes, storageLimit};
 	try {
 		await applySeal(database, seal);
-		const app = createApp({services, names: namesOf(host, publicUrl), demo, minimumClient: options.minimumClient});
+		let bound = 0;
+		const app = createApp({
+			services,
+			names: namesOf(host),
+			port: () => bound,
+			demo,
+			minimumClient: options.minimumClient,
+		});
 		const listening = await listen(app, {host, port, closeTimeoutMs, debug: options.debug});
+		bound = Number(new URL(listening.url).port || 80);
 		url = publicUrl ?? listening.url;
 		const keeper = monitorSandboxes(services);
 		const cleanup = startCleanup(services);
@@ -108,14 +117,11 @@ export async function startServer(options: Options): Promise<RunningServer> {
 }
 
 /**
- * Returns the host names that clients may use. A server that listens on every address has every address of the machine.
+ * Returns the host names that it listens on. A server that listens on every address has every address of the machine.
  */
-function namesOf(host: string | undefined, publicUrl: string | undefined): readonly string[] {
+function namesOf(host: string | undefined): readonly string[] {
 	const addresses = Object.values(networkInterfaces()).flatMap(list => (list ?? []).map(({address}) => address));
 	const isEverywhere = host === '0.0.0.0' || host === '::';
 	const listening = isEverywhere ? [hostname(), ...addresses] : host === undefined ? [] : [host];
-	return [
-		...listening.map(name => (name.includes(':') ? `[${name}]` : name).toLowerCase()),
-		...(publicUrl ? [new URL(publicUrl).hostname] : []),
-	];
+	return listening.map(name => (name.includes(':') ? `[${name}]` : name));
 }

@@ -3,12 +3,13 @@ import {findingsSchema} from '../../../src/contract/resources/finding.ts';
 import {sessionSchema} from '../../../src/contract/resources/session.ts';
 import {secret} from '../../../src/core/secrets/secret.ts';
 import {loadDemo} from '../../../src/server/demo/load-demo.ts';
-import {createTestServer, inWorkspace, scope} from '../harness.ts';
+import {createTestServer, inWorkspace, origin, scope} from '../harness.ts';
 
 async function demoServer() {
 	const server = await createTestServer();
 	const load = () =>
 		loadDemo(server.app, {
+			server: origin,
 			org: scope.org,
 			workspace: scope.workspace,
 			key: secret(server.owner.key),

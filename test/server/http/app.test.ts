@@ -70,7 +70,7 @@ test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', '0.0.0.0
 	},
 );
 
-test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1'])(
+test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0.1', ''])(
 	'[25] the Origin %s is rejected',
 	async origin => {
 		const {url} = await serve();
@@ -82,11 +82,8 @@ test.each(['http://evil.example', 'null', 'http://localhost:1', 'https://127.0.0
 test('[25] the server’s own name and origin are accepted', async () => {
 	const {url} = await serve();
 	const host = `localhost:${new URL(url).port}`;
-	// Behind a TLS proxy its own pages are https.
-	for (const origin of [`http://${host}`, `https://${host}`]) {
-		const {status} = await send(url, {path: preferences, headers: {...bearer, host, origin}});
-		expect([origin, status]).toEqual([origin, 200]);
-	}
+	const origin = `http://${host}`;
+	expect(await send(url, {path: preferences, headers: {...bearer, host, origin}})).toMatchObject({status: 200});
 });
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx'])(

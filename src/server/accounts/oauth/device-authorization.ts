@@ -3,9 +3,9 @@ import type {Insertable} from 'kysely';
 import type {Tables} from '../../database/tables.ts';
 import {describeClientAddress, networkOf} from '../../kit/client-address.ts';
 import type {PublicRequest} from '../../kit/route.ts';
+import {requestUrl} from '../../kit/server-url.ts';
 import type {AccountServices} from '../account-services.ts';
 import {countAttempt} from '../attempts.ts';
-import {requestOrigin} from '../request-origin.ts';
 import {createToken} from '../token.ts';
 import {createUserCode} from '../user-code.ts';
 import {clientId, readClientForm} from './client-form.ts';
@@ -35,7 +35,7 @@ export async function authorizeDevice(services: AccountServices, {request}: Publ
 		requested_from: programOf(request),
 		requested_address: describeClientAddress(request, services) ?? null,
 	});
-	const page = `${requestOrigin(request, services)}/device`;
+	const page = `${requestUrl(request, services)}/device`;
 	return oauthSuccess({
 		device_code: token.reveal(),
 		user_code: userCode,

@@ -1,6 +1,6 @@
 import type {PublicRequest, Route} from '../../kit/route.ts';
+import {requestUrl} from '../../kit/server-url.ts';
 import type {AccountServices} from '../account-services.ts';
-import {requestOrigin} from '../request-origin.ts';
 import {readClientForm} from './client-form.ts';
 import {authorizeDevice} from './device-authorization.ts';
 import {deviceGrant, pollDevice} from './device-token.ts';
@@ -28,7 +28,7 @@ export function oauthRoutes(services: AccountServices): readonly Route[] {
 			method: 'GET',
 			path: '/.well-known/oauth-authorization-server',
 			auth: 'none',
-			handle: ({request}) => Response.json(metadata(requestOrigin(request, services))),
+			handle: ({request}) => Response.json(metadata(requestUrl(request, services))),
 		},
 		post(paths.device, authorizeDevice),
 		post(paths.token, handleTokenRequest),
