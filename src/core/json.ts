@@ -37,3 +37,12 @@ export function wellFormedJson(value: unknown, indent?: number): string {
 
 	return text.replace(/\\(?:(ud[89a-f][\da-f]{2})|.)/g, (whole, half) => (half ? '\\ufffd' : whole));
 }
+
+/** Glyphs that are blank though they are no spaces: Braille, music, Khitan, Egyptian, and what stands for an object. */
+export const blankGlyphs = '\\u2800\\uFFFC\\u{13441}\\u{13442}\\u{16FE4}\\u{1D159}';
+
+/**
+ * Characters that a reader can't see, or that a terminal obeys, LF, TAB and CR among them. For a class of a regular
+ * expression with the flag `u`.
+ */
+export const unseenCharacters = `\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blankGlyphs}`;

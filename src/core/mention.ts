@@ -1,4 +1,5 @@
 import {AppError} from './error.ts';
+import {unseenCharacters} from './json.ts';
 
 /** A word of a message that names something to attach: `@src/a.ts:10-40`. */
 export type Mention = {
@@ -69,10 +70,14 @@ function unquoted(quoted: string): string {
 	}
 }
 
+const unseen = new RegExp(`[${unseenCharacters}]`, 'u');
+
 /** Returns a mention of a name, quoted if it has to be, so that `findMentions` reads exactly this name. */
 export function mentionOf(name: string): string {
 	const isPlain = /^[\p{L}\p{N}_/.@+=#%&-][\p{L}\p{N}_/~.@+=#%&-]*$/u.test(name) && !trailing.test(name);
-	return isPlain ? `@${name}` : `@${JSON.stringify(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)}`;
+	return isPlain && !unseen.test(name)
+		? `@${name}`
+		: `@${JSON.stringify(name).replace(new RegExp(unseen, 'gu'), escaped)}`;
 }
 
 function escaped(character: string): string {

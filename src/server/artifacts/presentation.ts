@@ -1,3 +1,5 @@
+import {unseenCharacters} from '../../core/json.ts';
+
 /** Types that browsers show without running anything. PDFs don't open in a sandbox, so they are downloaded. */
 const inlineTypes: ReadonlySet<string> = new Set([
 	'application/json',
@@ -25,11 +27,13 @@ export function mimeTypeOf(name: string | null | undefined): string {
 	return /^[a-z\d][\w!#$&^.+-]{0,126}\/[a-z\d][\w!#$&^.+-]{0,126}$/.test(type) ? type : unknownType;
 }
 
+const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
+
 /** Returns a file name that is safe on every system, without folders, controls and invisible characters. */
 export function fileNameOf(name: string | null): string {
 	const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
 	const clean = last
-		.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+		.replace(unseen, '')
 		.replace(/[<>:"|?*]/g, '_')
 		.replace(/^[\s.]+|[\s.]+$/gu, '');
 	return shorten(clean) || 'artifact';

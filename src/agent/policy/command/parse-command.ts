@@ -8,6 +8,7 @@ import {
 	type Redirection as RedirectionSyntax,
 	type Statement,
 } from 'unbash';
+import {unseenCharacters} from '../../../core/json.ts';
 import {coversAll} from './coverage.ts';
 import {readWord, type Word} from './word.ts';
 
@@ -33,7 +34,7 @@ const maxLength = 20_000;
 const maxCommands = 50;
 
 /** Line feeds and tabs aside, no control characters, and nothing that the eye can't see. */
-const unseen = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|[^\P{Zs} ]/u;
+const unseen = new RegExp(`[^\\P{C}\\n\\t]|(?![\\n\\t])[${unseenCharacters}]|[^\\P{Zs} ]`, 'u');
 
 /**
  * Splits a command for bash into simple commands (SAFETY 14). Understands lists, pipelines, subshells and groups of

@@ -1,3 +1,5 @@
+import {unseenCharacters} from '../../../core/json.ts';
+
 /**
  * Returns a path for the model, on one line: as a JSON string if it has line ends or invisible characters, so that a
  * file name can't look like several, and the model can repeat it exactly.
@@ -8,7 +10,7 @@ export function pathText(path: string): string {
 		: path;
 }
 
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const invisible = new RegExp(`[${unseenCharacters}]`, 'u');
 
 function escaped(unit: string): string {
 	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
