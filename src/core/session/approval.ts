@@ -14,7 +14,13 @@ export type Containment = 'sandbox' | 'network' | 'none';
 /** What a tool is about to do, as rules see it. */
 export type Act =
 	/** `path` is an absolute real path. The names of `read-secret` and `edit-secret` files suggest secrets. */
-	| {readonly kind: 'read-secret' | 'edit' | 'edit-secret'; readonly path: string}
+	| {readonly kind: 'read-secret'; readonly path: string}
+	| {
+			readonly kind: 'edit' | 'edit-secret';
+			readonly path: string;
+			/** The whole text before and after, if it is known; nothing before a new file. */
+			readonly text?: {readonly before?: string | undefined; readonly after: string};
+	  }
 	/** `command` is the exact text for the shell, `folder` where it runs: an absolute real path. */
 	| {
 			readonly kind: 'command';

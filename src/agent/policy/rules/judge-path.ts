@@ -7,13 +7,15 @@ import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import type {Rule, RuleTool} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
+type EditAct = Exclude<PathAct, {kind: 'read-secret'}>;
 
 /** Matches the real path of a file, relative to the working folder. */
 export async function judgePath<Entry extends RuleEntry>(
-	{kind, path}: PathAct,
+	act: PathAct,
 	{workspace, places, rules}: Judging<Entry>,
 ): Promise<Verdict<Entry>> {
-	const reads = kind === 'read-secret';
+	const {kind, path} = act;
+	const reads = act.kind === 'read-secret';
 	const tools: readonly RuleTool[] = reads ? ['read_file'] : ['edit_file', 'write_file'];
 	const shown = relative(workspace, path).replaceAll(sep, '/');
 	const isInside = shown !== '' && !isAbsolute(shown) && !/^\.\.(?:\/|$)/.test(shown);
@@ -26,8 +28,13 @@ export async function judgePath<Entry extends RuleEntry>(
 	const bounds = await (reads ? boundsOf : writeBoundsOf)(workspace, places);
 	const isSecret = kind !== 'edit' || isSecretFile(path);
 	const mayAllow = isInside && isVisible(path, bounds);
+	const orders = act.kind === 'read-secret' ? undefined : await ordersOf(act, shown);
 	const allowing = named.find(
-		({rule, effect}) => effect === 'allow' && matchesPath(rule, shown, false) && (!isSecret || namesSecrets(rule)),
+		({rule, effect}) =>
+			effect === 'allow' &&
+			matchesPath(rule, shown, false) &&
+			(!isSecret || namesSecrets(rule)) &&
+			(orders === undefined || namesPart(rule, orders)),
 	);
 	if (allowing && mayAllow) {
 		return {effect: 'allow', by: [allowing]};
@@ -35,8 +42,40 @@ export async function judgePath<Entry extends RuleEntry>(
 
 	const isPlain = mayAllow && !/[*?{}]/.test(shown);
 	const suggested = isPlain ? [{tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`} as const] : [];
-	const isHook = !reads && (await (await import('./git-hook.ts')).isGitHook(path));
-	return {effect: 'ask', suggested, mayBeDenied: isHook, ...(isHook && {why: 'changes what git runs'})};
+	return {effect: 'ask', suggested, mayBeDenied: orders !== undefined, ...(orders && {why: orders.why})};
+}
+
+/** Which program obeys a file without being told to, as a clause, and the part of its path that says so. */
+type Orders = {readonly why: string; readonly marked: string; readonly isStart: (name: string) => boolean};
+
+/** Returns what else would run because of a change: it outlives every sandbox, so a person looks at it in every mode. */
+async function ordersOf({path, text}: EditAct, shown: string): Promise<Orders | undefined> {
+	const {isGitHook} = await import('./git-hook.ts');
+	if (await isGitHook(path)) {
+		return {why: 'changes what git runs', marked: shown, isStart: () => false};
+	}
+
+	const {changesStart, selfStarting} = await import('../self-starting-files.ts');
+	const found = selfStarting(shown);
+	return found && (text === undefined || changesStart(found, text.before, text.after))
+		? {
+				why: `changes what ${found.program} runs ${found.when}`,
+				marked: found.marked,
+				isStart: name => selfStarting(name) !== undefined,
+			}
+		: undefined;
+}
+
+/**
+ * True if a pattern names one of these files or folders, so that it can't be meant for others only: not `**`, `*.json` or
+ * `src/**`, but `.github/**`, `package.json` and `*.code-workspace`.
+ */
+function namesPart({pattern = '**'}: Rule, {marked, isStart}: Orders): boolean {
+	const names = marked.toLowerCase().split('/');
+	const segments = pattern.toLowerCase().split('/');
+	return segments.some(
+		segment => names.some(compileGlob(segment)) && (!/[*?]/.test(segment) || isStart(segment.replaceAll('*', 'x'))),
+	);
 }
 
 function matchesPath({pattern}: Rule, shown: string, ignoresCase: boolean): boolean {

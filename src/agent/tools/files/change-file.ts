@@ -42,7 +42,7 @@ export async function changeFile(
 	const {exact, recorded} = describeChange(located.shown, text, next, isSecret);
 	const summary = `${exists ? 'Change' : 'Create'} ${name}?`;
 	const permission = await approve({
-		act: {kind: isSecret ? 'edit-secret' : 'edit', path: located.real},
+		act: {kind: isSecret ? 'edit-secret' : 'edit', path: located.real, text: {before: current?.text, after: next}},
 		summary: isSecret ? `${summary} Its name suggests secrets.` : summary,
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
