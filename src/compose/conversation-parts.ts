@@ -66,7 +66,8 @@ export function createConversationParts(
 			};
 			const created = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),
-				...{windowSizeOf, loadTools, endTools, loadHooks, compactionShare, onRecord},
+				...{windowSizeOf, loadTools, endTools, compactionShare, onRecord},
+				loadHooks: session => loadHooks(session, tools.commands),
 				toolWarnings: mcp.warnings,
 				commandPlace: () => (ask() ? 'app' : 'shell'),
 				openModel: (model, task) => access.open(model, task, askerOf(slot.store.getState())),
@@ -180,9 +181,10 @@ function createToolLoader(
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
 		const ofFolder = createFolderTools(places, commands);
 		const others = [...ofWeb, ...ofLogs, ...tools.createUserTools(ask)];
-		return {ofFolder, others, ofTasks: tools.createTaskTools()};
+		return {commands, ofFolder, others, ofTasks: tools.createTaskTools()};
 	});
 	return {
+		commands: async () => (await loadAll()).commands,
 		async loadTools(): Promise<readonly Tool[]> {
 			const {ofFolder, others, ofTasks} = await loadAll();
 			return folder.isOpen() ? [...ofFolder.map(withNested), ...ofTasks, ...others] : others;

@@ -5,6 +5,7 @@ import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
 import {startedCommands} from '../agent/project/started-commands.ts';
+import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -51,12 +52,19 @@ export function createProjectParts(
 			const last = found.at(-1);
 			return typeof last === 'number' ? last / 100 : undefined;
 		},
-		async loadHooks(session: string) {
+		/** Loads the hooks of a run, which run in the sandbox of the session's commands. */
+		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>) {
 			const state = await project.state();
 			const hooks = hooksInEffect(state);
+			if (hooks.length === 0) {
+				return undefined;
+			}
+
+			const whyNot = await checkHookScripts(hooks, state, {folder: folder.path(), place});
 			return createHooks({
 				...{hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write},
-				...(hooks.length > 0 && {whyNot: await checkHookScripts(hooks, state, {folder: folder.path(), place})}),
+				commands: await loadCommands(),
+				mayLeave: async hook => whyNot(hook),
 			});
 		},
 	};

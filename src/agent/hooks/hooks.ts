@@ -2,7 +2,7 @@ import type {Hook, HookEvent} from '../../config/project/settings-file.ts';
 import type {Debug} from '../../core/debug.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {RunEndReason} from '../../core/session/event.ts';
-import {runHook} from './run-hook.ts';
+import {type HookPlace, runHook, whyUncontained} from './run-hook.ts';
 
 /** What hooks are run for. */
 export type Occasion =
@@ -36,15 +36,20 @@ type Options = {
 	/** Masks the credentials of this program; everything else reaches a hook as it is. */
 	readonly hide: (text: string) => string;
 	readonly debug?: Debug | undefined;
-	/** Returns why a hook may not run, as a sentence; undefined if it may. */
-	readonly whyNot?: (hook: Hook) => string | undefined;
+	readonly commands: HookPlace['commands'];
+	/**
+	 * Asks whether a hook may run outside the sandbox; `why` says, as a clause, why it would. Returns the reason why it may not,
+	 * as a sentence.
+	 */
+	readonly mayLeave: (hook: Hook, why: string, signal: AbortSignal) => Promise<string | undefined>;
 };
 
 /** Events for which a hook that fails counts as a no: a broken guard must not let anything through. */
 const failsClosed: ReadonlySet<HookEvent> = new Set(['run-start', 'before-tool']);
 
 /** Creates the function that runs these hooks; undefined if there are none. */
-export function createHooks({hooks, session, folder, hide, debug, whyNot}: Options): Hooks | undefined {
+export function createHooks(options: Options): Hooks | undefined {
+	const {hooks, session, folder, hide, debug, commands, mayLeave} = options;
 	if (hooks.length === 0) {
 		return undefined;
 	}
@@ -54,15 +59,11 @@ export function createHooks({hooks, session, folder, hide, debug, whyNot}: Optio
 		const wanted = hooks.filter(
 			hook => hook.event === event && ('tool' in occasion ? matches(hook, occasion.tool) : true),
 		);
-		const input = hiddenIn(inputOf(occasion, {session, folder}), hide);
+		const input = `${JSON.stringify(hiddenIn(inputOf(occasion, {session, folder}), hide))}\n`;
 		const warnings: string[] = [];
 		for (const hook of wanted) {
 			const startedAt = performance.now();
-			const refused = whyNot?.(hook);
-			const {status, ...end} =
-				refused === undefined
-					? await runHook(hook, input, {folder, signal})
-					: {kind: 'failed' as const, reason: refused, status: null};
+			const {status, ...end} = await runAllowed(hook, input, {folder, commands, signal}, mayLeave);
 			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});
 			if (end.kind === 'denied') {
 				return {denied: end.reason, warnings};
@@ -80,6 +81,15 @@ export function createHooks({hooks, session, folder, hide, debug, whyNot}: Optio
 
 		return {warnings};
 	};
+}
+
+/** Runs a hook: in the sandbox, or outside if that may be. */
+async function runAllowed(hook: Hook, input: string, place: HookPlace, mayLeave: Options['mayLeave']) {
+	const why = await whyUncontained(hook, place);
+	const refused = why === undefined ? undefined : await mayLeave(hook, why, place.signal);
+	return refused === undefined
+		? runHook(hook, input, why === undefined, place)
+		: {kind: 'failed' as const, reason: refused, status: null};
 }
 
 /** True if a hook is for that tool. Its pattern has names, separated by `|`, with `*` for any characters. */

@@ -14,5 +14,11 @@ export function hooksInEffect(state: ProjectState): readonly Hook[] {
 		});
 	}
 
-	return inEffect(state).flatMap(({settings}) => settings?.hooks ?? []);
+	return inEffect(state).flatMap(({settings, standing}) =>
+		// Nothing of a project leaves the sandbox (SAFETY 12).
+		(settings?.hooks ?? []).map(({sandbox, ...hook}) => ({
+			...hook,
+			...(standing === 'user' && sandbox === false && {sandbox}),
+		})),
+	);
 }

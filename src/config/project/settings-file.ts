@@ -14,6 +14,8 @@ const hook = z.strictObject({
 	/** Names of tools, separated by `|`; `*` stands for any characters. All tools by default. */
 	tool: z.optional(z.string().check(z.minLength(1), z.maxLength(400))),
 	timeout_sec: z.optional(z.number().check(z.positive(), z.maximum(600))),
+	/** False to run it outside the sandbox, which counts only in the user's own settings. */
+	sandbox: z.optional(z.boolean()),
 });
 
 const hooksOfEvent = z.optional(z.array(hook).check(z.maxLength(20)));
@@ -38,6 +40,8 @@ export type Hook = {
 	readonly command: string;
 	readonly tool?: string;
 	readonly timeoutSec?: number;
+	/** Set if it asks to run outside the sandbox. */
+	readonly sandbox?: false;
 };
 
 /** What a `settings.json` says: that of the user, or that of a project. Nothing in it allows anything. */
@@ -79,10 +83,11 @@ export function parseSettingsFile(
 	return {
 		settings: {
 			hooks: hookEvents.flatMap(event =>
-				(hooks[event] ?? []).map(({command, tool, timeout_sec: timeoutSec}) => ({
+				(hooks[event] ?? []).map(({command, tool, timeout_sec: timeoutSec, sandbox}) => ({
 					...{event, command},
 					...(tool !== undefined && {tool}),
 					...(timeoutSec !== undefined && {timeoutSec}),
+					...(sandbox === false && {sandbox}),
 				})),
 			),
 			deny,

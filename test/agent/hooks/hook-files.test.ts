@@ -1,18 +1,12 @@
-import {chmodSync, existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
 import {hookFiles} from '../../../src/agent/hooks/hook-files.ts';
-import {createHooks} from '../../../src/agent/hooks/hooks.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
-import {checkHookScripts} from '../../../src/agent/project/check-hook-scripts.ts';
-import {hooksInEffect} from '../../../src/agent/project/effects.ts';
-import {undecided} from '../../../src/agent/project/project.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../../src/agent/tools/run-command.ts';
 import {createWriteFile} from '../../../src/agent/tools/write-file.ts';
-import type {CommandPlace} from '../../../src/core/command-words.ts';
-import {paths, repository, write} from '../project/repository.ts';
 import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
 import {makeWorkspace, writeAll} from '../tools/workspace.ts';
 
@@ -143,94 +137,5 @@ describe('[12] what a hook names', () => {
 		for (const path of ['scripts/check.sh', 'scripts/lib.sh', 'lint.mjs', 'rules.mjs', 'bin/run'] as const) {
 			expect(readFileSync(join(workspace, path), 'utf8')).toBe(files[path]);
 		}
-	});
-});
-
-describe('[12] a hook of a project runs only what was agreed to', () => {
-	const settings = JSON.stringify({hooks: {'before-tool': [{command: 'sh scripts/check.sh && npm run -s lint'}]}});
-	const project = {
-		'.service/settings.json': settings,
-		'scripts/check.sh': '. ./scripts/lib.sh\n',
-		'scripts/lib.sh': 'echo ran > marker\n',
-		'package.json': '{"scripts": {"lint": "true"}}',
-	};
-
-	async function trusted() {
-		const opened = repository(project);
-		const {project: access, folder} = opened;
-		const asked = undecided(await access.load());
-		await access.decide(true, asked);
-		const load = async (place: CommandPlace = 'app') => {
-			const state = await access.load();
-			const hooks = hooksInEffect(state);
-			const whyNot = await checkHookScripts(hooks, state, {folder, place: () => place});
-			return createHooks({hooks, folder, session: 's', hide: text => text, whyNot});
-		};
-		const run = async (hooks: Awaited<ReturnType<typeof load>>) =>
-			hooks?.({event: 'before-tool', tool: 'edit_file', arguments: {}}, new AbortController().signal);
-		return {...opened, asked, load, run};
-	}
-
-	test('its scripts are asked about with it', async () => {
-		const {asked, load, run, folder} = await trusted();
-		expect(paths(asked)).toEqual(['.service/settings.json', 'scripts/check.sh', 'scripts/lib.sh', 'package.json']);
-		expect(asked.map(({kind}) => kind)).toEqual(['settings', 'hook script', 'hook script', 'hook script']);
-		expect(await run(await load())).toEqual({warnings: []});
-		expect(readFileSync(join(folder, 'marker'), 'utf8')).toBe('ran\n');
-	});
-
-	test.each<[string, Readonly<Record<string, string>>, string]>([
-		['changes', {'scripts/lib.sh': 'echo evil > marker\n'}, 'scripts/lib.sh changed'],
-		['names another one', {'scripts/check.sh': '. ./evil.sh\n', 'evil.sh': 'true'}, 'scripts/check.sh changed'],
-		['starts another program', {'package.json': '{"scripts": {"lint": "evil"}}'}, 'package.json changed'],
-		['starts one before', {'package.json': '{"scripts": {"prelint": "x", "lint": "true"}}'}, 'package.json changed'],
-		['gets settings of npm', {'.npmrc': 'script-shell=./evil\n'}, '.npmrc is new'],
-	])('one whose file %s fails closed, and the file is asked about', async (_, change, why) => {
-		const {load, run, folder, project: access} = await trusted();
-		const hooks = await load();
-		write(folder, change);
-		for (const [loaded, trust] of [
-			[hooks, '/trust add'],
-			[await load('shell'), 'service trust add'],
-		] as const) {
-			expect((await run(loaded))?.denied).toMatch(
-				/^The before-tool hook “.*” failed: .* Check it, then trust it with /,
-			);
-			expect((await run(loaded))?.denied).toContain(`with ${trust}.`);
-			expect((await run(loaded))?.denied).toContain(why);
-		}
-
-		expect(existsSync(join(folder, 'marker'))).toBe(false);
-		expect(undecided(await access.load()).map(({kind}) => kind)).toContain('hook script');
-	});
-
-	test('one whose file is gone fails closed, too', async () => {
-		const {load, run, folder} = await trusted();
-		const hooks = await load();
-		rmSync(join(folder, 'scripts/lib.sh'));
-		expect((await run(hooks))?.denied).toContain('scripts/lib.sh changed');
-	});
-
-	test('is agreed to again by trusting the changed file', async () => {
-		const {load, run, folder, project: access} = await trusted();
-		write(folder, {'scripts/lib.sh': 'echo better > marker\n'});
-		const again = undecided(await access.load());
-		expect(again).toMatchObject([{path: 'scripts/lib.sh', standing: 'changed', kind: 'hook script'}]);
-		await access.decide(true, again);
-		expect(await run(await load())).toEqual({warnings: []});
-		expect(readFileSync(join(folder, 'marker'), 'utf8')).toBe('better\n');
-	});
-
-	test("the user's own hooks need no answer, but their files may not change while they are in use", async () => {
-		const own = JSON.stringify({hooks: {'before-tool': [{command: './check.sh'}]}});
-		const {project: access, folder} = repository({'check.sh': '#!/bin/sh\nexit 0\n'}, {own: {'settings.json': own}});
-		chmodSync(join(folder, 'check.sh'), 0o755);
-		const state = await access.load();
-		expect(undecided(state)).toEqual([]);
-		const hooks = hooksInEffect(state);
-		const whyNot = await checkHookScripts(hooks, state, {folder, place: () => 'shell'});
-		expect(hooks.map(whyNot)).toEqual([undefined]);
-		write(folder, {'check.sh': '#!/bin/sh\nexit 1\n'});
-		expect(whyNot(hooks[0] ?? {event: 'run-end', command: ''})).toContain('check.sh changed');
 	});
 });

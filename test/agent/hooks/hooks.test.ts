@@ -1,25 +1,35 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {chmodSync, existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createHooks, matches, type Occasion} from '../../../src/agent/hooks/hooks.ts';
+import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import type {Hook} from '../../../src/config/project/settings-file.ts';
 import type {DebugEntry} from '../../../src/core/debug.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
+import {write} from '../project/repository.ts';
+import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
+import {git} from '../tools/workspace.ts';
 
 const live = new AbortController().signal;
 const beforeEdit: Occasion = {event: 'before-tool', tool: 'edit_file', arguments: {path: 'a.txt', edits: []}};
 
 function hooksOf(...hooks: readonly Hook[]) {
-	const folder = temporaryFolder();
+	const [folder, stateFolder] = [temporaryFolder(), temporaryFolder()];
 	const logged: DebugEntry[] = [];
+	let refusal: string | undefined;
+	const commands = createCommandSession({places: {stateFolder}});
+	onTestFinished(() => commands.end());
 	const run = createHooks({
-		hooks,
+		...{hooks, commands, mayLeave: async () => refusal},
 		session: 's-1',
 		folder,
 		hide: text => text.replaceAll('our-own-key', '***'),
 		debug: entry => logged.push(entry),
 	});
-	return {folder, logged, run: (occasion: Occasion, signal = live) => run?.(occasion, signal)};
+	const refuse = (reason: string) => {
+		refusal = reason;
+	};
+	return {folder, logged, refuse, run: (occasion: Occasion, signal = live) => run?.(occasion, signal)};
 }
 
 const before = (command: string, more: Partial<Hook> = {}): Hook => ({event: 'before-tool', command, ...more});
@@ -77,17 +87,15 @@ test('after a tool, a hook that fails is only a warning', async () => {
 });
 
 test('[15] a hook that hangs is ended at its time limit, with what it started', async () => {
-	const {run, folder} = hooksOf(before('sleep 600 & echo $! > pid; trap "" TERM; sleep 600', {timeoutSec: 0.3}));
+	const {run} = hooksOf(before('sleep 600.71 & trap "" TERM; sleep 600.71', {timeoutSec: 0.3}));
 	expect((await run(beforeEdit))?.denied).toContain('took longer than 0.3 s');
-	const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-	await expect.poll(() => isAlive(pid)).toBe(false);
+	await expect.poll(() => isAlive('600.71')).toBe(false);
 });
 
-test('[15] a daemon that keeps the output open is not waited for', async () => {
-	const daemon = 'setsid sh -c "echo \\$\\$ > pid; sleep 600" &\nuntil [ -s pid ]; do :; done';
-	const {run, folder} = hooksOf(before(daemon));
-	onTestFinished(() => void process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL'));
-	expect(await run(beforeEdit)).toEqual({warnings: []});
+test('[15] a daemon that keeps the output open is not waited for, and ends in the sandbox', async () => {
+	const daemon = 'setsid sh -c "echo x > ran; sleep 600.72" &\nuntil [ -s ran ]; do :; done';
+	expect(await hooksOf(before(daemon)).run(beforeEdit)).toEqual({warnings: []});
+	await expect.poll(() => isAlive('600.72')).toBe(false);
 });
 
 test('[15] a flood of output is cut', async () => {
@@ -137,10 +145,60 @@ test('the debug log has every hook that ran, without its command or output', asy
 	expect(logged).toEqual([entry]);
 });
 
-function isAlive(pid: number): boolean {
-	try {
-		return process.kill(pid, 0);
-	} catch {
-		return false;
-	}
+/** True while a process has this argument. */
+function isAlive(argument: string): boolean {
+	return readdirSync('/proc').some(pid => {
+		try {
+			return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument);
+		} catch {
+			return false;
+		}
+	});
 }
+
+describe.skipIf(!hasBubblewrap)(`[15] a hook runs in the sandbox of commands${skipped}`, () => {
+	test('it writes in the folder only, and sees no other temporary files', async () => {
+		const outside = temporaryFolder();
+		write(outside, {'there.txt': ''});
+		const {run, folder} = hooksOf(before(`echo in > in.txt; cat ${outside}/there.txt > out.txt`));
+		const said = /there\.txt.*It ran in the sandbox, which hides your home folder.*"sandbox": false/s;
+		expect((await run(beforeEdit))?.denied).toMatch(said);
+		expect(existsSync(join(folder, 'in.txt'))).toBe(true);
+	});
+
+	test('it has no network, and says how to run it outside', async () => {
+		const program =
+			'fetch("http://example.com").catch(error => { console.error(error.cause.message); process.exit(1); })';
+		const {run} = hooksOf(before(`${process.execPath} -e '${program}'`));
+		expect((await run(beforeEdit))?.denied).toContain('It ran in the sandbox, which has no network.');
+	});
+
+	test("it can't set up git to run programs", async () => {
+		const {run, folder} = hooksOf(before('git config core.fsmonitor ./evil; echo x > .git/hooks/pre-commit'));
+		git(folder, 'init');
+		await run(beforeEdit);
+		expect(existsSync(join(folder, '.git/hooks/pre-commit'))).toBe(false);
+		expect(readFileSync(join(folder, '.git/config'), 'utf8')).not.toContain('evil');
+	});
+
+	test('outside it only if the settings of the user say so, and only if it may leave', async () => {
+		const outside = temporaryFolder();
+		const hook = before(`echo out > ${outside}/out.txt`, {sandbox: false});
+		const refused = hooksOf(hook);
+		refused.refuse('Somebody must look first.');
+		expect((await refused.run(beforeEdit))?.denied).toContain('failed: Somebody must look first.');
+		expect(existsSync(join(outside, 'out.txt'))).toBe(false);
+		expect(await hooksOf(hook).run(beforeEdit)).toEqual({warnings: []});
+		expect(existsSync(join(outside, 'out.txt'))).toBe(true);
+	});
+
+	test('[12] programs of the folder are not found by their bare name outside it', async () => {
+		const {run, folder} = hooksOf(before('format-it', {sandbox: false}));
+		write(folder, {'bin/format-it': '#!/bin/sh\ntouch marker\n'});
+		chmodSync(join(folder, 'bin/format-it'), 0o755);
+		vi.stubEnv('PATH', `${folder}/bin:${process.env['PATH']}`);
+		onTestFinished(() => void vi.unstubAllEnvs());
+		expect((await run(beforeEdit))?.denied).toContain('exit status 127');
+		expect(existsSync(join(folder, 'marker'))).toBe(false);
+	});
+});

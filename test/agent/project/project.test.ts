@@ -13,6 +13,18 @@ const settings = (value: object) => JSON.stringify(value);
 const guard = {hooks: {'before-tool': [{tool: 'edit_file', command: 'exit 2'}]}};
 
 describe('[12] trust', () => {
+	test("[12] the hook of a project can't leave the sandbox; one of the user's own can", async () => {
+		const settings = '{"hooks":{"run-end":[{"command":"x","sandbox":false},{"command":"y","sandbox":true}]}}';
+		const {open} = repository({'.service/settings.json': settings}, {own: {'settings.json': settings}});
+		const hooks = hooksInEffect(await open({trustsAll: true}).load());
+		expect(hooks.map(({command, sandbox}) => [command, sandbox])).toEqual([
+			['x', false],
+			['y', undefined],
+			['x', undefined],
+			['y', undefined],
+		]);
+	});
+
 	test('nothing of a project is used before the user agrees, and then exactly what they agreed to', async () => {
 		const {project, open} = repository({'AGENTS.md': 'Be brief.', '.service/settings.json': settings(guard)});
 		const state = await project.load();

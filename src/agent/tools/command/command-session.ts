@@ -23,6 +23,10 @@ export type CommandRequest = {
 	readonly secrets: readonly string[];
 	/** Gets the output as it comes. */
 	readonly onText?: (text: string) => void;
+	/** Its standard input; empty if left out. */
+	readonly input?: string;
+	/** The program that reads it; bash where there is one. */
+	readonly shell?: string;
 };
 
 /** What the commands of one session share. */
@@ -69,12 +73,13 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	});
 	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
 
-	const launch = async ({command, workspace, containment, readOnly, secrets, onText}: CommandRequest) => {
+	const launch = async (request: CommandRequest) => {
+		const {command, workspace, containment, readOnly, secrets, onText, input, shell = findShell()} = request;
 		const sandbox = await protection.contain(workspace, containment);
 		const {outputs} = await workFolder();
 		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
-			...{command, maxProcesses, shell: findShell(), folder: workspace, onData: output.add},
+			...{command, maxProcesses, shell, input, folder: workspace, onData: output.add},
 			...(sandbox && {sandbox: sandbox.program, filter: sandbox.filter}),
 			env: {...commandEnvironment(process.env, sandbox !== undefined), ...(readOnly && readOnlyEnvironment)},
 		});

@@ -18,6 +18,8 @@ export type Start = Launch & {
 	readonly sandbox?: readonly string[];
 	/** The filter of system calls that the program reads. */
 	readonly filter?: Buffer | undefined;
+	/** Its standard input; empty if left out. */
+	readonly input?: string | undefined;
 	readonly onData: (chunk: Buffer) => void;
 };
 
@@ -47,7 +49,7 @@ const killDelayMs = 2000;
 const closeDelayMs = 500;
 
 /**
- * Starts a shell command without a terminal, standard input or inherited descriptors, in a process group of its own
+ * Starts a shell command without a terminal or inherited descriptors, in a process group of its own
  * (SAFETY 15). In a sandbox all its processes end with it, and with this program; elsewhere those of its control group where
  * the system lets us create one, else those of its process group, with its mark, and that were seen below it.
  */
@@ -109,7 +111,7 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 }
 
 function launch(
-	{command, shell, folder, env, sandbox, filter, maxProcesses}: Omit<Start, 'onData'>,
+	{command, shell, folder, env, sandbox, filter, maxProcesses, input}: Omit<Start, 'onData'>,
 	mark: string,
 	joinFile = '',
 ): ChildProcess {
@@ -118,7 +120,13 @@ function launch(
 		? [...sandbox, ...launcherOf(launched)]
 		: guardedLauncherOf(launched, joinFile);
 	// On descriptor 3 bubblewrap reports; without it, it says that this program is alive.
-	const channels = ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? ['pipe' as const] : [])] as const;
+	const channels = [
+		input === undefined ? 'ignore' : 'pipe',
+		'pipe',
+		'pipe',
+		'pipe',
+		...(filter ? ['pipe' as const] : []),
+	] as const;
 	const child = withoutInherited(channels, stdio =>
 		spawn(program, args, {
 			...{cwd: folder, stdio, detached: process.platform !== 'win32', windowsHide: true},
@@ -126,6 +134,8 @@ function launch(
 		}),
 	);
 	giveFilter(child, filter);
+	// A program may end before it has read everything.
+	child.stdin?.on('error', () => undefined).end(input);
 	return child;
 }
 

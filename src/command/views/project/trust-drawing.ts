@@ -70,7 +70,8 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
 	const at = settings?.fields.compact_at;
 	const share = at === undefined ? [] : [`  compact at ${at} % of the context window`];
-	const ignored = settings?.ignored ?? [];
+	const leaves = settings?.hooks.some(({sandbox}) => sandbox === false) ?? false;
+	const ignored = [...(settings?.ignored ?? []), ...(leaves ? ['sandbox'] : [])];
 	return [
 		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
 		...[...hooks, ...servers, ...denied, ...share].map(text => ({text, indent: '    '})),
