@@ -18,7 +18,7 @@ export type Act =
 	| {
 			readonly kind: 'edit' | 'edit-secret';
 			readonly path: string;
-			/** The whole text before and after, if it is known; nothing before a new file. */
+			/** The whole text before and after of a file that only partly runs by itself; nothing before a new one. */
 			readonly text?: {readonly before?: string | undefined; readonly after: string};
 	  }
 	/** `command` is the exact text for the shell, `folder` where it runs: an absolute real path. */

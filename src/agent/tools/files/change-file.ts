@@ -40,9 +40,15 @@ export async function changeFile(
 	assertWritable(text, next, bytes, name);
 	const isSecret = isSecretFile(located.real);
 	const {exact, recorded} = describeChange(located.shown, text, next, isSecret);
+	const {selfStarting} = await import('../../policy/self-starting-files.ts');
+	const isPartial = selfStarting(located.shown)?.part !== undefined;
 	const summary = `${exists ? 'Change' : 'Create'} ${name}?`;
 	const permission = await approve({
-		act: {kind: isSecret ? 'edit-secret' : 'edit', path: located.real, text: {before: current?.text, after: next}},
+		act: {
+			kind: isSecret ? 'edit-secret' : 'edit',
+			path: located.real,
+			...(isPartial && {text: {before: current?.text, after: next}}),
+		},
 		summary: isSecret ? `${summary} Its name suggests secrets.` : summary,
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
