@@ -1,6 +1,7 @@
 import type {Chain, ComposerState, Edit} from './editor-state.ts';
 import {accepted, type Fold, foldOf, foldUnit, hasRoom} from './folds.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from './graphemes.ts';
+import {dividedText, spliced, textOf} from './long-text.ts';
 
 const maxEdits = 500;
 /** The most text that the edits hold, in UTF-16 units; the latest one is kept whatever it holds. */
@@ -12,7 +13,7 @@ const unchained: Chain = {kind: 'none'};
 
 /** Moves the caret, which ends every chain of typing, killing and yanking. */
 export function moveTo(state: ComposerState, caret: number, chain: Chain = unchained): ComposerState {
-	return {...state, caret, chain};
+	return {...state, pieces: dividedText(state), caret, chain};
 }
 
 /** Replaces `start` to `end` with `inserted` and moves the caret behind that. All changes of the text are made here. */
@@ -27,19 +28,23 @@ export function replace(
 		return {...state, chain};
 	}
 
-	const removed = state.text.slice(start, end);
-	const text = state.text.slice(0, start) + inserted + state.text.slice(end);
-	const edit = {start, removed, inserted, caret: state.caret};
+	const edit = {start, removed: textOf(state).slice(start, end), inserted, caret: state.caret};
 	const edits = noted(state, edit, chain);
-	return {...state, text, caret: boundaryFrom(text, start + inserted.length), edits, undone: [], chain};
+	return {...state, ...replaced(state, edit), edits, undone: [], chain};
+}
+
+/** Returns the text after an edit, and the caret behind what it inserted. */
+function replaced(before: ComposerState, {start, removed, inserted}: Pick<Edit, 'start' | 'removed' | 'inserted'>) {
+	const source = spliced(before, start, start + removed.length, inserted);
+	return {...source, caret: boundaryFrom(textOf(source), start + inserted.length)};
 }
 
 /** Adds an edit. Typed text is undone word by word; anything else is an edit of its own. */
-function noted({edits, chain: before}: ComposerState, edit: Edit, chain: Chain): readonly Edit[] {
+function noted({edits, chain: before, ...state}: ComposerState, edit: Edit, chain: Chain): readonly Edit[] {
 	const last = edits.at(-1);
 	const continues = before.kind === 'typing' && chain.kind === 'typing' && edit.removed === '';
 	if (last && continues && edit.start === last.start + last.inserted.length) {
-		const startsWord = /\s$/.test(last.inserted) && /^\S/.test(edit.inserted);
+		const startsWord = /\s/.test(textOf(state).charAt(edit.start - 1)) && /^\S/.test(edit.inserted);
 		if (!startsWord) {
 			return edits.with(-1, {...last, inserted: last.inserted + edit.inserted});
 		}
@@ -71,9 +76,9 @@ export function undo(state: ComposerState): ComposerState {
 	}
 
 	const {start, removed, inserted, caret} = last;
-	const text = state.text.slice(0, start) + removed + state.text.slice(start + inserted.length);
 	const {edits, undone} = state;
-	return {...state, text, caret, edits: edits.slice(0, -1), undone: [...undone, last], chain: unchained};
+	const source = spliced(state, start, start + inserted.length, removed);
+	return {...state, ...source, caret, edits: edits.slice(0, -1), undone: [...undone, last], chain: unchained};
 }
 
 /** Repeats the edit that was undone last. */
@@ -84,10 +89,13 @@ export function redo(state: ComposerState): ComposerState {
 		return state;
 	}
 
-	const {start, removed, inserted} = last;
-	const text = state.text.slice(0, start) + inserted + state.text.slice(start + removed.length);
-	const caret = boundaryFrom(text, start + inserted.length);
-	return {...state, text, caret, edits: [...edits, last], undone: undone.slice(0, -1), chain: unchained};
+	return {
+		...state,
+		...replaced(state, last),
+		edits: [...edits, last],
+		undone: undone.slice(0, -1),
+		chain: unchained,
+	};
 }
 
 /** Ends a group of typed text, so that what is typed next is undone by itself. */
@@ -121,7 +129,7 @@ export function attach(state: ComposerState, {label, text}: Fold): ComposerState
 
 /** Removes `start` to `end` into the kill ring; consecutive kills become one entry. */
 export function kill(state: ComposerState, start: number, end: number): ComposerState {
-	const killed = state.text.slice(start, end);
+	const killed = textOf(state).slice(start, end);
 	if (killed === '') {
 		return moveTo(state, state.caret);
 	}
@@ -157,12 +165,13 @@ export function yankBefore(state: ComposerState): ComposerState {
 
 /** Swaps the graphemes on both sides of the caret; at the end of a line the two before it. */
 export function transpose(state: ComposerState): ComposerState {
-	const {text, caret} = state;
-	const atEnd = caret === text.length || text[caret] === '\n';
+	const {caret} = state;
+	const text = textOf(state);
+	const atEnd = caret === text.length || text.charAt(caret) === '\n';
 	const middle = atEnd ? previousBoundary(text, caret) : caret;
 	const start = previousBoundary(text, middle);
 	const end = nextBoundary(text, middle);
-	if (start === middle || text[start] === '\n' || text[middle] === '\n') {
+	if (start === middle || text.charAt(start) === '\n' || text.charAt(middle) === '\n') {
 		return state;
 	}
 

@@ -1,51 +1,53 @@
 import {kill, moveTo, redo, replace, transpose, undo, yank, yankBefore} from './editor-edit.ts';
 import {walkHistory} from './editor-history.ts';
-import {caretAt, columnOf, rowIndexOf, rowsOf} from './editor-rows.ts';
+import {caretAt, columnOf, rowIndexOf, rowsAround} from './editor-rows.ts';
 import type {ComposerState} from './editor-state.ts';
 import {nextBoundary, previousBoundary} from './graphemes.ts';
 import type {Action} from './keymap/default-keys.ts';
+import {textOf} from './long-text.ts';
 import {chunkBefore, lineEnd, lineStart, wordAfter, wordBefore} from './motion.ts';
 
 /** Applies an action to the prompt; returns undefined if it does nothing here and is for the owner. */
 export type Operation = (state: ComposerState, columns: number) => ComposerState | undefined;
 
-const left: Operation = state => moveTo(state, previousBoundary(state.text, state.caret));
-const right: Operation = state => moveTo(state, nextBoundary(state.text, state.caret));
-const wordLeft: Operation = state => moveTo(state, wordBefore(state.text, state.caret));
-const wordRight: Operation = state => moveTo(state, wordAfter(state.text, state.caret));
-const home: Operation = state => moveTo(state, lineStart(state.text, state.caret));
-const end: Operation = state => moveTo(state, lineEnd(state.text, state.caret));
+const left: Operation = state => moveTo(state, previousBoundary(textOf(state), state.caret));
+const right: Operation = state => moveTo(state, nextBoundary(textOf(state), state.caret));
+const wordLeft: Operation = state => moveTo(state, wordBefore(textOf(state), state.caret));
+const wordRight: Operation = state => moveTo(state, wordAfter(textOf(state), state.caret));
+const home: Operation = state => moveTo(state, lineStart(textOf(state), state.caret));
+const end: Operation = state => moveTo(state, lineEnd(textOf(state), state.caret));
 
-const backspace: Operation = state => replace(state, previousBoundary(state.text, state.caret), state.caret, '');
-const remove: Operation = state => replace(state, state.caret, nextBoundary(state.text, state.caret), '');
-const killWordBefore: Operation = state => kill(state, wordBefore(state.text, state.caret), state.caret);
-const killWordAfter: Operation = state => kill(state, state.caret, wordAfter(state.text, state.caret));
+const backspace: Operation = state => replace(state, previousBoundary(textOf(state), state.caret), state.caret, '');
+const remove: Operation = state => replace(state, state.caret, nextBoundary(textOf(state), state.caret), '');
+const killWordBefore: Operation = state => kill(state, wordBefore(textOf(state), state.caret), state.caret);
+const killWordAfter: Operation = state => kill(state, state.caret, wordAfter(textOf(state), state.caret));
 const breakLine: Operation = state => replace(state, state.caret, state.caret, '\n');
 
 /** Kills to the end of the line, or the line end if the caret is there. */
 const killLineEnd: Operation = state => {
-	const to = lineEnd(state.text, state.caret);
+	const to = lineEnd(textOf(state), state.caret);
 	return kill(state, state.caret, to === state.caret ? Math.min(to + 1, state.text.length) : to);
 };
 
 const killLineStart: Operation = state => {
-	const from = lineStart(state.text, state.caret);
+	const from = lineStart(textOf(state), state.caret);
 	return kill(state, from === state.caret ? Math.max(0, from - 1) : from, state.caret);
 };
 
-/** Moves by wrapped rows; beyond the first and the last one, walks the history. */
+/** Moves by wrapped rows; beyond the first and the last one, walks the history. Wraps the line and the ones beside it. */
 function vertical(step: -1 | 1): Operation {
 	return (state, columns) => {
-		const rows = rowsOf(state, columns);
-		const row = rowIndexOf(rows, state.caret);
 		const {chain} = state;
-		const goal = chain.kind === 'vertical' ? chain.goal : columnOf(state, rows, row, state.caret, columns);
+		const {source, rows, start} = rowsAround(state, columns, 1);
+		const caret = state.caret - start;
+		const row = rowIndexOf(rows, caret);
+		const goal = chain.kind === 'vertical' ? chain.goal : columnOf(source, rows, row, caret, columns);
 		const target = row + step;
 		if (target < 0 || target >= rows.length) {
 			return walkHistory(state, step);
 		}
 
-		return moveTo(state, caretAt(state, rows, target, goal, columns, step === 1), {kind: 'vertical', goal});
+		return moveTo(state, start + caretAt(source, rows, target, goal, columns, step === 1), {kind: 'vertical', goal});
 	};
 }
 
@@ -70,7 +72,7 @@ export const operations: {readonly [action in Action]?: Operation} = {
 	'prompt.delete-back': backspace,
 	'prompt.delete': remove,
 	'prompt.delete-or-quit': (state, columns) => (state.text === '' ? undefined : remove(state, columns)),
-	'prompt.kill-word-back': state => kill(state, chunkBefore(state.text, state.caret), state.caret),
+	'prompt.kill-word-back': state => kill(state, chunkBefore(textOf(state), state.caret), state.caret),
 	'prompt.kill-part-back': killWordBefore,
 	'prompt.kill-word': killWordAfter,
 	'prompt.kill-line': killLineEnd,

@@ -1,4 +1,4 @@
-import {columnOf, drawnPart, drawRow, rowIndexOf, rowsOf} from './editor-rows.ts';
+import {columnOf, drawnPart, drawRow, rowIndexOf, rowsAround} from './editor-rows.ts';
 import type {ComposerState} from './editor-state.ts';
 import {selectionOf} from './selection.ts';
 
@@ -18,26 +18,30 @@ export type ComposerLayout = {
 export function layoutComposer(state: ComposerState, columns: number, maxRows: number): ComposerLayout {
 	const width = Math.max(1, Math.floor(columns));
 	const height = Math.max(1, Math.floor(maxRows));
-	const wrapped = rowsOf(state, width);
-	const row = rowIndexOf(wrapped, state.caret);
-	const column = columnOf(state, wrapped, row, state.caret, width);
+	const {source, rows: wrapped, start, countAbove, countAll} = rowsAround(state, width, height);
+	const above = countAbove();
+	const caret = state.caret - start;
+	const inner = rowIndexOf(wrapped, caret);
+	const column = columnOf(source, wrapped, inner, caret, width);
+	const row = above + inner;
 
 	// After a full row the cursor is at the beginning of the next, which exists for the cursor only.
 	const overflows = column >= width;
 	const caretRow = overflows ? row + 1 : row;
-	const total = wrapped.length + (overflows ? 1 : 0);
+	const total = countAll() + (overflows ? 1 : 0);
 	const first = Math.max(0, Math.min(caretRow - Math.floor(height / 2), total - height));
 	const last = Math.min(total, first + height);
 
-	const selection = selectionOf(state);
+	const whole = selectionOf(state);
+	const selection = whole && {start: whole.start - start, end: whole.end - start};
 	const selected: Array<{readonly from: number; readonly to: number}> = [];
 	const rows: string[] = [];
 	for (let index = first; index < last; index++) {
 		const isExtra = overflows && index === caretRow;
-		const source = overflows && index > caretRow ? index - 1 : index;
-		rows.push(isExtra ? '' : drawRow(state, wrapped, source, width));
+		const place = (overflows && index > caretRow ? index - 1 : index) - above;
+		rows.push(isExtra ? '' : drawRow(source, wrapped, place, width));
 		if (selection) {
-			selected.push(isExtra ? {from: 0, to: 0} : drawnPart(state, wrapped, source, width, selection));
+			selected.push(isExtra ? {from: 0, to: 0} : drawnPart(source, wrapped, place, width, selection));
 		}
 	}
 

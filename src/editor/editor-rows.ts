@@ -1,11 +1,14 @@
 import {cellWidths} from '../terminal/text/cell-widths.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import {textWidth} from '../terminal/text/width.ts';
+import type {ComposerState} from './editor-state.ts';
 import {type Fold, foldIndexAt} from './folds.ts';
 import {isSimple, isWide, nextBoundary} from './graphemes.ts';
+import {countLines, dividedText} from './long-text.ts';
+import {lineEnd, lineStart} from './motion.ts';
 
 /** The text of a composer and its folds. */
-type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
+export type Wrappable = {readonly text: string; readonly folds: readonly Fold[]};
 
 /** The beginning of a row: `skip` cells into the unit at `start`, if a long placeholder was cut there. */
 export type Row = {readonly start: number; readonly skip: number};
@@ -64,6 +67,52 @@ export function rowsOf(source: Wrappable, columns: number): readonly Row[] {
 	}
 
 	return rows;
+}
+
+/** Counts of rows in a window of this width; kept until the width changes. */
+let latestCount = {columns: 0, widths: cellWidths(), counted: new WeakMap()};
+
+/** The rows of some lines around the caret. */
+type RowsAround = {
+	/** Those lines alone. */
+	readonly source: Wrappable;
+	readonly rows: readonly Row[];
+	/** The offset of their text in the whole. */
+	readonly start: number;
+	/** Returns the number of rows above them. */
+	readonly countAbove: () => number;
+	readonly countAll: () => number;
+};
+
+/** Wraps the line of the caret and the `reach` lines on both sides; a short text as a whole. */
+export function rowsAround(state: ComposerState, columns: number, reach: number): RowsAround {
+	const {folds, caret} = state;
+	const pieces = dividedText(state);
+	if (!pieces) {
+		const rows = rowsOf(state, columns);
+		return {source: state, rows, start: 0, countAbove: () => 0, countAll: () => rows.length};
+	}
+
+	let start = lineStart(pieces, caret);
+	let end = lineEnd(pieces, caret);
+	for (let line = 0; line < reach; line++) {
+		start = lineStart(pieces, Math.max(0, start - 1));
+		end = lineEnd(pieces, Math.min(pieces.length, end + 1));
+	}
+
+	if (latestCount.columns !== columns || latestCount.widths !== cellWidths()) {
+		latestCount = {columns, widths: cellWidths(), counted: new WeakMap()};
+	}
+
+	const count = {count: (text: string) => rowsOf({text, folds}, columns).length, counted: latestCount.counted};
+	const source = {text: pieces.slice(start, end), folds};
+	return {
+		source,
+		rows: rowsOf(source, columns),
+		start,
+		countAbove: () => countLines(pieces, count, start),
+		countAll: () => countLines(pieces, count),
+	};
 }
 
 /** Adds the rows of a placeholder that ends `cells` after the beginning of its row; returns the column of its end. */

@@ -1,4 +1,5 @@
 import type {Fold} from './folds.ts';
+import type {Pieces} from './long-text.ts';
 
 /** A change of the text: at `start`, `inserted` replaced `removed`. `caret` is its earlier position. */
 export type Edit = {
@@ -21,6 +22,8 @@ export type Chain =
 export type ComposerState = {
 	/** The prompt with each folded paste as one code unit (`folds.ts`); `expandedText` returns it in full. */
 	readonly text: string;
+	/** A long `text` in pieces, which keys read; those of another text, or none, are made anew. */
+	readonly pieces?: Pieces | undefined;
 	/** An offset into `text`, always at a boundary of graphemes. */
 	readonly caret: number;
 	readonly folds: readonly Fold[];

@@ -5,8 +5,8 @@ import {type ComposerState, emptyComposer} from './editor-state.ts';
 import {accepted, unfolded} from './folds.ts';
 import type {Action} from './keymap/default-keys.ts';
 import {actionOf, defaultKeymap, type Keymap} from './keymap/keymap.ts';
-import {replaceSelection} from './selection.ts';
-import {pressInSelection} from './selection-keys.ts';
+import {textOf} from './long-text.ts';
+import {pressInSelection, replaceSelection} from './selection.ts';
 
 /** What the composer asks its owner to do. */
 export type ComposerAction =
@@ -25,8 +25,7 @@ export type ComposerWindow = {
 };
 
 /**
- * Applies one token. Pure and cheap: keys only read the neighbours of the caret, except Up and Down, which wrap the
- * text once. Ignores mouse, focus and replies. All tokens of one turn of the event loop may be applied before a frame
+ * Applies one token. Pure and cheap: keys only read the neighbours of the caret, and Up and Down the lines beside it. Ignores mouse, focus and replies. All tokens of one turn of the event loop may be applied before a frame
  * is drawn.
  */
 export function reduceComposer(state: ComposerState, token: InputToken, window: ComposerWindow): ComposerStep {
@@ -56,8 +55,8 @@ function applied(state: ComposerState, action: Action, columns: number): Compose
 
 /** Sends the prompt. After a backslash, which is removed, breaks the line. */
 function enter(state: ComposerState, token: KeyToken): ComposerStep {
-	const {text, caret} = state;
-	if (text[caret - 1] === '\\') {
+	const {caret} = state;
+	if (textOf(state).charAt(caret - 1) === '\\') {
 		return {state: replace(state, caret - 1, caret, '\n')};
 	}
 

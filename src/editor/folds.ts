@@ -1,3 +1,5 @@
+import type {Text} from './long-text.ts';
+
 /** A long paste that the composer shows as one unit. */
 export type Fold = {
 	/** The placeholder on the screen; ASCII. */
@@ -17,7 +19,7 @@ const minFoldedLines = 3;
 const maxUnfoldedCharacters = 800;
 
 /** Returns the index of the fold at `offset`, or undefined for text. */
-export function foldIndexAt(text: string, offset: number): number | undefined {
+export function foldIndexAt(text: Text, offset: number): number | undefined {
 	const code = text.charCodeAt(offset);
 	if (!(code >= firstUnit && code < firstUnit + maxFolds)) {
 		return undefined;

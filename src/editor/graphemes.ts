@@ -1,3 +1,5 @@
+import type {Text} from './long-text.ts';
+
 /**
  * Boundaries of graphemes, found without reading the whole text: a prompt may have 100 KB, which takes Intl.Segmenter
  * milliseconds. There always is a boundary between two simple characters (UAX #29 joins none of their classes), so
@@ -37,7 +39,7 @@ function isSign(code: number): boolean {
 }
 
 /** Returns the end of the grapheme that begins at `offset`, itself a boundary. */
-export function nextBoundary(text: string, offset: number): number {
+export function nextBoundary(text: Text, offset: number): number {
 	const end = offset + 1;
 	if (end >= text.length) {
 		return text.length;
@@ -57,7 +59,7 @@ export function nextBoundary(text: string, offset: number): number {
 }
 
 /** Returns the start of the grapheme that ends at `offset`, itself a boundary. */
-export function previousBoundary(text: string, offset: number): number {
+export function previousBoundary(text: Text, offset: number): number {
 	if (offset <= 1) {
 		return 0;
 	}
@@ -73,7 +75,7 @@ export function previousBoundary(text: string, offset: number): number {
 }
 
 /** Returns the first boundary at or after `offset`, for a caret after an edit that joined its two sides. */
-export function boundaryFrom(text: string, offset: number): number {
+export function boundaryFrom(text: Text, offset: number): number {
 	if (offset <= 0 || offset >= text.length) {
 		return Math.max(0, Math.min(offset, text.length));
 	}
@@ -86,11 +88,11 @@ export function boundaryFrom(text: string, offset: number): number {
 	return boundary;
 }
 
-function isSure(text: string, offset: number): boolean {
+function isSure(text: Text, offset: number): boolean {
 	return isSimple(text.charCodeAt(offset - 1)) && isSimple(text.charCodeAt(offset));
 }
 
-function sureBefore(text: string, offset: number): number {
+function sureBefore(text: Text, offset: number): number {
 	let start = offset;
 	while (start > 0 && offset - start < maxLookBehind && !isSure(text, start)) {
 		start--;
@@ -114,4 +116,11 @@ function firstLength(text: string): number {
 function segments(text: string): Intl.Segments {
 	segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'});
 	return segmenter.segment(text);
+}
+
+/** Returns the character at `offset`, with both units of a pair; empty at the end. */
+export function characterAt(text: Text, offset: number): string {
+	return isHigh(text.charCodeAt(offset)) && isLow(text.charCodeAt(offset + 1))
+		? text.slice(offset, offset + 2)
+		: text.charAt(offset);
 }

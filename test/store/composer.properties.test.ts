@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {expandedText, setComposerText} from '../../src/editor/editor.ts';
 import {setHistory} from '../../src/editor/editor-history.ts';
+import {layoutComposer} from '../../src/editor/editor-layout.ts';
 import {emptyComposer} from '../../src/editor/editor-state.ts';
 import {boundaryFrom, nextBoundary, previousBoundary} from '../../src/editor/graphemes.ts';
-import {type InputToken, keyToken} from '../../src/terminal/input/token.ts';
-import {expectLinear} from '../growth.ts';
+import {chordOf, type InputToken, type KeyToken, keyToken} from '../../src/terminal/input/token.ts';
+import {charactersRead} from '../steps.ts';
 import {apply, typed} from './composer-helpers.ts';
 
 const segmenter = new Intl.Segmenter('en', {granularity: 'grapheme'});
@@ -147,15 +148,51 @@ test('text and pastes are sent as they were entered', () => {
 	);
 });
 
-test('the cost of a burst of keys does not grow with the prompt', () => {
-	const burst = Array.from(
-		{length: 100},
-		(_, index): InputToken => (index % 3 === 2 ? keyToken('backspace') : {type: 'text', text: 'x'}),
-	);
-	const promptOf = (lines: number) =>
-		typed('', setComposerText(emptyComposer, 'line of text, 日本語 👩‍👩‍👧\n'.repeat(lines))).state;
-	const prompts = new Map([500, 1000, 2000, 4000].map(lines => [lines, promptOf(lines)]));
-	const long = prompts.get(4000) ?? emptyComposer;
-	expect(apply(long, burst).state.text.length).toBe(long.text.length + 34);
-	expectLinear(lines => apply(prompts.get(lines) ?? long, burst), 1000, 1);
+/** A prompt of so many lines, as an editor leaves it. */
+const promptOf = (lines: number) => setComposerText(emptyComposer, 'line of text, 日本語 👩‍👩‍👧\n'.repeat(lines));
+
+/** All keys but the one that sends the whole prompt. */
+const editing = chords.filter(token => token.type !== 'key' || chordOf(token) !== 'enter');
+
+/** Keys that begin at the end, in the middle and at the start of the prompt. */
+const bursts = new Map<string, readonly InputToken[]>(
+	Object.entries({
+		typing: Array.from(
+			{length: 100},
+			(_, index): InputToken => (index % 3 === 2 ? keyToken('backspace') : {type: 'text', text: 'x'}),
+		),
+		...Object.fromEntries(
+			editing.map(token => [`key ${chordOf(token as KeyToken)}`, Array.from({length: 20}, () => token)]),
+		),
+		'every key': editing.flatMap(token => [token, {type: 'text', text: 'é '} as const, token]),
+	}),
+);
+
+test.each([...bursts])('the cost of a burst of keys does not grow with the prompt: %s', (_, burst) => {
+	const cost = (lines: number) => {
+		const prompt = promptOf(lines);
+		return [prompt.text.length, prompt.text.length / 2, 0].map(place => {
+			const caret = place === 0 ? 0 : prompt.text.lastIndexOf('\n', place - 1) + 1;
+			const {state} = apply({...prompt, caret}, [{type: 'text', text: 'y'}]);
+			return charactersRead(() => apply(state, burst));
+		});
+	};
+	const small = Math.max(...cost(1000), 1);
+	expect(Math.max(...cost(16_000))).toBeLessThan(1.5 * small);
+	expect(small / burst.length).toBeLessThan(300_000);
+});
+
+test('the cost of drawing after a key does not grow with the prompt', () => {
+	const cost = (lines: number) => {
+		const {state} = typed('y', promptOf(lines));
+		layoutComposer(state, 80, 10);
+		return charactersRead(() => {
+			let shown = state;
+			for (const token of bursts.get('typing') ?? []) {
+				shown = apply(shown, [token]).state;
+				layoutComposer(shown, 80, 10);
+			}
+		});
+	};
+	expect(cost(16_000)).toBeLessThan(1.5 * cost(1000));
 });

@@ -1,6 +1,7 @@
 import {keepKilled, moveTo, replace} from '../editor-edit.ts';
 import type {ComposerState} from '../editor-state.ts';
 import {nextBoundary, previousBoundary} from '../graphemes.ts';
+import {type Text, textOf} from '../long-text.ts';
 import {lineEnd, lineStart} from '../motion.ts';
 import type {Selection} from '../selection.ts';
 import type {Operator, Target} from './vim-command.ts';
@@ -21,7 +22,7 @@ export type Range = Selection & {readonly isLines: boolean};
 const maxRepeated = 1_000_000;
 
 /** Returns what an operator acts on; undefined if its motion leads nowhere, or there is no such object. */
-export function rangeOf(text: string, caret: number, operator: Operator, target: Target): Range | undefined {
+export function rangeOf(text: Text, caret: number, operator: Operator, target: Target): Range | undefined {
 	if (target.kind === 'lines') {
 		return linesFrom(text, caret, target.count);
 	}
@@ -47,7 +48,7 @@ export function rangeOf(text: string, caret: number, operator: Operator, target:
 }
 
 /** Returns the last character of this word, or of the one that is `count` words on. */
-function changedWord(text: string, caret: number, count: number, isBig: boolean) {
+function changedWord(text: Text, caret: number, count: number, isBig: boolean) {
 	let end = caret;
 	const kind = classAt(text, caret, isBig);
 	for (let next = nextBoundary(text, end); next < text.length && classAt(text, next, isBig) === kind; ) {
@@ -60,7 +61,7 @@ function changedWord(text: string, caret: number, count: number, isBig: boolean)
 }
 
 /** Returns these whole lines from that of the caret, with the line end of the last one. */
-export function linesFrom(text: string, caret: number, count: number): Range {
+export function linesFrom(text: Text, caret: number, count: number): Range {
 	let end = lineEnd(text, caret);
 	for (let line = 1; line < count && end < text.length; line++) {
 		end = lineEnd(text, end + 1);
@@ -71,7 +72,7 @@ export function linesFrom(text: string, caret: number, count: number): Range {
 
 /** Deletes, changes or copies a range. */
 export function operate(composer: ComposerState, operator: Operator, {start, end, isLines}: Range): Changed {
-	const {text} = composer;
+	const text = textOf(composer);
 	const inside = text.slice(start, end);
 	const kept = isLines && !inside.endsWith('\n') ? `${inside}\n` : inside;
 	const lines = isLines ? kept : undefined;
@@ -88,7 +89,7 @@ export function operate(composer: ComposerState, operator: Operator, {start, end
 	// The last line takes the line end before it along.
 	const from = isLines && end === text.length && !inside.endsWith('\n') && start > 0 ? start - 1 : start;
 	const removed = replace(ring, from, end, '');
-	return {composer: isLines ? moveTo(removed, firstInLine(removed.text, removed.caret)) : removed, lines};
+	return {composer: isLines ? moveTo(removed, firstInLine(textOf(removed), removed.caret)) : removed, lines};
 }
 
 /** Inserts the latest entry of the kill ring after or before the caret; `lines` is what was cut by lines. */
@@ -98,7 +99,8 @@ export function put(
 	count: number,
 	lines: string | undefined,
 ): ComposerState {
-	const {text, caret, kills} = composer;
+	const {caret, kills} = composer;
+	const text = textOf(composer);
 	const [entry = ''] = kills;
 	const repeated = entry.repeat(Math.max(1, Math.min(count, Math.floor(maxRepeated / Math.max(1, entry.length)))));
 	if (entry === '') {
@@ -108,16 +110,16 @@ export function put(
 	if (entry === lines) {
 		const at = isAfter ? lineEnd(text, caret) : lineStart(text, caret);
 		const put = isAfter ? replace(composer, at, at, `\n${repeated.slice(0, -1)}`) : replace(composer, at, at, repeated);
-		return moveTo(put, firstInLine(put.text, isAfter ? at + 1 : at));
+		return moveTo(put, firstInLine(textOf(put), isAfter ? at + 1 : at));
 	}
 
 	const at = isAfter && caret < lineEnd(text, caret) ? nextBoundary(text, caret) : caret;
 	const after = replace(composer, at, at, repeated);
-	return moveTo(after, previousBoundary(after.text, after.caret));
+	return moveTo(after, previousBoundary(textOf(after), after.caret));
 }
 
 /** Returns the end of so many characters from the caret, within its line. */
-export function charactersFrom(text: string, caret: number, count: number): number {
+export function charactersFrom(text: Text, caret: number, count: number): number {
 	const line = lineEnd(text, caret);
 	let end = caret;
 	for (let done = 0; done < count && end < line; done++) {
@@ -133,7 +135,7 @@ export function mapCharacters(
 	{start, end}: Selection,
 	change: (character: string) => string,
 ): ComposerState {
-	const {text} = composer;
+	const text = textOf(composer);
 	let changed = '';
 	for (let at = start; at < end; ) {
 		const next = nextBoundary(text, at);
@@ -155,13 +157,14 @@ export function otherCase(character: string): string {
 export function joinLines(composer: ComposerState, count: number): ComposerState {
 	let joined = composer;
 	for (let line = 1; line < Math.max(2, count); line++) {
-		const end = lineEnd(joined.text, joined.caret);
-		if (end === joined.text.length) {
+		const text = textOf(joined);
+		const end = lineEnd(text, joined.caret);
+		if (end === text.length) {
 			break;
 		}
 
-		const next = firstInLine(joined.text, end + 1);
-		const isApart = end > lineStart(joined.text, end) && next < joined.text.length && joined.text[next] !== '\n';
+		const next = firstInLine(text, end + 1);
+		const isApart = end > lineStart(text, end) && next < text.length && text.charAt(next) !== '\n';
 		joined = moveTo(replace(joined, end, next, isApart ? ' ' : ''), end);
 	}
 

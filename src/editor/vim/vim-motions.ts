@@ -1,4 +1,5 @@
 import {boundaryFrom, nextBoundary, previousBoundary} from '../graphemes.ts';
+import type {Text} from '../long-text.ts';
 import {lineEnd, lineStart} from '../motion.ts';
 import type {Find} from './vim-state.ts';
 import {classAt, firstInLine, nextWord, previousWord, wordEnd} from './vim-words.ts';
@@ -16,7 +17,7 @@ export type Motion = {
 	readonly isOperand?: boolean;
 };
 
-type Step = (text: string, from: number) => number;
+type Step = (text: Text, from: number) => number;
 
 /** Motions that are repeated `count` times. */
 const steps: Readonly<Record<string, {readonly step: Step; readonly extent: Moved['extent']}>> = {
@@ -37,7 +38,7 @@ const steps: Readonly<Record<string, {readonly step: Step; readonly extent: Move
 export const motionNames: readonly string[] = [...Object.keys(steps), '0', '^', '$', '_', 'gg', 'G'];
 
 /** Returns where a motion leads. It never throws, and ends at a boundary of graphemes. Undefined if it leads nowhere. */
-export function move(text: string, from: number, {name, count, find, isOperand}: Motion): Moved | undefined {
+export function move(text: Text, from: number, {name, count, find, isOperand}: Motion): Moved | undefined {
 	const step = steps[name];
 	if (step) {
 		const to = repeated(text, from, step.step, count ?? 1);
@@ -69,7 +70,7 @@ export function move(text: string, from: number, {name, count, find, isOperand}:
 }
 
 /** Repeats a step, but not once it no longer leads anywhere. */
-function repeated(text: string, from: number, step: Step, count: number): number {
+function repeated(text: Text, from: number, step: Step, count: number): number {
 	let at = from;
 	for (let done = 0; done < count; done++) {
 		const next = step(text, at);
@@ -84,12 +85,12 @@ function repeated(text: string, from: number, step: Step, count: number): number
 }
 
 /** Returns the line in which `w` of an operator ends: the last one that it doesn't only enter. */
-function lastLineBefore(text: string, from: number, to: number): number {
+function lastLineBefore(text: Text, from: number, to: number): number {
 	const before = text.slice(from, to).trimEnd();
 	return from + Math.max(0, before.length - 1);
 }
 
-function verticalStep(text: string, from: number, by: -1 | 1): number {
+function verticalStep(text: Text, from: number, by: -1 | 1): number {
 	const start = lineStart(text, from);
 	const other = by === 1 ? lineEnd(text, from) + 1 : start - 1;
 	if (other < 0 || other > text.length) {
@@ -101,7 +102,7 @@ function verticalStep(text: string, from: number, by: -1 | 1): number {
 }
 
 /** Returns the next empty line in this direction, or the end of the text. */
-function paragraph(text: string, from: number, by: -1 | 1): number {
+function paragraph(text: Text, from: number, by: -1 | 1): number {
 	let at = lineStart(text, from);
 	const isEmpty = (line: number) => lineEnd(text, line) === line;
 	let hasText = !isEmpty(at);
@@ -120,7 +121,7 @@ function paragraph(text: string, from: number, by: -1 | 1): number {
 	}
 }
 
-function lineNumbered(text: string, number: number): number {
+function lineNumbered(text: Text, number: number): number {
 	let at = 0;
 	for (let line = 1; line < number; line++) {
 		const end = lineEnd(text, at);
@@ -134,7 +135,7 @@ function lineNumbered(text: string, number: number): number {
 	return at;
 }
 
-function found(text: string, from: number, {kind, character}: Find, count: number): Moved | undefined {
+function found(text: Text, from: number, {kind, character}: Find, count: number): Moved | undefined {
 	const isForward = kind === 'f' || kind === 't';
 	const start = lineStart(text, from);
 	const end = lineEnd(text, from);
@@ -153,6 +154,6 @@ function found(text: string, from: number, {kind, character}: Find, count: numbe
 	return {to, extent: isForward ? 'inclusive' : 'exclusive'};
 }
 
-function isAt(text: string, offset: number, character: string): boolean {
+function isAt(text: Text, offset: number, character: string): boolean {
 	return classAt(text, offset, true) !== 'end' && text.slice(offset, nextBoundary(text, offset)) === character;
 }

@@ -1,4 +1,5 @@
 import {nextBoundary, previousBoundary} from '../graphemes.ts';
+import type {Text} from '../long-text.ts';
 import {lineEnd, lineStart} from '../motion.ts';
 import type {Selection} from '../selection.ts';
 import {classAt} from './vim-words.ts';
@@ -22,7 +23,7 @@ const quotes = ['"', "'", '`'];
 export const objectNames: readonly string[] = ['w', 'W', 'p', ...quotes, ...Object.keys(pairs)];
 
 /** Returns the text object at the caret: what is inside, or with `isAround` what is around it. Undefined without one. */
-export function objectAt(text: string, caret: number, name: string, isAround: boolean): Selection | undefined {
+export function objectAt(text: Text, caret: number, name: string, isAround: boolean): Selection | undefined {
 	const pair = pairs[name];
 	return pair
 		? insidePair(text, caret, pair, isAround)
@@ -33,9 +34,9 @@ export function objectAt(text: string, caret: number, name: string, isAround: bo
 				: wordAt(text, caret, name === 'W', isAround);
 }
 
-function wordAt(text: string, caret: number, isBig: boolean, isAround: boolean): Selection | undefined {
+function wordAt(text: Text, caret: number, isBig: boolean, isAround: boolean): Selection | undefined {
 	const kind = classAt(text, caret, isBig);
-	if (kind === 'end' || text[caret] === '\n') {
+	if (kind === 'end' || text.charAt(caret) === '\n') {
 		return undefined;
 	}
 
@@ -45,8 +46,8 @@ function wordAt(text: string, caret: number, isBig: boolean, isAround: boolean):
 	}
 
 	// With a word go the blanks after it, or those before it; with blanks the word after them.
-	const isBlank = (at: number) => classAt(text, at, isBig) === 'blank' && text[at] !== '\n';
-	if (kind === 'blank' ? classAt(text, end, isBig) !== 'end' && text[end] !== '\n' : isBlank(end)) {
+	const isBlank = (at: number) => classAt(text, at, isBig) === 'blank' && text.charAt(at) !== '\n';
+	if (kind === 'blank' ? classAt(text, end, isBig) !== 'end' && text.charAt(end) !== '\n' : isBlank(end)) {
 		return {start, end: runAt(text, end, isBig).end};
 	}
 
@@ -57,7 +58,7 @@ function wordAt(text: string, caret: number, isBig: boolean, isAround: boolean):
 }
 
 /** Returns the characters of one class around `at`, within its line. */
-function runAt(text: string, at: number, isBig: boolean): Selection {
+function runAt(text: Text, at: number, isBig: boolean): Selection {
 	const kind = classAt(text, at, isBig);
 	let start = at;
 	for (
@@ -76,11 +77,11 @@ function runAt(text: string, at: number, isBig: boolean): Selection {
 	return {start, end};
 
 	function isSame(offset: number): boolean {
-		return text[offset] !== '\n' && classAt(text, offset, isBig) === kind;
+		return text.charAt(offset) !== '\n' && classAt(text, offset, isBig) === kind;
 	}
 }
 
-function insideQuotes(text: string, caret: number, quote: string, isAround: boolean): Selection | undefined {
+function insideQuotes(text: Text, caret: number, quote: string, isAround: boolean): Selection | undefined {
 	const lineFrom = lineStart(text, caret);
 	const places = [...text.slice(lineFrom, lineEnd(text, caret)).matchAll(/\\.|["'`]/gu)]
 		.filter(([found]) => found === quote)
@@ -97,12 +98,12 @@ function insideQuotes(text: string, caret: number, quote: string, isAround: bool
 }
 
 function insidePair(
-	text: string,
+	text: Text,
 	caret: number,
 	[open, close]: readonly [string, string],
 	isAround: boolean,
 ): Selection | undefined {
-	const start = searchPair(text, text[caret] === close ? caret - 1 : caret, -1, open, close);
+	const start = searchPair(text, text.charAt(caret) === close ? caret - 1 : caret, -1, open, close);
 	const end = start === undefined ? undefined : searchPair(text, start + 1, 1, close, open);
 	if (start === undefined || end === undefined) {
 		return undefined;
@@ -112,16 +113,16 @@ function insidePair(
 }
 
 /** Returns the next `wanted` sign that has no partner on the way. */
-function searchPair(text: string, from: number, by: -1 | 1, wanted: string, partner: string): number | undefined {
+function searchPair(text: Text, from: number, by: -1 | 1, wanted: string, partner: string): number | undefined {
 	let depth = 0;
 	for (let at = from; at >= 0 && at < text.length; at += by) {
-		if (text[at] === wanted) {
+		if (text.charAt(at) === wanted) {
 			if (depth === 0) {
 				return at;
 			}
 
 			depth--;
-		} else if (text[at] === partner) {
+		} else if (text.charAt(at) === partner) {
 			depth++;
 		}
 	}
@@ -129,7 +130,7 @@ function searchPair(text: string, from: number, by: -1 | 1, wanted: string, part
 	return undefined;
 }
 
-function paragraphAt(text: string, caret: number, isAround: boolean): Selection {
+function paragraphAt(text: Text, caret: number, isAround: boolean): Selection {
 	const isEmpty = (line: number) => lineEnd(text, line) === line;
 	let start = lineStart(text, caret);
 	const kind = isEmpty(start);

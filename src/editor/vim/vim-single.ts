@@ -1,6 +1,7 @@
 import {moveTo, redo, replace, undo} from '../editor-edit.ts';
 import type {ComposerState} from '../editor-state.ts';
 import {nextBoundary, previousBoundary} from '../graphemes.ts';
+import {type Text, textOf} from '../long-text.ts';
 import {lineEnd, lineStart} from '../motion.ts';
 import {
 	type Changed,
@@ -19,7 +20,8 @@ type Single = Extract<VimCommand, {kind: 'single'}>;
 
 /** Carries out a command of one letter in normal mode. Undefined for one that another module does. */
 export function applySingle(composer: ComposerState, command: Single, lines: string | undefined): Changed | undefined {
-	const {text, caret} = composer;
+	const {caret} = composer;
+	const text = textOf(composer);
 	const {name, count, character = ''} = command;
 	const end = lineEnd(text, caret);
 	switch (name) {
@@ -56,7 +58,8 @@ export function applySingle(composer: ComposerState, command: Single, lines: str
 
 /** Moves to where insert mode begins. */
 function insertion(composer: ComposerState, name: string): Changed | undefined {
-	const {text, caret} = composer;
+	const {caret} = composer;
+	const text = textOf(composer);
 	const start = lineStart(text, caret);
 	const end = lineEnd(text, caret);
 	switch (name) {
@@ -77,7 +80,7 @@ function insertion(composer: ComposerState, name: string): Changed | undefined {
 	}
 }
 
-function charactersBefore(text: string, caret: number, count: number): number {
+function charactersBefore(text: Text, caret: number, count: number): number {
 	const line = lineStart(text, caret);
 	let start = caret;
 	for (let done = 0; done < count && start > line; done++) {
@@ -89,7 +92,8 @@ function charactersBefore(text: string, caret: number, count: number): number {
 
 /** Replaces so many characters; none if the line has fewer. */
 function replaced(composer: ComposerState, character: string, count: number): ComposerState {
-	const {text, caret} = composer;
+	const {caret} = composer;
+	const text = textOf(composer);
 	const sign = character === 'enter' ? '\n' : character;
 	const end = charactersFrom(text, caret, count);
 	if (/^[a-z+-]{2,}$/.test(sign) || end === caret || charactersFrom(text, caret, count - 1) === end) {
@@ -101,11 +105,11 @@ function replaced(composer: ComposerState, character: string, count: number): Co
 	}
 
 	const changed = mapCharacters(composer, {start: caret, end}, () => sign);
-	return moveTo(changed, previousBoundary(changed.text, changed.caret));
+	return moveTo(changed, previousBoundary(textOf(changed), changed.caret));
 }
 
 function toggled(composer: ComposerState, count: number): ComposerState {
-	const end = charactersFrom(composer.text, composer.caret, count);
+	const end = charactersFrom(textOf(composer), composer.caret, count);
 	const length = composer.text.length;
 	const changed = mapCharacters(composer, {start: composer.caret, end}, otherCase);
 	return moveTo(changed, end + changed.text.length - length);

@@ -1,6 +1,7 @@
 import {moveTo, replace} from '../editor-edit.ts';
 import type {ComposerState} from '../editor-state.ts';
 import {previousBoundary} from '../graphemes.ts';
+import {textOf} from '../long-text.ts';
 import {selectionOf} from '../selection.ts';
 import {type Changed, joinLines, mapCharacters, operate, otherCase} from './vim-changes.ts';
 import type {VimCommand} from './vim-command.ts';
@@ -12,7 +13,8 @@ export type VisualStep = Changed & {readonly isSelecting: boolean};
 
 /** Carries out a command on what is selected, or selects otherwise. Undefined for a command that does nothing here. */
 export function applyVisual(composer: ComposerState, command: VimCommand, isLines: boolean): VisualStep | undefined {
-	const {text, caret, chain} = composer;
+	const {caret, chain} = composer;
+	const text = textOf(composer);
 	if (chain.kind !== 'select') {
 		return undefined;
 	}
@@ -44,7 +46,7 @@ function changeSelected(
 ): VisualStep | undefined {
 	const selected = selectionOf(composer) ?? {start: composer.caret, end: composer.caret};
 	const {start, end} = selected;
-	const text = composer.text.slice(start, end);
+	const text = textOf(composer).slice(start, end);
 	const range = {...selected, isLines: isLines || /^[SDCY]$/.test(name)};
 	const atStart = (changed: ComposerState): VisualStep => ({composer: moveTo(changed, start), isSelecting: false});
 	switch (name) {

@@ -1,17 +1,18 @@
 import {foldIndexAt} from '../folds.ts';
-import {nextBoundary, previousBoundary} from '../graphemes.ts';
+import {characterAt, nextBoundary, previousBoundary} from '../graphemes.ts';
+import type {Text} from '../long-text.ts';
 import {lineEnd, lineStart} from '../motion.ts';
 
 /** What a character is for Vim: blank, a part of a word, or another sign. For big words there are only blanks and others. */
 type Class = 'blank' | 'word' | 'sign' | 'end';
 
 /** Returns the class of the character at `offset`; a folded paste is a word. */
-export function classAt(text: string, offset: number, isBig: boolean): Class {
+export function classAt(text: Text, offset: number, isBig: boolean): Class {
 	if (offset < 0 || offset >= text.length) {
 		return 'end';
 	}
 
-	const character = String.fromCodePoint(text.codePointAt(offset) ?? 0);
+	const character = characterAt(text, offset);
 	return /\s/.test(character)
 		? 'blank'
 		: isBig || /[\p{L}\p{N}\p{M}_]/u.test(character) || foldIndexAt(text, offset) !== undefined
@@ -20,7 +21,7 @@ export function classAt(text: string, offset: number, isBig: boolean): Class {
 }
 
 /** Returns the start of the next word. An empty line is a word. */
-export function nextWord(text: string, offset: number, isBig: boolean): number {
+export function nextWord(text: Text, offset: number, isBig: boolean): number {
 	let at = offset;
 	const first = classAt(text, at, isBig);
 	while (at < text.length && first !== 'blank' && classAt(text, at, isBig) === first) {
@@ -28,7 +29,7 @@ export function nextWord(text: string, offset: number, isBig: boolean): number {
 	}
 
 	while (at < text.length && classAt(text, at, isBig) === 'blank') {
-		const isEmptyLine = text[at] === '\n' && text[at - 1] === '\n' && at > offset;
+		const isEmptyLine = text.charAt(at) === '\n' && text.charAt(at - 1) === '\n' && at > offset;
 		if (isEmptyLine) {
 			break;
 		}
@@ -40,7 +41,7 @@ export function nextWord(text: string, offset: number, isBig: boolean): number {
 }
 
 /** Returns the start of the word before `offset`. */
-export function previousWord(text: string, offset: number, isBig: boolean): number {
+export function previousWord(text: Text, offset: number, isBig: boolean): number {
 	let at = previousBoundary(text, offset);
 	while (at > 0 && classAt(text, at, isBig) === 'blank') {
 		at = previousBoundary(text, at);
@@ -55,7 +56,7 @@ export function previousWord(text: string, offset: number, isBig: boolean): numb
 }
 
 /** Returns the last character of the word that ends after `offset`. */
-export function wordEnd(text: string, offset: number, isBig: boolean): number {
+export function wordEnd(text: Text, offset: number, isBig: boolean): number {
 	let at = nextBoundary(text, offset);
 	while (at < text.length && classAt(text, at, isBig) === 'blank') {
 		at = nextBoundary(text, at);
@@ -74,7 +75,7 @@ export function wordEnd(text: string, offset: number, isBig: boolean): number {
 }
 
 /** Returns the first character of the line at `offset` that is not blank. */
-export function firstInLine(text: string, offset: number): number {
+export function firstInLine(text: Text, offset: number): number {
 	const end = lineEnd(text, offset);
 	let at = lineStart(text, offset);
 	while (at < end && classAt(text, at, false) === 'blank') {
@@ -85,6 +86,6 @@ export function firstInLine(text: string, offset: number): number {
 }
 
 /** Returns the caret as normal mode has it: on a character, not behind the last one of a line. */
-export function onCharacter(text: string, caret: number): number {
+export function onCharacter(text: Text, caret: number): number {
 	return caret > lineStart(text, caret) && caret === lineEnd(text, caret) ? previousBoundary(text, caret) : caret;
 }

@@ -4,6 +4,7 @@ import {moveTo} from '../editor-edit.ts';
 import {operations} from '../editor-keys.ts';
 import type {ComposerState} from '../editor-state.ts';
 import {nextBoundary} from '../graphemes.ts';
+import {textOf} from '../long-text.ts';
 import {type Changed, operate, rangeOf} from './vim-changes.ts';
 import {readCommand, type VimCommand} from './vim-command.ts';
 import {beginInsert, inNormal, insertToken, leaveInsert, type VimStep} from './vim-insert.ts';
@@ -114,7 +115,7 @@ function inVisual(vim: VimState, state: ComposerState, command: VimCommand): Vim
 	const lines = step.lines ?? vim.lines;
 	if (step.isSelecting) {
 		const {chain} = step.composer;
-		return {vim, state: moveTo(step.composer, onCharacter(step.composer.text, step.composer.caret), chain)};
+		return {vim, state: moveTo(step.composer, onCharacter(textOf(step.composer), step.composer.caret), chain)};
 	}
 
 	return step.inserts
@@ -160,12 +161,11 @@ function inNormalMode(
 		return beginInsert(known, state, changed.composer, keys);
 	}
 
-	const isChange = changed.composer.text !== state.text && !/^(?:u|ctrl\+r)$/.test(keys.at(-1) ?? '');
+	const isChange = changed.composer.edits !== state.edits && !/^(?:u|ctrl\+r)$/.test(keys.at(-1) ?? '');
 	return inNormal({...known, lastChange: isChange ? {keys, typed: []} : vim.lastChange}, changed.composer);
 }
 
-function changeOf({text, caret, ...rest}: ComposerState, command: VimCommand, {lines}: VimState): Changed | undefined {
-	const state = {text, caret, ...rest};
+function changeOf(state: ComposerState, command: VimCommand, {lines}: VimState): Changed | undefined {
 	if (command.kind === 'single') {
 		return applySingle(state, command, lines);
 	}
@@ -174,7 +174,7 @@ function changeOf({text, caret, ...rest}: ComposerState, command: VimCommand, {l
 		return undefined;
 	}
 
-	const range = rangeOf(text, caret, command.operator, command.target);
+	const range = rangeOf(textOf(state), state.caret, command.operator, command.target);
 	return range && operate(state, command.operator, range);
 }
 
@@ -190,7 +190,7 @@ function moved(
 		return operations[`prompt.${vertical}`]?.(state, Math.max(1, Math.floor(columns))) ?? state;
 	}
 
-	return moveTo(state, move(state.text, state.caret, motion)?.to ?? state.caret);
+	return moveTo(state, move(textOf(state), state.caret, motion)?.to ?? state.caret);
 }
 
 /** Repeats the latest change at the caret. */

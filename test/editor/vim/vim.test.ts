@@ -10,6 +10,7 @@ import {reduceVim} from '../../../src/editor/vim/vim.ts';
 import {initialVim, type VimState} from '../../../src/editor/vim/vim-state.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
 import {anyText} from '../../any-text.ts';
+import {charactersRead} from '../../steps.ts';
 import {keys, pasted, withCaret} from '../../store/composer-helpers.ts';
 
 const esc = '\u001b[27u';
@@ -197,4 +198,37 @@ test('no keys throw, leave the caret inside a character, or grow the state witho
 		}),
 		{numRuns: 300},
 	);
+});
+
+test.each([
+	...[
+		'x',
+		'p',
+		'rz',
+		'~',
+		'J',
+		'dw',
+		'dd',
+		'yyp',
+		'w',
+		'b',
+		'e',
+		'j',
+		'k',
+		'f日',
+		'ciwnew',
+		'oline',
+		'u',
+		'vly',
+		'Vd',
+		'ix\u001b[27u.',
+	],
+])('the cost of commands does not grow with the prompt: %s', commands => {
+	const cost = (lines: number) => {
+		const prompt = setComposerText(emptyComposer, 'line of text, 日本語 👩‍👩‍👧\n'.repeat(lines));
+		const middle = prompt.text.lastIndexOf('\n', prompt.text.length / 2) + 1;
+		const start = vim('iy', {...prompt, caret: middle}, {...initialVim, mode: 'normal'}).state;
+		return charactersRead(() => vim(`${esc}${commands}${esc}`.repeat(5), start));
+	};
+	expect(cost(16_000)).toBeLessThan(1.5 * cost(1000));
 });
