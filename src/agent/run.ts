@@ -1,6 +1,6 @@
-import type {ErrorReport} from '../core/error.ts';
+import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts';
 import {once} from '../core/once.ts';
-import type {AgentEvent} from '../core/session/event.ts';
+import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {RunWarning, Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
@@ -17,7 +17,6 @@ import type {Retry} from './model-retry.ts';
 import type {TurnOptions} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
 import {createRepetitionGuard} from './repetition.ts';
-import {endOf, interrupted, type RunEnd} from './run-end.ts';
 import type {OpenTask, RunTask, TaskRun} from './task/run-task.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
 
@@ -198,3 +197,33 @@ const loopError: ErrorReport = {
 	message: 'The model kept repeating the same tool calls.',
 	hint: 'Say what it should do instead, or select another model.',
 };
+
+/** How a run ended. */
+type RunEnd = {
+	readonly reason: RunEndReason;
+	readonly stopReason: StopReason;
+	readonly refused?: boolean;
+	readonly error?: ErrorReport;
+};
+
+/** The end of a run that the user interrupted. */
+const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
+
+/** Returns the end of a run that threw this. */
+function endOf(error: unknown): RunEnd {
+	const report = reportError(error);
+	if (isAbort(error) || report.code === 'interrupted') {
+		return interrupted;
+	}
+
+	if (report.code === 'incomplete') {
+		return {reason: 'incomplete', stopReason: 'incomplete', error: report};
+	}
+
+	if (report.code === 'budget') {
+		return {reason: 'budget', stopReason: 'incomplete', error: report};
+	}
+
+	const refused = error instanceof AppError && error.overflow && {refused: true};
+	return {reason: 'error', stopReason: 'error', ...refused, error: report};
+}

@@ -1,7 +1,7 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {StashedDraft} from '../editor/editor.ts';
 import {defaultKeys} from '../editor/keymap/default-keys.ts';
 import {defaultKeymap, type Keymap, keymapOf, noOwnKeys, type OwnKeys} from '../editor/keymap/keymap.ts';
-import type {StashedDraft} from '../editor/stash.ts';
 import type {reduceVim} from '../editor/vim/vim.ts';
 import type {VimState} from '../editor/vim/vim-state.ts';
 

@@ -3,10 +3,9 @@ import type {Program} from '../../command/program.ts';
 import {promptToKeep} from '../../command/secret-line.ts';
 import type {Drafts, SavedDraft, SavedDrafts} from '../../config/drafts.ts';
 import {formatAge} from '../../core/format.ts';
-import {setComposerText} from '../../editor/editor.ts';
+import {type StashedDraft, setComposerText} from '../../editor/editor.ts';
 import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
 import {unfolded} from '../../editor/folds.ts';
-import type {StashedDraft} from '../../editor/stash.ts';
 import type {AppStore} from '../../store/store.ts';
 
 type Dependencies = {

@@ -1,5 +1,5 @@
+import {stashed, unstashed} from '../../editor/editor.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import {stashed, unstashed} from '../../editor/stash.ts';
 import type {AppStore} from '../../store/store.ts';
 
 const maxDrafts = 20;
