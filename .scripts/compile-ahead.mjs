@@ -25,7 +25,7 @@ export async function compileAhead(outdir) {
 		const place = {cwd: folder, env: environmentOf(home, host.url)};
 		const model = ['--model', 'custom/build'];
 		await runApp([program, ...model], place);
-		await runDemo([program, '--model', 'custom/demo'], place);
+		await runDemo([program, '--model', 'demo/demo'], place);
 		for (const args of [['-p', 'Hi', ...model], ['sessions']]) {
 			await promisify(execFile)(process.execPath, [program, ...args], {...place, timeout: timeoutMs});
 		}

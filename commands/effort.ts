@@ -62,7 +62,7 @@ async function selectedModel({store, config}: CommandContext): Promise<string> {
 	}
 
 	const {provider, name} = parseModelId(model);
-	if (!takesEffort(provider, name)) {
+	if (provider === 'demo' || !takesEffort(provider, name)) {
 		throw new AppError('usage', `${model} has no reasoning effort.`, {
 			hint: 'Select a model that reasons: `model use`',
 		});

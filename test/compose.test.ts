@@ -36,7 +36,7 @@ function composed({env = {}, ...options}: Options = {}, home = join(temporaryFol
 test('the app uses the embedded server and its demo model without a profile and a key', () => {
 	const {program, state, home} = composed();
 	expect(state().connection).toEqual({profile: 'local', server: 'local', state: 'starting'});
-	expect(state().model).toBe('custom/demo');
+	expect(state().model).toBe('demo/demo');
 	expect(program.isDemo()).toBe(true);
 	expect(program.warnings()).toEqual([]);
 	expect(statSync(home).mode & 0o777).toBe(0o700);
@@ -100,10 +100,10 @@ test('the model last used is the one of the next start, unless it was the demo m
 	const first = composed({env});
 	first.program.rememberModel('openai/gpt-x');
 	await expect.poll(() => composed({env}, first.home).state().model).toBe('openai/gpt-x');
-	first.program.rememberModel('custom/demo');
+	first.program.rememberModel('demo/demo');
 	first.program.rememberModel('mistral/large-x');
 	await expect.poll(() => composed({env}, first.home).state().model).toBe('mistral/large-x');
-	expect(readFileSync(join(first.home, 'config.json'), 'utf8')).not.toContain('custom/demo');
+	expect(readFileSync(join(first.home, 'config.json'), 'utf8')).not.toContain('demo/demo');
 });
 
 test('ignored and risky settings are warned about [6] [9]', () => {
@@ -179,7 +179,7 @@ test('a message and its answer are saved and resumed', async () => {
 
 	const second = composed({folder}, first.home);
 	expect(await second.program.resume('latest', refuseElsewhere)).toEqual([]);
-	expect(second.state()).toMatchObject({transcript: {session, settled}, model: 'custom/demo'});
+	expect(second.state()).toMatchObject({transcript: {session, settled}, model: 'demo/demo'});
 
 	await second.program.close();
 	const third = composed({folder, env}, first.home);

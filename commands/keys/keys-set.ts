@@ -30,6 +30,12 @@ export default command({
 
 	async run({provider, key, baseUrl}, context) {
 		const {config, models, signal, live} = context;
+		if (demoModel.startsWith(`${provider.toLowerCase()}/`)) {
+			throw new AppError('usage', 'The demo model needs no key: it runs on this machine.', {
+				hint: `Select it: \`model use ${demoModel}\``,
+			});
+		}
+
 		const chosen = parseProviderName(provider);
 		const {label} = registry[chosen];
 		const given = await askForKey(chosen, key, baseUrl, context);
@@ -112,7 +118,7 @@ type Begun = {readonly text: string; readonly hint: string};
 async function beginWith(provider: ProviderName, check: KeyCheck, context: CommandContext): Promise<Begun> {
 	const {store, interact} = context;
 	const present = store.getState().model;
-	if (!check.isVerified && present !== undefined && present !== demoModel && hasKey(present, context)) {
+	if (!check.isVerified && present !== undefined && hasKey(present, context)) {
 		const other = registry[provider].defaultModel ?? '<name>';
 		return {text: `The model is still ${present}.`, hint: `Select its model: \`model ${provider}/${other}\`.`};
 	}
@@ -137,7 +143,7 @@ async function beginWith(provider: ProviderName, check: KeyCheck, context: Comma
 /** True if the provider of a model has a key, or needs none. */
 function hasKey(model: string, {config, env}: CommandContext): boolean {
 	const {provider} = parseModelId(model);
-	return resolveKey(provider, {data: config.read(), env, row: registry[provider]}) !== undefined;
+	return provider !== 'demo' && resolveKey(provider, {data: config.read(), env, row: registry[provider]}) !== undefined;
 }
 
 function choiceOf(provider: ProviderName): (name: string) => Choice {

@@ -7,7 +7,7 @@ import {noCustomHost, resolveKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings/saved-settings.ts';
 import {AppError} from '../../src/core/error.ts';
 import {formatAmount} from '../../src/core/format.ts';
-import {demoModel, type ProviderName, parseModelId} from '../../src/core/model.ts';
+import {currentName, type ModelProvider, type ProviderName, parseModelId} from '../../src/core/model.ts';
 import {registry} from '../../src/providers/registry.ts';
 
 export default command({
@@ -33,21 +33,21 @@ export default command({
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
-		const {provider, name} = parseModelId(id);
+		const keyOf = (name: ModelProvider) =>
+			name === 'demo' ? undefined : resolveKey(name, {data: config.read(), env, row: registry[name]});
+		const {provider, name} = parseModelId(currentName(id, () => keyOf('custom') !== undefined));
 		const chosen = `${provider}/${name}`;
-		const keyOf = (name: ProviderName) => resolveKey(name, {data: config.read(), env, row: registry[name]});
 		const key = keyOf(provider);
-		// A host of the user's own may have a model of that name too.
-		const isDemo = chosen === demoModel && !key;
-		if (registry[provider].defaultBaseUrl === undefined && !key && !isDemo) {
+		if (provider !== 'demo' && registry[provider].defaultBaseUrl === undefined && !key) {
 			throw noCustomHost();
 		}
 
-		if (registry[provider].defaultModel === undefined && key && model !== undefined) {
+		if (provider !== 'demo' && registry[provider].defaultModel === undefined && key && model !== undefined) {
 			await assertListed(provider, name, context);
 		}
 
 		// Trying the demo doesn't change the saved model, unless that one has no key.
+		const isDemo = provider === 'demo';
 		const kept = config.read().settings.model;
 		const stays = isDemo && live && (kept === undefined || keyOf(parseModelId(kept).provider));
 		if (!stays) {

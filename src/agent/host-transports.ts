@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import type {ProviderName} from '../core/model.ts';
+import type {ModelProvider} from '../core/model.ts';
 import {originOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import type {Credential} from '../net/credential.ts';
@@ -44,7 +44,7 @@ function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
  */
 export async function* namingVariable<T>(
 	answer: AsyncIterable<T>,
-	provider: ProviderName,
+	provider: ModelProvider,
 	{variable}: Pick<Host, 'variable'>,
 ): AsyncGenerator<T> {
 	try {

@@ -38,7 +38,7 @@ export function createLedger(
 	messages: readonly Message[],
 ) {
 	let hashes: Pick<RequestPrefix, 'count' | 'messages' | 'earlier'> | undefined;
-	const prefixOf = ({type: _, ...beginning}: RequestBeginning): RequestPrefix => {
+	const prefixOf = ({type: _, endpoint: _endpoint, ...beginning}: RequestBeginning): RequestPrefix => {
 		hashes ??= {
 			count: messages.length,
 			// The shorter list first: the longer one continues it.
@@ -58,6 +58,7 @@ export function createLedger(
 			cause: isRetry && cause === 'turn' ? 'retry' : cause,
 			...(price && {price}),
 			...(beginning && {prefix: prefixOf(beginning)}),
+			...(beginning?.endpoint && {endpoint: beginning.endpoint}),
 		};
 	};
 }

@@ -3,12 +3,22 @@ import {noCustomHost, type ResolvedKey, resolveKey} from '../config/provider-key
 import type {Effort} from '../core/effort.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {demoModel, type ProviderName, parseModelId} from '../core/model.ts';
+import {
+	currentName,
+	demoModel,
+	type ModelProvider,
+	type ProviderName,
+	parseModelId,
+	servedDemoModel,
+} from '../core/model.ts';
+import {shownUrl} from '../core/secrets/redact-positions.ts';
 import type {Secret} from '../core/secrets/secret.ts';
+import type {RequestEndpoint} from '../core/session/request-record.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Transport} from '../net/transport.ts';
 import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
-import {type ProviderRow, registry} from '../providers/registry.ts';
+import {demoRow, type ProviderRow, registry} from '../providers/registry.ts';
+import type {BindingChange} from './changed-binding.ts';
 import {type CreateTransport, createHostTransports, type Host, namingVariable} from './host-transports.ts';
 import {hashOf} from './ledger-entry.ts';
 
@@ -38,14 +48,26 @@ export type Asker = {
 
 export type ModelAccess = {
 	/**
-	 * Binds a model to its host, key, instructions and tools; `task` are those of a sub-agent, `asker` is the session in front
-	 * by default. Throws `usage` without a model, `auth` without a key.
+	 * Returns where a model is now. Throws `usage` without a model, `auth` without a key; asks no host, which alone knows its
+	 * models.
 	 */
-	readonly open: (model: string | undefined, task?: readonly ToolDefinition[], asker?: Asker) => Promise<ModelCall>;
+	readonly resolve: (model: string | undefined) => ModelBinding;
+	/**
+	 * Binds a model to its host and key, instructions and tools; `task` are those of a sub-agent, `asker` is the session in
+	 * front by default, and `binding` says where requests go: where the model is now by default. Throws as `resolve` does.
+	 */
+	readonly open: (
+		model: string | undefined,
+		task?: readonly ToolDefinition[],
+		asker?: Asker,
+		binding?: ModelBinding,
+	) => Promise<ModelCall>;
 	/** Does all that `open` does, and connects to the host, so that the next request is sent at once. Throws as `open` does. */
 	readonly prepare: (model: string | undefined) => Promise<void>;
-	/** Throws as `open` does for a model that nothing here can answer for; asks no host, which alone knows its models. */
+	/** Throws as `resolve` does. */
 	readonly assertUsable: (model: string) => void;
+	/** Returns the name of a model that the user selects: the demo's former one means the demo without a custom host. */
+	readonly named: (model: string) => string;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/** Returns the configured hosts that list their own models. */
@@ -73,20 +95,34 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 	const sortedTools = async (given?: readonly ToolDefinition[]) =>
 		(given ?? (await tools())).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 	const keyOf: KeyOf = row => resolveKey(row.name, {data: config.read(), env, row});
-	const keyOfModel = (model: string) => keyOf(registry[parseModelId(model).provider]);
-	const isDemo = (model: string | undefined) => model === demoModel && !keyOf(registry.custom);
+	const isDemo = (model: string | undefined) => model === demoModel;
+	const keyOfModel = (model: string) => {
+		const {provider} = parseModelId(model);
+		return provider === 'demo' ? undefined : keyOf(registry[provider]);
+	};
+	const named = (model: string) => currentName(model, () => keyOf(registry.custom) !== undefined);
 
-	const hostOf = (row: ProviderRow) => assertHost(keyOf(row), row);
-	const bind = async (model: string | undefined) => {
+	const resolve = (model: string | undefined): ModelBinding => {
+		const {provider} = parseModelId(assertSelected(model));
+		const row = provider === 'demo' ? undefined : registry[provider];
+		const host = row && keyOf(row);
+		if (row && !host) {
+			throw noHost(row);
+		}
+
+		return {provider, host};
+	};
+	const bind = async (model: string | undefined, {provider, host: ownHost}: ModelBinding) => {
 		const id = parseModelId(assertSelected(model));
-		const row = registry[id.provider];
-		const host = isDemo(model) ? demoHost(await embedded()) : hostOf(row);
+		const row = provider === 'demo' ? demoRow : registry[provider];
+		const host = ownHost ?? demoHost(await embedded());
 		return {row, id, host, transport: transportTo(host, row.auth)};
 	};
 
 	return {
-		async open(model, task, asker = front()) {
-			const {row, id, host, transport: opening} = await bind(model);
+		resolve,
+		async open(model, task, asker = front(), binding = resolve(model)) {
+			const {row, id, host, transport: opening} = await bind(model, binding);
 			const [transport, adapter, definitions, system] = await Promise.all([
 				opening,
 				row.load(),
@@ -104,23 +140,27 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			};
 			// A sub-agent has a conversation of its own.
 			const cacheKey = task ? undefined : {cacheKey: hashOf(asker.session)};
-			const beginning = beginningOf(system, definitions, effort);
+			const beginning = {...beginningOf(system, definitions, effort), endpoint: endpointOf(binding)};
 			return async function* (messages, signal) {
 				yield beginning;
 				yield* namingVariable(adapter({...bound, ...cacheKey, messages, signal}), id.provider, host);
 			};
 		},
 		async prepare(model) {
-			const {row, host, transport} = await bind(model);
+			const {row, host, transport} = await bind(model, resolve(model));
 			const connect = transport.then(({warm}) => warm?.(host.baseUrl));
 			await Promise.all([connect, row.load(), tools(), instructions(front())]);
 		},
-		assertUsable: model => void (isDemo(model) || hostOf(registry[parseModelId(model).provider])),
 		async beginning() {
 			return {system: await instructions(front()), tools: await sortedTools()};
 		},
 		hosts: () => openListingHosts(keyOf, transportTo),
-		initial: () => config.read().settings.model ?? firstModel(keyOf),
+		assertUsable: model => void resolve(model),
+		named,
+		initial() {
+			const {model} = config.read().settings;
+			return model === undefined ? firstModel(keyOf) : named(model);
+		},
 		notice: model => (model ? keyOfModel(model)?.notice : undefined),
 		isDemo,
 		lacksKey: model => model !== undefined && !isDemo(model) && !keyOfModel(model),
@@ -182,17 +222,166 @@ function assertSelected(model: string | undefined): string {
 	return model;
 }
 
-function assertHost(host: Host | undefined, {name, label, keyVariables, defaultBaseUrl}: ProviderRow): Host {
-	if (host) {
-		return host;
-	}
-
+function noHost({name, label, keyVariables, defaultBaseUrl}: ProviderRow): AppError {
 	if (defaultBaseUrl === undefined) {
-		throw noCustomHost();
+		return noCustomHost();
 	}
 
 	const [variable] = keyVariables;
-	throw new AppError('auth', `No API key for ${label}.`, {
+	return new AppError('auth', `No API key for ${label}.`, {
 		hint: variable ? `Run \`keys set ${name}\`, or set ${variable}.` : `Run \`keys set ${name} --base-url <address>\`.`,
 	});
+}
+
+/**
+ * What the requests of a session for the models of a provider are bound to. Without a host, that is the embedded server of
+ * this program, which runs the demo model.
+ */
+export type ModelBinding = {readonly provider: ModelProvider; readonly host: ResolvedKey | undefined};
+
+/** What a session was bound to when its last request was recorded. */
+export type RecordedBinding = {
+	/** `provider/model-name`. */
+	readonly model: string;
+	/** Undefined in journals of versions that did not record it. */
+	readonly endpoint?: RequestEndpoint | undefined;
+	/** True if the same request would cost more today. */
+	readonly isDearer: () => Promise<boolean>;
+};
+
+/** A request for a model, as far as agreeing to where it goes depends on it. */
+type Bound = {
+	/** False if nobody started by hand what the request is for, so that nobody is asked. */
+	readonly isAttended: boolean;
+	readonly signal: AbortSignal;
+};
+
+/** Returns where a request for a model goes. Throws AppError("failed") if the user has not agreed to it. */
+export type BindRequest = (model: string | undefined, request: Bound) => Promise<ModelBinding>;
+
+/** What the requests of one session are bound to, as the user agreed to it. */
+export type SessionBindings = {
+	/** Agrees to where a model is now: the user selected it by hand, or began the session with it. */
+	readonly select: (model: string | undefined) => void;
+	/** Returns what binds the requests of one run. What the user refused in it isn't asked again. */
+	readonly startRun: () => BindRequest;
+	/** Returns those of a session that continues this one. */
+	readonly fork: () => SessionBindings;
+};
+
+type Options = {
+	/** Returns where a model is now. Throws `AppError` if nothing here can answer for it. */
+	readonly resolve: (model: string | undefined) => ModelBinding;
+	/** Of a session that is resumed. */
+	readonly recorded?: RecordedBinding | undefined;
+	/** Asks the user. Left out, or false, for no. */
+	readonly ask: (change: BindingChange, signal: AbortSignal) => Promise<boolean>;
+};
+
+/**
+ * Creates the bindings of a session. A request goes to the host that the session was bound to, with the same key and at no
+ * higher price. After a change from outside, such as another window that stores a key, the user is asked first.
+ */
+export function createSessionBindings(options: Options, agreed: ReadonlyMap<string, ModelBinding> = new Map()) {
+	const {resolve, recorded, ask} = options;
+	/** The bindings that the user agreed to, by provider; the last one is that of the last request. */
+	const bindings = new Map(agreed);
+	let previous: Promise<unknown> = Promise.resolve();
+
+	const agree = (binding: ModelBinding) => {
+		bindings.delete(binding.provider);
+		bindings.set(binding.provider, binding);
+	};
+
+	const bindOne = async (model: string | undefined, {isAttended, signal}: Bound, refused: ModelBinding[]) => {
+		for (;;) {
+			signal.throwIfAborted();
+			const now = resolve(model);
+			const change = await changeTo(now, model ?? '', bindings, recorded);
+			if (change) {
+				const mayAsk = isAttended && !refused.some(binding => isSame(binding, now));
+				if (!(mayAsk && (await ask(change, signal)))) {
+					refused.push(now);
+					const {refusedChange} = await import('./changed-binding.ts');
+					throw refusedChange(change);
+				}
+			}
+
+			// The user saw this one: it may have changed again meanwhile.
+			agree(now);
+			if (!change) {
+				return now;
+			}
+		}
+	};
+
+	const session: SessionBindings = {
+		select(model) {
+			try {
+				agree(resolve(model));
+			} catch {
+				// Without a key there is nothing to agree to: the first one that the user sets will do.
+			}
+		},
+		startRun() {
+			const refused: ModelBinding[] = [];
+			return (model, request) => {
+				// Sub-agents ask one at a time, so that one answer holds for all of them.
+				const bound = previous.then(() => bindOne(model, request, refused));
+				previous = bound.catch(() => undefined);
+				return bound;
+			};
+		},
+		fork: () => createSessionBindings(options, bindings),
+	};
+	return session;
+}
+
+/** Returns what changed between what the session was bound to and where a model is now; undefined if nothing did. */
+async function changeTo(
+	now: ModelBinding,
+	model: string,
+	bindings: ReadonlyMap<string, ModelBinding>,
+	recorded: RecordedBinding | undefined,
+): Promise<BindingChange | undefined> {
+	const to = endpointOf(now);
+	const last = [...bindings.values()].at(-1);
+	const bound = bindings.get(now.provider) ?? last;
+	if (bound) {
+		const from = endpointOf(bound);
+		return isSame(bound, now) ? undefined : {model, from, to, what: from.host === to.host ? 'key' : 'host'};
+	}
+
+	if (!recorded) {
+		return undefined;
+	}
+
+	const from = recorded.endpoint;
+	if (!from) {
+		// Which host the older name of the demo meant isn't known any more.
+		const isKnown = recorded.model.startsWith(`${now.provider}/`) && recorded.model !== servedDemoModel;
+		return isKnown || !now.host ? undefined : {model, from, to, what: 'host'};
+	}
+
+	if (from.host !== to.host || from.key !== to.key) {
+		return {model, from, to, what: from.host === to.host ? 'key' : 'host'};
+	}
+
+	const isDearer = recorded.model === model && (await recorded.isDearer());
+	return isDearer ? {model, from, to, what: 'price'} : undefined;
+}
+
+/** Returns true if both bind a request to the same host with the same key, whichever provider has it. */
+function isSame(one: ModelBinding, other: ModelBinding): boolean {
+	const [a, b] = [one.host, other.host];
+	return a && b
+		? a.baseUrl === b.baseUrl && (a.key && b.key ? a.key.equals(b.key) : a.key === b.key)
+		: one.provider === other.provider;
+}
+
+/** Returns where the requests of a binding go and where their key is from, as it is recorded and shown: without any secret. */
+export function endpointOf({provider, host}: ModelBinding): RequestEndpoint {
+	return host
+		? {host: shownUrl(host.baseUrl), key: host.variable ?? (host.key ? 'stored' : 'none')}
+		: {host: provider, key: 'none'};
 }

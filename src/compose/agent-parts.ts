@@ -51,6 +51,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const conversations = createConversationParts(options, local, servers, {
 		...{windowSizeOf, access, approvals, changes, ofProject, mcp},
 		ask: () => askUser,
+		interact: () => interact,
 		onRecord: record => {
 			for (const listener of listeners) {
 				listener(record);

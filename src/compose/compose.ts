@@ -97,7 +97,7 @@ function connect(
 	const profile = resolveProfile({data: config.read(), env, flags: {profile: options.profile}});
 	const state = store.getState();
 	state.setConnection(profile ? {profile: profile.name, server: profile.server, state: 'ready'} : localConnection);
-	state.setModel(options.model ?? access.initial());
+	state.setModel(options.model === undefined ? access.initial() : access.named(options.model));
 	const applyMotion = () => store.setState({isStill: reducesMotion(settings.value('motion'), env)});
 	applyMotion();
 	settings.onChange(applyMotion);
@@ -105,11 +105,16 @@ function connect(
 	return profile;
 }
 
-function localParts({store}: ProgramOptions, local: LocalState, agent: AgentParts, signal: AbortSignal) {
+function localParts(
+	{store, model: givenModel}: ProgramOptions,
+	local: LocalState,
+	agent: AgentParts,
+	signal: AbortSignal,
+) {
 	const {home, settings, folder, project, secrets, sessions, prompts} = local;
 	return {
 		...{settings, folder, project, secrets},
-		resume: createResume({store, ...agent, sessions, folder}),
+		resume: createResume({store, ...agent, sessions, folder, isModelGiven: givenModel !== undefined}),
 		savedSessions: () => sessions().list(false),
 		async checkMedia(message: string) {
 			const {checkMedia} = await import('../agent/mentions/check-media.ts');

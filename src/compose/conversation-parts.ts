@@ -2,12 +2,16 @@ import {randomUUID} from 'node:crypto';
 import type {ImageStore} from '../agent/images/model-images.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
+import {createSessionBindings} from '../agent/model-access.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {Tool} from '../core/session/tool.ts';
+import type {Transcript} from '../core/session/transcript.ts';
+import {costOfMessage, isTurn} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import type {Interaction} from '../platform/interaction.ts';
 import {type Conversation, createConversation} from '../session/conversation.ts';
 import {createConversations} from '../session/conversations.ts';
 import type {Slot} from '../session/slot.ts';
@@ -33,6 +37,7 @@ type Shared = {
 	readonly windowSizeOf: (model: string) => Promise<number | undefined>;
 	/** Returns what asks the user; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;
+	readonly interact: () => Interaction | undefined;
 	readonly onRecord: (record: Recorded) => void;
 };
 
@@ -41,7 +46,7 @@ export function createConversationParts(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, approvals, changes, ofProject, mcp, windowSizeOf, ask, onRecord}: Shared,
+	{access, approvals, changes, ofProject, mcp, windowSizeOf, ask, interact, onRecord}: Shared,
 ) {
 	cleanImagesLater(local.home);
 	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
@@ -70,7 +75,9 @@ export function createConversationParts(
 				loadHooks: session => loadHooks(session, tools.commands),
 				toolWarnings: mcp.warnings,
 				commandPlace: () => (ask() ? 'app' : 'shell'),
-				openModel: (model, task) => access.open(model, task, askerOf(slot.store.getState())),
+				openModel: (model, task, binding) => access.open(model, task, askerOf(slot.store.getState()), binding),
+				isFront: slot.isFront,
+				createBindings: transcript => createBindings(transcript, {access, servers, interact}),
 				trackChanges: changes.track,
 				createApprovals: approvals.createApprovalsIn(slot),
 			});
@@ -81,6 +88,35 @@ export function createConversationParts(
 	});
 	local.reportTo(conversations.storeOf);
 	return {...conversations, tools: () => loaders.get(conversations.front())};
+}
+
+/** Returns where the requests of a session may go. */
+function createBindings(
+	{usage}: Transcript,
+	{access, servers, interact}: Pick<Shared, 'access' | 'interact'> & {readonly servers: Servers},
+) {
+	const last = [...usage.values()].findLast(isTurn);
+	return createSessionBindings({
+		resolve: access.resolve,
+		recorded: last && {
+			...last,
+			async isDearer() {
+				const before = costOfMessage(last, () => undefined);
+				const now = costOfMessage({...last, price: undefined}, await servers.loadPrices());
+				return before !== null && now !== null && now > before;
+			},
+		},
+		async ask(change, signal) {
+			const agree = interact()?.agree;
+			if (!agree) {
+				return false;
+			}
+
+			const {questionAbout} = await import('../agent/changed-binding.ts');
+			const {question, about} = questionAbout(change);
+			return agree(question, about, signal);
+		},
+	});
 }
 
 /** Returns what asks the user once the conversation is in front. */

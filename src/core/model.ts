@@ -10,8 +10,22 @@ export const keyVariables = Object.fromEntries(
 	providerNames.map(name => [name, providerRows[name].keyVariables]),
 ) as Readonly<Record<ProviderName, readonly string[]>>;
 
+/**
+ * The provider of the demo model: the embedded server of this program, on loopback. It has no row, so that no key, variable or
+ * setting can send what is meant for it anywhere else.
+ */
+const demoProvider = 'demo';
+
 /** The model of the embedded server: a script without AI, so that the first minute needs no key. */
-export const demoModel = 'custom/demo';
+export const demoModel = `${demoProvider}/demo`;
+
+/** The demo model as a server lists it, for which it is a host of the user's own, and as older settings and journals name it. */
+export const servedDemoModel = 'custom/demo';
+
+/** Returns the name of a model that the user selects: the demo model's older name means that if no custom host may have it. */
+export function currentName(model: string, hasCustomHost: () => boolean): string {
+	return model.trim() === servedDemoModel && !hasCustomHost() ? demoModel : model;
+}
 
 export function isProviderName(name: string): name is ProviderName {
 	return (providerNames as readonly string[]).includes(name);
@@ -30,7 +44,10 @@ export function parseProviderName(name: string): ProviderName {
 }
 
 /** A model id `provider/model-name`, split at its first slash: names on custom hosts may contain more. */
-type ModelId = {readonly provider: ProviderName; readonly name: string};
+type ModelId = {readonly provider: ModelProvider; readonly name: string};
+
+/** Who runs a model. */
+export type ModelProvider = ProviderName | typeof demoProvider;
 
 /** Parses a model id. Throws AppError("usage") unless it is `provider/model-name` with a known provider. */
 export function parseModelId(id: string): ModelId {
@@ -42,7 +59,7 @@ export function parseModelId(id: string): ModelId {
 		});
 	}
 
-	return {provider: parseProviderName(id.slice(0, slash).trim()), name};
+	return {provider: id.trim() === demoModel ? demoProvider : parseProviderName(id.slice(0, slash).trim()), name};
 }
 
 /** Returns what is wrong with a model id, worded to follow a name; undefined if it has the form `provider/model-name`. */
@@ -50,7 +67,7 @@ export function modelIdFault(id: string): string | undefined {
 	const [, provider = '', name = ''] = /^([^/]+)\/(.+)$/.exec(id.trim()) ?? [];
 	return !name.trim()
 		? 'must be provider/model-name, for example anthropic/claude-sonnet-4-5'
-		: isProviderName(provider)
+		: isProviderName(provider) || id.trim() === demoModel
 			? undefined
 			: `must begin with one of ${providerNames.join(', ')}`;
 }

@@ -25,7 +25,6 @@ type CatalogAccess = {
 /** Creates the access to the model catalog: the dated price table, and the embedded server's own model. */
 export function createCatalogAccess({store, demoInfo}: Dependencies): CatalogAccess {
 	let modelIds: readonly string[] = [];
-	// Called for every frame, so it doesn't look in the configuration for a custom host with a model of that name.
 	const demo = (model: string) => (model === demoModel ? demoInfo() : undefined);
 
 	const load = once(async () => {

@@ -1,7 +1,7 @@
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {InferenceInfo} from '../contract/resources/preferences.ts';
-import {demoModel} from '../core/model.ts';
+import {servedDemoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';
 import {originOf} from '../core/origin.ts';
 import type {Credential} from '../net/credential.ts';
@@ -77,7 +77,7 @@ export function createEmbeddedAccess({
 		});
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
-		info = models.find(({id}) => id === demoModel);
+		info = models.find(({id}) => id === servedDemoModel);
 		rememberDemo(server, credential.origin, {recents, sightings});
 		report({server: server.url, state: 'ready'});
 		return server;

@@ -48,6 +48,11 @@ export type Interaction = {
 	 * cancel, and `onPaste` if they want to paste the address that their browser ends on.
 	 */
 	readonly showLogin: (login: BrowserLogin & {readonly onPaste?: () => void}, cancel: () => void) => () => void;
+	/**
+	 * Asks a question of the program itself, once no other question is open. Returns true for yes; an abort closes the question
+	 * and throws the signal's reason. Left out in a shell.
+	 */
+	readonly agree?: (question: string, about: About, signal: AbortSignal) => Promise<boolean>;
 	/** Prints a sentence at once, without ending the command. */
 	readonly say: (text: string) => void;
 	/** Writes a line unchanged, for programs that read it. Left out if it would disturb a screen. */

@@ -2,7 +2,7 @@ import type {Effort} from '../core/effort.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {Opaque} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
-import type {RequestPrefix} from '../core/session/request-record.ts';
+import type {RequestEndpoint, RequestPrefix} from '../core/session/request-record.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import type {Transport} from '../net/transport.ts';
@@ -72,8 +72,12 @@ export type ProviderRequest = {
  */
 export type Provider = (request: ProviderRequest) => AsyncGenerator<ProviderEvent>;
 
-/** What a request begins with, as hashes. Comes before its answer. */
-export type RequestBeginning = {readonly type: 'request'} & Omit<RequestPrefix, 'count' | 'messages' | 'earlier'>;
+/** What a request begins with, as hashes, and where it goes. Comes before its answer. */
+export type RequestBeginning = {
+	readonly type: 'request';
+	/** Where the request goes. */
+	readonly endpoint?: RequestEndpoint;
+} & Omit<RequestPrefix, 'count' | 'messages' | 'earlier'>;
 
 export type ModelEvent = ProviderEvent | RequestBeginning;
 

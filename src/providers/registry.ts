@@ -31,3 +31,15 @@ function rowOf(name: ProviderName): ProviderRow {
 export const registry = Object.fromEntries(providerNames.map(name => [name, rowOf(name)])) as Readonly<
 	Record<ProviderName, ProviderRow>
 >;
+
+/** The embedded server, which speaks Chat Completions as the hosts of users do. */
+export const demoRow = {
+	auth: 'bearer',
+	async load() {
+		const [{openaiChat}, {quirksOf}] = await Promise.all([
+			import('./chat/openai-chat.ts'),
+			import('./chat/openai-chat-quirks.ts'),
+		]);
+		return openaiChat({...quirksOf('custom'), label: 'Demo model'});
+	},
+} as const satisfies Pick<ProviderRow, 'auth' | 'load'>;

@@ -1,6 +1,7 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {RunStarter} from '../agent/history.ts';
+import type {SessionBindings} from '../agent/model-access.ts';
 import type {UserShell} from '../agent/user-shell.ts';
 import {AppError} from '../core/error.ts';
 import type {Budgets} from '../core/ledger/budget.ts';
@@ -20,6 +21,8 @@ type Dependencies = RecorderOptions &
 		readonly loadShell?: () => Promise<UserShell>;
 		/** Ends what the tools of a session left running, and removes its files. */
 		readonly endTools?: () => Promise<void>;
+		/** Returns where the requests of a session may go, as far as its records say. */
+		readonly createBindings?: (transcript: Transcript) => SessionBindings;
 		/** Returns the approvals of a session with these rules of its own. */
 		readonly createApprovals: (rules: readonly SessionRule[]) => SessionApprovals;
 		/** Returns the records of a session whose log was flushed. */
@@ -92,10 +95,18 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	const runs = createRuns(dependencies, recorder);
 	let grants: SessionGrants;
 
-	const begin = (transcript: Transcript, log?: RecordLog, parent?: string) => {
-		const changes = dependencies.trackChanges?.(transcript.session, emit, parent);
-		grants = {approvals: createApprovals(transcript.rules), readFiles: new Map(), changes};
+	const begin = (
+		transcript: Transcript,
+		log?: RecordLog,
+		parent?: Pick<SessionGrants, 'bindings'> & {readonly session: string},
+	) => {
+		const changes = dependencies.trackChanges?.(transcript.session, emit, parent?.session);
+		const bindings = parent?.bindings?.fork() ?? dependencies.createBindings?.(transcript);
+		grants = {approvals: createApprovals(transcript.rules), readFiles: new Map(), changes, bindings};
 		recorder.begin(transcript, log);
+		if (transcript.seq < 0) {
+			bindings?.select(store.getState().model);
+		}
 	};
 
 	const emit = (event: AgentEvent) => {
@@ -122,7 +133,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	const fork = async (before?: string) => {
 		await runs.end();
 		const records = await readSaved(recorder, dependencies);
-		const parent = recorder.session();
+		const parent = {session: recorder.session(), bindings: grants.bindings};
 		await finish();
 		const session = newId();
 		const kept = forkedRecords(records, session, before);
@@ -132,6 +143,11 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	};
 
 	begin(emptyTranscript(newId()));
+	const unfollow = store.subscribe(({modelChoice}, before) => {
+		if (modelChoice !== before.modelChoice && (dependencies.isFront?.() ?? true)) {
+			grants.bindings?.select(modelChoice.model);
+		}
+	});
 
 	return {
 		send: (text, startedBy) => inSession(() => commands.before(() => runs.send({text, startedBy}, grants))),
@@ -163,7 +179,10 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		start: () => replace(emptyTranscript(newId())),
 		flush: recorder.flush,
 		saved: recorder.flushLog,
-		close: finish,
+		async close() {
+			unfollow();
+			await finish();
+		},
 	};
 }
 

@@ -1,7 +1,7 @@
 import type {FolderAccess} from '../config/folder-access.ts';
 import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
-import {demoModel} from '../core/model.ts';
+import {demoModel, servedDemoModel} from '../core/model.ts';
 import {shellLine} from '../core/program-name.ts';
 import {changeSteps} from '../core/session/changes.ts';
 import {countsIn, type SessionRule} from '../core/session/session-rules.ts';
@@ -36,6 +36,8 @@ type Dependencies = {
 	/** The sessions of the folder that the agent works in now. */
 	readonly sessions: () => SessionAccess;
 	readonly folder: FolderAccess;
+	/** True if the command line names a model: that is a choice for the session that it resumes. */
+	readonly isModelGiven?: boolean;
 };
 
 /**
@@ -44,7 +46,8 @@ type Dependencies = {
  * another folder, or one that the session does not know, unless the user chose it. Returns notices for the user, or
  * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
-export function createResume({store, conversation, background, sessions, folder}: Dependencies) {
+export function createResume({store, conversation, background, sessions, folder, ...given}: Dependencies) {
+	let {isModelGiven = false} = given;
 	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
 		// Its journal may not be written yet.
 		const behind = background?.find(wanted);
@@ -75,8 +78,12 @@ export function createResume({store, conversation, background, sessions, folder}
 		}
 
 		const last = lastModelOf(transcript);
-		if (!store.getState().model && last !== demoModel) {
-			store.getState().setModel(last);
+		if (isModelGiven) {
+			isModelGiven = false;
+			store.getState().setModel(store.getState().model);
+		} else if (!store.getState().model && last !== demoModel && last !== servedDemoModel) {
+			// Not as a choice of the user: where it is now may not be where the session talked to.
+			store.setState({model: last});
 		}
 
 		const restored = [...notices, ...rulesNotice(transcript.rules, folder.path())];

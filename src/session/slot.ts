@@ -64,11 +64,12 @@ export function createSlot(app: AppStore): MovableSlot {
 			});
 		},
 		enter() {
-			const {transcript, queue, drafts, jobs, unsaved, isStopping} = getState();
+			const {transcript, queue, drafts, jobs, unsaved, isStopping, model, approvalMode} = getState();
 			own = undefined;
 			onState = () => {};
 			app.getState().openTranscript(transcript);
-			app.setState({queue, drafts, jobs, unsaved, isStopping});
+			// Its model and its mode come back with it: what the user allowed another session isn't allowed here.
+			app.setState({queue, drafts, jobs, unsaved, isStopping, model, approvalMode});
 			for (const go of waiting) {
 				go();
 			}

@@ -5,6 +5,7 @@ import type {Hooks} from '../agent/hooks/hooks.ts';
 import {attachImages, type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {Mentions} from '../agent/mentions/read-mentions.ts';
+import type {ModelBinding, SessionBindings} from '../agent/model-access.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
@@ -26,8 +27,13 @@ import type {Recorder, RecorderOptions} from './recorder.ts';
 export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly store: AppStore;
 	readonly newId: () => string;
-	/** Binds the model to its host and key, and to the tools of a sub-agent if they are given. Throws `AppError` if the user has to provide one. */
-	readonly openModel: (model: string | undefined, task?: readonly Tool[]) => Promise<ModelCall>;
+	/**
+	 * Binds the model to its host and key, and to the tools of a sub-agent if they are given. `binding` is what the user agreed
+	 * to; left out for where the model is now. Throws `AppError` if the user has to provide one.
+	 */
+	readonly openModel: (model: string | undefined, task?: readonly Tool[], binding?: ModelBinding) => Promise<ModelCall>;
+	/** False in the background, where nobody sees where requests go. */
+	readonly isFront?: () => boolean;
 	/** Returns the tools that may be called now. Waits for those that are starting, until the signal aborts. */
 	readonly loadTools: (signal?: AbortSignal) => Promise<readonly Tool[]>;
 	/** Returns what the user should know about missing tools, once. */
@@ -61,6 +67,8 @@ export type SessionGrants = {
 	readonly approvals: SessionApprovals;
 	readonly readFiles: Map<string, string>;
 	readonly changes: ChangeTracker | undefined;
+	/** Where its requests may go; left out for anywhere. */
+	readonly bindings?: SessionBindings | undefined;
 };
 
 export type RunOptions = RunDependencies &
@@ -90,8 +98,9 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const hooks = await options.loadHooks?.(transcript.session);
 	const tools = await loadTools(signal);
 	const starter = followStarter(beginning, store);
+	const openBound = bindRequests(options, starter.startedBy);
 	return runAgent({
-		...{runId: newId(), model: model ?? 'none', ask: askWith(options), messages: toMessages(transcript)},
+		...{runId: newId(), model: model ?? 'none', ask: askWith(options, openBound), messages: toMessages(transcript)},
 		...('text' in beginning
 			? {
 					prompt: promptOf(beginning.text, newId(), transcript),
@@ -103,7 +112,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		sentBefore: lastTurnOf(transcript)?.prefix?.count,
 		...{tools, nextTools: () => loadTools(signal), warnings: options.toolWarnings?.() ?? []},
 		...(await guardOf(tools, options)),
-		openTask: openTaskWith(options),
+		openTask: openTaskWith(options, openBound),
 		workspace: workspace(),
 		approvals: approvals.startRun(starter.startedBy),
 		...{readFiles, changes, signal, onPiece, newId},
@@ -164,22 +173,44 @@ function promptOf(text: string, id: string, transcript: Transcript): QueuedMessa
 	return {id, text, ...(commands.length > 0 && {commands})};
 }
 
+/** Opens a model where the user agreed that it may be, for one request. */
+type OpenBound = (model: string | undefined, signal: AbortSignal, task?: readonly Tool[]) => Promise<ModelCall>;
+
+/** Returns what opens models for the requests of a run: sub-agents, compactions and repeated attempts included. */
+function bindRequests(
+	{bindings, openModel, isFront = () => true, signal: ofRun}: RunOptions,
+	startedBy: () => RunStarter,
+) {
+	const bind = bindings?.startRun();
+	const open: OpenBound = async (model, signal, task) => {
+		const isAttended = startedBy() === 'user' && isFront();
+		const binding = await bind?.(model, {isAttended, signal: AbortSignal.any([signal, ofRun])});
+		return openModel(model, task, binding);
+	};
+	return open;
+}
+
 /** Returns the call of the selected model, with its images if it sees any. */
-function askWith({store, openModel, images}: RunOptions): ModelCall {
+function askWith({store, images}: RunOptions, openBound: OpenBound): ModelCall {
 	const {model} = store.getState();
 	return async function* ask(messages, signal) {
-		const call = await openModel(model);
+		const call = await openBound(model, signal);
 		const sent = images ? await attachImages(messages, model ?? '', images) : messages;
 		yield* call(sent, signal);
 	};
 }
 
 /** Returns what opens the models of sub-agents, with their images if they see any. */
-function openTaskWith({store, openModel, images}: RunOptions): OpenTask {
+function openTaskWith({store, images, signal: ofRun}: RunOptions, openBound: OpenBound): OpenTask {
 	return async (wanted, tools) => {
-		const model = wanted ?? store.getState().model ?? 'none';
-		const call = await openModel(wanted ?? store.getState().model, tools);
-		return {model, ask: images ? withImages(call, model, images) : call};
+		const selected = wanted ?? store.getState().model;
+		const model = selected ?? 'none';
+		// A model that can't be used is an error of the call that names it.
+		await openBound(selected, ofRun, tools);
+		const ask: ModelCall = async function* ask(messages, signal) {
+			yield* (await openBound(selected, signal, tools))(messages, signal);
+		};
+		return {model, ask: images ? withImages(ask, model, images) : ask};
 	};
 }
 

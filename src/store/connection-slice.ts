@@ -21,6 +21,8 @@ export type ConnectionSlice = {
 	readonly previousConnection: string | undefined;
 	/** `provider/model-name`; undefined until the user selects one. */
 	readonly model: string | undefined;
+	/** The model that the user selected last; another object each time, also for the same model. */
+	readonly modelChoice: {readonly model: string | undefined};
 	/** Prices and facts of models, from the price table and from servers; loaded after the first frame. */
 	readonly priceOf: PriceOf;
 	readonly infoOf: (model: string) => ModelInfo | undefined;
@@ -39,6 +41,7 @@ export type ConnectionSlice = {
 	/** The effort for whichever model this run selects, from the command line. */
 	readonly runEffort: Effort | undefined;
 
+	/** Selects a model for the user, who agrees to where that is now. */
 	setModel: (model: string | undefined) => void;
 	/** Sets what is known at the start. */
 	setEfforts: (efforts: Readonly<Record<string, Effort>>, runEffort?: Effort) => void;
@@ -62,6 +65,7 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	connection: localConnection,
 	previousConnection: undefined,
 	model: undefined,
+	modelChoice: {model: undefined},
 	priceOf: () => undefined,
 	infoOf: () => undefined,
 	valuesOf: () => [],
@@ -84,7 +88,7 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 		);
 	},
 	setModel(model) {
-		set({model});
+		set({model, modelChoice: {model}});
 	},
 	setEfforts(efforts, runEffort) {
 		set({efforts, runEffort});

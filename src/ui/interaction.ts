@@ -110,6 +110,10 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		show: (title, lines, options) => void open({kind: 'lines', title, lines, ...options}),
 		browse: open,
 		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
+		async agree(question, about, signal) {
+			const panel = (): Panel => ({kind: 'confirm', question, about, askedAt: now()});
+			return (await openWhenFree(panel, signal, slot)) === 'yes';
+		},
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),
 		askUser: (question, signal) => askUser(question, signal, slot, now),
 		showLogin({onPaste, ...login}, cancel) {

@@ -148,6 +148,7 @@ function createInteraction({store, terminal, palette, env, ring}: Asking): AppIn
 			return (await inquire(inquiry)) === 'yes';
 		},
 		inquire,
+		agree: async (question, about) => (await inquire({question, about})) === 'yes',
 		async editFile(path) {
 			const {createFileEditor} = await import('./screen/edit-file.ts');
 			await createFileEditor({env, session: terminal, fullScreen: {close: () => undefined}})(path);

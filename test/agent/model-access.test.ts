@@ -124,7 +124,7 @@ describe('a key', () => {
 			'of the embedded server goes to it alone',
 			{},
 			[],
-			'custom/demo',
+			'demo/demo',
 			'bearer embedded-token for http://127.0.0.1:4000 -> http://127.0.0.1:4000',
 		],
 	])('%s [6]', async (_, env, stored, id, expected) => {
@@ -158,7 +158,7 @@ test('a model is usable whatever its name, if its provider has a host; the host 
 
 	expect(started()).toBe(0);
 	const {assertUsable: withoutKeys} = await access();
-	withoutKeys('custom/demo');
+	withoutKeys('demo/demo');
 });
 
 test('without a model the error says how to select one', async () => {
@@ -196,7 +196,7 @@ describe('the initial model', () => {
 	test('is the demo without a key', async () => {
 		const {initial, isDemo} = await access();
 		expect([initial(), isDemo(initial()), isDemo('custom/other'), isDemo(undefined)]).toEqual([
-			'custom/demo',
+			'demo/demo',
 			true,
 			false,
 			false,

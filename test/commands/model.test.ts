@@ -92,9 +92,9 @@ test('without an id the user selects: usable models first, the others with what 
 		id: expect.stringMatching(/^groq\//),
 		group: expect.stringMatching(/^Ready/),
 	});
-	expect(choices.find(({id}) => id === 'custom/demo')).toEqual({
-		id: 'custom/demo',
-		label: 'custom/demo',
+	expect(choices.find(({id}) => id === 'demo/demo')).toEqual({
+		id: 'demo/demo',
+		label: 'demo/demo',
 		detail: 'demo model, no AI',
 		group: expect.stringMatching(/^Ready/),
 	});

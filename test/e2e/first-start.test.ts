@@ -19,7 +19,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 	const terminal = startTerminal({folder, home});
 	await waitForIdle(terminal);
 	expect(terminal.text()).toMatch(/Demo model, no AI · built-in server\n\n {2}\/keys set anthropic/);
-	expect(terminal.status()).toBe('local · custom/demo · ○ idle');
+	expect(terminal.status()).toBe('local · demo/demo · ○ idle');
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 
 	terminal.type('list the files here\r');

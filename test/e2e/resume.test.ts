@@ -12,7 +12,7 @@ describe.each([
 	test('finds a demo runtime, asks, resumes it, and knows it the next time', async () => {
 		const terminal = openApp({folder: folderWith(), home: `${folderWith()}/home`, columns, rows});
 		await waitForIdle(terminal);
-		await terminal.waitFor(() => terminal.status() === 'local · custom/demo · ○ idle');
+		await terminal.waitFor(() => terminal.status() === 'local · demo/demo · ○ idle');
 		terminal.type('/resume\r');
 		await terminal.waitFor('filter kind:runtime state:paused');
 		expect(terminal.text()).toMatch(/ nightly-import +runtime on local · details not loaded/);

@@ -29,8 +29,8 @@ test('the embedded server is asked for its model once it runs', async () => {
 	let running = false;
 	const {load} = createCatalogAccess({store, demoInfo: () => (running ? info : undefined)});
 	await load();
-	expect(store.getState().infoOf('custom/demo')?.contextWindow).toBe(undefined);
+	expect(store.getState().infoOf('demo/demo')?.contextWindow).toBe(undefined);
 	running = true;
-	expect(store.getState().infoOf('custom/demo')).toEqual({id: 'custom/demo', name: 'Demo', contextWindow: 32_000});
-	expect(store.getState().priceOf('custom/demo')).toMatchObject({input: 0, output: 0});
+	expect(store.getState().infoOf('demo/demo')).toEqual({id: 'demo/demo', name: 'Demo', contextWindow: 32_000});
+	expect(store.getState().priceOf('demo/demo')).toMatchObject({input: 0, output: 0});
 });

@@ -46,7 +46,8 @@ function withVendor(wire: Parameters<typeof cachingVendor>[0], model: string) {
 		// In any order, as servers of tools may answer.
 		tools: async () => definitions(),
 	});
-	const program = scripted([], {openModel: access.open, loadTools: async () => tools});
+	const openModel = (of: string | undefined, task?: readonly Tool[]) => access.open(of, task);
+	const program = scripted([], {openModel, loadTools: async () => tools});
 	program.store.getState().setModel(model);
 	return {vendor, ...program};
 }

@@ -34,7 +34,7 @@ export async function modelChoices({
 	const data = config.read();
 	const usable = (id: string) => {
 		const {provider} = parseModelId(id);
-		return resolveKey(provider, {data, env, row: registry[provider]}) !== undefined;
+		return provider === 'demo' || resolveKey(provider, {data, env, row: registry[provider]}) !== undefined;
 	};
 
 	const choices = known.map(({id, contextWindow}) => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type {ErrorCode} from '../error.ts';
 import type {Json, JsonObject} from '../json.ts';
 import {budgetEvent} from '../ledger/budget.ts';
-import {requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
+import {requestEndpoint, requestPrefix, requestPrice, tokenUsage, usageCause} from './request-record.ts';
 import {
 	attachmentEvent,
 	outputStyles,
@@ -159,6 +159,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** Left out if the provider reports the cost, and if the price is unknown. */
 		price: z.optional(requestPrice),
 		prefix: z.optional(requestPrefix),
+		/** Left out by versions that did not bind a session to it. */
+		endpoint: z.optional(requestEndpoint),
 		/** The call that started the sub-agent whose request it was. */
 		task: z.optional(z.string()),
 	}),

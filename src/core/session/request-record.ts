@@ -29,6 +29,15 @@ export const requestPrice = z.object({
 });
 export type RequestPrice = Readonly<z.infer<typeof requestPrice>>;
 
+/** Where a request went: its base URL, or `demo` for the embedded server, and the variable that its key was from. */
+export const requestEndpoint = z.object({
+	/** Without what may be a key in its query. */
+	host: z.string(),
+	/** `stored` for a stored key, `none` for no key. */
+	key: z.string(),
+});
+export type RequestEndpoint = Readonly<z.infer<typeof requestEndpoint>>;
+
 /** Hashes of what a request began with, to find out why a vendor's cache did not have it. */
 export const requestPrefix = z.object({
 	system: z.string(),

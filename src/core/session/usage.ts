@@ -1,4 +1,4 @@
-import type {RequestPrefix, RequestPrice, UsageCause} from './request-record.ts';
+import type {RequestEndpoint, RequestPrefix, RequestPrice, UsageCause} from './request-record.ts';
 
 /** Tokens of one model message, in four disjoint buckets; `reasoning` is a part of `output`. */
 export type TokenUsage = {
@@ -74,6 +74,7 @@ export type MessageUsage = {
 	/** The price of then, which wins over that of today. */
 	readonly price?: RequestPrice | undefined;
 	readonly prefix?: RequestPrefix | undefined;
+	readonly endpoint?: RequestEndpoint | undefined;
 };
 
 /** What the cost of a request is counted from. */

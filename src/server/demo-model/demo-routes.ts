@@ -1,5 +1,5 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
-import {demoModel, parseModelId} from '../../core/model.ts';
+import {parseModelId, servedDemoModel} from '../../core/model.ts';
 import {readJsonBody} from '../kit/body.ts';
 import {eventStream} from '../kit/event-stream.ts';
 import {errorResponse} from '../kit/http-error.ts';
@@ -9,7 +9,7 @@ import {streamCompletion, wholeCompletion} from './completion.ts';
 
 /** The demo model as listed in the catalog. It needs no key and is free. */
 export const demoModelInfo: InferenceInfo = {
-	id: demoModel,
+	id: servedDemoModel,
 	name: 'Demo model, no AI',
 	provider: 'custom',
 	has_required_keys: true,
@@ -23,8 +23,8 @@ export const demoModelInfo: InferenceInfo = {
 	modalities_output: ['text'],
 };
 
-/** Its name in this server's list of models, without `custom/`. */
-const {name} = parseModelId(demoModel);
+/** Its name in this server's list of models, without its provider. */
+const {name} = parseModelId(servedDemoModel);
 
 export type DemoOptions = {
 	/** The speed relative to a real model, 1 by default; Infinity for no delay. */

@@ -1,6 +1,6 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {loadCatalog} from '../../core/catalog.ts';
-import {isProviderName, keyVariables, parseModelId, providerNames} from '../../core/model.ts';
+import {demoModel, isProviderName, keyVariables, parseProviderName, providerNames} from '../../core/model.ts';
 import {providerRows} from '../../core/provider-rows.ts';
 import {costOf, type TokenUsage} from '../../core/session/usage.ts';
 import {demoModelInfo} from '../demo-model/demo-routes.ts';
@@ -22,7 +22,7 @@ export type ServerCatalog = {
 export async function loadServerCatalog(environment: NodeJS.ProcessEnv): Promise<ServerCatalog> {
 	const catalog = await loadCatalog();
 	const models = catalog.models.map(({id, name, contextWindow}): InferenceInfo => {
-		const {provider} = parseModelId(id);
+		const provider = parseProviderName(id.slice(0, id.indexOf('/')));
 		const price = catalog.priceOf(id);
 		return {
 			id,
@@ -43,7 +43,7 @@ export async function loadServerCatalog(environment: NodeJS.ProcessEnv): Promise
 	};
 
 	function priceOf(model: string) {
-		if (model === demoModelInfo.id) {
+		if (model === demoModelInfo.id || model === demoModel) {
 			return freeOfCharge;
 		}
 

@@ -1,0 +1,33 @@
+import {expect, test} from 'vitest';
+import {secret} from '../../src/core/secrets/secret.ts';
+import {bindingWorld, chatsOf} from './binding-world.ts';
+
+const refused = expect.objectContaining({reason: 'error', error: expect.objectContaining({code: 'failed'})});
+
+test('a session asks before it goes on with a host that another process set up', async () => {
+	const {own, other, open, moveTo} = await bindingWorld();
+	const {conversation, ends, questions, answerWith} = open();
+	let answer = false;
+	answerWith(() => answer);
+	await conversation.send('One.');
+	await moveTo(other);
+	await conversation.send('Two.');
+	expect([chatsOf(own), chatsOf(other), questions.length]).toEqual([1, 0, 1]);
+	expect(ends().at(-1)).toEqual(refused);
+	answer = true;
+	await conversation.send('Three.');
+	await conversation.send('Four.');
+	expect([chatsOf(own), chatsOf(other), questions.length]).toEqual([1, 2, 2]);
+	expect(questions[1]).toBe(`Send this conversation to ${other.baseUrl}?`);
+});
+
+test('a session asks once before it goes on with a key that was rotated', async () => {
+	const {own, open, moveTo} = await bindingWorld();
+	const {conversation, questions, answerWith} = open();
+	answerWith(() => true);
+	await conversation.send('One.');
+	await moveTo(own, secret('sk-second-0123456789'));
+	await conversation.send('Two.');
+	await conversation.send('Three.');
+	expect([chatsOf(own), questions]).toEqual([3, [`Continue with another key for ${own.baseUrl}?`]]);
+});
