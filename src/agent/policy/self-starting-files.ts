@@ -138,8 +138,11 @@ type Row = {
 	readonly program: string;
 	readonly when: string;
 	readonly files: string;
-	/** Returns what of the file runs by itself, if it isn't the whole: a change of anything else doesn't count. */
-	readonly part?: (text: string) => string;
+	/**
+	 * Returns what of the file runs by itself, if it isn't the whole: a change of anything else doesn't count. `called` has the
+	 * words of git's hooks, which may be names of scripts.
+	 */
+	readonly part?: (text: string, called?: ReadonlySet<string>) => string;
 };
 
 /** Who obeys a file, and when; `marked` is the end of its path that says so. */
@@ -190,8 +193,12 @@ function expressionOf(files: string): RegExp {
 }
 
 /** True if a change makes another program run something else by itself. `before` is undefined for a new file. */
-export function changesStart({part}: SelfStarting, before: string | undefined, after: string): boolean {
-	return part === undefined || part(before ?? '') !== part(after);
+export function changesStart(
+	{part}: Pick<SelfStarting, 'part'>,
+	{before = '', after}: {readonly before?: string | undefined; readonly after: string},
+	called?: ReadonlySet<string>,
+): boolean {
+	return part === undefined || part(before, called) !== part(after, called);
 }
 
 /** Scripts that npm runs unasked, beside those before and after another. */
@@ -203,7 +210,7 @@ const hookTools =
 const elsewhere =
 	/^(?:file|link|portal|patch|exec|git|git\+\w+|https?|ssh|github|gitlab|bitbucket|gist):|^[\w.-]+\/[\w.-]+/i;
 
-function startingPartOfPackage(text: string): string {
+function startingPartOfPackage(text: string, called?: ReadonlySet<string>): string {
 	const data = objectIn(text);
 	if (data === undefined) {
 		return text.trim();
@@ -212,7 +219,10 @@ function startingPartOfPackage(text: string): string {
 	const scripts = Object.entries(objectOf(data['scripts']));
 	const names = new Set(scripts.map(([name]) => name));
 	const starts = scripts.filter(
-		([name]) => lifecycle.test(name) || (/^(?:pre|post)./.test(name) && names.has(name.replace(/^(?:pre|post)/, ''))),
+		([name]) =>
+			called?.has(name) ||
+			lifecycle.test(name) ||
+			(/^(?:pre|post)./.test(name) && names.has(name.replace(/^(?:pre|post)/, ''))),
 	);
 	const manager = data['packageManager'];
 	const isUsual =

@@ -109,7 +109,7 @@ test('a rule that names such a file or its folder releases it, a wide one does n
 describe('of a file that only partly runs by itself, the rest is edited freely', () => {
 	const asks = (path: string, before: string | undefined, after: string) => {
 		const found = selfStarting(path);
-		return found !== undefined && changesStart(found, before, after);
+		return found !== undefined && changesStart(found, {before, after});
 	};
 	const base = {
 		name: 'a',

@@ -1,28 +1,44 @@
-import {lstat} from 'node:fs/promises';
-import {dirname, join, sep} from 'node:path';
-import {namedHookFolder, usualHookFolders} from '../../sandbox/hook-folders.ts';
-import {isInside} from '../command/paths.ts';
+import {homedir} from 'node:os';
+import {basename, sep} from 'node:path';
+import {isWithin} from '../../sandbox/existing.ts';
+import {findRepositories} from '../../sandbox/find-repositories.ts';
+import {type GitOrders, gitOrders, hookNames, usualHookFolders} from '../../sandbox/git-orders.ts';
+import {outerRepository} from '../../sandbox/git-places.ts';
+import type {Judging, RuleEntry} from '../verdict.ts';
+
+type Place = Pick<Judging<RuleEntry>, 'workspace' | 'places'>;
 
 /**
- * True for a file that git runs with one of the user's next commands, outside of every sandbox: one in a folder of that use,
- * or in the one that `core.hooksPath` of the repository names. `path` is an absolute real path.
+ * True for a file that git runs or obeys with one of the user's next commands, outside of every sandbox: hooks, settings that
+ * it includes, programs that its settings name, and files that hooks call by their name. `path` is an absolute real path. If
+ * git can't say, every file with the name of a hook is one.
  */
-export async function isGitHook(path: string): Promise<boolean> {
-	if (
-		path
-			.toLowerCase()
-			.split(sep)
-			.some(name => usualHookFolders.includes(name))
-	) {
+export async function isGitHook(path: string, {workspace, places}: Place): Promise<boolean> {
+	const names = path.toLowerCase().split(sep);
+	if (names.some(name => usualHookFolders.includes(name))) {
 		return true;
 	}
 
-	for (let top = dirname(path); top !== dirname(top); top = dirname(top)) {
-		if (await lstat(join(top, '.git')).catch(() => undefined)) {
-			const named = await namedHookFolder(top);
-			return named !== undefined && isInside(path, named);
-		}
-	}
+	const orders = await ordersOf({workspace, places});
+	return steersGit(path, orders) || (!orders.isComplete && hookNames.has(basename(path).toLowerCase()));
+}
 
-	return false;
+/** Returns the names of scripts that hooks of git may call with `npm run`. */
+export async function wordsOfHooks(place: Place): Promise<ReadonlySet<string>> {
+	return (await ordersOf(place)).words;
+}
+
+async function ordersOf({workspace, places: {homeFolder = homedir()}}: Place): Promise<GitOrders> {
+	const [repositories, outer] = await Promise.all([findRepositories(workspace), outerRepository(workspace)]);
+	return gitOrders({workspace, homeFolder, repositories, outer});
+}
+
+/** True for what git obeys, and for what is in one of its folders. File systems may ignore the case. */
+function steersGit(path: string, {settings, folders, programs, named, called}: GitOrders): boolean {
+	const folded = path.toLowerCase();
+	return (
+		[settings, programs, named, called].some(
+			paths => paths.has(path) || (folded !== path && [...paths].some(each => each.toLowerCase() === folded)),
+		) || [...folders].some(folder => isWithin(folded, folder.toLowerCase()))
+	);
 }

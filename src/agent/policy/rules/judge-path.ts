@@ -28,7 +28,7 @@ export async function judgePath<Entry extends RuleEntry>(
 	const bounds = await (reads ? boundsOf : writeBoundsOf)(workspace, places);
 	const isSecret = kind !== 'edit' || isSecretFile(path);
 	const mayAllow = isInside && isVisible(path, bounds);
-	const orders = act.kind === 'read-secret' ? undefined : await ordersOf(act, shown);
+	const orders = act.kind === 'read-secret' ? undefined : await ordersOf(act, shown, {workspace, places});
 	const allowing = named.find(
 		({rule, effect}) =>
 			effect === 'allow' &&
@@ -49,21 +49,28 @@ export async function judgePath<Entry extends RuleEntry>(
 type Orders = {readonly why: string; readonly marked: string; readonly isStart: (name: string) => boolean};
 
 /** Returns what else would run because of a change: it outlives every sandbox, so a person looks at it in every mode. */
-async function ordersOf({path, text}: EditAct, shown: string): Promise<Orders | undefined> {
-	const {isGitHook} = await import('./git-hook.ts');
-	if (await isGitHook(path)) {
+async function ordersOf(
+	{path, text}: EditAct,
+	shown: string,
+	place: Pick<Judging<RuleEntry>, 'workspace' | 'places'>,
+): Promise<Orders | undefined> {
+	const {isGitHook, wordsOfHooks} = await import('./git-hook.ts');
+	if (await isGitHook(path, place)) {
 		return {why: 'changes what git runs', marked: shown, isStart: () => false};
 	}
 
 	const {changesStart, selfStarting} = await import('../self-starting-files.ts');
 	const found = selfStarting(shown);
-	return found && (text === undefined || changesStart(found, text.before, text.after))
-		? {
-				why: `changes what ${found.program} runs ${found.when}`,
-				marked: found.marked,
-				isStart: name => selfStarting(name) !== undefined,
-			}
-		: undefined;
+	if (!found || (text && found.part && !changesStart(found, text, await wordsOfHooks(place)))) {
+		return undefined;
+	}
+
+	const {program, when, marked} = found;
+	return {
+		why: `changes what ${program} runs ${when}`,
+		marked,
+		isStart: name => selfStarting(name) !== undefined,
+	};
 }
 
 /**

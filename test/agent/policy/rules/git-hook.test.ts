@@ -4,7 +4,7 @@ import {ruleOn} from '../../../../src/agent/approval/ruling.ts';
 import {isGitHook} from '../../../../src/agent/policy/rules/git-hook.ts';
 import {openPolicy} from '../judging.ts';
 
-const {workspace, judge} = openPolicy({
+const {root, workspace, judge} = openPolicy({
 	'.git/config': '[core]\n\tbare = false\n\thooksPath = tools/hooks\n',
 	'tools/hooks/pre-commit': '',
 	'inner/.git/config': '[core]\n\thookspath = "scripts/_"\n',
@@ -21,7 +21,8 @@ test.each([
 	['tools/other.sh', false],
 	['husky.ts', false],
 ])('%s is run by git: %s', async (path, expected) => {
-	expect(await isGitHook(join(workspace(), path))).toBe(expected);
+	const places = {stateFolder: join(root(), '.service'), homeFolder: root()};
+	expect(await isGitHook(join(workspace(), path), {workspace: workspace(), places})).toBe(expected);
 });
 
 test('[13] a change of a git hook asks in every mode, unless a rule names it', async () => {
