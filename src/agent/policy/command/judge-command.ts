@@ -1,14 +1,14 @@
 import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
 import {boundsOf} from '../../tools/files/bounds.ts';
-import {allowsCommand, suggestRule} from '../rules/match-command.ts';
-import type {Rule} from '../rules/rule.ts';
+import {beginningOf} from '../rules/match-command.ts';
+import {type Rule, ruleText} from '../rules/rule.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {findDenying} from './find-denying.ts';
-import {whyNotNamed} from './named-places.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
 import {type Place, whyNotReadOnly} from './read-only.ts';
+import {suggestRule, whyNever, whyNotCovered} from './rule-cover.ts';
 import {coverOfFiles} from './written-files.ts';
 
 type CommandAct = Extract<Act, {kind: 'command'}>;
@@ -17,7 +17,12 @@ type CommandAct = Extract<Act, {kind: 'command'}>;
 type Decided<Entry> =
 	| {readonly by: 'read-only' | readonly Entry[]; readonly isLoose: boolean}
 	| {readonly denying: Entry}
-	| {readonly why: string | undefined; readonly suggested: readonly Rule[] | undefined};
+	| {
+			readonly why: string | undefined;
+			/** The rule that would allow it, none if it lacks only rules for files; undefined if no rule can. */
+			readonly suggested: readonly Rule[] | undefined;
+			readonly isCoveredBy: (rule: Rule) => Promise<boolean>;
+	  };
 
 /** Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. */
 export async function judgeCommand<Entry extends RuleEntry>(
@@ -62,9 +67,7 @@ export async function judgeCommand<Entry extends RuleEntry>(
 
 	const open = decided.flatMap(each => ('why' in each ? [each] : []));
 	if (open.length > 0 || mayBeDenied) {
-		const rules = open.map(({suggested}) => suggested);
-		const why = open.find(each => each.why)?.why;
-		return ask(why, rules.every(each => each !== undefined) ? rules.flat() : []);
+		return ask(open.find(each => each.why)?.why, await mergedRules(open));
 	}
 
 	const entries = [...new Set(decided.flatMap(each => ('by' in each && each.by !== 'read-only' ? each.by : [])))];
@@ -72,8 +75,10 @@ export async function judgeCommand<Entry extends RuleEntry>(
 		return {effect: 'allow', by: 'read-only'};
 	}
 
-	// What a rule lets run may create a file named like an option before such a pattern is read.
-	return decided.some(each => 'by' in each && each.isLoose)
+	// What a rule lets run may create a file named like an option before another command reads such a pattern.
+	const loose = decided.filter(each => 'by' in each && each.isLoose);
+	const ruled = decided.filter(each => 'by' in each && each.by !== 'read-only');
+	return loose.some(each => ruled.some(other => other !== each))
 		? ask('has a pattern that may match new files')
 		: {effect: 'allow', by: entries};
 }
@@ -112,35 +117,53 @@ async function decide<Entry extends RuleEntry>(
 	}
 
 	const folder = relative(judging.workspace, place.folder).replaceAll(sep, '/') || '.';
-	const entries = rules.filter(({rule, effect}) => effect === 'allow' && allowsCommand(rule, command, folder));
-	const named = await Promise.all(
-		entries.map(({rule}) => whyNotNamed(rule, command, {...judging, folder: place.folder})),
+	const where = {...judging, folder: place.folder};
+	const whyNotBy = async (rule: Rule) => {
+		const beginning = beginningOf(rule, command, folder);
+		return beginning ? {why: await whyNotCovered(rule, command, beginning, where)} : undefined;
+	};
+	const candidates = await Promise.all(
+		rules.filter(({effect}) => effect === 'allow').map(async entry => ({entry, covers: await whyNotBy(entry.rule)})),
 	);
-	const entry = entries.find((_, index) => named[index] === undefined);
+	const begun = candidates.flatMap(({entry, covers}) => (covers ? [{entry, why: covers.why}] : []));
+	const entry = begun.find(each => each.why === undefined)?.entry;
 	const files = await coverOfFiles(command, place, {...judging, rules});
 	if ('denying' in files) {
 		return files;
 	}
 
 	if (entry && 'by' in files) {
-		return {by: [entry, ...files.by], isLoose: false};
+		return {by: [entry, ...files.by], isLoose};
 	}
 
-	const [whyNot] = entry ? [] : named;
-	const rule = entry ? [] : await suggestedRule(command, folder, {...judging, folder: place.folder});
+	const rule = entry ? [] : await suggestRule(command, folder, where);
 	return {
-		why: 'why' in files ? files.why : (whyNot ?? why),
+		why: 'why' in files ? files.why : ((entry ? undefined : begun[0]?.why) ?? whyNever(command) ?? why),
 		suggested: rule && !('why' in files) ? [rule].flat() : undefined,
+		isCoveredBy: async suggested => {
+			const said = await whyNotBy(suggested);
+			return said !== undefined && said.why === undefined;
+		},
 	};
 }
 
-/** Returns the rule to suggest: one for all commands of this kind if that covers this one, else one for exactly this one. */
-async function suggestedRule(
-	command: SimpleCommand,
-	folder: string,
-	judging: Parameters<typeof whyNotNamed>[2],
-): Promise<Rule | undefined> {
-	const rule = suggestRule(command, folder);
-	const isCovered = rule === undefined || (await whyNotNamed(rule, command, judging)) === undefined;
-	return isCovered ? rule : suggestRule(command, folder, true);
+type Open = Extract<Decided<RuleEntry>, {readonly suggested: unknown}>;
+
+/** Returns the fewest of the suggested rules that together cover all commands; none if a command has none. */
+async function mergedRules(open: readonly Open[]): Promise<readonly Rule[]> {
+	if (open.some(({suggested}) => suggested === undefined)) {
+		return [];
+	}
+
+	const merged = new Map(open.flatMap(({suggested = []}) => suggested.map(rule => [ruleText(rule), rule] as const)));
+	for (const text of [...merged.keys()]) {
+		const holders = open.filter(({suggested = []}) => suggested.some(rule => ruleText(rule) === text));
+		const others = [...merged].flatMap(([other, rule]) => (other === text ? [] : [rule]));
+		const absorbed = holders.map(async ({isCoveredBy}) => (await Promise.all(others.map(isCoveredBy))).some(Boolean));
+		if ((await Promise.all(absorbed)).every(Boolean)) {
+			merged.delete(text);
+		}
+	}
+
+	return [...merged.values()];
 }

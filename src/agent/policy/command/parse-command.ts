@@ -25,6 +25,8 @@ export type SimpleCommand = {
 	readonly redirections: readonly Redirection[];
 	/** True if it runs, in the shell itself, only after all before it succeeded: a `cd` there holds for all that follow. */
 	readonly inSequence: boolean;
+	/** True if its input comes from another command or a file. */
+	readonly hasInput: boolean;
 };
 
 /** The simple commands of a command, or why it isn't fully understood: a clause. */
@@ -92,27 +94,31 @@ type Reading = {
 	readonly seen: (readonly [start: number, end: number])[];
 };
 
+type Position = Pick<SimpleCommand, 'inSequence' | 'hasInput'>;
+
 /** Collects the simple commands. Returns why one isn't understood. */
 function readScript({commands}: Pick<ParsedScript, 'commands'>, reading: Reading): string | undefined {
-	return firstOf(commands, statement => readStatement(statement, reading, commands.length === 1));
+	return firstOf(commands, statement =>
+		readStatement(statement, reading, {inSequence: commands.length === 1, hasInput: false}),
+	);
 }
 
-function readStatement({command, background}: Statement, reading: Reading, isOnly: boolean): string | undefined {
+function readStatement({command, background}: Statement, reading: Reading, at: Position): string | undefined {
 	if (background) {
 		return 'leaves a program running in the background';
 	}
 
 	if (command.type !== 'AndOr') {
-		return readPipeline(command, reading, isOnly);
+		return readPipeline(command, reading, at);
 	}
 
-	const inSequence = isOnly && command.operators.every(operator => operator === '&&');
-	return firstOf(command.commands, part => readPipeline(part, reading, inSequence));
+	const inSequence = at.inSequence && command.operators.every(operator => operator === '&&');
+	return firstOf(command.commands, part => readPipeline(part, reading, {...at, inSequence}));
 }
 
-function readPipeline(node: AndOr['commands'][number], reading: Reading, inSequence: boolean): string | undefined {
+function readPipeline(node: AndOr['commands'][number], reading: Reading, at: Position): string | undefined {
 	if (node.type !== 'Pipeline') {
-		return readNode(node, reading, inSequence);
+		return readNode(node, reading, at);
 	}
 
 	const {prefixes, commands}: Pipeline = node;
@@ -124,18 +130,20 @@ function readPipeline(node: AndOr['commands'][number], reading: Reading, inSeque
 		reading.seen.push([pos, end]);
 	}
 
-	return firstOf(commands, part => readNode(part, reading, false));
+	return firstOf(commands, (part, index) =>
+		readNode(part, reading, {inSequence: false, hasInput: at.hasInput || index > 0}),
+	);
 }
 
-function readNode(node: CommandNode, reading: Reading, inSequence: boolean): string | undefined {
+function readNode(node: CommandNode, reading: Reading, at: Position): string | undefined {
 	switch (node.type) {
 		case 'Command':
-			return readSimple(node, reading, inSequence);
+			return readSimple(node, reading, at);
 		case 'Subshell':
 		case 'BraceGroup': {
 			const {pos, end} = node;
 			reading.seen.push([pos, pos + 1], [end - 1, end]);
-			return firstOf(node.body.commands, statement => readStatement(statement, reading, false));
+			return firstOf(node.body.commands, statement => readStatement(statement, reading, {...at, inSequence: false}));
 		}
 		case 'Function':
 			return 'defines a function';
@@ -151,7 +159,7 @@ function readNode(node: CommandNode, reading: Reading, inSequence: boolean): str
 	}
 }
 
-function readSimple(node: CommandSyntax, reading: Reading, inSequence: boolean): string | undefined {
+function readSimple(node: CommandSyntax, reading: Reading, at: Position): string | undefined {
 	const variables: [string, string][] = [];
 	const redirections: Redirection[] = [];
 	const words: Word[] = [];
@@ -187,7 +195,8 @@ function readSimple(node: CommandSyntax, reading: Reading, inSequence: boolean):
 		return name ? 'starts a program whose name is a pattern' : 'sets variables or redirects without a command';
 	}
 
-	reading.commands.push({words: [name, ...rest], variables, redirections, inSequence});
+	const hasInput = at.hasInput || redirections.some(({operator}) => operator === '<');
+	reading.commands.push({words: [name, ...rest], variables, redirections, ...at, hasInput});
 	return undefined;
 }
 
@@ -219,9 +228,12 @@ function whyNot(text: string): string {
 	return text.includes('$') ? 'uses variables' : 'has words that the shell changes';
 }
 
-function firstOf<Item>(items: readonly Item[], read: (item: Item) => string | undefined): string | undefined {
-	for (const item of items) {
-		const why = read(item);
+function firstOf<Item>(
+	items: readonly Item[],
+	read: (item: Item, index: number) => string | undefined,
+): string | undefined {
+	for (const [index, item] of items.entries()) {
+		const why = read(item, index);
 		if (why !== undefined) {
 			return why;
 		}

@@ -95,28 +95,67 @@ function isPlanted(name: string, {bounds}: Place): boolean {
 	return inside.some(folder => existsSync(join(folder, name)));
 }
 
-async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
+/** Reads the arguments of a program that only reads. Returns the one that isn't known to, `''` for their order or number. */
+function readListed(program: Program, args: readonly Argument[]): Arguments | string {
 	const joined = program.aloneOnly && args.find(({value}) => /^-[^-]./.test(value))?.value;
 	const read = joined || readArguments(args, program.options);
 	if (typeof read === 'string') {
-		return program.operands === undefined ? '' : `uses “${read}”`;
+		return read;
 	}
 
 	const {operands: use, accepts, mostOperands = Number.POSITIVE_INFINITY} = program;
-	const {operands} = read;
 	const isAccepted =
 		(!accepts || accepts(read)) &&
-		operands.length <= (use === undefined ? 0 : mostOperands) &&
-		!(program.optionsFirst && hasLateOption(args, operands));
-	if (!isAccepted) {
-		return '';
+		read.operands.length <= (use === undefined ? 0 : mostOperands) &&
+		!(program.optionsFirst && hasLateOption(args, read.operands));
+	return isAccepted ? read : '';
+}
+
+/**
+ * Returns the paths that a program is given that only reads, wherever they are; as a string the argument that isn't known to,
+ * and undefined for a program that does something else.
+ */
+export function readPaths(name: string, args: readonly Argument[]): readonly Argument[] | string | undefined {
+	if (name === 'echo' || name === ':') {
+		return [];
 	}
 
+	if (name === 'find') {
+		return readFind(args);
+	}
+
+	const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+	if (program?.operands === undefined) {
+		return undefined;
+	}
+
+	const read = readListed(program, args);
+	if (typeof read === 'string') {
+		return read;
+	}
+
+	return program.operands === 'text' ? [] : read.operands.slice(textsBefore(program, read));
+}
+
+/** True for a program that takes what it reads from its input for data, whatever is in it. */
+export function readsData({words: [name, ...words]}: SimpleCommand): boolean {
+	const args = words.map(({value, pattern}) => ({value, isFile: pattern !== undefined}));
+	return name.value !== 'find' && typeof readPaths(name.value, args) === 'object';
+}
+
+async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
+	const read = readListed(program, args);
+	if (typeof read === 'string') {
+		return program.operands === undefined || read === '' ? '' : `uses “${read}”`;
+	}
+
+	const {operands: use} = program;
+	const {operands} = read;
 	if (use === undefined || use === 'text') {
 		return undefined;
 	}
 
-	const skips = program.firstIsText && !program.firstIsText.some(option => read.options.has(option)) ? 1 : 0;
+	const skips = textsBefore(program, read);
 	const [text] = operands;
 	// A file that a pattern matched would be taken for the text, and another for the file.
 	if (skips === 1 && text?.isFile) {
@@ -129,6 +168,11 @@ async function whyNotListed(program: Program, args: readonly Argument[], place: 
 		(await whyNotPaths(paths, isNamesOnly ? 'names' : use, place)) ??
 		(has(program.recursive, read) && !isNamesOnly ? whyNotFolders(program, read, paths, place) : undefined)
 	);
+}
+
+/** Returns the number of operands that are no paths but a text. */
+function textsBefore({firstIsText}: Program, {options}: Arguments): number {
+	return firstIsText && !firstIsText.some(option => options.has(option)) ? 1 : 0;
 }
 
 async function whyNotPaths(paths: readonly Argument[], use: Use, place: Place): Promise<string | undefined> {

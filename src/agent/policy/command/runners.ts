@@ -17,6 +17,30 @@ const runners = new Set(
 /** Shells, which run what they read. */
 const shells = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh', 'pwsh']);
 
+/** Programs that run the file which their first word names. */
+const interpreters = new Set([
+	...shells,
+	'python',
+	'python3',
+	'node',
+	'perl',
+	'ruby',
+	'php',
+	'lua',
+	'tclsh',
+	'deno',
+	'bun',
+]);
+
+/**
+ * True if further words may be what a program runs: behind `xargs`, `sudo` and `sh -c`, but not behind a script that is named as
+ * a path, as in `python3 tools/build.py`.
+ */
+export function mayRunWords([name = '', script = '', ...rest]: readonly string[]): boolean {
+	const isScript = interpreters.has(baseName(name)) && !script.startsWith('-') && /[./]/.test(script);
+	return !isScript && runsOthers([name, script, ...rest].map(value => ({value})));
+}
+
 /** Variables whose text a program runs. */
 const commandVariable = /^(?:ENV|BASH_ENV|\w*(?:COMMAND|PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_SSH|_EXTERNAL_DIFF))$/;
 

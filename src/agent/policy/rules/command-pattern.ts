@@ -2,15 +2,16 @@
 export type PatternWord = readonly string[];
 
 /**
- * Which simple commands a rule covers. Its words are written as in a shell: `*` stands for any characters of one word,
- * and as the last word for any further words, or none; quotes and backslashes make it a plain character.
+ * Which simple commands a rule covers. Its words are written as in a shell: `*` stands for any characters of one word. As
+ * the last word it stands for further words that are known to be harmless, or none, and `**` for any further words. Quotes
+ * and backslashes make it a plain character.
  */
 export type CommandPattern = {
 	/** Where the command runs, relative to the working folder: `cd packages/a && npm test *`. The folder itself if absent. */
 	readonly folder?: string;
 	readonly words: readonly PatternWord[];
-	/** True if any further words may follow. */
-	readonly open: boolean;
+	/** Which words may follow. */
+	readonly rest: 'none' | 'harmless' | 'any';
 };
 
 type Token = {readonly pieces: PatternWord} | {readonly operator: string};
@@ -36,8 +37,12 @@ export function readCommandPattern(pattern: string): CommandPattern | {readonly 
 		return {fault: 'the pattern is empty'};
 	}
 
-	const open = last.length === 2 && last.every(piece => piece === '');
-	return {...(folderText !== undefined && {folder: folderText}), words: open ? words.slice(0, -1) : words, open};
+	const stars = last.every(piece => piece === '') ? last.length - 1 : 0;
+	return {
+		...(folderText !== undefined && {folder: folderText}),
+		words: stars > 0 ? words.slice(0, -1) : words,
+		rest: stars === 0 ? 'none' : stars === 1 ? 'harmless' : 'any',
+	};
 }
 
 /** True if a word fits. Takes time in proportion to its length. */

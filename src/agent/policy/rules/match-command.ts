@@ -1,39 +1,51 @@
 import {posix} from 'node:path';
 import type {SimpleCommand} from '../command/parse-command.ts';
-import {type CommandPattern, matchesWord, type PatternWord, quoteWord, readCommandPattern} from './command-pattern.ts';
-import {maxRuleLength, type Rule} from './rule.ts';
+import {type CommandPattern, matchesWord, type PatternWord, readCommandPattern} from './command-pattern.ts';
+import type {Rule} from './rule.ts';
 
 /** Variables that change how much a program prints, never what it does. */
 const harmlessVariables = /^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR|LANG|LC_[A-Z]+)$/;
 
+/** How a rule that allows begins like a command: the number of words that it names, and which may follow. */
+export type Beginning = {readonly fixed: number; readonly rest: CommandPattern['rest']};
+
 /**
- * True if an allowing rule covers a simple command, strictly: word by word, in the folder that it names. `folder` is
- * relative to the working folder, with `/`; `.` for the folder itself.
+ * Compares a rule that allows with a simple command, strictly: word by word, in the folder that it names. Returns undefined
+ * if it is about other commands. `folder` is relative to the working folder, with `/`; `.` for the folder itself.
  */
-export function allowsCommand({tool, pattern}: Rule, command: SimpleCommand, folder: string): boolean {
+export function beginningOf({tool, pattern}: Rule, command: SimpleCommand, folder: string): Beginning | undefined {
 	if (tool !== 'run_command' || !hasHarmlessVariables(command)) {
-		return false;
+		return undefined;
 	}
 
-	const read: CommandPattern | {fault: string} =
-		pattern === undefined ? {words: [], open: true} : readCommandPattern(pattern);
-	if (
-		'fault' in read ||
-		(pattern !== undefined && posix.normalize(read.folder ?? '.').replace(/(?!^)\/$/, '') !== folder)
-	) {
-		return false;
+	if (pattern === undefined) {
+		return {fixed: 0, rest: 'any'};
 	}
 
-	const {words, open} = read;
-	const isLong = command.words.length >= words.length;
+	const read = readCommandPattern(pattern);
+	if ('fault' in read || posix.normalize(read.folder ?? '.').replace(/(?!^)\/$/, '') !== folder) {
+		return undefined;
+	}
+
+	const {words, rest} = read;
+	const isLong = rest === 'none' ? command.words.length === words.length : command.words.length >= words.length;
+	// File names are known only when the shell runs.
+	const isSame = words.every((expected, index) => {
+		const word = command.words[index];
+		return word?.pattern === undefined && fitsWord(expected, word?.value ?? '');
+	});
+	return isLong && isSame ? {fixed: words.length, rest} : undefined;
+}
+
+/** True if a word fits, and its wildcards stand neither for the name of an option nor for a way out of a folder. */
+function fitsWord(expected: PatternWord, value: string): boolean {
+	const [start = ''] = expected;
+	const isExact = expected.length === 1;
+	const isNamed = /^-/.test(value) ? start.includes('=') : !/^[@+]/.test(value) || start !== '';
+	const climbs = /(?:^|\/)\.\.(?:\/|$)/;
 	return (
-		isLong &&
-		(open || command.words.length === words.length) &&
-		// File names are known only when the shell runs: they fit where any words do.
-		command.words.every(({value, pattern: fileNames}, index) => {
-			const expected = words[index];
-			return expected ? fileNames === undefined && matchesWord(expected, value) : open;
-		})
+		matchesWord(expected, value) &&
+		(isExact || (isNamed && (!climbs.test(value) || expected.some(piece => climbs.test(piece)))))
 	);
 }
 
@@ -104,45 +116,4 @@ export function mayDenyWords(
 /** True if a word that begins with `start` may fit. */
 function mayBecome(start: string, [first = '', ...others]: PatternWord): boolean {
 	return first.startsWith(start) || (others.length > 0 && start.startsWith(first));
-}
-
-/** Programs whose first words say what they do, with the number of those words. Others are suggested word by word. */
-const leadingWords: Readonly<Record<string, number>> = {
-	...{'npm test': 2, 'npm ci': 2, 'npm run': 3, 'pnpm run': 3, 'pnpm test': 2, 'yarn run': 3, 'yarn test': 2},
-	...{'bun test': 2, 'bun run': 3, 'node --test': 2, 'deno test': 2, 'npx tsc': 2, 'npx eslint': 2, 'npx vitest': 2},
-	...{'npx jest': 2, tsc: 1, eslint: 1, vitest: 1, jest: 1, pytest: 1, ruff: 1, mypy: 1, tox: 1},
-	...{'cargo build': 2, 'cargo test': 2, 'cargo check': 2, 'cargo clippy': 2, 'cargo fmt': 2},
-	...{'go build': 2, 'go test': 2, 'go vet': 2, gofmt: 1, 'git add': 2, 'git commit': 2, 'git stash': 2},
-	...{'dotnet build': 2, 'dotnet test': 2, mkdir: 1, touch: 1},
-	...{'bundle exec rspec': 3, rspec: 1, rubocop: 1, 'mix test': 2, 'swift test': 2, 'zig build': 2, phpunit: 1},
-};
-
-/** True for a command of a kind that a rule is suggested for by its first words. */
-export function beginsAsSuggested({words}: SimpleCommand): boolean {
-	return leadingCount(words.map(({value}) => value)) !== undefined;
-}
-
-/** Returns the number of words that a rule for commands names before its `*`; undefined if it has none, or names none. */
-export function fixedWords({pattern}: Rule): number | undefined {
-	const read = pattern === undefined ? undefined : readCommandPattern(pattern);
-	return read && !('fault' in read) && read.open ? read.words.length : undefined;
-}
-
-function leadingCount(values: readonly string[]): number | undefined {
-	return [3, 2, 1].map(length => leadingWords[values.slice(0, length).join(' ')]).find(Boolean);
-}
-
-/** Returns the rule that would allow a command of this kind again, or exactly this one; undefined if none can. */
-export function suggestRule(command: SimpleCommand, folder: string, isExact = false): Rule | undefined {
-	if (!hasHarmlessVariables(command) || command.words.some(({pattern}) => pattern !== undefined)) {
-		return undefined;
-	}
-
-	const values = command.words.map(({value}) => value);
-	const count = isExact ? undefined : leadingCount(values);
-	const words = (count === undefined ? values : values.slice(0, count)).map(quoteWord);
-	const place = folder === '.' ? [] : ['cd', quoteWord(folder), '&&'];
-	const pattern = [...place, ...words, ...(count === undefined ? [] : ['*'])].join(' ');
-	const isRule = pattern.length <= maxRuleLength && !/\p{Cc}/u.test(pattern);
-	return isRule ? {tool: 'run_command', pattern} : undefined;
 }
