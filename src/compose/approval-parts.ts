@@ -1,9 +1,8 @@
 import {createApprovals, type Decide, type Kept} from '../agent/approval/approval.ts';
 import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
-import type {Judge} from '../agent/approval/ruling.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
-import {parseRule} from '../agent/policy/rules/rule.ts';
+import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import type {Slot} from '../session/slot.ts';
 import type {AppStore} from '../store/store.ts';
@@ -29,23 +28,26 @@ export function createApprovalParts(
 			unreadable: project.unreadable,
 		});
 	const judge = judgeBy(rules);
+	/** Returns the rules that count in a slot: in the background those of its session, not those of the one in front. */
+	const rulesIn = (slot: Slot) => (slot.isFront() ? rules : rules.forSession(slot.store.getState().transcript.rules));
 	/** Without a screen the user isn't asked: the command line says what is allowed. */
 	let decide: Decide = decideUnasked(approve);
 	return {
 		judge,
+		/** Returns the rules of the moment about the files of a slot's folder. */
+		fileRulesIn: (slot: Slot) => (): FileRules => ({folder: folder.path(), entries: rulesIn(slot).list()}),
 		/**
 		 * Returns what creates the approvals of sessions in a slot. In the background the rules of the session count, not those
 		 * of the one in front, and questions wait until it is shown.
 		 */
 		createApprovalsIn: (slot: Slot) => (ofSession: readonly SessionRule[]) => {
 			rules.startSession(ofSession);
-			const ofSlot: Judge = act => judgeBy(rules.forSession(slot.store.getState().transcript.rules))(act);
 			return createApprovals({
 				async decide(request, signal) {
 					await slot.whenFront(signal);
 					return decide(request, signal);
 				},
-				judge: act => (slot.isFront() ? judge(act) : ofSlot(act)),
+				judge: act => judgeBy(rulesIn(slot))(act),
 				mode: () => slot.store.getState().approvalMode,
 				keep: kept => keepAllowed(kept, rules, store),
 				onRules: rules.noteUse,

@@ -111,7 +111,7 @@ function localParts(
 	agent: AgentParts,
 	signal: AbortSignal,
 ) {
-	const {home, settings, folder, project, secrets, sessions, prompts} = local;
+	const {home, settings, folder, project, secrets, sessions, prompts, rules} = local;
 	return {
 		...{settings, folder, project, secrets},
 		resume: createResume({store, ...agent, sessions, folder, isModelGiven: givenModel !== undefined}),
@@ -129,7 +129,8 @@ function localParts(
 		},
 		async listPaths() {
 			const {listPaths} = await import('../agent/mentions/path-list.ts');
-			return listPaths(folder.isOpen() ? folder.path() : undefined, {stateFolder: home.path}, signal);
+			const places = {stateFolder: home.path, rules: () => ({folder: folder.path(), entries: rules.list()})};
+			return listPaths(folder.isOpen() ? folder.path() : undefined, places, signal);
 		},
 		suggestResources: (query: string) => agent.mcp.suggestResources(query, signal),
 		async keepCopy(text: string) {

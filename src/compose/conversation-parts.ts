@@ -3,6 +3,7 @@ import type {ImageStore} from '../agent/images/model-images.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
 import {createSessionBindings} from '../agent/model-access.ts';
+import type {Places} from '../agent/policy/protected-places.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
@@ -56,7 +57,8 @@ export function createConversationParts(
 		create(slot) {
 			const own = {...options, store: slot.store};
 			const askHere = () => askIn(slot, ask());
-			const tools = createToolLoader(own, local, servers, {withNested, hookFiles, ask: askHere});
+			const places = {stateFolder: local.home.path, hookFiles, rules: approvals.fileRulesIn(slot)};
+			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
 				...(await ofProject.skillTools()),
@@ -183,13 +185,14 @@ function conversationOptions(
  */
 function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
-	{home, folder, secrets}: LocalState,
+	{folder, secrets}: LocalState,
 	{platform, services}: Servers,
 	{
 		withNested,
-		hookFiles,
+		places,
 		ask,
-	}: Pick<ReturnType<typeof createProjectParts>, 'hookFiles' | 'withNested'> & {
+	}: Pick<ReturnType<typeof createProjectParts>, 'withNested'> & {
+		readonly places: Places;
 		readonly ask: () => AskUser | undefined;
 	},
 ) {
@@ -213,7 +216,6 @@ function createToolLoader(
 			keep: async text => (folder.isOpen() ? commands?.keep(text) : undefined),
 		});
 		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
-		const places = {stateFolder: home.path, hookFiles};
 		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
 		const ofFolder = createFolderTools(places, commands);
 		const others = [...ofWeb, ...ofLogs, ...tools.createUserTools(ask)];

@@ -1,7 +1,7 @@
 import {realpathSync} from 'node:fs';
 import {openFolderRules} from '../agent/approval/folder-rules.ts';
 import {createRuleBook} from '../agent/approval/rule-book.ts';
-import {parseRule} from '../agent/policy/rules/rule.ts';
+import {parseNewRule} from '../agent/policy/rules/rule.ts';
 import {createProject} from '../agent/project/project.ts';
 import {openConfig} from '../config/config.ts';
 import {createFolderAccess} from '../config/folder-access.ts';
@@ -39,16 +39,17 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		store: openTrustStore(home.trustFile),
 		wideFolder: folder.wide,
 		trustsAll: options.trust ?? false,
+		rules: () => rules.list(),
+	});
+	const rules = createRuleBook({
+		folder: folder.path,
+		flags: (options.allow ?? []).map(rule => parseNewRule(rule, 'allow')),
+		ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
+		denied: project.denied,
+		hide: secrets.hide,
 	});
 	return {
-		...{home, config, settings, folder, secrets, project},
-		rules: createRuleBook({
-			folder: folder.path,
-			flags: (options.allow ?? []).map(parseRule),
-			ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
-			denied: project.denied,
-			hide: secrets.hide,
-		}),
+		...{home, config, settings, folder, secrets, project, rules},
 		/** Sets what finds the store that is told whether a session was saved; until then that is the app's. */
 		reportTo(find: typeof storeOf) {
 			storeOf = find;

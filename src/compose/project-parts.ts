@@ -14,10 +14,10 @@ import {createSkillParts} from './skill-parts.ts';
 /** Creates what the agent takes from the files of the user and of a trusted project. `place` is where the user reads about them. */
 export function createProjectParts(
 	{store, debug}: ProgramOptions,
-	{project, folder, secrets}: LocalState,
+	{project, folder, secrets, rules}: LocalState,
 	place: () => CommandPlace,
 ) {
-	const skills = createSkillParts({project, secrets});
+	const skills = createSkillParts({project, secrets, folder, rules});
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
 		/** Returns the files that hooks and MCP servers name, which nothing may change while those are in effect. */

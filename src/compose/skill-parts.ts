@@ -5,7 +5,12 @@ import type {Tool} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
 
 /** Creates what the agent and the user take from skills. Nothing of it is loaded before there is one. */
-export function createSkillParts({project, secrets}: Pick<LocalState, 'project' | 'secrets'>) {
+export function createSkillParts({
+	project,
+	secrets,
+	folder,
+	rules,
+}: Pick<LocalState, 'project' | 'secrets' | 'folder' | 'rules'>) {
 	const load = once(() => import('../agent/skills/skill.ts'));
 	const skills = async () => {
 		const state = await project.state();
@@ -13,7 +18,10 @@ export function createSkillParts({project, secrets}: Pick<LocalState, 'project' 
 	};
 	const loadTool = once(async () => {
 		const {createReadSkill} = await import('../agent/skills/read-skill.ts');
-		return createReadSkill({skills, hide: secrets.hide});
+		return createReadSkill({
+			...{skills, hide: secrets.hide},
+			rules: () => ({folder: folder.path(), entries: rules.list()}),
+		});
 	});
 	return {
 		/** Returns the part of the system prompt that names the skills. */

@@ -51,11 +51,23 @@ test.each([
 	['edits', 'edit_file(a.ts)', 'Allowed by the mode edits.'],
 	['edits', 'edit_file(.env)', 'Asks, because no rule covers it, and the mode is edits.'],
 	['ask', 'read_file(a.ts)', 'Allowed: files of this folder are read without asking, but for secret ones.'],
+	['all', 'read_file(plans/hidden.txt)', 'Denied by rule 3 of this folder: read_file(plans).'],
+	['edits', 'edit_file(plans/hidden.txt)', 'Denied by rule 3 of this folder: read_file(plans).'],
+	['all', 'read_file(.git/config)', 'Refused in every mode: it is protected.'],
+	['all', 'read_file(/etc/passwd)', 'Refused in every mode: it is outside the working folder.'],
 	['ask', 'fetch_url(https://example.com/a)', 'Asks, because no rule covers it, and the mode is ask.'],
 ] as const)('in the mode %s, %s is explained: %s', async (mode, act, expected) => {
 	const here = testContext();
 	await here.run('approvals', 'allow', 'run_command(npm test *)');
 	await here.run('approvals', 'deny', 'fetch_url(evil.example)');
+	await here.run('approvals', 'deny', 'read_file(plans)');
 	here.store.getState().setApprovalMode(mode);
 	expect(textOf(await here.run('approvals', 'explain', act))).toBe(expected);
+});
+
+test('a rule that would have no effect is refused when it is made', async () => {
+	const {run} = testContext();
+	await expect(run('approvals', 'allow', 'read_file(src/**)')).rejects.toThrow(/no effect/);
+	await expect(run('approvals', 'deny', 'read_file(plans\\a.txt)')).rejects.toThrow(/no effect/);
+	expect(dataOf(await run('approvals'))).toMatchObject({rules: []});
 });

@@ -1,4 +1,5 @@
 import type {Act, ApprovalMode} from '../../core/session/approval.ts';
+import {denialOf} from '../policy/rules/rule.ts';
 
 /** Where a rule is: its number in the list, and where it comes from. */
 export type RulePlace = {readonly number: number; readonly source: string};
@@ -16,6 +17,8 @@ export type Verdict =
 			readonly suggestions: readonly string[];
 			/** True if a rule may deny a part that wasn't understood, so that a person has to look in every mode. */
 			readonly mayBeDenied?: boolean;
+			/** Why no tool opens that file, whatever the user says: “it is protected”. */
+			readonly outOfReach?: string;
 	  };
 
 /** Returns what the rules of the moment say about an act. */
@@ -35,8 +38,7 @@ export type Ruling =
 /** Rules on an act: deny rules, plan mode, allow rules, the mode; whatever is left is asked. Pure. */
 export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Ruling {
 	if (verdict.effect === 'deny') {
-		const message = `Not allowed: the user's rule “${verdict.rule}” denies this.`;
-		return {kind: 'refuse', by: verdict.rule, message, hint: 'Continue without it, or tell the user what you need.'};
+		return {kind: 'refuse', by: verdict.rule, ...denialOf(verdict.rule)};
 	}
 
 	if (mode === 'plan' && !isReading(act, verdict)) {

@@ -8,7 +8,9 @@ import type {Judging, RuleEntry, Verdict} from './verdict.ts';
  * Decides whether an act is allowed without asking (SAFETY 14): a denying rule beats an allowing one, and what no rule
  * covers asks. No rule allows what tools never write.
  */
-export async function judge<Entry extends RuleEntry>(act: Act, judging: Judging<Entry>): Promise<Verdict<Entry>> {
+export async function judge<Entry extends RuleEntry>(act: Act, given: Judging<Entry>): Promise<Verdict<Entry>> {
+	const {workspace: folder, rules: entries} = given;
+	const judging = {...given, places: {...given.places, rules: () => ({folder, entries})}};
 	switch (act.kind) {
 		case 'command': {
 			// The parser loads with the first command.

@@ -1,5 +1,6 @@
 import {homedir} from 'node:os';
 import {join} from 'node:path';
+import type {FileRules} from './rules/rule.ts';
 
 /** Where to find what no tool may show. */
 export type Places = {
@@ -9,6 +10,8 @@ export type Places = {
 	readonly homeFolder?: string;
 	/** Returns the files that hooks name, as absolute paths: a changed one would run outside of every sandbox. */
 	readonly hookFiles?: () => Promise<readonly string[]>;
+	/** Returns the rules of the moment: what they deny is refused wherever a file is opened. */
+	readonly rules?: () => FileRules;
 };
 
 /**

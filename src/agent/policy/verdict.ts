@@ -19,6 +19,8 @@ export type Verdict<Entry extends RuleEntry> =
 			 * changed.
 			 */
 			readonly mayBeDenied: boolean;
+			/** Why no tool opens that file, whatever the user says: “it is protected”. */
+			readonly outOfReach?: string;
 	  };
 
 export type Judging<Entry extends RuleEntry> = {

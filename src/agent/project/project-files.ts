@@ -6,7 +6,7 @@ import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {parseRule} from '../policy/rules/rule.ts';
+import {parseNewRule} from '../policy/rules/rule.ts';
 import {boundsOf} from '../tools/files/bounds.ts';
 import {walk} from '../tools/files/walk.ts';
 import {readImports} from './imports.ts';
@@ -235,7 +235,7 @@ export function parseSettingsText(text: string): ReturnType<typeof parseSettings
 	const read = parseSettingsFile(text);
 	try {
 		for (const rule of read.settings?.deny ?? []) {
-			parseRule(rule);
+			parseNewRule(rule, 'deny');
 		}
 
 		return read;

@@ -1,7 +1,9 @@
 import {isAbsolute, resolve} from 'node:path';
 import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {parseRule, type Rule} from '../policy/rules/rule.ts';
+import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
+import type {RuleEntry} from '../policy/verdict.ts';
+import {deniedBy} from '../tools/files/bounds.ts';
 import {readHookScripts} from './hook-scripts.ts';
 import {
 	type Fault,
@@ -69,11 +71,13 @@ type Dependencies = {
 	readonly wideFolder: () => string | undefined;
 	/** True to trust everything for this run. */
 	readonly trustsAll: boolean;
+	/** Returns the rules of the moment: the model gets no instructions, prompts and skills that they deny. */
+	readonly rules?: () => readonly RuleEntry[];
 };
 
 /** Creates the access to the files of a project. Nothing of it counts before the user has agreed to it (SAFETY 12). */
 export function createProject(dependencies: Dependencies): Project {
-	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll} = dependencies;
+	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll, rules = () => []} = dependencies;
 	const places: Places = {stateFolder, homeFolder};
 	const rootOf = () => projectRoot(folder(), homeFolder);
 	let loaded: {readonly folder: string; readonly found: Found; readonly own: Found} | undefined;
@@ -125,20 +129,39 @@ export function createProject(dependencies: Dependencies): Project {
 		ownFaults: own.faults,
 	});
 
+	/** Returns files of the project without those that rules deny to be read, which become faults. */
+	const readable = async ({files, faults}: Found): Promise<Found> => {
+		const denied = await deniedBy({folder: folder(), entries: rules()}, 'read');
+		if (!denied) {
+			return {files, faults};
+		}
+
+		const root = rootOf();
+		const denying = (file: ProjectFile) =>
+			shownKinds.has(file.kind) ? (denied.by(resolve(root, file.path)) ?? denied.by(file.real)) : undefined;
+		const refused = files.flatMap(file => {
+			const entry = denying(file);
+			return entry ? [{path: file.path, reason: `the rule “${ruleText(entry.rule)}” denies reading it`}] : [];
+		});
+		return {files: files.filter(file => !denying(file)), faults: [...faults, ...refused]};
+	};
+	const shown = async ({found, own}: {readonly found: Found; readonly own: Found}) =>
+		stateOf({own, found: await readable(found)});
+
 	return {
-		load: async () => stateOf(await read()),
+		load: async () => shown(await read()),
 		async loadAll() {
 			nested = new Set([...nested, ...(await findNested(rootOf(), folder()))]);
-			return stateOf(await read());
+			return shown(await read());
 		},
 		async readNested(prefixes) {
 			const below = await readBelow(prefixes);
 			const withFiles = prefixes.filter(prefix => below.files.some(({path}) => path.startsWith(prefix)));
 			nested = new Set([...nested, ...withFiles]);
 			loaded = loaded && {...loaded, found: joined(loaded.found, below)};
-			return judge(below.files);
+			return judge((await readable(below)).files);
 		},
-		state: async () => stateOf(loaded?.folder === folder() ? loaded : await read()),
+		state: async () => shown(loaded?.folder === folder() ? loaded : await read()),
 		async decide(isTrusted, files) {
 			const hashes = Object.fromEntries(files.map(({path, hash}) => [path, hash]));
 			await store.remember(rootOf(), isTrusted, hashes);
@@ -150,6 +173,9 @@ export function createProject(dependencies: Dependencies): Project {
 		places,
 	};
 }
+
+/** The kinds of files whose text the model reads. */
+const shownKinds: ReadonlySet<ProjectFile['kind']> = new Set(['instructions', 'import', 'prompt', 'skill']);
 
 /** Returns what was found, with what was found below: its newer content, but nothing that counts everywhere already. */
 function joined(found: Found, below: Found): Found {

@@ -1,8 +1,10 @@
-import {readdir, realpath} from 'node:fs/promises';
+import {readdir, realpath, stat} from 'node:fs/promises';
 import {join, relative, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {type DeniedFiles, deniedFiles} from '../policy/denied-files.ts';
+import type {FileRules} from '../policy/rules/rule.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {readOwn} from '../project/read-file.ts';
 import {hashSkillFiles} from '../project/skill-files.ts';
@@ -17,10 +19,12 @@ type Options = {
 	readonly skills: () => Promise<readonly Skill[]>;
 	/** Masks credentials. */
 	readonly hide: (text: string) => string;
+	/** Returns the rules of the moment: no file that they deny is read. */
+	readonly rules?: () => FileRules;
 };
 
 /** Creates the tool that reads a skill, or a text file in its folder, which may be out of reach of other tools. */
-export function createReadSkill({skills, hide}: Options): Tool {
+export function createReadSkill({skills, hide, rules}: Options): Tool {
 	return defineTool({
 		name: 'read_skill',
 		description: 'Returns the instructions of a skill and the names of its files, or one of these files.',
@@ -41,17 +45,23 @@ export function createReadSkill({skills, hide}: Options): Tool {
 				throw new AppError('not-found', `No skill “${name}”.`, {hint: names ? `Skills: ${names}.` : 'There are none.'});
 			}
 
-			return hide(file === undefined ? await skillText(skill) : await fileOf(skill, file));
+			const denied = rules && (await deniedFiles(rules(), 'read'));
+			return hide(file === undefined ? await skillText(skill, denied) : await fileOf(skill, file, denied));
 		},
 	});
 }
 
 /** Returns a skill as the model reads it: its folder, its files, its instructions. */
-export async function skillText({name, folder, body}: Pick<Skill, 'name' | 'folder' | 'body'>): Promise<string> {
+export async function skillText(
+	{name, folder, body}: Pick<Skill, 'name' | 'folder' | 'body'>,
+	denied?: DeniedFiles,
+): Promise<string> {
 	const found = await readdir(folder, {recursive: true, withFileTypes: true}).catch(() => []);
 	const files = found
 		.filter(entry => entry.isFile() && entry.name !== 'SKILL.md')
-		.map(entry => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+		.map(entry => join(entry.parentPath, entry.name))
+		.filter(path => !denied?.by(path))
+		.map(path => relative(folder, path).replaceAll(sep, '/'))
 		.sort();
 	const shown = files.slice(0, maxListed).join(', ');
 	return [
@@ -62,7 +72,11 @@ export async function skillText({name, folder, body}: Pick<Skill, 'name' | 'fold
 	].join('\n');
 }
 
-async function fileOf({name, folder, isOwn, filesHash}: Skill, file: string): Promise<string> {
+async function fileOf(
+	{name, folder, isOwn, filesHash}: Skill,
+	file: string,
+	denied: DeniedFiles | undefined,
+): Promise<string> {
 	if (!isOwn && (await hashSkillFiles(folder)) !== filesHash) {
 		throw new AppError('conflict', `The files of the skill ${name} are not those that the user trusted.`, {
 			hint: 'Tell the user: they can look at the skill and trust it again.',
@@ -77,6 +91,8 @@ async function fileOf({name, folder, isOwn, filesHash}: Skill, file: string): Pr
 		});
 	}
 
+	denied?.assertAllowed(join(folder, file));
+	await denied?.assertOpened(real, await stat(real));
 	const content = await readOwn(real);
 	return content ? `${content.text}${content.isCut ? '\n[… the rest of the file is left out]' : ''}` : '';
 }

@@ -45,9 +45,15 @@ export function createListFiles(places: Places): Tool {
 			return [
 				...matching.slice(0, maxPaths).map(pathText),
 				...remarks(matching.length, paths.length, pattern, found.complete),
+				...deniedNote(found.denied),
 			].join('\n');
 		},
 	});
+}
+
+/** Returns the line about files that rules deny, without their names. */
+export function deniedNote(count: number): readonly string[] {
+	return count > 0 ? [`[${count} left out: the user's rules deny reading]`] : [];
 }
 
 function remarks(matching: number, all: number, pattern: string | undefined, complete: boolean): readonly string[] {

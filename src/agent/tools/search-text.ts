@@ -1,4 +1,5 @@
 import {stat} from 'node:fs/promises';
+import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {cutText} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
@@ -12,6 +13,7 @@ import {defineTool, redactionNote} from './define-tool.ts';
 import {type Bounds, boundsOf, type Located, locate} from './files/bounds.ts';
 import {pathText} from './files/path-text.ts';
 import {readText} from './files/read-text.ts';
+import {deniedNote} from './list-files.ts';
 import {plainEngine} from './search/plain-search.ts';
 import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
 import type {SearchEngine} from './search/search-engine.ts';
@@ -58,7 +60,7 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 			const program = await ripgrep();
 			const engine = program ? ripgrepEngine(program, search) : plainEngine(search);
 			return stats.isFile()
-				? answer(await searchFile(target, engine, bounds, context), [])
+				? answer(await searchFile(target, engine, bounds, context))
 				: searchFolder(engine, bounds, signal);
 		},
 	});
@@ -73,18 +75,19 @@ function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, 
 
 async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortSignal): Promise<string> {
 	const {paths, all, complete} = await engine.candidates();
+	const isDenied = (path: string) => bounds.denied?.by(join(bounds.workspace, path)) !== undefined;
 	const read = async (path: string) => {
 		const file = await readText(path, bounds, signal, withoutSecretFiles).catch(() => undefined);
 		return file?.text;
 	};
 	// A glob must not reveal a name that is itself a credential.
-	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path)).sort();
+	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
 	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
-	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path)).sort();
-	return answer({...found, complete: found.complete && complete}, skipped);
+	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
+	return answer({...found, complete: found.complete && complete}, skipped, all.filter(isDenied).length);
 }
 
-function answer({matches, complete}: Found, skipped: readonly string[]): string {
+function answer({matches, complete}: Found, skipped: readonly string[] = [], denied = 0): string {
 	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
 	const more = matches.length - maxMatches;
@@ -94,6 +97,7 @@ function answer({matches, complete}: Found, skipped: readonly string[]): string 
 		...(more > 0 ? [`[${more} more lines left out; narrow it with path, glob or pattern]`] : []),
 		...(complete ? [] : ['[the search is incomplete; narrow it with path or glob]']),
 		...(skipped.length > 0 ? [skippedNote(skipped)] : []),
+		...deniedNote(denied),
 	];
 	return [...lines, ...remarks].join('\n');
 }

@@ -49,14 +49,18 @@ type Situation = {readonly mode: ApprovalMode; readonly rules: readonly KeptRule
 
 /** Returns what would happen to an act now, and why. */
 export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation): Explanation {
-	if (act.kind === 'read-secret' && !isSecretFile(act.path.replaceAll('\\', '/'))) {
-		return {decision: 'allow', text: 'Allowed: files of this folder are read without asking, but for secret ones.'};
-	}
-
 	const {kind} = ruleOn(act, mode, verdict);
 	const named = (texts: readonly string[]) => texts.map(text => nameOf(text, verdict.effect, rules)).join(' and ');
 	if (verdict.effect === 'deny') {
 		return {decision: kind, text: `Denied by ${named([verdict.rule])}.`};
+	}
+
+	if (verdict.effect === 'ask' && verdict.outOfReach !== undefined) {
+		return {decision: 'refuse', text: `Refused in every mode: ${verdict.outOfReach}.`};
+	}
+
+	if (act.kind === 'read-secret' && !isSecretFile(act.path.replaceAll('\\', '/'))) {
+		return {decision: 'allow', text: 'Allowed: files of this folder are read without asking, but for secret ones.'};
 	}
 
 	if (kind === 'refuse') {

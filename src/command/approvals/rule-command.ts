@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import {parseRule, ruleText} from '../../agent/policy/rules/rule.ts';
+import {parseNewRule, ruleText} from '../../agent/policy/rules/rule.ts';
 import {command} from '../command.ts';
 import type {Command} from '../context.ts';
 
@@ -17,7 +17,7 @@ export function ruleCommand(effect: 'allow' | 'deny'): Command {
 		whileRunning: true,
 
 		async run({rule: text, session = false}, {approvals, live}) {
-			const rule = parseRule(text);
+			const rule = parseNewRule(text, effect);
 			const source = session && live ? 'session' : 'folder';
 			await approvals.rules.add(rule, effect, source);
 			const data = {rule: ruleText(rule), effect, source};

@@ -1,38 +1,41 @@
+import {realpath} from 'node:fs/promises';
 import {isAbsolute, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {assertVisible, boundsOf, writeBoundsOf} from '../../tools/files/bounds.ts';
+import {assertVisible, boundsOf, deniedBy, writeBoundsOf} from '../../tools/files/bounds.ts';
 import {compileGlob} from '../../tools/files/glob.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
-import type {Rule, RuleTool} from './rule.ts';
+import {namesSecrets, type Rule, type RuleTool} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
 type EditAct = Exclude<PathAct, {kind: 'read-secret'}>;
 
-/** Matches the real path of a file, relative to the working folder. */
+/** Matches a file by its path relative to the working folder; a rule that denies by each of its names. */
 export async function judgePath<Entry extends RuleEntry>(
 	act: PathAct,
 	{workspace, places, rules}: Judging<Entry>,
 ): Promise<Verdict<Entry>> {
 	const {kind, path} = act;
 	const reads = act.kind === 'read-secret';
-	const tools: readonly RuleTool[] = reads ? ['read_file'] : ['edit_file', 'write_file'];
-	const shown = relative(workspace, path).replaceAll(sep, '/');
-	const isInside = shown !== '' && !isAbsolute(shown) && !/^\.\.(?:\/|$)/.test(shown);
-	const named = rules.filter(({rule}) => tools.includes(rule.tool));
-	const denying = named.find(({rule, effect}) => effect === 'deny' && matchesPath(rule, shown.toLowerCase(), true));
+	const denied = await deniedBy({folder: workspace, entries: rules}, reads ? 'read' : 'edit');
+	const denying = denied && (denied.by(path) ?? denied.by(await realpath(path).catch(() => path)));
 	if (denying) {
 		return {effect: 'deny', by: denying};
 	}
 
+	const tools: readonly RuleTool[] = reads ? ['read_file'] : ['edit_file', 'write_file'];
+	const shown = relative(workspace, path).replaceAll(sep, '/');
+	const isInside = shown !== '' && !isAbsolute(shown) && !/^\.\.(?:\/|$)/.test(shown);
 	const bounds = await (reads ? boundsOf : writeBoundsOf)(workspace, places);
 	const isSecret = kind !== 'edit' || isSecretFile(path);
-	const mayAllow = isInside && isVisible(path, bounds);
+	const outOfReach = isInside ? whyOutOfReach(path, bounds) : 'it is outside the working folder';
+	const mayAllow = outOfReach === undefined;
 	const orders = act.kind === 'read-secret' ? undefined : await ordersOf(act, shown, {workspace, places});
-	const allowing = named.find(
+	const allowing = rules.find(
 		({rule, effect}) =>
 			effect === 'allow' &&
-			matchesPath(rule, shown, false) &&
+			tools.includes(rule.tool) &&
+			matchesPath(rule, shown) &&
 			(!isSecret || namesSecrets(rule)) &&
 			(orders === undefined || namesPart(rule, orders)),
 	);
@@ -40,9 +43,13 @@ export async function judgePath<Entry extends RuleEntry>(
 		return {effect: 'allow', by: [allowing]};
 	}
 
-	const isPlain = mayAllow && !/[*?{}]/.test(shown);
+	const isPlain = mayAllow && !/[*?{}\\]/.test(shown);
 	const suggested = isPlain ? [{tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`} as const] : [];
-	return {effect: 'ask', suggested, mayBeDenied: orders !== undefined, ...(orders && {why: orders.why})};
+	return {
+		...{effect: 'ask', suggested, mayBeDenied: orders !== undefined},
+		...(orders && {why: orders.why}),
+		...(outOfReach && {outOfReach}),
+	};
 }
 
 /** Which program obeys a file without being told to, as a clause, and the part of its path that says so. */
@@ -85,26 +92,20 @@ function namesPart({pattern = '**'}: Rule, {marked, isStart}: Orders): boolean {
 	);
 }
 
-function matchesPath({pattern}: Rule, shown: string, ignoresCase: boolean): boolean {
+function matchesPath({pattern}: Rule, shown: string): boolean {
 	if (pattern === undefined) {
 		return true;
 	}
 
-	const glob = ignoresCase ? pattern.toLowerCase() : pattern;
 	// `./name` is the file in the working folder itself, `name` a file of that name in any folder.
-	return (!glob.startsWith('./') || glob.includes('/', 2) || !shown.includes('/')) && compileGlob(glob)(shown);
+	return (!pattern.startsWith('./') || pattern.includes('/', 2) || !shown.includes('/')) && compileGlob(pattern)(shown);
 }
 
-/** True if a pattern can only be meant for secret files: `.env`, `config/*.pem`, but not `**`. */
-function namesSecrets({pattern}: Rule): boolean {
-	return pattern !== undefined && isSecretFile(pattern);
-}
-
-function isVisible(path: string, bounds: Parameters<typeof assertVisible>[2]): boolean {
+function whyOutOfReach(path: string, bounds: Parameters<typeof assertVisible>[2]): string | undefined {
 	try {
 		assertVisible(path, path, bounds);
-		return true;
+		return undefined;
 	} catch {
-		return false;
+		return 'it is protected';
 	}
 }

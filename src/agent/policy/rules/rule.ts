@@ -1,4 +1,6 @@
 import {AppError} from '../../../core/error.ts';
+import {foldedPath} from '../../tools/files/path-text.ts';
+import {isSecretFile} from '../secret-files.ts';
 import {readCommandPattern} from './command-pattern.ts';
 
 /**
@@ -10,6 +12,12 @@ export type RuleTool = (typeof ruleTools)[number];
 
 /** What a rule covers; without a pattern, every act of the tool. Whether it allows or denies is said beside it. */
 export type Rule = {readonly tool: RuleTool; readonly pattern?: string};
+
+/** Rules of the moment, and the folder that the paths of those about files are relative to, a real path. */
+export type FileRules = {
+	readonly folder: string;
+	readonly entries: ReadonlyArray<{readonly rule: Rule; readonly effect: 'allow' | 'deny'}>;
+};
 
 export const maxRuleLength = 2000;
 const maxAlternatives = 64;
@@ -48,6 +56,56 @@ export function parseRule(text: string): Rule {
 /** Returns the rule as `parseRule` reads it. */
 export function ruleText({tool, pattern}: Rule): string {
 	return pattern === undefined ? tool : `${tool}(${pattern})`;
+}
+
+/** Returns what the model reads about an act that a rule denies. */
+export function denialOf(rule: string): {readonly message: string; readonly hint: string} {
+	return {
+		message: `Not allowed: the user's rule “${rule}” denies this.`,
+		hint: 'Continue without it, or tell the user what you need.',
+	};
+}
+
+/** True if the pattern of a rule can only be meant for secret files: `.env`, `config/*.pem`, but not `**`. */
+export function namesSecrets({pattern}: Rule): boolean {
+	return pattern !== undefined && isSecretFile(pattern);
+}
+
+/**
+ * Reads a rule that is made now: throws `AppError("usage")` also for one that would change nothing, which whoever makes it
+ * takes for a fence or a permission.
+ */
+export function parseNewRule(text: string, effect: 'allow' | 'deny'): Rule {
+	const rule = parseRule(text);
+	const fault = whyWithoutEffect(rule, effect);
+	if (fault !== undefined) {
+		throw new AppError('usage', `The rule “${text}” would have no effect: ${fault[0]}.`, {hint: fault[1]});
+	}
+
+	return rule;
+}
+
+/** Returns why a valid rule changes nothing, as a clause, and what to do instead. */
+function whyWithoutEffect(rule: Rule, effect: 'allow' | 'deny'): readonly [why: string, hint: string] | undefined {
+	const {tool, pattern = ''} = rule;
+	if (tool !== 'read_file' && tool !== 'edit_file' && tool !== 'write_file') {
+		return undefined;
+	}
+
+	if (pattern.includes('\\')) {
+		return ['paths are written with “/”', `Write “${tool}(${pattern.replaceAll('\\', '/')})”.`];
+	}
+
+	if (effect === 'allow' && pattern.split('/').some(name => foldedPath(name) === '.git')) {
+		return ['tools never read or write the data of git', 'Allow a command of git instead.'];
+	}
+
+	return effect === 'allow' && tool === 'read_file' && !namesSecrets(rule)
+		? [
+				'files are read without asking, but for those whose names suggest secrets',
+				`Name such a file: “${examples.read_file}”.`,
+			]
+		: undefined;
 }
 
 /** Returns why a rule is invalid, as a clause. */
@@ -94,7 +152,12 @@ function toolFault(pattern: string): string | undefined {
 }
 
 function hostFault(pattern: string): string | undefined {
-	return /^(?:\*\.)?(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(pattern)
-		? undefined
-		: 'a host is a name such as “api.example.com”, “*.example.com” or “127.0.0.1:8080”';
+	if (!/^(?:\*\.)?(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(pattern)) {
+		return 'a host is a name such as “api.example.com”, “*.example.com” or “127.0.0.1:8080”';
+	}
+
+	// A URL has its host in one form only, such as 127.0.0.1 for 127.1: no other one would ever match.
+	const bare = pattern.replace(/^\*\./, '').toLowerCase();
+	const host = URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`).host : undefined;
+	return host === bare || `${host}:80` === bare ? undefined : `that host is written “${host ?? 'name:port'}”`;
 }

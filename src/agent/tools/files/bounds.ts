@@ -2,7 +2,10 @@ import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath} from 'node:fs/promises';
 import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
 import {AppError} from '../../../core/error.ts';
+import type {DeniedFiles} from '../../policy/denied-files.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
+import type {FileRules} from '../../policy/rules/rule.ts';
+import {foldedPath} from './path-text.ts';
 
 const maxPathLength = 4096;
 const maxFolders = 256;
@@ -15,6 +18,8 @@ export type Bounds = {
 	readonly hidden: readonly string[];
 	/** Real paths of files elsewhere that may be read all the same: long outputs of commands. */
 	readonly outputFiles?: ReadonlySet<string>;
+	/** What the user's rules deny; undefined if that is nothing. */
+	readonly denied?: DeniedFiles | undefined;
 };
 
 export type Located = {
@@ -25,12 +30,33 @@ export type Located = {
 
 /** Returns the bounds of one tool call that reads. `workspace` is a real path. */
 export async function boundsOf(workspace: string, places: Places, outputFiles?: ReadonlySet<string>): Promise<Bounds> {
-	return {...(await boundsWithout(protectedPlaces(places), workspace)), ...(outputFiles && {outputFiles})};
+	const [bounds, denied] = await Promise.all([
+		boundsWithout(protectedPlaces(places), workspace),
+		deniedBy(places.rules?.(), 'read'),
+	]);
+	return {...bounds, denied, ...(outputFiles && {outputFiles})};
 }
 
-/** Returns the bounds of one tool call that writes. `workspace` is a real path. */
+/**
+ * Returns the bounds of one tool call that writes. `workspace` is a real path. What may not be read may not be written: a
+ * change shows what it replaces.
+ */
 export async function writeBoundsOf(workspace: string, places: Places): Promise<Bounds> {
-	return boundsWithout(await unwritablePlaces(places), workspace);
+	const [bounds, denied] = await Promise.all([
+		unwritablePlaces(places).then(unwritable => boundsWithout(unwritable, workspace)),
+		deniedBy(places.rules?.(), 'read'),
+	]);
+	return {...bounds, denied};
+}
+
+/** Returns the files that rules deny to read or to edit; undefined if there are none. Loads what finds them only then. */
+export async function deniedBy<Entry extends FileRules['entries'][number]>(
+	rules: {readonly folder: string; readonly entries: readonly Entry[]} | undefined,
+	use: 'read' | 'edit',
+): Promise<DeniedFiles<Entry> | undefined> {
+	return rules?.entries.some(({effect}) => effect === 'deny')
+		? (await import('../../policy/denied-files.ts')).deniedFiles(rules, use)
+		: undefined;
 }
 
 async function boundsWithout(places: readonly string[], workspace: string): Promise<Bounds> {
@@ -124,6 +150,7 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 		assertFile(stats, shown);
 		const opened = await pathOfOpened(handle, real);
 		assertVisible(opened, shown, bounds);
+		await bounds.denied?.assertOpened(opened, stats);
 		return {real: opened, shown: shownPath(opened, bounds.workspace), handle, size: stats.size};
 	} catch (error) {
 		await handle.close();
@@ -135,21 +162,14 @@ export async function openLocated({real, shown}: Located, bounds: Bounds): Promi
 function isProtected(real: string, {workspace, hidden}: Bounds): boolean {
 	const segments = relative(workspace, real).split(sep);
 	return (
-		segments.some(isGitFolder) || hidden.some(place => isInside(real, place) || isInside(folded(real), folded(place)))
+		segments.some(isGitFolder) ||
+		hidden.some(place => isInside(real, place) || isInside(foldedPath(real), foldedPath(place)))
 	);
 }
 
 /** True for any name that a file system may take for `.git`: other cases, invisible characters, the short name of DOS. */
 function isGitFolder(segment: string): boolean {
-	return /^(?:\.git|git~\d)$/.test(folded(segment).replace(/[ .]+$/, ''));
-}
-
-/** Folds what file systems ignore in names: case, the form of accents, and invisible characters. */
-function folded(path: string): string {
-	return path
-		.normalize('NFC')
-		.replace(/\p{Cf}/gu, '')
-		.toLowerCase();
+	return /^(?:\.git|git~\d)$/.test(foldedPath(segment).replace(/[ .]+$/, ''));
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -162,6 +182,10 @@ function shownPath(real: string, workspace: string): string {
 	return relative(workspace, real).replaceAll(sep, '/') || '.';
 }
 
+/**
+ * Throws `AppError("failed")` for a path that a tool may not use: outside of the working folder, protected, or denied by a rule.
+ * `real` is its real path, `path` as it was given.
+ */
 export function assertVisible(real: string, path: string, bounds: Bounds): void {
 	if (bounds.outputFiles?.has(real)) {
 		return;
@@ -174,6 +198,8 @@ export function assertVisible(real: string, path: string, bounds: Bounds): void 
 	if (isProtected(real, bounds)) {
 		throw new AppError('failed', `“${path}” is protected. Tools never read or write it.`);
 	}
+
+	bounds.denied?.assertAllowed(real, resolve(bounds.workspace, path));
 }
 
 function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, path: string): void {

@@ -15,3 +15,18 @@ const invisible = new RegExp(`[${unseenCharacters}]`, 'u');
 function escaped(unit: string): string {
 	return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+/**
+ * Folds what file systems ignore in names and what people can't see in them: case, the form of accents and of letters,
+ * the kind of a space, spaces at the ends, and invisible characters. Paths that look the same are the same.
+ */
+export function foldedPath(path: string): string {
+	return path
+		.normalize('NFKC')
+		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+		.replace(/\p{Zs}/gu, ' ')
+		.replace(/(?:^| *\/) *| +$/g, ends => ends.trim())
+		.toUpperCase()
+		.toLowerCase()
+		.normalize('NFC');
+}

@@ -17,7 +17,8 @@ export function plainEngine({query, target, bounds, signal}: Search, limits = ba
 	const pattern = compile(query);
 	return {
 		async candidates() {
-			const {paths, complete} = await findFiles(target, bounds, signal);
+			// What rules deny is left out and counted by the caller.
+			const {paths, complete} = await findFiles(target, {...bounds, denied: undefined}, signal);
 			const prefix = target.shown === '.' ? '' : `${target.shown}/`;
 			const isMatch = query.glob ? compileGlob(query.glob) : () => true;
 			const all = paths.map(path => prefix + path).filter(isMatch);
