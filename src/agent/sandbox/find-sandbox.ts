@@ -1,10 +1,10 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {systemCallFilter} from '../../core/sandbox/system-call-filter.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {foldersOutside} from '../tools/child/find-program.ts';
+import {removeEmpty} from './left-behind.ts';
 import {type SandboxLayout, sandboxArguments} from './sandbox-arguments.ts';
 import {type LayoutOptions, sandboxLayout} from './sandbox-layout.ts';
 
@@ -96,5 +96,5 @@ export function giveFilter({stdio: {4: channel}}: ChildProcess, filter: Buffer |
 
 /** Removes the empty folders that a sandbox left. */
 export async function removeCreated({created}: Pick<SandboxLayout, 'created'>): Promise<void> {
-	await Promise.all(created.map(folder => rmdir(folder).catch(() => undefined)));
+	await removeEmpty(created);
 }

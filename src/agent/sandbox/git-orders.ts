@@ -197,6 +197,7 @@ function createCollection(place: Place) {
 		}
 	};
 
+	/** Reads what hooks call, as far as their words say it. Returns false if the folder doesn't exist. */
 	const readHooks = async (folder: string, bases: readonly string[]) => {
 		sources.add(folder);
 		const real = await physical(folder);
@@ -204,8 +205,9 @@ function createCollection(place: Place) {
 			orders.folders.add(real);
 		}
 
-		const names = (await readdir(folder).catch(() => [])).filter(name => !name.endsWith('.sample'));
-		for (const file of names.slice(0, maxHooks).map(name => join(folder, name))) {
+		const entries = await readdir(folder).catch(() => undefined);
+		const names = (entries ?? []).filter(name => !name.endsWith('.sample')).slice(0, maxHooks);
+		for (const file of names.map(name => join(folder, name))) {
 			sources.add(file);
 			const real = await physical(file);
 			if (real !== file) {
@@ -222,6 +224,8 @@ function createCollection(place: Place) {
 				orders.called.add(path);
 			}
 		}
+
+		return entries !== undefined;
 	};
 
 	return {
@@ -244,8 +248,14 @@ function createCollection(place: Place) {
 			}
 
 			const usual = bases.flatMap(base => usualHookFolders.map(name => join(base, name)));
-			for (const folder of [...own.map(each => join(each, 'hooks')), ...usual]) {
+			for (const folder of own.map(each => join(each, 'hooks'))) {
 				await readHooks(folder, bases);
+			}
+
+			for (const folder of usual) {
+				if (await readHooks(folder, bases)) {
+					orders.folders.add(folder);
+				}
 			}
 		},
 		/** Reads what is left: hooks elsewhere, and files that settings include only at times, such as on another branch. */
@@ -308,19 +318,20 @@ function expanded(value: string, homeFolder: string): string | undefined {
 	return value === '~' || value.startsWith('~/') ? join(homeFolder, value.slice(2)) : value;
 }
 
-/** Returns the words of a command that may be names: no options, and no values such as `true`. */
+/**
+ * Returns the words of commands that may be names: no options, and no values such as `true`. A path behind a variable or
+ * another command, as in `$TOP/a.sh`, counts as one in the folder.
+ */
 function wordsOf(text: string): readonly string[] {
-	const words = (text.match(/[\p{L}\p{N}_.@+~/=-]+/gu) ?? []).map(word => word.replace(/^-*\w+=|\.+$/g, ''));
+	const plain = text.replace(/(?:\$\w+|\$\{[^}\n]*\}|\))["']?\//g, ' ./');
+	const words = (plain.match(/[\p{L}\p{N}_.@+~/=-]+/gu) ?? []).map(word => word.replace(/^-*\w+=|\.+$/g, ''));
 	return [...new Set(words)].filter(word => word !== '' && !/^(?:-.*|\d+|true|false)$/.test(word));
 }
 
-/** Returns the paths that words may mean. One behind a variable, as in `$TOP/a.sh`, may be relative to a folder as well. */
+/** Returns the paths that words may mean. */
 function pathsOf(words: readonly string[], bases: readonly string[], homeFolder: string): readonly string[] {
-	return words.flatMap(word => {
-		const path = word.startsWith('~/') ? join(homeFolder, word.slice(2)) : word;
-		const tails = [path, path.replace(/^\/+/, ''), path.replace(/^[^/]*\/+/, '')].filter(Boolean);
-		return [...new Set(tails)].flatMap(tail => bases.map(base => resolve(base, tail)));
-	});
+	const paths = words.map(word => (word.startsWith('~/') ? join(homeFolder, word.slice(2)) : word));
+	return paths.flatMap(path => bases.map(base => resolve(base, path)));
 }
 
 /** Asks git for settings. Starts nothing else: no pager, no monitor, no hook, and no alias. Undefined if git fails. */

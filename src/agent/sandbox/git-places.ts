@@ -1,7 +1,7 @@
 import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
 import {existing} from './existing.ts';
-import {findRepositories} from './find-repositories.ts';
+import {findRepositories, type Repositories} from './find-repositories.ts';
 
 /** What of git's data a command may change. */
 export type GitPlaces = {
@@ -13,9 +13,16 @@ export type GitPlaces = {
 	readonly absent: readonly string[];
 	/** Each `.git`, and each folder that is a repository without one, in the working folder. */
 	readonly tops: readonly string[];
+	readonly repositories: Repositories;
 };
 
-const none: GitPlaces = {writable: [], readOnly: [], absent: [], tops: []};
+const none: GitPlaces = {
+	writable: [],
+	readOnly: [],
+	absent: [],
+	tops: [],
+	repositories: {folders: [], bare: []},
+};
 
 const maxModuleFolders = 500;
 
@@ -24,14 +31,15 @@ const maxModuleFolders = 500;
  * whose folder is `outer`.
  */
 export async function gitPlaces(workspace: string, outer?: string): Promise<GitPlaces> {
-	const {folders, bare} = await findRepositories(workspace);
+	const repositories = await findRepositories(workspace);
+	const {folders, bare} = repositories;
 	const own = folders.includes(workspace) ? [] : [join(workspace, '.git')];
 	const places = await Promise.all([
 		...[...folders, ...(outer === undefined ? [] : [outer])].map(folder => placesOf(join(folder, '.git'))),
 		...bare.filter(folder => folder !== workspace).map(folder => repositoryPlaces(folder)),
 	]);
 	const tops = [...folders.map(folder => join(folder, '.git')), ...bare];
-	return merged([...places, {...none, absent: own, tops}]);
+	return {...merged([...places, {...none, absent: own, tops}]), repositories};
 }
 
 /** Returns the folder of the repository that a folder is in, if it isn't the folder itself. */
@@ -142,6 +150,7 @@ async function text(file: string): Promise<string> {
 
 function merged(places: readonly GitPlaces[]): GitPlaces {
 	return {
+		...none,
 		writable: places.flatMap(({writable}) => writable),
 		readOnly: places.flatMap(({readOnly}) => readOnly),
 		absent: places.flatMap(({absent}) => absent),

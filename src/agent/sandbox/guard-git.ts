@@ -1,6 +1,7 @@
 import {type FSWatcher, watch} from 'node:fs';
-import type {GitPlaces} from './git-places.ts';
-import {type GitSnapshot, removePlanted, removeRedirects} from './planted.ts';
+import {dirname} from 'node:path';
+import type {GuardedGit} from './obeyed-places.ts';
+import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects} from './planted.ts';
 
 /** How often everything is searched while a command runs: after this time, and after many times what a search took. */
 const intervalMs = 2000;
@@ -14,7 +15,7 @@ export type GitGuard = {
 
 type Options = {
 	readonly snapshot: GitSnapshot;
-	readonly git: GitPlaces;
+	readonly git: GuardedGit;
 	/** Gets what was done, as a clause. */
 	readonly onRemoved: (note: string) => void;
 	/** Called when a command plants what nothing but an attack needs, or does it again. */
@@ -51,6 +52,7 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 				isWaiting = false;
 			});
 			void run(removeRedirects, 0).catch(() => undefined);
+			void run(removeObeyed, 1).catch(() => undefined);
 		}
 	};
 	const searchAfter = (delayMs: number) => {
@@ -63,7 +65,11 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 		}, delayMs);
 		timer.unref();
 	};
-	const watchers = git.writable.slice(0, maxWatched).flatMap(folder => watched(folder, look));
+	const places = new Set([
+		...git.writable,
+		...[...git.awaited, ...git.links.map(([path]) => path)].map(path => dirname(path)),
+	]);
+	const watchers = [...places].slice(0, maxWatched).flatMap(folder => watched(folder, look));
 	searchAfter(intervalMs);
 
 	return {

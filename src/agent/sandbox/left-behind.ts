@@ -11,6 +11,8 @@ const stored = z.object({
 	workspace: z.string(),
 	repositories: z.array(z.tuple([z.string(), z.string()])),
 	absent: z.array(z.string()),
+	awaited: z.array(z.string()),
+	links: z.array(z.tuple([z.string(), z.string()])),
 	created: z.array(z.string()),
 });
 
@@ -27,6 +29,13 @@ export async function noteRunning(
 	return path;
 }
 
+/** Removes the empty folders that a sandbox left, those in others first. */
+export async function removeEmpty(folders: readonly string[]): Promise<void> {
+	for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
+		await rmdir(folder).catch(() => undefined);
+	}
+}
+
 /** Removes what the commands of a killed program left for git, and the empty folders of their sandboxes. Never throws. */
 export async function cleanLeftBehind(folder: string): Promise<void> {
 	const names = (await readdir(folder).catch(() => [])).filter(name => fileName.test(name));
@@ -34,7 +43,7 @@ export async function cleanLeftBehind(folder: string): Promise<void> {
 		const {data} = stored.safeParse(parseJson(await readFile(join(folder, name), 'utf8').catch(() => '')));
 		if (data) {
 			const {created, repositories, ...snapshot} = data;
-			await Promise.all(created.map(path => rmdir(path).catch(() => undefined)));
+			await removeEmpty(created);
 			await removePlanted({...snapshot, repositories: new Map(repositories)}).catch(() => undefined);
 		}
 	}

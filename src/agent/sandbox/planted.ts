@@ -1,7 +1,8 @@
-import {lstat, readdir, readFile, realpath, rename} from 'node:fs/promises';
+import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import {findRepositories, isBare} from './find-repositories.ts';
-import {type GitPlaces, moduleFolders} from './git-places.ts';
+import {moduleFolders} from './git-places.ts';
+import type {GuardedGit} from './obeyed-places.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */
 export type GitSnapshot = {
@@ -10,6 +11,10 @@ export type GitSnapshot = {
 	readonly repositories: ReadonlyMap<string, string>;
 	/** Files that didn't exist, and that redirect or set git. */
 	readonly absent: readonly string[];
+	/** Files that didn't exist, and that git would obey, as its settings say. */
+	readonly awaited: readonly string[];
+	/** Links to what git obeys, with what they named. */
+	readonly links: ReadonlyArray<readonly [path: string, target: string]>;
 };
 
 /** Settings that name a program, or a file with further settings. */
@@ -19,23 +24,28 @@ const runsPrograms =
 /** Most bytes of a file of settings that are read. */
 const maxConfig = 256 * 1024;
 
-export async function gitSnapshot(workspace: string, git: GitPlaces): Promise<GitSnapshot> {
+export async function gitSnapshot(workspace: string, git: GuardedGit): Promise<GitSnapshot> {
 	const repositories = await identified(git.tops);
 	const redirects = git.writable.flatMap(path => redirecting.map(name => join(path, name)));
 	const heads = [workspace, ...git.tops.map(dirname)].map(folder => join(folder, 'HEAD'));
 	const candidates = [...new Set([...redirects, ...heads])];
 	const found = await Promise.all(candidates.map(exists));
-	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index])};
+	const {awaited, links} = git;
+	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index]), awaited, links};
 }
 
-const redirecting = ['commondir', 'config.worktree'];
+const redirecting = ['commondir', 'config', 'config.worktree'];
 
 /**
  * Sets aside what a command planted for the user's own git: a sandbox can't prevent that such files appear, because git itself
  * writes beside them. Returns a line for each.
  */
 export async function removePlanted(snapshot: GitSnapshot): Promise<readonly string[]> {
-	return [...(await removeRedirects(snapshot)), ...(await setAsideRepositories(snapshot))];
+	return [
+		...(await removeRedirects(snapshot)),
+		...(await removeObeyed(snapshot)),
+		...(await setAsideRepositories(snapshot)),
+	];
 }
 
 /** Sets aside only the files that redirect or set git, which is quick. Returns a line for each. */
@@ -44,6 +54,25 @@ export async function removeRedirects({workspace, absent}: GitSnapshot): Promise
 	for (const path of absent) {
 		if ((await exists(path)) && (redirecting.includes(basename(path)) || (await isBare(dirname(path))))) {
 			notes.push(`${await setAside(path, workspace)}: it would redirect git`);
+		}
+	}
+
+	return notes;
+}
+
+/** Sets aside only what settings of git name and what wasn't there, which is quick. Returns a line for each. */
+export async function removeObeyed({workspace, awaited, links}: GitSnapshot): Promise<readonly string[]> {
+	const notes: string[] = [];
+	for (const path of awaited) {
+		if (await exists(path)) {
+			notes.push(`${await setAside(path, workspace)}: git would obey it`);
+		}
+	}
+
+	for (const [path, target] of links) {
+		const isReplaced = (await readlink(path).catch(() => undefined)) !== target && (await exists(path));
+		if (isReplaced) {
+			notes.push(`${await setAside(path, workspace)}: git would obey what is there`);
 		}
 	}
 

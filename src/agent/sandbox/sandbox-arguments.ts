@@ -1,4 +1,4 @@
-import type {GitPlaces} from './git-places.ts';
+import type {GuardedGit} from './obeyed-places.ts';
 
 /** A file or folder that a command can't read: it sees an empty one. */
 export type HiddenPlace = {readonly path: string; readonly isFolder: boolean};
@@ -20,7 +20,7 @@ export type SandboxLayout = {
 	readonly hidden: readonly HiddenPlace[];
 	/** Empty folders that bubblewrap creates to have something to mount on. They are to be removed at the end. */
 	readonly created: readonly string[];
-	readonly git: GitPlaces;
+	readonly git: GuardedGit;
 	/** True to share the network of the machine. */
 	readonly hasNetwork: boolean;
 	/** Capabilities to keep if root runs the program; none by default. */

@@ -4,8 +4,9 @@ import {basename, dirname, join, relative, sep} from 'node:path';
 import {searchFolders} from '../../core/search-path.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
 import {existing, isWithin} from './existing.ts';
+import {gitOrders} from './git-orders.ts';
 import {gitPlaces, outerRepository} from './git-places.ts';
-import {hookFolders} from './hook-folders.ts';
+import {obeyedPlaces} from './obeyed-places.ts';
 import type {SandboxLayout} from './sandbox-arguments.ts';
 import {mixedFolders, toolPlaces} from './tool-places.ts';
 
@@ -56,31 +57,32 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const secrets = (await existing(protectedPlaces(places))).filter(
 		({path: place}) => isShown(place) && !kernelPlaces.includes(place) && place !== temporary,
 	);
-	const hooks = await hookFolders(workspace, [
-		...git.tops.filter(top => basename(top) === '.git').map(dirname),
-		...(parent === undefined ? [] : [parent]),
-	]);
-	const absent = [...git.absent, ...hooks.absent];
-	const fixed = [
-		...(await existing(await unwritablePlaces(places))).map(({path: place}) => place),
-		...hooks.found,
-	].filter(place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)));
+	const orders = await gitOrders({workspace, homeFolder, repositories: git.repositories, outer: parent});
+	const obeyed = await obeyedPlaces(orders, workspace, git);
+	const absent = [...git.absent, ...obeyed.absent];
+	const fixed = [...(await existing(await unwritablePlaces(places))).map(({path: place}) => place)].filter(
+		place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)),
+	);
 	return {
 		...{workspace, temporary, covered, readable, hasNetwork},
 		// A folder that could be renamed would let another take its place, with another file of that name.
-		writable: [...git.writable, ...fixed.flatMap(place => foldersTo(place, workspace))],
-		readOnly: [...git.readOnly, ...fixed],
+		writable: [
+			...git.writable,
+			...[...fixed, ...obeyed.fixed].flatMap(place => foldersTo(place, [workspace, ...git.writable])),
+		],
+		readOnly: [...git.readOnly, ...fixed, ...obeyed.fixed],
 		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true}))],
 		created: absent,
-		git,
+		git: {...git, awaited: obeyed.awaited, links: obeyed.links},
 		...(await ownership(workspace)),
 	};
 }
 
-/** Returns the folders below the working folder that a place in it is in. */
-function foldersTo(place: string, workspace: string): readonly string[] {
+/** Returns the folders that a place is in, below one of these. */
+function foldersTo(place: string, roots: readonly string[]): readonly string[] {
 	const folder = dirname(place);
-	return folder === workspace || !isWithin(folder, workspace) ? [] : [folder, ...foldersTo(folder, workspace)];
+	const isBelow = !roots.includes(folder) && roots.some(root => isWithin(folder, root));
+	return isBelow ? [folder, ...foldersTo(folder, roots)] : [];
 }
 
 /** Returns the tools of the user in covered folders: known ones, and what `PATH` names. */
