@@ -1,5 +1,12 @@
+import {createHash} from 'node:crypto';
+import {type CapCounts, type CapName, capNames, caps, createCapCounts, raiseHint} from '../core/caps.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import type {ErrorReport} from '../core/error.ts';
+import {formatAmount, formatNumber} from '../core/format.ts';
 import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {UsageCause} from '../core/session/request-record.ts';
+import type {ToolCall} from './model-turn.ts';
 
 export type Budget = {
 	readonly limitUsd: number;
@@ -7,19 +14,49 @@ export type Budget = {
 	readonly spentUsd: () => number | null;
 };
 
-type Options = {readonly model: string; readonly maxTurns?: number; readonly budget?: Budget};
+type Options = {
+	readonly model: string;
+	/** The turns of this loop alone. */
+	readonly maxTurns?: number;
+	/** The counts that it shares with all other loops of the run. */
+	readonly counts?: CapCounts;
+	readonly budget?: Budget;
+	readonly cause?: UsageCause | undefined;
+	readonly commandPlace?: CommandPlace | undefined;
+};
 
-/** Watches the limits of a run. `afterTurn` returns the reason to stop, and warns once if the cost is unknown. */
-export function createLimits({model, maxTurns = Number.POSITIVE_INFINITY, budget}: Options) {
+/** Caps of fewer turns are used up soon after a warning, and were chosen for that. */
+const minWarnedTurns = 50;
+const warnedShare = 0.8;
+
+/** Watches the limits of a run. Each function returns the reason to stop. */
+export function createLimits(options: Options) {
+	const {model, maxTurns = Number.POSITIVE_INFINITY, counts = createCapCounts(), budget, cause} = options;
 	let turns = 0;
 	let warned = false;
 
+	const limit = () => counts.limits().turns;
+	const isUsedUp = () => counts.used('turns') >= limit();
+
 	return {
+		/** Takes a turn. Sub-agents at the same time can't take more together than are left. */
+		beforeTurn: (): ErrorReport | undefined => (counts.take('turns') ? undefined : turnsUsedUp(limit(), options)),
+		/** Warns once if most turns are used, and once if the cost is unknown. */
 		async *afterTurn(): AsyncGenerator<AgentEvent, ErrorReport | undefined> {
 			turns++;
 			if (turns >= maxTurns) {
-				const message = `Reached the limit of ${turns} ${turns === 1 ? 'turn' : 'turns'}.`;
+				const message = `Reached the limit of ${formatAmount(turns, 'turn')}.`;
 				return {code: 'budget', message, hint: 'Continue with -c, or allow more with --max-turns.'};
+			}
+
+			if (isUsedUp()) {
+				return turnsUsedUp(limit(), options);
+			}
+
+			const isNear = limit() >= minWarnedTurns && counts.used('turns') >= warnedShare * limit();
+			if (isNear && cause !== 'task' && counts.isFirst('turns')) {
+				const text = `This run has used ${counts.used('turns')} of ${formatNumber(limit())} turns.`;
+				yield {type: 'notice', level: 'warning', text, hint: `Raise the limit: ${raiseHint('turns', limit())}`};
 			}
 
 			const spentUsd = budget?.spentUsd();
@@ -39,5 +76,67 @@ export function createLimits({model, maxTurns = Number.POSITIVE_INFINITY, budget
 
 			return undefined;
 		},
+	};
+}
+
+function turnsUsedUp(limit: number, {commandPlace, cause}: Options): ErrorReport {
+	const message =
+		cause === 'watch'
+			? `No turn is left: ${formatNumber(limit)} were used since your last message.`
+			: `This run stopped after ${formatAmount(limit, 'turn')}.`;
+	const next = commandPlace === 'shell' ? 'Continue with -c' : 'Send a message to continue';
+	return {code: 'budget', message, hint: `${next}, or raise the limit: ${raiseHint('turns', limit)}`};
+}
+
+/** What is said of a call that a cap refuses: to the model, and the first time to the user. */
+export type CapRefusal = {readonly output: string; readonly notice?: {readonly text: string; readonly hint: string}};
+
+/** Counts a call of a tool. Returns what is said if a cap refuses it. */
+export function countCall(tool: string, counts: CapCounts): CapRefusal | undefined {
+	const name = capNames.find(each => 'tool' in caps[each] && caps[each].tool === tool);
+	return name === undefined || counts.take(name) ? undefined : refusalOf(name, counts);
+}
+
+function refusalOf(name: CapName, counts: CapCounts): CapRefusal {
+	const row = caps[name];
+	const {[name]: limit} = counts.limits();
+	const [one, several] = row.units;
+	const amount = `${formatNumber(limit)} ${limit === 1 ? one : several}`;
+	const raise = raiseHint(name, limit);
+	const refused = 'refused' in row ? row.refused : '';
+	const output = `${refused} This run has used its ${amount}. Finish with what you have, and tell the user that ${raise} allows more.`;
+	const notice = {text: `This run has used its ${amount}. More are refused.`, hint: `Raise the limit: ${raise}`};
+	return {output, ...(counts.isFirst(name) && {notice})};
+}
+
+/** Most consecutive turns without anything new. */
+const maxStaleTurns = 5;
+
+/** Calls that take longer wait for something: a line of a log, or the end of a build. */
+const waitingMs = 10_000;
+
+/** Returns true after a turn of a loop. `durationMs` is how long its calls took. */
+type RepetitionGuard = (calls: readonly ToolCall[], answers: readonly Message[], durationMs: number) => boolean;
+
+/**
+ * Creates a guard against endless loops. It returns true once five consecutive turns only repeated calls and got the same
+ * answers. Progress never counts as a loop: a test that runs again after a change has another result. Neither does
+ * waiting, which costs a request now and then.
+ */
+export function createRepetitionGuard(): RepetitionGuard {
+	const seen = new Set<string>();
+	let stale = 0;
+
+	return (calls, answers, durationMs) => {
+		const known = seen.size;
+		for (const [index, {name, arguments: args, malformed}] of calls.entries()) {
+			const answer = answers[index];
+			const exchange = [name, args, malformed, answer?.role === 'tool' && answer.output];
+			seen.add(createHash('sha256').update(JSON.stringify(exchange)).digest('base64'));
+		}
+
+		const isStale = calls.length > 0 && seen.size === known && durationMs < waitingMs;
+		stale = isStale ? stale + 1 : 0;
+		return stale >= maxStaleTurns;
 	};
 }

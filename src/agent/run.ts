@@ -1,3 +1,4 @@
+import {type CapCounts, createCapCounts} from '../core/caps.ts';
 import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts';
 import {once} from '../core/once.ts';
 import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.ts';
@@ -10,13 +11,12 @@ import {type CompactionAccess, createHistory, type Dates, type QueuedMessage} fr
 import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import type {LedgerOptions} from './ledger-entry.ts';
-import {type Budget, createLimits} from './limits.ts';
+import {type Budget, createLimits, createRepetitionGuard} from './limits.ts';
 import type {AttachOptions} from './mentions/attach.ts';
 import type {Mentions} from './mentions/read-mentions.ts';
 import type {Retry} from './model-retry.ts';
 import type {TurnOptions} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
-import {createRepetitionGuard} from './repetition.ts';
 import type {OpenTask, RunTask, TaskRun} from './task/run-task.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
 
@@ -46,6 +46,8 @@ export type RunOptions = LedgerOptions & {
 	readonly signal: AbortSignal;
 	/** Most calls of the model. The tools of the last one still run, so that the session can continue. */
 	readonly maxTurns?: number;
+	/** What the run and its sub-agents have used of their caps; those of a run alone by default. */
+	readonly counts?: CapCounts;
 	readonly budget?: Budget;
 	/** See `TurnOptions`. */
 	readonly beforeRequest?: TurnOptions['beforeRequest'];
@@ -73,6 +75,8 @@ export type RunOptions = LedgerOptions & {
 	readonly compaction?: CompactionAccess;
 };
 
+type CountedOptions = RunOptions & {readonly counts: CapCounts};
+
 /**
  * Runs the loop: model, tools, model, until the model is done. Never throws: `run-end` always comes exactly once, and
  * last. A consumer that returns early gets it as the value of `return()`, after everything has stopped. Calls without a
@@ -86,7 +90,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 	let isLeft = true;
 	try {
 		yield {type: 'run-start', runId: options.runId, model: options.model};
-		end = yield* converse({...options, signal});
+		end = yield* converse({...options, signal, counts: options.counts ?? createCapCounts()});
 		isLeft = false;
 	} catch (error) {
 		isLeft = false;
@@ -104,7 +108,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 }
 
 /** Returns what runs sub-agents: loops like this one, which start none themselves. Loaded with the first of them. */
-function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
+function taskRunnerOf({openTask, ...options}: CountedOptions): RunTask | undefined {
 	if (!openTask) {
 		return undefined;
 	}
@@ -112,18 +116,18 @@ function taskRunnerOf({openTask, ...options}: RunOptions): RunTask | undefined {
 	const {compact: _, prompt: _prompt, onPiece: _piece, changes: _changes, sentBefore: _sent, ...most} = options;
 	// A model must not attach what the user would have to mention, nor call what only the agent has.
 	const {mentions: _mentions, dates: _dates, nextTools: _tools, warnings: _warnings, ...shared} = most;
-	const {tools, hooks, newId, compaction} = options;
+	const {tools, hooks, newId, compaction, counts} = options;
 	const own = {messages: [], nextMessages: () => [], cause: 'task'} as const;
 	const ofTask = compaction && {compaction: {...compaction, usedTokens: 0, pinned: () => []}};
 	const start = (run: TaskRun) => runAgent({...shared, ...own, readFiles: new Map(), ...ofTask, ...run});
 	const load = once(async () => {
 		const {createTaskRunner} = await import('./task/run-task.ts');
-		return createTaskRunner({openTask, tools, hooks, newId, start});
+		return createTaskRunner({openTask, tools, hooks, newId, maxAtOnce: counts.limits().tasksAtOnce, start});
 	});
 	return async (task, call) => (await load())(task, call);
 }
 
-async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
+async function* converse(options: CountedOptions): AsyncGenerator<AgentEvent, RunEnd> {
 	const {prompt, nextMessages, signal, clock = performance.now.bind(performance)} = options;
 	const limits = createLimits(options);
 	const isRepeating = createRepetitionGuard();
@@ -156,6 +160,11 @@ async function* converse(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 
 	for (;;) {
 		signal.throwIfAborted();
+		const usedUp = limits.beforeTurn();
+		if (usedUp) {
+			return {reason: 'budget', stopReason: 'incomplete', error: usedUp};
+		}
+
 		const {calls, stopReason, why} = yield* history.takeTurn();
 		const done: RunEnd = {reason: 'done', stopReason, ...(why && {error: {code: 'incomplete', message: why}})};
 		if (stopReason === 'refusal') {

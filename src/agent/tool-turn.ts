@@ -1,5 +1,6 @@
 import {abortable, abortableAfter} from '../core/abortable.ts';
-import type {CommandPlace} from '../core/command-words.ts';
+import type {CapCounts} from '../core/caps.ts';
+import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {recordedStyles, type StyledText, stylesIn} from '../core/output/text-styles.ts';
 import type {Act} from '../core/session/approval.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
@@ -8,10 +9,11 @@ import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
-import {answerHookedCall} from './hooks/hooked-call.ts';
+import {answerHookedCall, type HookedAnswer} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import type {ImageStore} from './images/model-images.ts';
 import {imagesTo, withoutPdf} from './images/save-shown.ts';
+import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';
 import type {RunTask} from './task/run-task.ts';
 
@@ -27,6 +29,8 @@ export type CallOptions = {
 	readonly hooks?: Hooks | undefined;
 	/** Runs the sub-agents of the run; left out if it may start none. */
 	readonly runTask?: RunTask | undefined;
+	/** What the run has used of its caps; without them nothing is counted. */
+	readonly counts?: CapCounts;
 	readonly clock?: () => number;
 	/** Where the user reads what the model tells them of commands; the app by default. */
 	readonly commandPlace?: CommandPlace | undefined;
@@ -112,7 +116,12 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 			const runTask = options.runTask && taskOf(call.id, {...options, runTask: options.runTask}, approve, events.push);
 			const {runTask: _, ...others} = options;
 			const hooked = {...others, ...reported.listeners, onOutput, onNotice, onJob, approve, ...(runTask && {runTask})};
-			const {output, failed, bug, warnings = []} = await answerHookedCall(call, hooked);
+			const {
+				output,
+				failed,
+				bug,
+				warnings = [],
+			} = refusedByCap(call, options, onNotice) ?? (await answerHookedCall(call, hooked));
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
 			}
@@ -144,6 +153,21 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 		(error: unknown) => events.end({error}),
 	);
 	return events;
+}
+
+/** Counts a call of a tool. Returns the answer to one that is more than a cap allows, which the user hears of once. */
+function refusedByCap(
+	{name, malformed}: ToolCall,
+	{tools, counts, commandPlace = 'app'}: CallOptions,
+	onNotice: NonNullable<ToolContext['onNotice']>,
+): HookedAnswer | undefined {
+	const isRun = malformed === undefined && tools.some(tool => tool.name === name);
+	const refusal = isRun && counts ? countCall(name, counts) : undefined;
+	if (refusal?.notice) {
+		onNotice(refusal.notice.text, {isWarning: true, hint: refusal.notice.hint});
+	}
+
+	return refusal && {output: nameCommands(refusal.output, commandPlace), failed: true};
 }
 
 /** Collects what a call reports beside its answer. */

@@ -51,12 +51,13 @@ export function createConversationParts(
 ) {
 	cleanImagesLater(local.home);
 	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
-	const {withNested, hookFiles, loadHooks, compactionShare} = ofProject;
+	const {withNested, hookFiles, loadHooks, compactionShare, capLimits} = ofProject;
 	const conversations = createConversations({
 		store: options.store,
 		create(slot) {
 			const own = {...options, store: slot.store};
-			const askHere = () => askIn(slot, ask());
+			// Nobody may be there to answer a watch.
+			const askHere = () => (created.isUnattended() ? undefined : askIn(slot, ask()));
 			const places = {stateFolder: local.home.path, hookFiles, rules: approvals.fileRulesIn(slot)};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
 			const loadTools = async (signal?: AbortSignal) => [
@@ -71,9 +72,9 @@ export function createConversationParts(
 
 				await tools.endTools();
 			};
-			const created = createConversation({
+			const created: Conversation = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),
-				...{windowSizeOf, loadTools, endTools, compactionShare, onRecord},
+				...{windowSizeOf, loadTools, endTools, compactionShare, capLimits, onRecord},
 				loadHooks: session => loadHooks(session, tools.commands),
 				toolWarnings: mcp.warnings,
 				commandPlace: () => (ask() ? 'app' : 'shell'),

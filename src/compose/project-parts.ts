@@ -6,6 +6,7 @@ import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
 import {startedCommands} from '../agent/project/started-commands.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import {type CapLimits, caps, limitsBy} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -14,7 +15,7 @@ import {createSkillParts} from './skill-parts.ts';
 /** Creates what the agent takes from the files of the user and of a trusted project. `place` is where the user reads about them. */
 export function createProjectParts(
 	{store, debug}: ProgramOptions,
-	{project, folder, secrets, rules}: LocalState,
+	{project, folder, secrets, rules, settings}: LocalState,
 	place: () => CommandPlace,
 ) {
 	const skills = createSkillParts({project, secrets, folder, rules});
@@ -51,6 +52,15 @@ export function createProjectParts(
 			const found = inEffect(await project.state()).flatMap(({settings}) => settings?.fields.compact_at ?? []);
 			const last = found.at(-1);
 			return typeof last === 'number' ? last / 100 : undefined;
+		},
+		/** Returns the caps of a run: those of the user, lower ones of a project in their place. */
+		async capLimits(): Promise<CapLimits> {
+			const files = inEffect(await project.state()).filter(({standing}) => standing !== 'user');
+			return limitsBy(name => {
+				const {setting} = caps[name];
+				const lower = files.map(each => each.settings?.fields[setting]).filter(value => typeof value === 'number');
+				return Math.min(settings.value(setting), ...lower);
+			});
 		},
 		/** Loads the hooks of a run, which run in the sandbox of the session's commands. */
 		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>) {

@@ -3,6 +3,7 @@ import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {RunStarter} from '../agent/history.ts';
 import type {SessionBindings} from '../agent/model-access.ts';
 import type {UserShell} from '../agent/user-shell.ts';
+import {createCapCounts} from '../core/caps.ts';
 import {AppError} from '../core/error.ts';
 import type {Budgets} from '../core/ledger/budget.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
@@ -56,6 +57,8 @@ export type Conversation = {
 	readonly runCommand: (command: string, signal: AbortSignal) => Promise<void>;
 	/** Sets what the session may cost; a budget that is left out has no limit. */
 	readonly setBudgets: (budgets: Budgets) => void;
+	/** True if nobody may be there to answer a question: a watch started what the session works on. */
+	readonly isUnattended: () => boolean;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -102,7 +105,14 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	) => {
 		const changes = dependencies.trackChanges?.(transcript.session, emit, parent?.session);
 		const bindings = parent?.bindings?.fork() ?? dependencies.createBindings?.(transcript);
-		grants = {approvals: createApprovals(transcript.rules), readFiles: new Map(), changes, bindings};
+		grants = {
+			approvals: createApprovals(transcript.rules),
+			readFiles: new Map(),
+			changes,
+			counts: createCapCounts(),
+			starter: {startedBy: 'user'},
+			bindings,
+		};
 		recorder.begin(transcript, log);
 		if (transcript.seq < 0) {
 			bindings?.select(store.getState().model);
@@ -164,6 +174,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		},
 		pin: (id, pinned) => emit({type: 'pin', id, pinned}),
 		setBudgets: ({turn, session}) => emit({type: 'budget', turn, session}),
+		isUnattended: () => grants.starter.startedBy === 'watch',
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),

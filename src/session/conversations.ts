@@ -69,6 +69,7 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		undoCompaction: () => front().undoCompaction(),
 		pin: (id, pinned) => front().pin(id, pinned),
 		setBudgets: (...given) => front().setBudgets(...given),
+		isUnattended: () => front().isUnattended(),
 		interrupt: () => front().interrupt(),
 		rename: title => front().rename(title),
 		notice: (text, hint) => front().notice(text, hint),

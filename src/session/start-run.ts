@@ -9,6 +9,7 @@ import type {ModelBinding, SessionBindings} from '../agent/model-access.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
+import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import {formatDate} from '../core/format.ts';
 import {pinnedMessages, usedWindow} from '../core/session/compaction.ts';
@@ -53,7 +54,10 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly retry?: Retry;
 	/** What messages may mention besides the files of the working folder and open logs; left out for nothing at all. */
 	readonly mentions?: Omit<Mentions, 'logs'>;
+	/** The turns of a script, its sub-agents aside. */
 	readonly maxTurns?: number;
+	/** Returns the caps of a run that begins now; the default ones without it. */
+	readonly capLimits?: () => Promise<CapLimits>;
 	/** Returns where the user reads what the model tells them of commands; left out for the app. */
 	readonly commandPlace?: () => CommandPlace;
 	/** The budgets of the user; without it, there are none. */
@@ -67,6 +71,10 @@ export type SessionGrants = {
 	readonly approvals: SessionApprovals;
 	readonly readFiles: Map<string, string>;
 	readonly changes: ChangeTracker | undefined;
+	/** What its runs have used of their caps since the last message that the user sent. */
+	readonly counts: CapCounts;
+	/** Who started what the session works on, or worked on last. */
+	readonly starter: {startedBy: RunStarter};
 	/** Where its requests may go; left out for anywhere. */
 	readonly bindings?: SessionBindings | undefined;
 };
@@ -92,13 +100,15 @@ export type Beginning =
 export async function startAgent(beginning: Beginning, options: RunOptions): Promise<AsyncIterable<AgentEvent>> {
 	const {store, newId, loadTools, workspace, approvals, readFiles, changes, signal, maxTurns, onPiece, images} =
 		options;
-	const {mentions} = options;
+	const {mentions, counts, starter} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
 	const hooks = await options.loadHooks?.(transcript.session);
 	const tools = await loadTools(signal);
-	const starter = followStarter(beginning, store);
-	const openBound = bindRequests(options, starter.startedBy);
+	const nextMessages = followStarter(beginning, options);
+	const startedBy = () => starter.startedBy;
+	counts.setLimits(atLeast(maxTurns, (await options.capLimits?.()) ?? defaultLimits));
+	const openBound = bindRequests(options, startedBy);
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options, openBound), messages: toMessages(transcript)},
 		...('text' in beginning
@@ -114,10 +124,10 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(await guardOf(tools, options)),
 		openTask: openTaskWith(options, openBound),
 		workspace: workspace(),
-		approvals: approvals.startRun(starter.startedBy),
+		approvals: approvals.startRun(startedBy),
 		...{readFiles, changes, signal, onPiece, newId},
 		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
-		nextMessages: starter.nextMessages,
+		...{nextMessages, counts},
 		...(hooks && {hooks}),
 		...(options.retry && {retry: options.retry}),
 		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
@@ -134,28 +144,40 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 }
 
 /**
- * Follows who started what a run works on. A run that the user started becomes unattended with messages of watches alone, and
+ * Follows who started what a run works on, and counts from 0 after each message of the user. A run that the user started becomes unattended with messages of watches alone, and
  * one of a watch is the user's once they join it.
  */
-function followStarter(beginning: Beginning, store: AppStore) {
-	let startedBy: RunStarter = ('text' in beginning && beginning.startedBy) || 'user';
+function followStarter(beginning: Beginning, {store, starter, counts}: RunOptions): () => readonly QueuedMessage[] {
+	const onMessage = (by: RunStarter) => {
+		starter.startedBy = by;
+		if (by === 'user') {
+			counts.reset();
+		}
+	};
+	if ('text' in beginning) {
+		onMessage(beginning.startedBy ?? 'user');
+	} else {
+		starter.startedBy = 'user';
+	}
+
 	// What is queued by the first turn joins the beginning.
 	let isBeginning = true;
-	return {
-		startedBy: () => startedBy,
-		nextMessages() {
-			const queue = store.getState().takeQueue();
-			if (queue.some(message => message.startedBy !== 'watch')) {
-				startedBy = 'user';
-			} else if (queue.length > 0 && !isBeginning) {
-				startedBy = 'watch';
-			}
+	return () => {
+		const queue = store.getState().takeQueue();
+		if (queue.some(message => message.startedBy !== 'watch')) {
+			onMessage('user');
+		} else if (queue.length > 0 && !isBeginning) {
+			onMessage('watch');
+		}
 
-			isBeginning = false;
-
-			return queue;
-		},
+		isBeginning = false;
+		return queue;
 	};
+}
+
+/** Returns caps that leave a script the turns that its flag allows. */
+function atLeast(maxTurns = 0, limits: CapLimits): CapLimits {
+	return {...limits, turns: Math.max(maxTurns, limits.turns)};
 }
 
 /** The system prompt has the date on which the session began, so that vendors find it in their caches on every day. */

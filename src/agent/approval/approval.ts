@@ -82,8 +82,9 @@ export function createApprovals(options: Options): SessionApprovals {
 	let previous: Promise<unknown> = Promise.resolve();
 
 	return {
-		startRun() {
+		startRun(startedBy = () => 'user') {
 			const refused = new Set<string>();
+			const denied = new Set<string>();
 			return call => request => {
 				const answer = previous.then(async () => {
 					call.signal.throwIfAborted();
@@ -91,7 +92,8 @@ export function createApprovals(options: Options): SessionApprovals {
 					const ruled = ruleOn(request.act, mode(), await judge(request.act));
 					const ruling: Ruling = ruled.kind === 'ask' && allowed.has(hash) ? {kind: 'allow', by: 'user'} : ruled;
 					call.signal.throwIfAborted();
-					return answerOne({request, hash, ruling, call, allowed, refused}, options);
+					const isUnattended = startedBy() !== 'user';
+					return answerOne({request, hash, ruling, call, allowed, refused, denied, isUnattended}, options);
 				});
 				previous = answer.catch(() => undefined);
 				return answer;
@@ -107,6 +109,9 @@ type Question = {
 	readonly call: Call;
 	readonly allowed: Set<string>;
 	readonly refused: Set<string>;
+	/** Hashes that were denied because nobody can be asked. */
+	readonly denied: Set<string>;
+	readonly isUnattended: boolean;
 };
 
 /** Records an answer. `answered` is the hash that it is about. */
@@ -148,10 +153,32 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 		});
 	}
 
+	if (question.isUnattended) {
+		answer(false, 'unattended');
+		throw denyUnattended({...question, ruling});
+	}
+
 	return askUser({...question, ruling}, answer, options);
 }
 
 type Asking = Question & {readonly ruling: Extract<Ruling, {kind: 'ask'}>};
+
+/** Tells the user once what was denied, and which rule allows it. Returns the error for the model. */
+function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking): AppError {
+	// A hint can't quote a backtick, and more rules than two are no hint.
+	const rules = ruling.suggestions.filter(rule => !/[`"]/.test(rule));
+	const canAllow = rules.length > 0 && rules.length === ruling.suggestions.length && rules.length <= 2;
+	const commands = rules.map(rule => `\`approvals allow "${rule}"\``).join(' and ');
+	if (!denied.has(hash)) {
+		denied.add(hash);
+		const hint = canAllow ? `Allow it: ${commands}` : 'Send the agent a message to be asked.';
+		call.emit({type: 'notice', level: 'warning', text: `Denied, because a watch started this run: ${summary}`, hint});
+	}
+
+	return new AppError('failed', `Not allowed: ${summary} A watch started this run, so nobody was asked.`, {
+		hint: `Continue without it, and tell the user ${canAllow ? `that ${commands} allows it` : 'what you need'}.`,
+	});
+}
 
 async function askUser(
 	{request, hash, ruling, call, allowed, refused}: Asking,

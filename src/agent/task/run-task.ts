@@ -44,12 +44,11 @@ type Options = {
 	readonly hooks?: Hooks | undefined;
 	readonly openTask: OpenTask;
 	readonly newId: () => string;
+	/** Most sub-agents at the same time; the others wait. */
+	readonly maxAtOnce: number;
 	/** Starts the loop for it. */
 	readonly start: (run: TaskRun) => AsyncIterable<AgentEvent>;
 };
-
-/** Most sub-agents of a run at the same time. */
-const maxTasks = 4;
 
 /** Most requests of a sub-agent. */
 const maxTaskTurns = 60;
@@ -62,8 +61,8 @@ const ofConversation: ReadonlySet<string> = new Set(['task', 'todo', 'ask_user']
  * the tools; approvals, hooks and the budget are those of the run. Its events are emitted as `task` events, its usage as
  * that of the session.
  */
-export function createTaskRunner({tools, hooks, openTask, newId, start}: Options): RunTask {
-	const room = createRoom(maxTasks);
+export function createTaskRunner({tools, hooks, openTask, newId, maxAtOnce, start}: Options): RunTask {
+	const room = createRoom(maxAtOnce);
 	return (task, call) =>
 		room(call.signal, async () => {
 			const own = tools.filter(({name, readOnly}) => !ofConversation.has(name) && (task.write || readOnly));

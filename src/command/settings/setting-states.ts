@@ -53,7 +53,8 @@ export async function settingStates(
 			const value = settings?.fields[key];
 			return value === undefined || !settingTable[key].inProject ? [] : [{source: 'project file', from: path, value}];
 		});
-		return stateOf(key, [...decided(key, context), ...saved(key, context, ofProject.at(-1), profile)]);
+		const inFiles = settingTable[key].isLowered ? ofProject.toSorted(byValue).slice(0, 1) : ofProject.slice(-1);
+		return stateOf(key, [...decided(key, context), ...saved(key, context, inFiles[0], profile)]);
 	});
 }
 
@@ -77,7 +78,17 @@ function stateOf(key: SettingKey, found: readonly Found[]): SettingState {
 		return {key, source: first.source, from, value: all.map(({value = null}) => value).reduce(joined)};
 	}
 
+	if (settingTable[key].isLowered && first.source === 'project file') {
+		const own: Found = second ?? {source: 'default', value: settingTable[key].default};
+		return byValue(first, own) < 0 ? {key, ...first, ...(second && {overridden: second.value ?? null})} : {key, ...own};
+	}
+
 	return {key, ...first, ...(second?.value !== undefined && {overridden: second.value})};
+}
+
+/** Orders numbers, the lowest first. */
+function byValue(one: Found, other: Found): number {
+	return Number(one.value) - Number(other.value);
 }
 
 /** Returns the entries of two lists, or of the lists in two objects. */

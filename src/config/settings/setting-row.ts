@@ -37,6 +37,8 @@ export type SettingRow = {
 	readonly inProject?: true;
 	/** True if the entries of a project and of the user count together. */
 	readonly isJoined?: true;
+	/** True if a project may only lower it: the lowest value counts. */
+	readonly isLowered?: true;
 	/** The command that changes it, as typed, if `config set` doesn't. */
 	readonly command?: string;
 };

@@ -1,3 +1,4 @@
+import {type CapName, caps} from '../../core/caps.ts';
 import type {Json} from '../../core/json.ts';
 import {modelIdFault} from '../../core/model.ts';
 import {defaultTheme, themeNames} from '../../terminal/theme/theme-names.ts';
@@ -12,6 +13,18 @@ const scope = (what: string, variable: string, flag: string) =>
 		variable: {name: variable},
 		flag,
 	}) as const;
+
+const cap = (name: CapName) => {
+	const {summary, limit, most} = caps[name];
+	return {
+		summary,
+		type: {kind: 'number', minimum: 1, maximum: most},
+		place: 'settings.json',
+		default: limit,
+		inProject: true,
+		isLowered: true,
+	} as const;
+};
 
 /**
  * All settings, in the order shown. A new one is a row here: schema, help, `config` and `/settings` follow. Read it with
@@ -48,6 +61,11 @@ const table = {
 		default: 92,
 		inProject: true,
 	},
+	max_turns: cap('turns'),
+	max_tasks: cap('tasks'),
+	max_tasks_at_once: cap('tasksAtOnce'),
+	max_fetches: cap('fetches'),
+	max_searches: cap('searches'),
 	hooks: {
 		summary: 'Commands to run around tools and runs',
 		type: {kind: 'json'},

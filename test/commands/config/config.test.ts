@@ -200,3 +200,30 @@ test('/settings keeps the meanings in their column beside a long value', async (
 		'less --quit-if-one-screen -R · PAGER  Program for long help pages',
 	]);
 });
+
+test.each([
+	{user: undefined, project: 10, value: 10, source: 'project file', overridden: undefined},
+	{user: undefined, project: 5000, value: 300, source: 'default', overridden: undefined},
+	{user: 20, project: 10, value: 10, source: 'project file', overridden: 20},
+	{user: 20, project: 30, value: 20, source: 'user file', overridden: undefined},
+	{user: 20, project: 20, value: 20, source: 'user file', overridden: undefined},
+	{user: 1000, project: 400, value: 400, source: 'project file', overridden: 1000},
+])('[12] a project only lowers a cap: $project beside $user of the user is $value', async row => {
+	const {user, project, value, source, overridden} = row;
+	const place = testContext();
+	mkdirSync(join(place.folder, '.service'));
+	writeFileSync(join(place.folder, '.service/settings.json'), JSON.stringify({max_turns: project}));
+	writeFileSync(join(place.home, 'settings.json'), JSON.stringify({max_turns: user}));
+	await place.context.project.decide(true, (await place.context.project.load()).files);
+	expect(await stateOf(testContext({like: place}), 'max_turns')).toEqual({
+		value,
+		source,
+		from:
+			source === 'default'
+				? null
+				: source === 'user file'
+					? join(place.home, 'settings.json')
+					: '.service/settings.json',
+		...(overridden !== undefined && {overridden}),
+	});
+});
