@@ -109,6 +109,11 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	const startedBy = () => starter.startedBy;
 	counts.setLimits(atLeast(maxTurns, (await options.capLimits?.()) ?? defaultLimits));
 	const openBound = bindRequests(options, startedBy);
+	if (startedBy() === 'watch') {
+		// Nobody is asked, so a run that would stop at its first request doesn't begin.
+		await openBound.check(model);
+	}
+
 	return runAgent({
 		...{runId: newId(), model: model ?? 'none', ask: askWith(options, openBound), messages: toMessages(transcript)},
 		...('text' in beginning
@@ -196,41 +201,49 @@ function promptOf(text: string, id: string, transcript: Transcript): QueuedMessa
 }
 
 /** Opens a model where the user agreed that it may be, for one request. */
-type OpenBound = (model: string | undefined, signal: AbortSignal, task?: readonly Tool[]) => Promise<ModelCall>;
+type OpenBound = {
+	readonly open: (model: string | undefined, signal: AbortSignal, task?: readonly Tool[]) => Promise<ModelCall>;
+	/** Throws AppError("failed") if the next request would need the user's agreement, and they can't be asked. */
+	readonly check: (model: string | undefined) => Promise<void>;
+};
 
 /** Returns what opens models for the requests of a run: sub-agents, compactions and repeated attempts included. */
 function bindRequests(
 	{bindings, openModel, isFront = () => true, signal: ofRun}: RunOptions,
 	startedBy: () => RunStarter,
-) {
+): OpenBound {
 	const bind = bindings?.startRun();
-	const open: OpenBound = async (model, signal, task) => {
+	const agreed = async (model: string | undefined, signal: AbortSignal) => {
 		const isAttended = startedBy() === 'user' && isFront();
-		const binding = await bind?.(model, {isAttended, signal: AbortSignal.any([signal, ofRun])});
-		return openModel(model, task, binding);
+		return bind?.(model, {isAttended, signal: AbortSignal.any([signal, ofRun])});
 	};
-	return open;
+	return {
+		open: async (model, signal, task) => openModel(model, task, await agreed(model, signal)),
+		async check(model) {
+			await agreed(model, ofRun);
+		},
+	};
 }
 
 /** Returns the call of the selected model, with its images if it sees any. */
-function askWith({store, images}: RunOptions, openBound: OpenBound): ModelCall {
+function askWith({store, images}: RunOptions, {open}: OpenBound): ModelCall {
 	const {model} = store.getState();
 	return async function* ask(messages, signal) {
-		const call = await openBound(model, signal);
+		const call = await open(model, signal);
 		const sent = images ? await attachImages(messages, model ?? '', images) : messages;
 		yield* call(sent, signal);
 	};
 }
 
 /** Returns what opens the models of sub-agents, with their images if they see any. */
-function openTaskWith({store, images, signal: ofRun}: RunOptions, openBound: OpenBound): OpenTask {
+function openTaskWith({store, images, signal: ofRun}: RunOptions, {open}: OpenBound): OpenTask {
 	return async (wanted, tools) => {
 		const selected = wanted ?? store.getState().model;
 		const model = selected ?? 'none';
 		// A model that can't be used is an error of the call that names it.
-		await openBound(selected, ofRun, tools);
+		await open(selected, ofRun, tools);
 		const ask: ModelCall = async function* ask(messages, signal) {
-			yield* (await openBound(selected, signal, tools))(messages, signal);
+			yield* (await open(selected, signal, tools))(messages, signal);
 		};
 		return {model, ask: images ? withImages(ask, model, images) : ask};
 	};

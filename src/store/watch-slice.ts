@@ -15,6 +15,8 @@ export type Watch = {
 	readonly every: number;
 	/** What to ask the agent about lines that were found; undefined to tell the user instead. */
 	readonly ask: string | undefined;
+	/** The session in which the user allowed it: it asks the agent there alone. */
+	readonly session: string;
 	/** The most turns of the agent in an hour. */
 	readonly perHour: number;
 	readonly startedAt: number;

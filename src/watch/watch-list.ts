@@ -79,7 +79,8 @@ export function createWatches(dependencies: Dependencies): Watches {
 			const number = ++last;
 			const {text} = condition;
 			const started = {number, condition: text, startedAt: clock.now(), found: 0, turns: [], state: 'connecting'};
-			const watch: Watch = {...request, ...started};
+			const {session} = store.getState().transcript;
+			const watch: Watch = {...request, ...started, session};
 			const handle = createTailHandle(request);
 			store.getState().addWatch(watch);
 			const done = followWatch(watch, {condition, source}, handle, dependencies).then(reason => {
@@ -161,16 +162,30 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 
 	const {changeWatch} = store.getState();
 	changeWatch(number, {found: watch.found + matches.count});
-	if (watch.ask === undefined) {
-		const hint = `Open the log: /env logs ${watch.environment}`;
+	const tellUser = (hint: string) => {
 		const alert = `Watch ${number} found ${formatAmount(matches.count, 'line')}.`;
 		notifier.notify({alert, text: matchNotice(watch, matches), hint});
+	};
+	if (watch.ask === undefined) {
+		tellUser(`Open the log: /env logs ${watch.environment}`);
+		return;
+	}
+
+	if (watch.session !== store.getState().transcript.session) {
+		const short = watch.session.slice(0, 8);
+		tellUser(`It may ask the agent in session ${short} only. Return there: /resume ${short}`);
 		return;
 	}
 
 	changeWatch(number, {turns: [...recentTurns(watch, clock.now()), clock.now()]});
 	notifier.alert(`Watch ${number} is asking the agent.`);
-	await conversation.send(matchPrompt(watch, watch.ask, matches), 'watch');
+	try {
+		await conversation.send(matchPrompt(watch, watch.ask, matches), 'watch');
+	} catch (error) {
+		const {message} = reportError(error);
+		const hint = `It asks again after your next message here. Stop it: /watch stop ${number}`;
+		notifier.notify({alert: `Watch ${number} is paused.`, text: `Watch ${number} is paused: ${message}`, hint});
+	}
 }
 
 function showState(number: number, handle: TailHandle, {store, clock}: Dependencies): void {

@@ -107,7 +107,16 @@ describe('the status line', () => {
 	});
 
 	test('shows watches, and when a sandbox of this server expires', () => {
-		const watch = {condition: 'x', environment: 'e', server: '', profile: '', every: 1, ask: undefined, perHour: 6};
+		const watch = {
+			condition: 'x',
+			environment: 'e',
+			server: '',
+			profile: '',
+			every: 1,
+			ask: undefined,
+			session: '',
+			perHour: 6,
+		};
 		const started = {...watch, startedAt: 0, found: 0, turns: [], state: 'live'};
 		const [one, two] = [
 			{...started, number: 1},
