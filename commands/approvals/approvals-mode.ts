@@ -15,6 +15,8 @@ export default command({
 
 	run({mode}, {store}) {
 		store.getState().setApprovalMode(mode);
-		return {kind: 'text', text: modeEffects[mode], data: {mode}};
+		// The first all mode in a folder asks.
+		const {approvalMode} = store.getState();
+		return {kind: 'text', text: modeEffects[approvalMode], data: {mode: approvalMode}};
 	},
 });

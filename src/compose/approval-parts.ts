@@ -3,6 +3,7 @@ import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
+import type {ApprovalMode} from '../core/session/approval.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import type {Slot} from '../session/slot.ts';
 import type {AppStore} from '../store/store.ts';
@@ -15,9 +16,8 @@ export function createApprovalParts(
 	{folder, home, rules, secrets, project}: LocalState,
 	hookFiles: () => Promise<readonly string[]>,
 ) {
-	if (approve !== 'never') {
-		store.getState().setApprovalMode(approve);
-	}
+	/** The mode that each session begins with: that of the command line, or the usual one. */
+	const firstMode: ApprovalMode = approve === 'never' ? 'ask' : approve;
 
 	const judgeBy = (book: Pick<RuleBook, 'list'>) =>
 		judgeByRules({
@@ -38,10 +38,11 @@ export function createApprovalParts(
 		fileRulesIn: (slot: Slot) => (): FileRules => ({folder: folder.path(), entries: rulesIn(slot).list()}),
 		/**
 		 * Returns what creates the approvals of sessions in a slot. In the background the rules of the session count, not those
-		 * of the one in front, and questions wait until it is shown.
+		 * of the one in front, and questions wait until it is shown. No session begins with the mode of another one.
 		 */
 		createApprovalsIn: (slot: Slot) => (ofSession: readonly SessionRule[]) => {
 			rules.startSession(ofSession);
+			slot.store.getState().setApprovalMode(firstMode);
 			return createApprovals({
 				async decide(request, signal) {
 					await slot.whenFront(signal);

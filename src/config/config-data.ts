@@ -93,6 +93,8 @@ const configData = z.looseObject({
 	previousProfile: z.optional(z.string()),
 	/** Real paths of folders far larger than a project, such as the home folder, that the user lets the agent see. */
 	openedFolders: z.optional(z.array(z.string())),
+	/** Real paths of folders in which the user agreed to all mode. */
+	allModeFolders: z.optional(z.array(z.string())),
 });
 
 /** The content of `config.json`. Unknown fields are kept. */

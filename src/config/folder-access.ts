@@ -20,6 +20,10 @@ export type FolderAccess = {
 	readonly isOpen: () => boolean;
 	/** Sets the user's answer. A yes is stored for later starts unless `isOnce` is true. Throws what `Config.update` throws. */
 	readonly answer: (isAllowed: boolean, options?: {readonly isOnce?: boolean}) => Promise<void>;
+	/** True if the user agreed to all mode in the folder, now or at an earlier start. */
+	readonly mayRunAll: () => boolean;
+	/** Stores that they did. Throws what `Config.update` throws. */
+	readonly allowAll: () => Promise<void>;
 	/** Changes the folder, a real path. */
 	readonly moveTo: (path: string) => void;
 };
@@ -35,6 +39,7 @@ export function createFolderAccess({folder, env, config}: Options): FolderAccess
 	const homeFolder = env['HOME'] || homedir();
 	const home = realFolder(homeFolder) ?? homeFolder;
 	const answers = new Map<string, boolean>();
+	const allModeFolders = new Set<string>();
 	let path = folder;
 
 	const answerFor = (wide: string) =>
@@ -56,6 +61,15 @@ export function createFolderAccess({folder, env, config}: Options): FolderAccess
 					openedFolders: [...new Set([...(before.openedFolders ?? []), opened])],
 				}));
 			}
+		},
+		mayRunAll: () => allModeFolders.has(path) || config.read().allModeFolders?.includes(path) === true,
+		async allowAll() {
+			const allowed = path;
+			allModeFolders.add(allowed);
+			await config.update(before => ({
+				...before,
+				allModeFolders: [...new Set([...(before.allModeFolders ?? []), allowed])],
+			}));
 		},
 		moveTo(next) {
 			path = next;

@@ -115,6 +115,7 @@ export async function openConversation(
 	loadHistory(program, store, tell);
 	const stops = [
 		await connectApprovals({...parts, tell}),
+		(await import('./approvals/all-mode.ts')).followAllMode({store, folder: program.folder, interact, tell}),
 		followStore(parts),
 		prepareWhileTyping(program, store),
 		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),

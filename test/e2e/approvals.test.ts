@@ -27,7 +27,7 @@ test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes
 	const folder = folderWith({'a.txt': 'a'});
 	const {host, terminal} = await openChat({folder});
 	host.answerWith(edit, done, edit, done);
-	terminal.type('\u001b[Z\u001b[Z\u001b[Z');
+	terminal.type('\u001b[Z\u001b[Z');
 	await terminal.waitFor('plan ❯');
 	await terminal.waitFor('plan mode');
 	terminal.type('write it\r');

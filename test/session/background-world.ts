@@ -55,6 +55,7 @@ export async function world() {
 	const {store} = context;
 	return {
 		...{program, host, home, folder, asked, store},
+		answer: (decision: Decision) => answer(decision),
 		allow: () => answer({answer: 'yes', hash: asked.at(-1)?.hash ?? ''}),
 		session: () => store.getState().transcript.session,
 		background: () => store.getState().background.map(({id, state}) => [id, state]),

@@ -3,9 +3,10 @@ import type {FileChange} from './event.ts';
 
 /**
  * What the agent may do without asking. `ask`: read. `edits`: also change files of the folder. `all`: also whatever a
- * sandbox holds. `plan`: read, and nothing else even if the user would allow it.
+ * sandbox holds. `plan`: read, and nothing else even if the user would allow it. They are in the order in which keys select
+ * them: the one that allows most comes last.
  */
-export const approvalModes = ['ask', 'edits', 'all', 'plan'] as const;
+export const approvalModes = ['ask', 'edits', 'plan', 'all'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
 /** Whether a sandbox holds a command: `sandbox` without the network, `network` with it, `none` if nothing does. */

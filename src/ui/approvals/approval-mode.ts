@@ -11,6 +11,11 @@ export function walkApprovalModes(store: AppStore): void {
 	const {approvalMode, setApprovalMode, setToast, keymap} = store.getState();
 	const next = nextApprovalMode(approvalMode);
 	setApprovalMode(next);
+	if (store.getState().approvalMode !== next) {
+		// The user is asked first.
+		return;
+	}
+
 	const key = hintKey(keymap, 'app.approval-mode');
 	setToast(`${modeEffects[next]}${key && ` ${key}: next`}`);
 }

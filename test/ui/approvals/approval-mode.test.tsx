@@ -21,8 +21,8 @@ describe('Shift+Tab', () => {
 		});
 		expect(seen).toEqual([
 			['edits', "Edits mode: edits in this folder don't ask. Shift+Tab: next"],
-			['all', "All mode: edits and sandboxed commands don't ask. Shift+Tab: next"],
 			['plan', 'Plan mode: the agent reads, then proposes a plan. Shift+Tab: next'],
+			['all', "All mode: edits and sandboxed commands don't ask. Shift+Tab: next"],
 			['ask', 'Ask mode: edits and commands ask first. Shift+Tab: next'],
 		]);
 		expect(prompt()).toBe('text' in given ? given.text : '');
