@@ -44,14 +44,24 @@ export function createApprovalParts(
 			rules.startSession(ofSession);
 			slot.store.getState().setApprovalMode(firstMode);
 			return createApprovals({
-				async decide(request, signal) {
-					await slot.whenFront(signal);
-					return decide(request, signal);
-				},
+				decide: (request, signal) => decide(request, signal),
+				ready: slot.whenFront,
 				judge: act => judgeBy(rulesIn(slot))(act),
 				mode: () => slot.store.getState().approvalMode,
 				keep: kept => keepAllowed(kept, rules, store),
 				onRules: rules.noteUse,
+				onChange(listener) {
+					const stopRules = rules.onChange(listener);
+					const stopMode = store.subscribe(({approvalMode}, before) => {
+						if (approvalMode !== before.approvalMode) {
+							listener();
+						}
+					});
+					return () => {
+						stopRules();
+						stopMode();
+					};
+				},
 			});
 		},
 		askWith(ask: Decide) {

@@ -1,3 +1,5 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {says, world} from './background-world.ts';
@@ -41,4 +43,25 @@ test('ask_user of a run in the background waits until its session is shown, and 
 test('/bg takes no argument', async () => {
 	const {run} = await world();
 	await expect(run('bg', 'nope')).rejects.toMatchObject({code: 'usage', message: 'bg takes no argument: “nope”.'});
+});
+
+test('a rule that the user keeps meanwhile answers the question of a run in the background', async () => {
+	const {program, host, session, run, background, asked, folder} = await world();
+	host.answerWith(
+		({call, finish}) => {
+			call('run_command', {command: 'touch made'});
+			finish('tool_calls');
+		},
+		says('Free.'),
+		says('Made.'),
+	);
+	const first = session();
+	const sent = program.conversation.send('Touch it');
+	await expect.poll(() => asked.length).toBe(1);
+	await run('bg');
+	await expect.poll(background).toEqual([[first, 'running']]);
+	await run('approvals', 'allow', 'run_command(touch *)');
+	await sent;
+	expect(existsSync(join(folder, 'made'))).toBe(true);
+	expect(asked).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {abortable} from '../../core/abortable.ts';
 import {AppError, reportError} from '../../core/error.ts';
 import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
@@ -54,6 +55,10 @@ type Options = {
 	readonly keep: (kept: Kept) => Promise<void>;
 	/** Called when rules allow something. */
 	readonly onRules?: (rules: readonly string[], act: Act) => void;
+	/** Calls the listener whenever rules or the mode may have changed. Returns a function that stops that. */
+	readonly onChange?: (listener: () => void) => () => void;
+	/** Waits until the user can be asked; left out if they always can. Throws the signal's reason if it aborts first. */
+	readonly ready?: (signal: AbortSignal) => Promise<void>;
 };
 
 /** What the user allowed for longer than once: rules, or all edits of files. */
@@ -73,41 +78,102 @@ export function editedHash(hash: string, command: string): string {
 
 /**
  * Creates the approvals of a session. Rules that deny come first, then plan mode, rules that allow, the mode, and last the
- * user, who is asked one question at a time.
+ * user, who is asked one question at a time. A question that waits, also the one on screen, is answered by the rules and
+ * the mode once they cover it.
  */
 export function createApprovals(options: Options): SessionApprovals {
-	const {judge, mode} = options;
+	const {judge, mode, onChange = () => () => undefined} = options;
 	/** Hashes that the user allowed for the session, where no rule can say it. */
 	const allowed = new Set<string>();
+	const waiting = new Set<() => void>();
 	let previous: Promise<unknown> = Promise.resolve();
+
+	/** Waits with `wait`, but no longer than until rules or the mode decide. */
+	const untilRuled: Question['untilRuled'] = async (wait, rule, signal) => {
+		const released = new AbortController();
+		let ruling: Decided | undefined;
+		const judgeAgain = async () => {
+			const again = await rule().catch(() => undefined);
+			// A mode that refuses may only be on the way to another one.
+			if (again && again.kind !== 'ask' && !(again.kind === 'refuse' && again.by === 'mode')) {
+				ruling ??= again;
+				released.abort();
+			}
+		};
+		const listener = () => void judgeAgain();
+		waiting.add(listener);
+		const stop = onChange(listener);
+		try {
+			const either = AbortSignal.any([signal, released.signal]);
+			const recheck = async () => {
+				await judgeAgain();
+				either.throwIfAborted();
+			};
+			return {value: await abortable(wait(either, recheck), either)};
+		} catch (error) {
+			signal.throwIfAborted();
+			if (ruling === undefined) {
+				throw error;
+			}
+
+			return {ruling};
+		} finally {
+			waiting.delete(listener);
+			stop();
+		}
+	};
 
 	return {
 		startRun(startedBy = () => 'user') {
 			const refused = new Set<string>();
 			const denied = new Set<string>();
 			return call => request => {
-				const answer = previous.then(async () => {
-					call.signal.throwIfAborted();
-					const hash = hashOf(request.subject);
+				const hash = hashOf(request.subject);
+				const rule = async (): Promise<Ruling> => {
 					const ruled = ruleOn(request.act, mode(), await judge(request.act));
-					const ruling: Ruling = ruled.kind === 'ask' && allowed.has(hash) ? {kind: 'allow', by: 'user'} : ruled;
+					return ruled.kind === 'ask' && allowed.has(hash) ? {kind: 'allow', by: 'user'} : ruled;
+				};
+				const turn = previous;
+				const settle = async () => {
+					const {ruling} = await untilRuled(() => turn, rule, call.signal);
+					const ruled = ruling ?? (await rule());
 					call.signal.throwIfAborted();
 					const isUnattended = startedBy() !== 'user';
-					return answerOne({request, hash, ruling, call, allowed, refused, denied, isUnattended}, options);
-				});
-				previous = answer.catch(() => undefined);
+					const allow = () => {
+						allowed.add(hash);
+						for (const listener of waiting) {
+							listener();
+						}
+					};
+					const question = {request, hash, ruling: ruled, rule, untilRuled, call, allow, refused, denied, isUnattended};
+					return answerOne(question, options);
+				};
+				const answer = settle();
+				previous = Promise.allSettled([turn, answer]);
 				return answer;
 			};
 		},
 	};
 }
 
+/** What rules or the mode decide, without the user. */
+type Decided = Exclude<Ruling, {kind: 'ask'}>;
+
 type Question = {
 	readonly request: Approval;
 	readonly hash: string;
 	readonly ruling: Ruling;
+	/** Rules on the request by the rules and the mode of the moment. */
+	readonly rule: () => Promise<Ruling>;
+	/** Returns what `wait` does, or what was decided meanwhile: then the signal that `wait` gets aborts. */
+	readonly untilRuled: <Value>(
+		wait: (signal: AbortSignal, recheck: () => Promise<void>) => Promise<Value>,
+		rule: () => Promise<Ruling>,
+		signal: AbortSignal,
+	) => Promise<{readonly value: Value; readonly ruling?: undefined} | {readonly ruling: Decided}>;
 	readonly call: Call;
-	readonly allowed: Set<string>;
+	/** Allows the request for the session. */
+	readonly allow: () => void;
 	readonly refused: Set<string>;
 	/** Hashes that were denied because nobody can be asked. */
 	readonly denied: Set<string>;
@@ -135,15 +201,8 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 			...(flags && {flags}),
 		});
 
-	if (ruling.kind === 'allow') {
-		options.onRules?.(ruling.rules ?? [], act);
-		answer(true, ruling.by, {rules: ruling.places});
-		return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
-	}
-
-	if (ruling.kind === 'refuse') {
-		answer(false, ruling.by);
-		throw new AppError('failed', ruling.message, {hint: ruling.hint});
+	if (ruling.kind !== 'ask') {
+		return answerRuled(ruling, question, answer, options);
 	}
 
 	if (refused.has(hash)) {
@@ -159,6 +218,23 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 	}
 
 	return askUser({...question, ruling}, answer, options);
+}
+
+/** Answers with what rules or the mode decided. */
+function answerRuled(
+	ruling: Decided,
+	{request: {act}}: Question,
+	answer: RecordAnswer,
+	{onRules}: Options,
+): Permission {
+	if (ruling.kind === 'refuse') {
+		answer(false, ruling.by);
+		throw new AppError('failed', ruling.message, {hint: ruling.hint});
+	}
+
+	onRules?.(ruling.rules ?? [], act);
+	answer(true, ruling.by, {rules: ruling.places});
+	return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
 }
 
 type Asking = Question & {readonly ruling: Extract<Ruling, {kind: 'ask'}>};
@@ -180,16 +256,29 @@ function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking
 	});
 }
 
-async function askUser(
-	{request, hash, ruling, call, allowed, refused}: Asking,
-	answer: RecordAnswer,
-	{decide, judge, mode, keep}: Options,
-): Promise<Permission> {
+async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<Permission> {
+	const {request, hash, ruling, rule, untilRuled, call, allow, refused} = question;
+	const {decide, judge, mode, keep, ready} = options;
 	const {act, summary, exactChange, facts} = request;
 	const {kind, ...verdict} = ruling;
 	const shown = {id: call.id, summary, hash, act, verdict, ...(facts && {facts})};
-	const decision = await decide({...shown, ...(exactChange && {change: exactChange})}, call.signal);
+	const shownOnce = {...shown, ...(exactChange && {change: exactChange})};
+	const asked = await untilRuled(
+		async (signal, recheck) => {
+			await ready?.(signal);
+			// What changed since it was judged is known now, and each later change is heard.
+			await recheck();
+			return decide(shownOnce, signal);
+		},
+		rule,
+		call.signal,
+	);
 	call.signal.throwIfAborted();
+	if (asked.ruling) {
+		return answerRuled(asked.ruling, question, answer, options);
+	}
+
+	const decision = asked.value;
 	if (decision.answer === 'flag') {
 		answer(true, 'flag');
 		if (decision.notice) {
@@ -224,7 +313,7 @@ async function askUser(
 			throw new AppError('failed', again.message, {hint: again.hint});
 		}
 	} else if (decision.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
-		allowed.add(hash);
+		allow();
 	} else if (decision.keep) {
 		const {keep: scope} = decision;
 		await keepOrWarn(scope === 'edits' ? {scope} : {scope, rules: verdict.suggestions}, keep, call);

@@ -1,3 +1,4 @@
+import {unwatchFile, watchFile} from 'node:fs';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../core/json.ts';
 import {stampOf} from '../../storage/file-stamp.ts';
@@ -11,6 +12,8 @@ export type FolderRules = {
 	readonly read: () => readonly RuleEntry[];
 	/** Changes the rules without losing a change of another process (SAFETY 18). Throws what `updateSmallFile` throws. */
 	readonly change: (change: (entries: readonly RuleEntry[]) => readonly RuleEntry[]) => Promise<void>;
+	/** Calls the listener when another process may have changed them. Returns a function that stops that. */
+	readonly watch: (listener: () => void) => () => void;
 };
 
 type Options = {
@@ -19,6 +22,8 @@ type Options = {
 	/** Returns the real path of the folder. */
 	readonly folder: () => string;
 };
+
+const watchIntervalMs = 500;
 
 export function openFolderRules({path, folder}: Options): FolderRules {
 	let cached: {readonly stamp: string; readonly folders: JsonObject} | undefined;
@@ -43,6 +48,10 @@ export function openFolderRules({path, folder}: Options): FolderRules {
 				return `${JSON.stringify({folders: {...folders, [of]: [...unknown, ...after]}}, undefined, '\t')}\n`;
 			});
 			cached = undefined;
+		},
+		watch(listener) {
+			watchFile(path, {interval: watchIntervalMs, persistent: false}, listener);
+			return () => unwatchFile(path, listener);
 		},
 	};
 }

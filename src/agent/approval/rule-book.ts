@@ -29,6 +29,8 @@ export type RuleBook = {
 	readonly forSession: (rules: readonly SessionRule[]) => Pick<RuleBook, 'list'>;
 	/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
 	readonly onSessionRule: (listener: (event: SessionRuleEvent) => void) => void;
+	/** Calls the listener when rules may have changed, also by another process. Returns a function that stops that. */
+	readonly onChange: (listener: () => void) => () => void;
 	/** Notes what a rule has allowed. */
 	readonly noteUse: (rules: readonly string[], act: Act) => void;
 };
@@ -49,6 +51,12 @@ type Options = {
 export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide}: Options): RuleBook {
 	const ofSession = createSessionRules({folder, hide});
 	const uses = new Map<string, string>();
+	const listeners = new Set<() => void>();
+	const tellChange = () => {
+		for (const listener of listeners) {
+			listener();
+		}
+	};
 
 	const listWith = (own: Pick<typeof ofSession, 'list'>) => [
 		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
@@ -76,6 +84,8 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 			} else {
 				ofSession.add(entry);
 			}
+
+			tellChange();
 		},
 		async revoke(number) {
 			const entry = list()[number - 1];
@@ -85,6 +95,7 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 				ofSession.remove(entry);
 			}
 
+			tellChange();
 			return entry;
 		},
 		startSession(rules = []) {
@@ -92,6 +103,14 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 			uses.clear();
 		},
 		onSessionRule: ofSession.onChange,
+		onChange(listener) {
+			listeners.add(listener);
+			const stop = ofFolder.watch(listener);
+			return () => {
+				listeners.delete(listener);
+				stop();
+			};
+		},
 		noteUse(rules, act) {
 			for (const rule of rules) {
 				uses.set(rule, redactPositions(hide(subjectOf(act))));
