@@ -92,7 +92,7 @@ const jest = act(
 const tsc =
 	act(`--noEmit? -p=path --project=path -b --build -w --watch --pretty? --incremental? --strict? --skipLibCheck?
 	--noEmitOnError? --listFiles --listFilesOnly --showConfig --explainFiles --extendedDiagnostics --diagnostics -v --version
-	--verbose --force --dry -f -d --noUnusedLocals? --noUnusedParameters? --allowJs? --checkJs? --esModuleInterop?
+	--verbose --dry -d --noUnusedLocals? --noUnusedParameters? --allowJs? --checkJs? --esModuleInterop?
 	--target=[\\w.]+ --module=[\\w.]+ --moduleResolution=\\w+ --jsx=[\\w-]+ --lib=[\\w.,]+`);
 const eslint =
 	act(`--fix --fix-dry-run --fix-type=[\\w,]+ --quiet --max-warnings=number --ext=[\\w.,]+ --cache --no-cache --color
