@@ -58,6 +58,8 @@ export type RunOptions = LedgerOptions & {
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
 	/** See `CallOptions`. */
+	readonly maskResult?: CallOptions['maskResult'];
+	/** See `CallOptions`. */
 	readonly commandPlace?: CallOptions['commandPlace'];
 	/** Returns the time in milliseconds, to measure tools. */
 	readonly clock?: () => number;

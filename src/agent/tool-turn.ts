@@ -34,6 +34,8 @@ export type CallOptions = {
 	readonly clock?: () => number;
 	/** Where the user reads what the model tells them of commands; the app by default. */
 	readonly commandPlace?: CommandPlace | undefined;
+	/** Masks credentials in a result; `isAnew` if the tool may have written files with others. */
+	readonly maskResult?: ((text: string, isAnew: boolean) => Promise<string>) | undefined;
 	/** Keeps the images that tools show; left out if the model sees none. */
 	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean};
 };
@@ -116,12 +118,9 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 			const runTask = options.runTask && taskOf(call.id, {...options, runTask: options.runTask}, approve, events.push);
 			const {runTask: _, ...others} = options;
 			const hooked = {...others, ...reported.listeners, onOutput, onNotice, onJob, approve, ...(runTask && {runTask})};
-			const {
-				output,
-				failed,
-				bug,
-				warnings = [],
-			} = refusedByCap(call, options, onNotice) ?? (await answerHookedCall(call, hooked));
+			const answer: HookedAnswer = refusedByCap(call, options, onNotice) ?? (await answerHookedCall(call, hooked));
+			const {failed, bug, warnings = []} = answer;
+			const output = (await options.maskResult?.(answer.output, !onlyReads(call, options.tools))) ?? answer.output;
 			for (const event of (await options.changes?.after(call.id)) ?? []) {
 				events.push(event);
 			}

@@ -3,11 +3,11 @@ import {keyVariables} from '../core/model.ts';
 import {type RedrawnOutput, toRecorded} from '../core/output/recorded-output.ts';
 import type {StyleRange} from '../core/output/text-styles.ts';
 import type {CommandEnd} from '../core/session/user-events.ts';
+import {folderValues} from './secret-values/folder-values.ts';
 import {colorEnvironment} from './tools/command/color-environment.ts';
 import {unattended} from './tools/command/command-environment.ts';
 import {createCommandOutput} from './tools/command/command-output.ts';
 import {describeEnd} from './tools/command/describe-end.ts';
-import {fileSecrets} from './tools/command/file-secrets.ts';
 import {findShell} from './tools/command/find-shell.ts';
 import {createLiveOutput} from './tools/command/live-output.ts';
 import {startCommand} from './tools/command/start-command.ts';
@@ -35,7 +35,7 @@ export function createUserShell(env: Environment): UserShell {
 	const own = new Set(['SERVICE_API_KEY', ...Object.values(keyVariables).flat()]);
 	return async (command, {folder, signal, onOutput}) => {
 		signal.throwIfAborted();
-		const secrets = await fileSecrets(folder);
+		const secrets = await folderValues(folder);
 		const colors = await colorEnvironment(command, env);
 		const live = createLiveOutput({onOutput, secrets});
 		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});

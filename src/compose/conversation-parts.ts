@@ -60,11 +60,10 @@ export function createConversationParts(
 			const askHere = () => (created.isUnattended() ? undefined : askIn(slot, ask()));
 			const places = {stateFolder: local.home.path, hookFiles, rules: approvals.fileRulesIn(slot)};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
-			const loadTools = async (signal?: AbortSignal) => [
-				...(await tools.loadTools()),
-				...(await ofProject.skillTools()),
-				...(await mcp.tools(signal, askHere)),
-			];
+			const loadTools = async (signal?: AbortSignal) => {
+				await learnFolder(local);
+				return [...(await tools.loadTools()), ...(await ofProject.skillTools()), ...(await mcp.tools(signal, askHere))];
+			};
 			const endTools = async () => {
 				if (conversations.background.list().length === 0) {
 					mcp.reset();
@@ -122,6 +121,14 @@ function createBindings(
 	});
 }
 
+/** Lets the masks know the secret values in the working folder. */
+async function learnFolder({folder, secrets}: Pick<LocalState, 'folder' | 'secrets'>, isAnew = false): Promise<void> {
+	if (folder.isOpen()) {
+		const {folderValues} = await import('../agent/secret-values/folder-values.ts');
+		secrets.learn(await folderValues(folder.path(), isAnew));
+	}
+}
+
 /** Returns what asks the user once the conversation is in front. */
 function askIn(slot: Slot, ask: AskUser | undefined): AskUser | undefined {
 	return (
@@ -161,6 +168,10 @@ function conversationOptions(
 		workspace: folder.path,
 		hide: secrets.hide,
 		ownSecrets: secrets.own,
+		async maskResult(text: string, isAnew: boolean) {
+			await learnFolder({folder, secrets}, isAnew);
+			return secrets.hide(text);
+		},
 		priceRequest,
 		limits: {
 			day: () => dayBudget(config.read()),

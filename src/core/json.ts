@@ -15,6 +15,29 @@ export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns JSON in which each text, and with `names` each name of a property, is changed. */
+export function mapStrings<Value extends Json>(
+	value: Value,
+	change: (text: string) => string,
+	{names = false}: {readonly names?: boolean} = {},
+): Value {
+	const visit = (inner: Json): Json => {
+		if (typeof inner === 'string') {
+			return change(inner);
+		}
+
+		if (Array.isArray(inner)) {
+			return inner.map(visit);
+		}
+
+		return isJsonObject(inner)
+			? Object.fromEntries(Object.entries(inner).map(([key, item]) => [names ? change(key) : key, visit(item)]))
+			: inner;
+	};
+
+	return visit(value) as Value;
+}
+
 /** True if arrays and objects are nested more than `limit` levels deep, which may crash recursive code. */
 export function isDeeper(value: Json, limit: number): boolean {
 	if (typeof value !== 'object' || value === null) {

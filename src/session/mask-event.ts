@@ -46,6 +46,12 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 		}
 		case 'tool-result':
 			return {...event, ...hideRecorded(event, hide), ...maskedChange(event.change, hide)};
+		case 'notice':
+			return {...event, text: hide(event.text), ...(event.hint !== undefined && {hint: hide(event.hint)})};
+		case 'run-end': {
+			const {error} = event;
+			return {...event, ...(error && {error: {...error, message: hide(error.message)}})};
+		}
 		case 'task':
 			return {...event, event: maskEvent(event.event, hide)};
 		default:

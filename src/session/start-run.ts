@@ -9,6 +9,7 @@ import type {ModelBinding, SessionBindings} from '../agent/model-access.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
+import type {CallOptions} from '../agent/tool-turn.ts';
 import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import {formatDate} from '../core/format.ts';
@@ -58,6 +59,8 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly maxTurns?: number;
 	/** Returns the caps of a run that begins now; the default ones without it. */
 	readonly capLimits?: () => Promise<CapLimits>;
+	/** See `CallOptions`. */
+	readonly maskResult?: CallOptions['maskResult'];
 	/** Returns where the user reads what the model tells them of commands; left out for the app. */
 	readonly commandPlace?: () => CommandPlace;
 	/** The budgets of the user; without it, there are none. */
@@ -137,6 +140,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		...(options.retry && {retry: options.retry}),
 		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
 		...(maxTurns !== undefined && {maxTurns}),
+		maskResult: options.maskResult,
 		commandPlace: options.commandPlace?.(),
 		...(budget && {budget}),
 		compaction: {

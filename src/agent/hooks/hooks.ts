@@ -1,6 +1,6 @@
 import type {Hook, HookEvent} from '../../config/project/settings-file.ts';
 import type {Debug} from '../../core/debug.ts';
-import type {Json, JsonObject} from '../../core/json.ts';
+import {type JsonObject, mapStrings} from '../../core/json.ts';
 import type {RunEndReason} from '../../core/session/event.ts';
 import {type HookPlace, runHook, whyUncontained} from './run-hook.ts';
 
@@ -59,7 +59,7 @@ export function createHooks(options: Options): Hooks | undefined {
 		const wanted = hooks.filter(
 			hook => hook.event === event && ('tool' in occasion ? matches(hook, occasion.tool) : true),
 		);
-		const input = `${JSON.stringify(hiddenIn(inputOf(occasion, {session, folder}), hide))}\n`;
+		const input = `${JSON.stringify(mapStrings(inputOf(occasion, {session, folder}), hide))}\n`;
 		const warnings: string[] = [];
 		for (const hook of wanted) {
 			const startedAt = performance.now();
@@ -110,23 +110,4 @@ export function matches({tool: pattern}: Pick<Hook, 'tool'>, tool: string): bool
 function inputOf(occasion: Occasion, place: {readonly session: string; readonly folder: string}): JsonObject {
 	const {event, ...rest} = occasion;
 	return {event, tool: null, arguments: null, ...place, ...rest};
-}
-
-/** Returns the value with credentials masked in all of its texts. */
-function hiddenIn(value: JsonObject, hide: (text: string) => string): JsonObject {
-	const visit = (inner: Json): Json => {
-		if (typeof inner === 'string') {
-			return hide(inner);
-		}
-
-		if (Array.isArray(inner)) {
-			return inner.map(visit);
-		}
-
-		return typeof inner === 'object' && inner !== null
-			? Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, visit(item)]))
-			: inner;
-	};
-
-	return visit(value) as JsonObject;
 }

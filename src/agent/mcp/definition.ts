@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {cutText} from '../../core/cut-text.ts';
-import {isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject, mapStrings} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import type {ConfiguredServer} from './configured-servers.ts';
@@ -27,35 +27,44 @@ const maxName = 64;
 
 /**
  * Returns the tools of a server as `mcp__server__tool`, with bounded texts, and a sentence for each that can't be used. Names
- * are unique and stay the same as long as the list does.
+ * are unique and stay the same as long as the list does. Credentials in them are masked by `hide`: a server may have read them.
  */
 export function toolsOf(
 	{id: server}: Pick<ConfiguredServer, 'id'>,
 	listed: readonly ListedTool[],
+	hide: (text: string) => string = text => text,
 ): {readonly tools: readonly McpTool[]; readonly faults: readonly string[]} {
 	const taken = new Set<string>();
 	const names = new Set<string>();
 	const faults: string[] = [];
 	const tools = listed.slice(0, maxTools).flatMap((tool): readonly McpTool[] => {
 		if (names.has(tool.name)) {
-			faults.push(`The tool ${cutText(tool.name, 100)} is listed more than once: only the first one is used.`);
+			faults.push(`The tool ${cutText(hide(tool.name), 100)} is listed more than once: only the first one is used.`);
 			return [];
 		}
 
 		names.add(tool.name);
 		const schema = schemaOf(tool.inputSchema);
 		if (schema === undefined) {
-			faults.push(`The tool ${cutText(tool.name, 100)} is left out: its arguments are described at too great length.`);
+			faults.push(
+				`The tool ${cutText(hide(tool.name), 100)} is left out: its arguments are described at too great length.`,
+			);
 			return [];
 		}
 
 		const hash = hashOf(tool);
-		const id = uniqueId(tool.name, server, hash, taken);
+		const id = uniqueId(hide(tool.name), server, hash, taken);
 		taken.add(id);
 		return [
 			{
-				...{listedName: tool.name, id, hash, name: `mcp__${server}__${id}`, parameters: schema},
-				description: describe(tool, server),
+				...{
+					listedName: tool.name,
+					id,
+					hash,
+					name: `mcp__${server}__${id}`,
+					parameters: mapStrings(schema, hide, {names: true}),
+				},
+				description: describe(tool, server, hide),
 				claimsReadOnly: tool.readOnlyHint === true,
 			},
 		];
@@ -67,8 +76,8 @@ export function toolsOf(
 	return {tools, faults};
 }
 
-function describe({title, description}: ListedTool, server: string): string {
-	const text = [title, description].filter(Boolean).join('. ') || 'No description.';
+function describe({title, description}: ListedTool, server: string, hide: (text: string) => string): string {
+	const text = hide([title, description].filter(Boolean).join('. ')) || 'No description.';
 	return cutText(`[MCP server ${server}] ${safeText(text)}`, maxDescription);
 }
 

@@ -49,7 +49,7 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 				subject: `mcp\n${serverKey}\n${id}\n${hash}\n${JSON.stringify(args)}`,
 				facts: [
 					['Server', target],
-					...(listedName === id ? [] : [['Tool', listedName] as const]),
+					...(listedName === id ? [] : [['Tool', hide(listedName)] as const]),
 					...(claimsReadOnly ? [['Claims', 'it only reads'] as const] : []),
 				],
 			});

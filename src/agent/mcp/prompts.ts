@@ -40,9 +40,10 @@ const maxMessage = 64 * 1024;
 /** Returns the prompts of a server. Names are unique; a prompt with too many arguments is left out. */
 export function promptsOf({id, server, hide}: Options): readonly ServerPrompt[] {
 	const taken = new Set<string>();
+	const oneLine = (text: string) => lineOf(hide(text));
 	const usable = server.prompts().filter(listed => listed.arguments.length <= maxArguments);
 	return usable.slice(0, maxPrompts).map(listed => {
-		const own = uniqueId(listed.name, id, createHash('sha256').update(listed.name).digest('hex'), taken);
+		const own = uniqueId(hide(listed.name), id, createHash('sha256').update(listed.name).digest('hex'), taken);
 		taken.add(own);
 		const name = `mcp__${id}__${own}`;
 		const hint = oneLine(listed.arguments.map(arg => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(' '));
@@ -77,12 +78,12 @@ function argumentsOf({arguments: named}: ListedPrompt, typed: string, usage: str
 	);
 	const missing = named.find(({required}, index) => required && !values[index]);
 	if (missing) {
-		throw new AppError('usage', `Missing argument: ${oneLine(missing.name)}`, {hint: `Usage: ${usage}`});
+		throw new AppError('usage', `Missing argument: ${lineOf(missing.name)}`, {hint: `Usage: ${usage}`});
 	}
 
 	return Object.fromEntries(named.flatMap(({name}, index) => (values[index] ? [[name, values[index]]] : [])));
 }
 
-function oneLine(text: string): string {
+function lineOf(text: string): string {
 	return cutText(safeText(text).replace(/\s+/g, ' ').trim(), maxLine);
 }

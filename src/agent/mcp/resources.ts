@@ -81,7 +81,7 @@ export function createResources({reconcile, entryOf, ids, hide}: Options) {
 			const connection = entry.server.connection();
 			const completed = open.length > 0 && connection ? await completeTemplates(connection, open, signal) : [];
 			const all = [...completed.filter(isUsable), ...listed];
-			return [{server: typed, resources: all.map(shown)}];
+			return [{server: typed, resources: all.map(each => shown({...each, about: hide(each.about)}))}];
 		},
 	};
 }

@@ -66,7 +66,7 @@ export function toolsOfEntry(
 	ask: () => AskUser | undefined = nobody,
 ) {
 	const {server: entry, id, scope, path} = configured;
-	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools());
+	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools(), hide);
 	const said = createHash('sha256')
 		.update(JSON.stringify(entryOf(entry)))
 		.digest('hex')

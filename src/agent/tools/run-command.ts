@@ -5,9 +5,9 @@ import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Containment} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
+import {folderValues} from '../secret-values/folder-values.ts';
 import type {CommandSession} from './command/command-session.ts';
 import {describeEnd, type Finish} from './command/describe-end.ts';
-import {fileSecrets} from './command/file-secrets.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {defineTool} from './define-tool.ts';
@@ -133,7 +133,7 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 
 async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSession, context: ToolContext) {
 	const {workspace, onJob} = context;
-	const started = await session.start({...run, workspace, secrets: await fileSecrets(workspace)});
+	const started = await session.start({...run, workspace, secrets: await folderValues(workspace)});
 	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
 	onJob?.(job);
 	return `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
@@ -181,7 +181,7 @@ async function runOnce(
 	{workspace, signal, onOutput, onStyles}: ToolContext,
 ): Promise<RunResult> {
 	signal.throwIfAborted();
-	const secrets = await fileSecrets(workspace);
+	const secrets = await folderValues(workspace);
 	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
 	const {ended, stop, output} = await session.start({...run, workspace, secrets, onText: live.add});

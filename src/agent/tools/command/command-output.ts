@@ -1,9 +1,9 @@
 import {formatNumber} from '../../../core/format.ts';
 import {hideStyled, joinStyled, type StyledText, sliceStyled} from '../../../core/output/text-styles.ts';
 import {redactKnown} from '../../../core/secrets/redact.ts';
+import {hideValues} from '../../../core/secrets/value-mask.ts';
 import {reset} from '../../../terminal/text/ansi.ts';
 import {createCappedOutput} from '../child/capped-output.ts';
-import {hideValues} from './file-secrets.ts';
 import {createFiledOutput} from './filed-output.ts';
 import {shownLength} from './line-mask.ts';
 import {movesCursor, screenOutput} from './line-screen.ts';

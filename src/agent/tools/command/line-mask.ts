@@ -1,8 +1,10 @@
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
-import {hideValues} from './file-secrets.ts';
+import {hideValues} from '../../../core/secrets/value-mask.ts';
 
 /** Lines before a piece in which a private key is still recognized. */
 const contextLines = 60;
+/** Lines before a piece over which a value may be spread. */
+const nearLines = 4;
 
 /**
  * Creates what hides credentials in a text that comes in pieces of whole lines (SAFETY 8): those of known kinds, a private
@@ -12,9 +14,9 @@ export function createLineMask(secrets: readonly string[]): (text: string) => st
 	let context: readonly string[] = [];
 	return text => {
 		const lines = text.split('\n');
-		const safe = redactKnownLines([...context, ...lines]).slice(context.length);
+		const near = redactKnownLines([...context, ...lines]).slice(Math.max(0, context.length - nearLines));
 		context = [...context, ...lines].slice(-contextLines);
-		return hideValues(safe.join('\n'), secrets);
+		return hideValues(near.join('\n'), secrets).split('\n').slice(-lines.length).join('\n');
 	};
 }
 

@@ -1,8 +1,8 @@
 import type {RedrawnOutput} from '../../../core/output/recorded-output.ts';
 import {hideStyled, recordedStyles, type StyledText, type StyleRange} from '../../../core/output/text-styles.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
+import {hideValues} from '../../../core/secrets/value-mask.ts';
 import {plain, type SpanStyle} from '../../../terminal/text/sgr.ts';
-import {hideValues} from './file-secrets.ts';
 import {shownLength} from './line-mask.ts';
 import {
 	copyScreen,
@@ -169,7 +169,8 @@ function withOpen(screen: LineScreen, open: string, secrets: readonly string[]):
 
 function maskedRows(rows: readonly StyledText[], secrets: readonly string[]): readonly StyledText[] {
 	const safe = redactKnownLines(rows.map(({text}) => text));
-	return rows.map((row, index) => hideStyled(row, () => hideValues(safe[index] ?? '', secrets)));
+	const hidden = hideValues(safe.join('\n'), secrets).split('\n');
+	return rows.map((row, index) => hideStyled(row, () => hidden[index] ?? ''));
 }
 
 function keysOf(rows: readonly StyledText[]): readonly string[] {
