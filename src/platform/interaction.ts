@@ -19,6 +19,8 @@ export type Interaction = {
 		readonly current?: string;
 		/** The choice that the list opens at, if not the current one. */
 		readonly opensAt?: string | undefined;
+		/** True if no command or key of the user opened it: keys that they are pressing answer nothing. */
+		readonly opensItself?: boolean;
 		/** Filters that narrow the list, if the choices have fields. */
 		readonly filters?: readonly FilterField[];
 	}) => Promise<string | undefined>;

@@ -42,19 +42,30 @@ type DrawingStyle = {readonly width: number; readonly palette: Palette};
 export type SubjectDrawing = {
 	/** Returns what it is, on one line. */
 	readonly title: (style: DrawingStyle) => string;
-	/** Returns the lines that fit from `offset` on, and how many are left out. */
+	/** Returns the lines that fit from `offset` on, and how many are left out. With room for all rows, nothing is. */
 	readonly window: (style: DrawingStyle & {readonly rows: number; readonly offset?: number}) => {
 		readonly shown: readonly string[];
 		readonly leftOut: number;
 	};
 	/** Returns the rows that the first lines need. */
 	readonly rows: (width: number, maxLines: number) => number;
-	/** Returns the offset at which the end is shown and no row is empty. */
-	readonly lastOffset: (style: DrawingStyle & {readonly rows: number}) => number;
 };
 
-/** One way to answer a question besides no: the key, its label, and the value of the answer. */
-export type Answer = {readonly key: string; readonly label: string; readonly value: string};
+/**
+ * One way to answer a question besides no: the key, its label, and the value of the answer. One that `keeps` something beyond
+ * this answer takes two keys: it says what, and for how long.
+ */
+export type Answer = {
+	readonly key: string;
+	readonly label: string;
+	readonly value: string;
+	readonly keeps?: {
+		/** What is allowed from then on, each rule in words. All of it must have been in sight. */
+		readonly rules: readonly string[];
+		/** Where and until when, in words. */
+		readonly life: string;
+	};
+};
 
 /** Where the user approves a login (RFC 8628): a page to open and a code to enter there. */
 export type BrowserLogin = {
@@ -91,11 +102,13 @@ export type TablePanel = {
 	readonly opens?: {readonly ids: readonly string[]};
 };
 
-/** What is open between the transcript and the prompt. It has the focus. */
+/** What is open between the transcript and the prompt. It has the focus, unless the user writes a draft. */
 export type Panel =
 	| {
 			readonly kind: 'pick';
 			readonly title: string;
+			/** When it opened by itself, on the clock of a question; undefined for one that the user opened. */
+			readonly askedAt?: number;
 			readonly choices: readonly Choice[];
 			readonly current?: string;
 			/** The choice that the list opens at, if not the current one. */
@@ -137,6 +150,31 @@ export type Panel =
 			readonly closesOnKey?: boolean;
 	  };
 
+/** How much of an open question was in sight, in rows from its first one. */
+type Sight = {
+	/** How it is laid out: what was read of another layout counts only once it was read whole. */
+	readonly layout: string;
+	readonly total: number;
+	readonly read: number;
+	/** The rows that a page scrolls without leaving one out. */
+	readonly page: number;
+	/** The row of the question at which the rows that scroll begin. */
+	readonly lead: number;
+};
+
+/** What the next key does in an open panel, beside the time. */
+type Guard = {
+	/** What gets the keys; undefined for the draft if it has text, otherwise the panel. */
+	readonly focus: 'draft' | 'panel' | undefined;
+	/** What the last key was, if it was ignored, and what to do; '' if it wasn't. */
+	readonly note: string;
+	/** The value of the answer that its key gives when it is pressed once more. */
+	readonly armed: string | undefined;
+	/** True once the user has edited or marked something in the panel. */
+	readonly isTouched: boolean;
+	readonly sight: Sight | undefined;
+};
+
 /** A session of this folder, for completion. Its texts are untrusted. */
 export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'preview'>;
 
@@ -144,12 +182,13 @@ export type Size = {readonly columns: number; readonly rows: number};
 
 export type ViewSlice = {
 	readonly composer: ComposerState;
-	/** When a key last changed the prompt, on the clock of `askedAt`; undefined once the prompt was sent. */
+	/** When a key last went to the prompt, answered a panel, or was ignored, on the clock of `askedAt`; undefined before the first. */
 	readonly typedAt: number | undefined;
 	readonly size: Size;
 	/** Since when a panel is in sight, on the clock of `askedAt`; infinity while a view or a tiny window hides it. */
 	readonly inSightSince: number;
 	readonly panel: Panel | undefined;
+	readonly guard: Guard;
 	/** The id of the earlier message that the prompt replaces; undefined for a new one. */
 	readonly editing: string | undefined;
 	/** A short note under the prompt, such as `Press Ctrl+C again to quit.` */
@@ -181,7 +220,12 @@ export type ViewSlice = {
 	/** Applies everything that a key changed, in one update. */
 	editPrompt: (edit: PromptEdit) => void;
 	setSize: (size: Size) => void;
+	/** Opens a panel. While the user writes a draft, it gets no keys before they move to it (SAFETY 4). */
 	setPanel: (panel: Panel | undefined) => void;
+	/** Notes what a key did in the open panel. */
+	setGuard: (guard: Partial<Omit<Guard, 'sight' | 'isTouched'>>) => void;
+	/** Notes which rows of the open question are in sight. */
+	showRows: (shown: Omit<Sight, 'read'> & {readonly from: number; readonly to: number}) => void;
 	setEditing: (message: string | undefined) => void;
 	setToast: (toast: string) => void;
 	setCompletion: (completion: number) => void;
@@ -200,12 +244,45 @@ export type ViewSlice = {
 /** What a key changes about the prompt and around it. */
 export type PromptEdit = Partial<Pick<ViewSlice, 'composer' | 'typedAt' | 'completion' | 'editing' | 'toast'>>;
 
-export const createViewSlice: StateCreator<ViewSlice> = set => ({
+const untouched: Guard = {focus: undefined, note: '', armed: undefined, isTouched: false, sight: undefined};
+
+/** Returns true if the open panel gets the keys, and not the draft. */
+export function panelHasFocus({panel, guard, composer}: Pick<ViewSlice, 'panel' | 'guard' | 'composer'>): boolean {
+	return (
+		panel !== undefined &&
+		panel.kind !== 'lines' &&
+		(guard.focus === undefined ? composer.text === '' : guard.focus === 'panel')
+	);
+}
+
+/** Returns true for a panel that is not shown before the user moves to it: unlike a question, it needs no answer. */
+export function waits({kind}: Panel): boolean {
+	return kind !== 'lines' && kind !== 'confirm' && kind !== 'ask';
+}
+
+/** Returns the rows of the open question that were never in sight; of one that was not drawn, all that it is about. */
+export function unreadRows({panel, guard: {sight}}: Pick<ViewSlice, 'panel' | 'guard'>): number {
+	const hasRows = panel?.kind === 'confirm' && (panel.subject !== undefined || panel.about !== undefined);
+	return sight ? sight.total - sight.read : hasRows ? Number.POSITIVE_INFINITY : 0;
+}
+
+/**
+ * What gets the keys of a panel that opens: itself, if the user opened it while they wrote nothing, or with a key of another
+ * panel; otherwise whatever has them from then on.
+ */
+function initialFocus(panel: Panel | undefined, {text}: ComposerState): Guard['focus'] {
+	const mayWait =
+		panel?.kind === 'confirm' || panel?.kind === 'ask' || (panel?.kind === 'pick' && panel.askedAt !== undefined);
+	return panel?.kind === 'edit' || (text === '' && !mayWait) ? 'panel' : undefined;
+}
+
+export const createViewSlice: StateCreator<ViewSlice> = (set, get) => ({
 	composer: emptyComposer,
 	typedAt: undefined,
 	size: {columns: 80, rows: 24},
 	inSightSince: Number.NEGATIVE_INFINITY,
 	panel: undefined,
+	guard: untouched,
 	editing: undefined,
 	toast: '',
 	completion: 0,
@@ -227,22 +304,50 @@ export const createViewSlice: StateCreator<ViewSlice> = set => ({
 		const initial = panel?.kind === 'edit' ? panel.text : panel?.kind === 'ask' ? (panel.form?.initial ?? '') : '';
 		const filter = initial ? setComposerText(emptyComposer, initial) : emptyComposer;
 		const exact = panel?.kind === 'table' && panel.exact === true;
-		set({panel, scroll: 0, scrollEnd: undefined, marked: 0, filter, sorted: 0, exact});
+		const guard = {...untouched, focus: initialFocus(panel, get().composer)};
+		set({panel, guard, scroll: 0, scrollEnd: undefined, marked: 0, filter, sorted: 0, exact});
+	},
+	setGuard: change => set(({guard}) => ({guard: {...guard, ...change}})),
+	showRows({from, to, ...shown}) {
+		const {guard, inSightSince} = get();
+		const {sight} = guard;
+		const isRead = sight !== undefined && sight.read >= sight.total;
+		const before = isRead ? shown.total : sight?.layout === shown.layout ? sight.read : 0;
+		const read = Math.min(shown.total, from <= before ? Math.max(before, to) : before);
+		const next = {...shown, read};
+		const isSame = sight && (Object.keys(next) as (keyof Sight)[]).every(key => next[key] === sight[key]);
+		// A view, or a window that is too small, hides it.
+		if (!isSame && inSightSince < Number.POSITIVE_INFINITY) {
+			set({guard: {...guard, sight: next}});
+		}
 	},
 	setEditing: editing => set({editing}),
 	setToast: toast => set({toast}),
 	setCompletion: completion => set({completion}),
 	setSavedSessions: savedSessions => set({savedSessions}),
-	scrollBy: rows => set(({scroll, scrollEnd}) => ({scroll: within(scroll + rows, scrollEnd)})),
+	scrollBy: rows =>
+		set(({scroll, scrollEnd, guard}) => ({scroll: within(scroll + rows, scrollEnd), guard: touched(guard)})),
 	limitScroll: end => set(({scroll}) => ({scroll: within(scroll, end), scrollEnd: end})),
-	markBy: steps => set(state => ({marked: state.marked + steps})),
-	setFilter: filter => set(before => ({filter, ...(filter.text !== before.filter.text && {scroll: 0})})),
+	markBy: steps => set(({marked, guard}) => ({marked: marked + steps, guard: touched(guard)})),
+	setFilter: filter =>
+		set(before => ({
+			filter,
+			...(filter.text !== before.filter.text && {scroll: 0}),
+			guard: touched(before.guard),
+		})),
 	sortBy: steps => set(state => ({sorted: state.sorted + steps, scroll: 0})),
 	toggleExact: () => set(state => ({exact: !state.exact})),
 	setBusy(busy, command = '') {
 		set({busy, command});
 	},
 });
+
+/** Returns the guard after a key that moved or edited something: what it said before is over. */
+function touched(guard: Guard): Guard {
+	return guard.isTouched && guard.note === '' && guard.armed === undefined
+		? guard
+		: {...guard, isTouched: true, note: '', armed: undefined};
+}
 
 /** Returns the nearest row from 0 to `end`; any row without an end. */
 function within(row: number, end: number | undefined): number {

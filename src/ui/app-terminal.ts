@@ -1,6 +1,7 @@
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
+import {panelHasFocus} from '../store/view-slice.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import {multiplexerOf} from '../terminal/attention/terminal-kind.ts';
 import type {ProcessHooks} from '../terminal/process-hooks.ts';
@@ -111,7 +112,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		release: fit.release,
 	});
 	const highPanel = followHighPanels({
-		...{store, screen, live, session, fit, heightOf: panelHeight},
+		...{store, screen, live, session, fit, heightOf: state => panelHeight(state, panelHasFocus(state))},
 		isNeeded: () => hasAlternateScreen(env) && measure.reflows() && !measure.blanksMarked() && !fullScreen.isOpen(),
 	});
 	store.subscribe(({ownKeys}, before) => {

@@ -2,11 +2,14 @@ import {memo, useLayoutEffect, useMemo} from 'react';
 import {useStore} from 'zustand';
 import {useShallow} from 'zustand/react/shallow';
 import {shallow} from 'zustand/vanilla/shallow';
+import {questionKeys} from '../editor/keymap/default-keys.ts';
+import {hintKey} from '../editor/keymap/key-label.ts';
 import type {AppState} from '../store/store.ts';
+import {panelHasFocus} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {Composer, promptRows} from './composer.tsx';
-import {useApp, useUi} from './context.ts';
+import {useApp, useKeymap, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
@@ -29,6 +32,7 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 	const {panel, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
 	return {
 		...{panel, filter, queue, size, completion, busy},
+		hasFocus: panelHasFocus(state),
 		toast: toast || (editing && !panel ? editingNote : ''),
 		prompt: promptRows(state),
 		suggestions: suggest(state),
@@ -54,9 +58,12 @@ export function App() {
 	);
 	const {panel, queue, size, completion: chosen, toast, todo, suggestions} = parts;
 	const {columns, rows} = size;
+	const toPanel = hintKey(useKeymap(questionKeys), 'question.focus');
+	// While the completion is open, it gets that key.
+	const focusKey = toPanel && suggestions.length > 0 ? `Esc ${toPanel}` : toPanel;
 	const layout = useLayout({
 		rows,
-		panel: panelHeight(parts),
+		panel: panelHeight(parts, parts.hasFocus),
 		queue: queue.length,
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
@@ -74,7 +81,7 @@ export function App() {
 			{layout.frame > 0 && <Text wrap="truncate">{plainRule(columns, palette.accent)}</Text>}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
-					<PanelView panel={panel} height={layout.panel} />
+					<PanelView panel={panel} height={layout.panel} focusKey={focusKey} />
 				</Box>
 			)}
 			{layout.queue > 0 && (
@@ -89,8 +96,8 @@ export function App() {
 			<Composer
 				height={layout.composer}
 				top={above}
-				focused={!panel || panel.kind === 'lines'}
-				elsewhere={caretElsewhere(parts, layout)}
+				focused={!parts.hasFocus}
+				elsewhere={parts.hasFocus ? caretElsewhere(parts, layout) : undefined}
 				placeholder={placeholderOf(parts)}
 			/>
 			{suggestions.length > 0 && (
@@ -142,8 +149,8 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
  * Returns the hints in the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and
  * ends the insert mode of Vim.
  */
-function placeholderOf({panel, isRunning, busy, isInserting}: LayoutParts): readonly string[] {
-	if (panel && panel.kind !== 'lines') {
+function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutParts): readonly string[] {
+	if (panel && panel.kind !== 'lines' && hasFocus) {
 		return [];
 	}
 

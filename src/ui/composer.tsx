@@ -34,7 +34,7 @@ export function Composer({height, top, focused, placeholder, elsewhere}: Props) 
 	useApp(state => state.size);
 	useApp(state => state.approvalMode);
 	useLayoutEffect(() => {
-		const draw = createDrawing({height, placeholder, palette});
+		const draw = createDrawing({height, placeholder, palette, isDim: !focused});
 		const show = () => setPrompt({row: top, focused, draw: () => draw(store.getState())});
 		setCaret(focused ? undefined : elsewhere);
 		show();
@@ -77,7 +77,13 @@ function layoutOf({composer, size, approvalMode}: PromptState, height: number): 
 	return known.layout.rows.length <= height ? known.layout : layoutComposer(composer, room, height);
 }
 
-type Look = {readonly height: number; readonly placeholder: readonly string[]; readonly palette: Palette};
+type Look = {
+	readonly height: number;
+	readonly placeholder: readonly string[];
+	readonly palette: Palette;
+	/** True while a question has the focus. */
+	readonly isDim: boolean;
+};
 
 /** Returns a function that draws the prompt in so many rows, with the place of the caret in it; once for each layout. */
 function createDrawing(look: Look): (state: PromptState) => Frame {
@@ -95,7 +101,7 @@ function createDrawing(look: Look): (state: PromptState) => Frame {
 function drawPrompt(
 	layout: ComposerLayout,
 	{size, approvalMode: mode}: PromptState,
-	{height, placeholder, palette}: Look,
+	{height, placeholder, palette, isDim}: Look,
 ): Frame {
 	const width = promptWidth(mode);
 	const hint = fitHints(placeholder, size.columns - width) || placeholder.at(-1);
@@ -106,7 +112,11 @@ function drawPrompt(
 		const sign = first
 			? modeRole(mode, palette)(promptSign(mode))
 			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
-		const drawn = empty ? palette.dim(hint ?? '') : drawnRow(row, layout.selected?.[index], palette);
+		const drawn = empty
+			? palette.dim(hint ?? '')
+			: isDim
+				? palette.dim(safeText(row))
+				: drawnRow(row, layout.selected?.[index], palette);
 		return truncate(sign + drawn, size.columns).trimEnd();
 	});
 	const column = Math.min(size.columns - 1, width + layout.caret.column);

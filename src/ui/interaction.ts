@@ -4,7 +4,7 @@ import type {Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
 import type {About, Answer, Panel, SubjectDrawing, TablePanel} from '../store/view-slice.ts';
 import {ownWords} from './panels/ask-state.ts';
-import {steadyNow} from './panels/question.ts';
+import {atOnce, steadyNow} from './panels/question.ts';
 
 export type Inquiry = {
 	readonly question: string;
@@ -96,7 +96,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
-		choose: pick => open({kind: 'pick', ...pick}),
+		choose: ({opensItself, ...pick}) => open({kind: 'pick', ...pick, ...(opensItself && {askedAt: now()})}),
 		async confirm(question, about, subject) {
 			const panel: Panel = {
 				kind: 'confirm',
@@ -148,7 +148,7 @@ async function askUser(
 	if (question.form) {
 		const {isNext} = question.form;
 		const step = (): Panel => ({
-			...{kind: 'ask', ...question, isFollowUp: false, askedAt: isNext ? Number.NEGATIVE_INFINITY : now()},
+			...{kind: 'ask', ...question, isFollowUp: false, askedAt: isNext ? atOnce : now()},
 		});
 		return openWhenFree(step, signal, slot);
 	}
@@ -162,7 +162,7 @@ async function askUser(
 		}
 
 		// The user who selected the field types in it at once.
-		const askedAt = () => (hasChoices ? Number.NEGATIVE_INFINITY : now());
+		const askedAt = () => (hasChoices ? atOnce : now());
 		const field = (): Panel => ({kind: 'ask', ...question, choices: [], isFollowUp: hasChoices, askedAt: askedAt()});
 		const written = await openWhenFree(field, signal, slot);
 		if (written !== undefined || !hasChoices) {

@@ -2,10 +2,11 @@ import type {Entry} from '../command/context.ts';
 import {type ComposerWindow, reduceComposer} from '../editor/editor.ts';
 import {endTyping} from '../editor/editor-edit.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
+import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
-import {actionOf} from '../editor/keymap/keymap.ts';
+import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
 import type {AppState} from '../store/store.ts';
-import type {PromptEdit} from '../store/view-slice.ts';
+import {type PromptEdit, panelHasFocus} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
 import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
@@ -19,7 +20,7 @@ import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
 
-type Dependencies = Omit<PanelKeys, 'isTypedAhead'> &
+type Dependencies = Omit<PanelKeys, 'isTypedAhead' | 'now'> &
 	AppKeys & {
 		readonly entries: () => readonly Entry[];
 		/** Gets what is typed while a view is open. */
@@ -74,7 +75,13 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 		sequence: createKeySequence(chord => store.getState().setToast(chord && `${keyLabel(chord)} …`)),
 		panelKeys: {
 			...dependencies,
+			now,
 			isTypedAhead: question => untilAnswerable(question, store.getState(), now()) > 0,
+			answer(value) {
+				// The key that answered this panel must not answer the next one, too.
+				store.getState().editPrompt({typedAt: now()});
+				dependencies.answer(value);
+			},
 		},
 	};
 
@@ -154,19 +161,43 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 		sequence.forget();
 	} else {
 		const joined = sequence.join(token, keymap);
-		if (joined) {
-			pressOutsidePanel(joined, keyboard);
+		if (!joined || !pressOutsidePanel(joined, keyboard)) {
+			state.editPrompt({typedAt: keyboard.now()});
 		}
 	}
 }
 
-function pressOutsidePanel(token: InputToken, keyboard: Keyboard): void {
+/** Handles a key that no panel gets. Returns true if the prompt got it, which then knows when. */
+function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	const {store, entries} = keyboard;
 	if (token.type === 'text' && token.text === '?' && store.getState().composer.text === '') {
 		keyboard.holdUntil(showKeys(keyboard));
-	} else if (token.type !== 'key' || !pressInCompletion(token, store, entries())) {
-		pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
+		return false;
 	}
+
+	if (token.type === 'key' && (pressInCompletion(token, store, entries()) || movesToPanel(token, keyboard))) {
+		return false;
+	}
+
+	pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
+	return true;
+}
+
+/** Gives the focus to the panel that waits beside the draft, with the key for it. Returns true for that key. */
+function movesToPanel(token: KeyToken, {store}: Keyboard): boolean {
+	const state = store.getState();
+	const isKey = actionOf(keymapOf(questionKeys, state.ownKeys), chordOf(token)) === 'question.focus';
+	const moves = isKey && waitsBesideDraft(state);
+	if (moves) {
+		state.setGuard({focus: 'panel', note: ''});
+	}
+
+	return moves;
+}
+
+/** True while a panel is open that the user has not moved to. */
+function waitsBesideDraft(state: AppState): boolean {
+	return state.panel !== undefined && state.panel.kind !== 'lines' && !panelHasFocus(state);
 }
 
 /** Returns a paste with mentions in place of the paths of dragged images. */
@@ -212,9 +243,9 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	const isText = token.type === 'text' || token.type === 'paste';
 	const edit: PromptEdit = {
 		...(step.state !== state.composer && {composer: step.state}),
-		// A command of Vim is typed, too: it must not answer a question that appears meanwhile.
+		// Whatever the key does, it must not answer a question that appears meanwhile, nor must the next one that is typed on.
+		...((isText || token.type === 'key') && {typedAt: now()}),
 		...((step.state.text !== state.composer.text || (state.vim && isText)) && {
-			typedAt: step.action ? undefined : now(),
 			// A line from the history was not typed: the arrows continue through the history.
 			completion: isWalking ? -1 : 0,
 			...(step.state.text === '' && !step.action && {editing: undefined}),
@@ -226,7 +257,13 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	}
 
 	if (step.action?.type === 'submit') {
+		if (state.guard.focus === 'draft') {
+			state.setGuard({focus: undefined});
+		}
+
 		submit(step.action.text);
+	} else if (step.action && chordOf(step.action.token) === 'escape' && waitsBesideDraft(state)) {
+		keyboard.panelKeys.answer(undefined);
 	} else if (step.action) {
 		pressInApp(step.action.token, keyboard);
 	}

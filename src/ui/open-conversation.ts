@@ -164,7 +164,7 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 		messageToSend: (text: string) => messageToSend(text, {secrets, interact}),
 		async beforeMessage(text: string) {
 			await program.chooseModel(ids =>
-				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id}))}),
+				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id})), opensItself: true}),
 			);
 			await program.checkMedia(text);
 			const refused = await questions.ask();

@@ -3,6 +3,7 @@ import {sessionValues} from '../command/completion/known-values.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import type {MentionSuggestion} from '../store/prompt-slice.ts';
 import type {AppState} from '../store/store.ts';
+import {panelHasFocus} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
@@ -45,7 +46,7 @@ const none: Suggestions = [];
 
 /** What suggestions are found from. */
 const sources = [
-	...(['panel', 'composer', 'completion', 'entriesVersion', 'valuesOf', 'savedSessions'] as const),
+	...(['panel', 'guard', 'composer', 'completion', 'entriesVersion', 'valuesOf', 'savedSessions'] as const),
 	...(['paths', 'logs', 'resources', 'suggestMentions'] as const),
 ];
 
@@ -58,7 +59,10 @@ export function createSuggestions(
 	return state => {
 		if (sources.some(name => state[name] !== before?.[name])) {
 			before = state;
-			const found = state.panel ? none : suggestionsFor(entries(), state.composer, state.completion, state);
+			const found =
+				state.panel?.kind === 'lines' || panelHasFocus(state)
+					? none
+					: suggestionsFor(entries(), state.composer, state.completion, state);
 			last = found.length === 0 ? none : found;
 		}
 

@@ -35,6 +35,9 @@ test('Shift+Tab selects plan mode, which refuses edits; the accepted plan writes
 	expect(host.chats().at(-1)?.at(-1)).toContain('Not allowed in plan mode');
 	expect(readdirSync(folder)).toEqual(['a.txt']);
 	terminal.type('e');
+	await terminal.waitFor('Press e again to keep: edits mode · until you select another mode');
+	await terminal.waitFor('e  Yes, in edits mode');
+	terminal.type('e');
 	await terminal.waitFor('edits ❯');
 	await expect.poll(() => existsSync(join(folder, 'new.txt'))).toBe(true);
 	await waitForIdle(terminal);
@@ -47,6 +50,9 @@ test('a rule for the session is asked for once; what the user edited is what run
 	const {host, terminal} = await openChat({folder});
 	host.answerWith(run('touch one'), run('touch two'), run('sh -c "touch three"'), done);
 	terminal.type('run them\r');
+	await terminal.waitFor('s  Yes, and allow touch * this session');
+	terminal.type('s');
+	await terminal.waitFor('Press s again to keep: touch * · this session · until you leave it');
 	await terminal.waitFor('s  Yes, and allow touch * this session');
 	terminal.type('s');
 	// The second one has no question; the third isn't covered by the rule.

@@ -150,6 +150,9 @@ test('a hook denies an edit although the user allowed all edits of the session',
 	terminal.type('fix the poem\r');
 	await terminal.waitFor('s  Yes, and all edits of this session');
 	terminal.type('s');
+	await terminal.waitFor('Press s again to keep: all edits of files');
+	await terminal.waitFor('s  Yes, and all edits of this session');
+	terminal.type('s');
 	await terminal.waitFor('That is all.');
 	expect(terminal.text()).toContain('✗ Edit poem.txt · Denied by a hook: no blue');
 	expect(readFileSync(join(folder, 'poem.txt'), 'utf8')).toBe(poem.replace('red', 'pink'));

@@ -132,7 +132,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 				expect(window()).toHaveLength(rows);
 				const isCramped = rows < 10 && panel !== undefined && panel.kind !== 'lines';
 				if (isCramped && panel.kind === 'confirm') {
-					expect(lines().join('\n')).toMatch(/\[y\/N\]|…|❯ n No$/m);
+					expect(lines().join('\n')).toMatch(/\[y\/N\]|…|❯ n No$|Tab answer/m);
 				} else if (!isCramped) {
 					expect(lines().at(-1)).toMatch(panel?.kind === 'confirm' ? /waiting for you$/ : /idle$/);
 				}
@@ -205,13 +205,18 @@ describe('the completion', () => {
 		expect(lines().filter(line => /^[❯ ] \//.test(line))).toEqual(['❯ /']);
 	});
 
-	test('is hidden by a panel', async () => {
+	test('is hidden by a question that has the focus, and not by one beside the draft', async () => {
 		const {store, lines, settle, type} = app();
 		type('/');
 		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
+		expect(lines()).toContain('  Esc Tab answer the question');
+		expect(lines().filter(line => /^[❯ ] \/./.test(line))).toHaveLength(8);
+		store.getState().setGuard({focus: 'panel'});
+		await settle();
 		expect(lines()).toEqual([
-			...['', '─'.repeat(80), '? Sure?', '  y  Yes', '❯ n  No', '  ↑↓ move · Enter select · Esc cancel'],
+			...['', '─'.repeat(80), '? Sure?', '  y  Yes', '❯ n  No'],
+			'  Tab back to your text · ↑↓ move · Enter select · Esc cancel',
 			...['─'.repeat(80), '❯ /', expect.any(String)],
 		]);
 	});

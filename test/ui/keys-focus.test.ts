@@ -143,7 +143,9 @@ describe('a question', () => {
 	])('that is shown for half a second accepts %j', (key, expected) => {
 		const {press, wait, asked, prompt} = question({running: true});
 		wait(500);
-		press(keys.ctrlD, key);
+		press(keys.ctrlD);
+		wait(1000);
+		press(key);
 		expect([asked, prompt()]).toEqual([[expected], '']);
 	});
 
@@ -172,30 +174,36 @@ describe('a question', () => {
 		expect([app.asked, app.prompt()]).toEqual([[expected], '']);
 	});
 
-	test('[4] that just appeared leaves keys that were typed ahead to the prompt, Enter included', () => {
-		const {press, wait, asked, prompt} = question();
+	test('[4] that just appeared drops keys that were typed ahead, Enter included, and says so', () => {
+		const {press, wait, asked, prompt, store} = question();
 		wait(499);
 		press('y');
+		expect(store.getState().guard.note).toBe('“y” ignored: press it again');
 		press('es, and then', keys.enter);
-		expect([asked, prompt()]).toEqual([['submit yes, and then'], '']);
-		wait(1);
+		expect([asked, prompt()]).toEqual([[], '']);
+		expect(store.getState().guard.note).toBe('Enter ignored: press it again');
+		wait(999);
 		press('y');
-		expect(asked).toEqual(['submit yes, and then', 'answer yes']);
+		expect(asked).toEqual([]);
+		wait(1000);
+		press('y');
+		expect(asked).toEqual(['answer yes']);
 	});
 
-	test('[4] leaves letters to the prompt while the user types, and accepts a key after a pause', () => {
+	test('[4] leaves all letters and Enter to a draft, after a pause, too', () => {
 		const {press, wait, asked, prompt} = question();
 		wait(500);
 		for (const letter of ['h', 'e', 'y']) {
 			press(letter);
-			wait(999);
+			wait(5000);
 		}
 
 		press(keys.backspace);
-		expect([asked, prompt()]).toEqual([[], 'he']);
-		wait(1000);
-		press('y');
-		expect([asked, prompt()]).toEqual([['answer yes'], 'he']);
+		wait(5000);
+		press('y', keys.enter);
+		expect([asked, prompt()]).toEqual([['submit hey'], '']);
+		press('s', 't', 'o', 'p', keys.enter);
+		expect([asked, prompt()]).toEqual([['submit hey'], '']);
 	});
 
 	test('[4] does not accept a paste as an answer', () => {

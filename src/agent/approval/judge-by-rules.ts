@@ -41,10 +41,20 @@ export function judgeByRules({book, workspace, places, hide, unreadable = () => 
 				return {effect: 'deny', rule: ruleText(verdict.by.rule)};
 			default: {
 				const {effect, suggested, ...rest} = verdict;
-				const texts = suggested.map(ruleText);
+				const texts = mergeRules(suggested.map(ruleText));
 				const hasCredential = texts.some(text => redactPositions(hide(text)) !== text);
 				return {effect, suggestions: hasCredential ? [] : texts, ...rest};
 			}
 		}
 	};
+}
+
+/** Returns the rules without those that another one covers: the user reads each of them before it is kept. */
+export function mergeRules(rules: readonly string[]): readonly string[] {
+	const covers = (rule: string, other: string) =>
+		rule.endsWith(' *)') &&
+		other !== rule &&
+		/^[ )]/.test(other.slice(rule.length - 3)) &&
+		other.startsWith(rule.slice(0, -3));
+	return [...new Set(rules)].filter((rule, _, all) => !all.some(other => covers(other, rule)));
 }

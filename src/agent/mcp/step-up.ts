@@ -80,7 +80,7 @@ async function logInAgain(
 		{
 			question: `The MCP server ${name} refused ${tool}: ${message}.\nLog in again to ask for ${what}?`,
 			choices: [{label: 'Log in'}, {label: 'Not now'}],
-			form: {initial: '', mayBeEmpty: false, isNext: false},
+			form: {initial: '', mayBeEmpty: false, isNext: false, refusal: 'Not now'},
 		},
 		signal,
 	);

@@ -64,6 +64,7 @@ export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'panel.scroll-down': 'scroll down beside a list of answers',
 	'panel.first': 'first line or choice',
 	'panel.last': 'last line or choice',
+	'question.focus': 'move between your text and a question',
 	'panel.close': 'close a list, a table or lines, beside Esc',
 	'table.sort': 'sort by the next column',
 	'table.sort-back': 'sort by the column before',

@@ -8,6 +8,8 @@ export type UserQuestion = {
 		/** What the field begins with. */
 		readonly initial: string;
 		readonly mayBeEmpty: boolean;
+		/** The choice that is marked at first, as it agrees to nothing; without one, no choice is. */
+		readonly refusal?: string;
 		/** True if it follows an answer of the user at once, so that keys answer it at once. */
 		readonly isNext: boolean;
 	};

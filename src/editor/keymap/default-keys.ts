@@ -80,6 +80,12 @@ export const panelKeys = {
 
 export type PanelAction = keyof typeof panelKeys;
 
+/** The action that moves between the draft in the prompt and a question that is open. */
+export const questionKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'question.focus': ['tab'],
+} as const satisfies KeyTable;
+
 /** The actions of the list that completes the prompt. `prompt.send` completes there, too, what is not typed yet. */
 export const completionKeys = {
 	'app.suspend': defaultKeys['app.suspend'],

@@ -3,10 +3,17 @@ import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction, Inquiry} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 
+/** How long what is kept holds. */
+const sessionLife = 'this session · until you leave it';
+const folderLife = 'this folder · until you revoke it with /approvals';
+
 const once: Answer = {key: 'y', label: 'Yes, once', value: 'once'};
-const allEdits: Answer = {key: 's', label: 'Yes, and all edits of this session', value: 'edits'};
-const thisSession: Answer = {key: 's', label: 'Yes, and for this session', value: 'session'};
-const inFolder: Answer = {key: 'f', label: 'Yes, and always in this folder', value: 'folder'};
+const allEdits: Answer = {
+	key: 's',
+	label: 'Yes, and all edits of this session',
+	value: 'edits',
+	keeps: {rules: [], life: `all edits of files · ${sessionLife}`},
+};
 const edit: Answer = {key: 'e', label: 'Edit the command', value: 'edit'};
 const reason: Answer = {key: 'r', label: 'No, and say why', value: 'reason'};
 
@@ -71,7 +78,7 @@ async function inquiryAbout(
 			return {
 				question: act.widened ? 'Run it again, outside the sandbox?' : 'Run this command?',
 				subject: drawingOfCommand(shown.command, command !== undefined),
-				about: {facts: [...factsOfCommand(shown, workspace), ...others, ...noted, ...longRules(suggestions)]},
+				about: {facts: [...factsOfCommand(shown, workspace), ...others, ...noted]},
 				answers: command === undefined ? [once, ...toKeep(suggestions), edit, reason] : [once, edit, reason],
 			};
 		}
@@ -79,20 +86,20 @@ async function inquiryAbout(
 			return {
 				question: summary,
 				subject: drawingOfFetch(act),
-				about: {facts: [...factsOfFetch(act, facts), ...noted, ...longRules(suggestions)]},
+				about: {facts: [...factsOfFetch(act, facts), ...noted]},
 				answers: [once, ...toKeep(suggestions), reason],
 			};
 		case 'mcp':
 			return {
 				question: summary,
 				subject: drawingOfCall(act),
-				about: {facts: [...facts, ...noted, ...longRules(suggestions)]},
+				about: {facts: [...facts, ...noted]},
 				answers: [once, ...toKeep(suggestions), reason],
 			};
 		default: {
 			const subject = change && (await import('../transcript/diff-lines.ts')).drawingOf(change);
 			const isReading = act.kind === 'read-secret';
-			const kept = isReading ? (suggestions.length > 0 ? toKeep(suggestions) : [thisSession]) : [];
+			const kept = isReading ? (suggestions.length > 0 ? toKeep(suggestions) : [sameAgain]) : [];
 			return {
 				question: summary,
 				answers: [once, ...(act.kind === 'edit' ? [allEdits] : kept), reason],
@@ -103,26 +110,34 @@ async function inquiryAbout(
 	}
 }
 
-/** Longer rules are a fact above the question, not the label of a key. */
+/** Keeps a yes to the same act where no rule can say it. */
+const sameAgain: Answer = {
+	key: 's',
+	label: 'Yes, and for this session',
+	value: 'session',
+	keeps: {rules: [], life: `the same again · ${sessionLife}`},
+};
+
+/** Longer rules are facts above the question, not a part of the label of a key. */
 const maxRuleLength = 40;
 
-/** Returns the answers that keep rules: they say what the rules cover. */
-function toKeep(rules: readonly string[]): readonly Answer[] {
-	if (rules.length === 0) {
+/** Returns the answers that keep rules: they say what the rules cover, and until when. */
+function toKeep(texts: readonly string[]): readonly Answer[] {
+	if (texts.length === 0) {
 		return [];
 	}
 
-	const shown = coveredBy(rules);
+	const rules = texts.map(coveredBy);
+	const shown = rules.join(', ');
 	const label =
 		shown.length > maxRuleLength ? 'Yes, and allow these rules this session' : `Yes, and allow ${shown} this session`;
-	return [{...thisSession, label}, inFolder];
+	return [
+		{key: 's', label, value: 'session', keeps: {rules, life: sessionLife}},
+		{key: 'f', label: 'Yes, and always in this folder', value: 'folder', keeps: {rules, life: folderLife}},
+	];
 }
 
-function longRules(rules: readonly string[]): ReadonlyArray<readonly [string, string]> {
-	return coveredBy(rules).length > maxRuleLength ? rules.map(rule => ['Rule', rule] as const) : [];
-}
-
-/** Returns what rules cover, without the names of their tools. */
-function coveredBy(rules: readonly string[]): string {
-	return rules.map(rule => /^[a-z_]+\((.*)\)$/s.exec(rule)?.[1] ?? rule).join(', ');
+/** Returns what a rule covers, without the name of its tool. */
+function coveredBy(rule: string): string {
+	return /^[a-z_]+\((.*)\)$/s.exec(rule)?.[1] ?? rule;
 }

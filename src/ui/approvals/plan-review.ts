@@ -3,6 +3,7 @@ import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction} from '../interaction.ts';
+import {drawingOfText} from './subject-drawing.ts';
 
 type Dependencies = Pick<AppInteraction, 'inquire' | 'edit'> & {
 	readonly store: AppStore;
@@ -11,11 +12,17 @@ type Dependencies = Pick<AppInteraction, 'inquire' | 'edit'> & {
 	readonly tell: (error: unknown) => void;
 };
 
+/** Rows of the window that a plan doesn't have while its question is open. */
+const rowsBeside = 15;
+
+/** Until when a mode that the user accepts a plan in holds. */
+const life = 'until you select another mode';
+
 /** How to answer a plan besides no, which leaves it as it is. */
 const answers: readonly Answer[] = [
 	{key: 'y', label: 'Yes, asking before changes', value: 'ask'},
-	{key: 'e', label: 'Yes, in edits mode', value: 'edits'},
-	{key: 'a', label: 'Yes, in all mode', value: 'all'},
+	{key: 'e', label: 'Yes, in edits mode', value: 'edits', keeps: {rules: [], life: `edits mode · ${life}`}},
+	{key: 'a', label: 'Yes, in all mode', value: 'all', keeps: {rules: [], life: `all mode · ${life}`}},
 	{key: 'c', label: 'Edit the plan', value: 'change'},
 	{key: 'r', label: 'No, and say why', value: 'reason'},
 ];
@@ -60,7 +67,11 @@ async function review(plan: string, signal: AbortSignal, {inquire, edit, store, 
 	let own: string | undefined;
 	for (;;) {
 		const question = own === undefined ? 'Carry out the plan?' : 'Carry out your plan?';
-		const answer = await inquire({question, answers}, signal);
+		const subject = drawingOfText('Plan', own ?? plan);
+		// A short one that the model has just written is in sight above.
+		const {columns, rows} = store.getState().size;
+		const isInSight = own === undefined && subject.rows(columns, rows) < rows - rowsBeside;
+		const answer = await inquire({question, answers, ...(!isInSight && {subject})}, signal);
 		if (answer === 'change') {
 			const field = {label: 'Edit the plan', does: 'confirm', text: own ?? plan};
 			own = (await edit(field, signal)) ?? own;

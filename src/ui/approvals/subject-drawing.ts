@@ -1,5 +1,6 @@
 import type {Act} from '../../core/session/approval.ts';
 import type {SubjectDrawing} from '../../store/view-slice.ts';
+import {countBlankLines, countBlanks} from '../../terminal/text/blanks.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -12,7 +13,7 @@ type McpCall = Extract<Act, {kind: 'mcp'}>;
 
 /** Returns how a command is drawn: whole, with the signs of a shell, `$` before its first line and `>` before others. */
 export function drawingOfCommand(command: string, isEdited: boolean): SubjectDrawing {
-	const lines = exactText(command).split('\n');
+	const lines = countBlankLines(shownText(command).split('\n'));
 	const title = isEdited ? 'Your command' : 'Command';
 	return drawing(title, ({width, palette}) =>
 		lines.flatMap((line, index) =>
@@ -25,16 +26,22 @@ export function drawingOfCommand(command: string, isEdited: boolean): SubjectDra
 export function drawingOfFetch({method, url}: Fetch): SubjectDrawing {
 	const [, before = '', host = '', after = ''] = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
 	return drawing('Request', ({width, palette}) => {
-		const shown = host ? before + palette.label(exactText(host)) + exactText(after) : exactText(url);
-		return wrapLine(`${exactText(method)} ${shown}`, width, {rest: '  ', hard: true});
+		const shown = host ? before + palette.label(shownText(host)) + shownText(after) : shownText(url);
+		return wrapLine(`${shownText(method)} ${shown}`, width, {rest: '  ', hard: true});
 	});
+}
+
+/** Returns how a text in words is drawn, such as a plan: whole. */
+export function drawingOfText(title: string, text: string): SubjectDrawing {
+	const shown = shownText(text);
+	return drawing(title, ({width}) => wrapLine(shown, width));
 }
 
 /** Returns how a call of an MCP tool is drawn: the names, and its arguments, whole. */
 export function drawingOfCall({server, tool, arguments: args}: McpCall): SubjectDrawing {
-	const lines = exactText(JSON.stringify(args, undefined, 2)).split('\n');
+	const lines = shownText(JSON.stringify(args, undefined, 2)).split('\n');
 	return drawing('Tool', ({width, palette}) => [
-		...wrapLine(`${palette.label(exactText(server))}: ${exactText(tool)}`, width, {rest: '  ', hard: true}),
+		...wrapLine(`${palette.label(shownText(server))}: ${shownText(tool)}`, width, {rest: '  ', hard: true}),
 		...lines.flatMap(line => wrapLine(line, width, {rest: '    ', hard: true})),
 	]);
 }
@@ -72,6 +79,11 @@ function exactText(text: string): string {
 	return safeText(text.replaceAll('\r', '␍'));
 }
 
+/** Returns the same with long runs of blanks counted: what stands behind them would be out of sight. */
+function shownText(text: string): string {
+	return exactText(countBlanks(text));
+}
+
 type Style = {readonly width: number; readonly palette: Palette};
 
 function drawing(title: string, draw: (style: Style) => readonly string[]): SubjectDrawing {
@@ -93,9 +105,5 @@ function drawing(title: string, draw: (style: Style) => readonly string[]): Subj
 			return {shown, leftOut: all.length - shown.length};
 		},
 		rows: (width, maxLines) => Math.min(maxLines, rowsAt({width, palette: createPalette({color: false})}).length),
-		lastOffset({rows, ...style}) {
-			const {length} = rowsAt(style);
-			return length <= rows ? 0 : length - Math.max(1, rows - 1);
-		},
 	};
 }

@@ -1,15 +1,19 @@
 import {aboutLines} from '../../command/line-interaction.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {Answer, SubjectDrawing} from '../../store/view-slice.ts';
+import {exactLine} from '../../terminal/text/blanks.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {Inquiry} from '../interaction.ts';
 import type {LineTerminal} from '../line-terminal.ts';
 import {askSettled} from '../panels/line-questions.ts';
-import {answerTo} from '../panels/question.ts';
+import {answerTo, answerWith} from '../panels/question.ts';
 
 /** Most lines that are printed with a question about them. */
 const maxSubjectLines = 2000;
+
+/** As many of them are from the end. */
+const lastLines = 20;
 
 /** Wider than any line of a change: a screen reader needs no wrapping. */
 const unwrapped = 32_000;
@@ -25,11 +29,12 @@ export async function inquireInLines(
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 	{palette, ring}: {readonly palette: Palette; readonly ring: () => void},
 ): Promise<string | undefined> {
+	const drawn = subject && wholeSubject(subject, palette);
 	const before = () => {
 		const above = [
-			...(subject ? wholeSubject(subject, palette) : []),
-			...(about ? aboutLines(about).map(safeLine) : []),
-			...(answers ? [safeLine(question), ...numbered(answers)] : []),
+			...(drawn?.lines ?? []),
+			...(about ? aboutLines(about).map(exactLine) : []),
+			...(answers ? [exactLine(question), ...numbered(answers)] : []),
 		];
 		for (const line of above) {
 			terminal.say(line);
@@ -38,18 +43,39 @@ export async function inquireInLines(
 		ring();
 	};
 	const count = (answers?.length ?? 0) + 1;
-	const label = answers ? `Number, 1 to ${count}, or key; Enter for no:` : `${question} [y/N]`;
+	const label = answers ? `Number, 1 to ${count}, or key; Enter for no:` : `${exactLine(question)} [y/N]`;
 	const help = answers ? `Type a number from 1 to ${count}, or a key.` : 'Type y or n.';
+	/** The answer that counts once it is typed again. */
+	let armed: string | undefined;
 	for (let first: typeof before | undefined = before; ; first = undefined) {
 		const typed = ((await askSettled(label, terminal, first)) ?? '').trim();
 		const isNumber = answers !== undefined && /^[1-9]\d?$/.test(typed) && Number(typed) <= count;
 		const answer = isNumber ? answers[Number(typed) - 1]?.value : answerTo(answers ? {answers} : {}, typed);
 		if (answer !== false) {
-			return answer;
+			const again =
+				answer === undefined || answer === armed
+					? ''
+					: whyAgain(answerWith({...(answers && {answers})}, answer), drawn?.leftOut ?? 0);
+			if (!again) {
+				return answer;
+			}
+
+			armed = answer;
+			terminal.say(again);
+			continue;
 		}
 
+		armed = undefined;
 		terminal.say(`“${safeLine(typed)}” isn't an answer. ${help}`);
 	}
+}
+
+/** Returns why an answer must be typed once more: it keeps something, or not all was printed; '' if it needn't. */
+function whyAgain(answer: Answer | undefined, leftOut: number): string {
+	const unseen = leftOut > 0 ? `${formatAmount(leftOut, 'line')} not printed. ` : '';
+	const keeps = answer?.keeps;
+	const kept = keeps ? `Type it again to keep: ${[...keeps.rules.map(exactLine), keeps.life].join(' · ')}.` : '';
+	return unseen || kept ? unseen + (kept || 'Type it again to allow.') : '';
 }
 
 function numbered(answers: readonly Answer[]): readonly string[] {
@@ -57,8 +83,16 @@ function numbered(answers: readonly Answer[]): readonly string[] {
 	return all.map((answer, index) => `${index + 1}. ${answer}`);
 }
 
-function wholeSubject(subject: SubjectDrawing, palette: Palette): readonly string[] {
+/** Returns the lines of a subject; of a very long one the first and the last ones, and how many are left out between them. */
+function wholeSubject(subject: SubjectDrawing, palette: Palette) {
 	const style = {width: unwrapped, palette};
-	const {shown, leftOut} = subject.window({...style, rows: maxSubjectLines});
-	return [subject.title(style), ...shown, ...(leftOut > 0 ? [`… ${formatAmount(leftOut, 'more line')}`] : [])];
+	const {shown} = subject.window({...style, rows: Number.POSITIVE_INFINITY});
+	const leftOut = Math.max(0, shown.length - maxSubjectLines);
+	const middle = leftOut > 0 ? [`⋯ ${formatAmount(leftOut, 'line')} ⋯`] : [];
+	const lines = [
+		...shown.slice(0, maxSubjectLines - lastLines),
+		...middle,
+		...shown.slice(Math.max(maxSubjectLines - lastLines, shown.length - lastLines)),
+	];
+	return {leftOut, lines: [subject.title(style), ...lines]};
 }

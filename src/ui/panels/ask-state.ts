@@ -31,10 +31,23 @@ export function choicesOf({choices, form}: AskPanel): number {
 	return choices.length + (form ? 0 : 1);
 }
 
-/** Returns the choice that is marked after `moved` steps of the arrow keys. */
-export function markedChoice(panel: AskPanel, moved: number): number {
+/** Returns the choice that refuses, which is marked at first; -1 for none: Enter must agree to nothing that was not chosen. */
+function refusalOf({choices, form}: AskPanel): number {
+	return choices.findIndex(({label}) => label === form?.refusal);
+}
+
+/** Returns the choice that is marked after `moved` steps of the arrow keys; undefined if none is yet. */
+export function markedChoice(panel: AskPanel, moved: number): number | undefined {
 	const count = choicesOf(panel);
-	return ((moved % count) + count) % count;
+	const first = refusalOf(panel);
+	const steps = first >= 0 ? first + moved : moved > 0 ? moved - 1 : moved;
+	return first < 0 && moved === 0 ? undefined : ((steps % count) + count) % count;
+}
+
+/** Returns the steps of the arrow keys after which this choice is marked. */
+export function stepsToChoice(panel: AskPanel, choice: number): number {
+	const first = refusalOf(panel);
+	return first >= 0 ? choice - first : choice + 1;
 }
 
 /** Returns the number of rows for the answers. */
@@ -61,22 +74,34 @@ type Style = {
 	/** The key of the transcript, which has all of a long question; empty for none. */
 	readonly wholeKey: string;
 };
-type State = {readonly moved: number; readonly typed: string; readonly isAnswerable: boolean};
+type State = {
+	readonly moved: number;
+	readonly typed: string;
+	readonly isAnswerable: boolean;
+	/** What stands in place of the keys; '' for nothing. */
+	readonly note?: string;
+};
 
 /** Returns the lines of a question: all of it first, then the choices around the marked one, or the field; last the keys. */
-export function askLines(panel: AskPanel, {moved, typed, isAnswerable}: State, style: Style): readonly string[] {
+export function askLines(
+	panel: AskPanel,
+	{moved, typed, isAnswerable, note = ''}: State,
+	style: Style,
+): readonly string[] {
 	const {columns, height, palette, keymap, wholeKey} = style;
 	const marked = markedChoice(panel, moved);
 	const choices = choiceRows(panel, columns, {marked, palette});
-	const least = choices[marked]?.length ?? 1;
+	const least = choices[marked ?? 0]?.length ?? 1;
 	const shown = shownQuestion(panel, columns, height, least);
 	const asked = shown.map((line, index) => (index === 0 ? palette.warning('?') + line.slice(1) : line));
 	const room = Math.max(1, height - asked.length - 1);
 	const answers =
-		panel.choices.length > 0 ? choiceLines(choices, {marked, room, columns}) : [palette.dim(answerLabel) + typed];
+		panel.choices.length > 0
+			? choiceLines(choices, {marked: marked ?? 0, room, columns})
+			: [palette.dim(answerLabel) + typed];
 	const isCut = shown.at(-1)?.endsWith('…') || least > room;
 	const whole = wholeKey && isCut ? [`${wholeKey} all`] : [];
-	const keys = palette.dim(isAnswerable ? `  ${keysOf(panel, keymap, whole, columns - 2)}` : '  …');
+	const keys = palette.dim(`  ${note || (isAnswerable ? keysOf(panel, keymap, whole, columns - 2) : '…')}`);
 	return [...asked, ...answers, keys].slice(0, height).map(line => truncate(line, columns));
 }
 
@@ -129,7 +154,7 @@ function wrapBehind(text: string, {used, column, columns}: Behind): readonly [st
 }
 
 /** How choices are drawn, and which one is marked. */
-type Marking = {readonly marked: number; readonly palette: Palette};
+type Marking = {readonly marked: number | undefined; readonly palette: Palette};
 
 /** Returns the rows of each choice. One that is wider than the window is wrapped as a whole. */
 function choiceRows(panel: AskPanel, columns: number, marking?: Marking): ReadonlyArray<readonly string[]> {

@@ -1,6 +1,7 @@
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
+import {plainText} from '../../terminal/text/ansi.ts';
 import type {Role} from '../../terminal/text/role.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
@@ -24,6 +25,11 @@ const lead = '── ';
 /** Returns a rule as wide as the window. */
 export function plainRule(columns: number, rule: Role): string {
 	return rule('─'.repeat(Math.floor(columns / textWidth('─'))));
+}
+
+/** Returns lines as they look while another part has the focus. */
+export function dimmed(lines: readonly string[], palette: Palette): readonly string[] {
+	return lines.map(line => palette.dim(plainText(line)));
 }
 
 /** Returns at most so many rows of a wrapped text. The last one says if more are left out. */

@@ -1,19 +1,19 @@
 import {useLayoutEffect, useMemo} from 'react';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
-import type {Panel} from '../../store/view-slice.ts';
+import {type Panel, panelHasFocus, unreadRows, waits} from '../../store/view-slice.ts';
 import {fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
 import {Lines} from '../lines.tsx';
 import {AskView} from './ask-panel.tsx';
 import {DevicePanel} from './device/device-panel.tsx';
 import {EditView} from './edit-panel.tsx';
 import {FieldView} from './field-panel.tsx';
-import {titleRule} from './panel-rows.ts';
+import {dimmed, titleRule} from './panel-rows.ts';
 import {Picker} from './picker.tsx';
-import {drawQuestion, drawSubject, type Question, scrollKey} from './question.ts';
-import {scrollQuestion} from './scrolled-question.ts';
+import {drawQuestion, type Question, scrollKeys, tellKeys, viewScrolled, viewSubject} from './question.ts';
 import {TableView} from './table-view.tsx';
 import {useAnswerable} from './use-answerable.ts';
 
@@ -21,10 +21,18 @@ type Props = {
 	readonly panel: Panel;
 	/** Most rows to draw. */
 	readonly height: number;
+	/** The keys that move to a panel beside the draft. */
+	readonly focusKey: string;
 };
 
 /** Shows the open panel above the prompt. */
-export function PanelView({panel, height}: Props) {
+export function PanelView({panel, height, focusKey}: Props) {
+	const {palette} = useUi();
+	const hasFocus = useApp(panelHasFocus);
+	if (!hasFocus && waits(panel)) {
+		return <Window panel={waiting(panel, focusKey, palette)} height={1} />;
+	}
+
 	switch (panel.kind) {
 		case 'pick':
 			return <Picker panel={panel} height={height} />;
@@ -33,9 +41,9 @@ export function PanelView({panel, height}: Props) {
 		case 'edit':
 			return <EditView panel={panel} height={height} />;
 		case 'confirm':
-			return <Confirm key={panel.askedAt} panel={panel} height={height} />;
+			return <Confirm key={panel.askedAt} panel={panel} height={height} focusKey={focusKey} />;
 		case 'ask':
-			return <AskView key={panel.askedAt} panel={panel} height={height} />;
+			return <AskView key={panel.askedAt} panel={panel} height={height} focusKey={focusKey} />;
 		case 'device':
 			return <DevicePanel panel={panel} height={height} />;
 		case 'table':
@@ -47,27 +55,50 @@ export function PanelView({panel, height}: Props) {
 	}
 }
 
+/** Returns a panel that says which one waits beside the draft, and how to get there. */
+function waiting(panel: Panel, focusKey: string, palette: Palette): LinesPanel {
+	const title = 'title' in panel ? panel.title : 'label' in panel ? panel.label : 'Log in';
+	const hints = [...(focusKey ? [`${focusKey} answer`] : []), 'Esc cancel'];
+	const lines = (columns: number) => [palette.dim(fitTitle(`? ${safeLine(title)}`, {hints, role: String}, columns))];
+	return {kind: 'lines', title: '', lines};
+}
+
 /** Asks a question. In a low window it scrolls with what it is about, above its answers. */
-function Confirm({panel, height}: {readonly panel: Question; readonly height: number}) {
+function Confirm({panel, height, focusKey}: Props & {readonly panel: Question}) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
-	const isAnswerable = useAnswerable(panel);
+	const hasFocus = useApp(panelHasFocus);
+	const hasDraft = useApp(({composer}) => composer.text !== '');
+	const isAnswerable = useAnswerable(panel) && hasFocus;
 	const steps = useApp(state => state.marked);
+	const guard = useApp(state => state.guard);
+	const unread = useApp(unreadRows);
+	const showRows = useApp(state => state.showRows);
 	const {subject} = panel;
 	const keymap = useKeymap(panelKeys);
-	const style = {columns, palette, isAnswerable, steps, keymap};
+	const keys = scrollKeys(keymap);
+	const told = tellKeys(panel, {
+		...guard,
+		hasFocus,
+		focusKey,
+		pageKey: keys[0],
+		unread,
+		steps,
+	});
+	const hints = hasDraft && focusKey ? [`${focusKey} back to your text`] : [];
+	const style = {columns, palette, isAnswerable, steps, keymap, told, hints, isArmed: guard.armed !== undefined};
 	const {title, subjectRows, facts, asked, scrolled} = drawQuestion(panel, {...style, height});
-	const key = scrollKey(keymap);
-	const scrolling = scrolled && scrollQuestion(scrolled, subject, {columns, palette, height, key});
-	const space = {columns, palette, rows: subjectRows, keys: key};
-	const last = subject?.lastOffset({width: columns, palette, rows: Math.max(1, subjectRows - 1)}) ?? 0;
-	const offset = useScroll(scrolling?.last ?? last);
-	if (scrolling) {
-		return <Lines lines={scrolling.draw(offset)} />;
-	}
-
-	const drawn = subject ? drawSubject(subject, {...space, offset}) : [];
-	return <Lines lines={[...title, ...drawn, ...facts, ...asked].slice(0, height)} />;
+	const scroll = useApp(state => state.scroll);
+	const limitScroll = useApp(state => state.limitScroll);
+	const space = {columns, palette, rows: scrolled ? height : subjectRows, offset: Math.max(0, scroll), keys};
+	const view = scrolled ? viewScrolled(scrolled, subject, space) : subject ? viewSubject(subject, space) : undefined;
+	const {lines = [], total = 0, from = 0, to = 0, page = 1, lead = 0, last = 0} = view ?? {};
+	useLayoutEffect(() => limitScroll(last), [last, limitScroll]);
+	useLayoutEffect(() =>
+		showRows({layout: `${scrolled ? 'scrolled' : 'beside'} ${columns}`, total, from, to, page, lead}),
+	);
+	const drawn = scrolled ? lines : [...title, ...lines, ...facts, ...asked].slice(0, height);
+	return <Lines lines={hasFocus ? drawn : dimmed(drawn, palette)} />;
 }
 
 /** Returns how far the panel is scrolled, from 0 to `last`. */

@@ -27,6 +27,7 @@ export function Picker({panel, height}: Props) {
 	const keymap = useKeymap(panelKeys);
 	const moved = useApp(state => state.scroll);
 	const filter = useApp(state => state.filter);
+	const note = useApp(({guard}) => guard.note);
 	const {found, chosen, fault} = pickerState(panel, filter.text, moved);
 
 	// In a very low window the choices come first, then the filter, then the title.
@@ -56,7 +57,7 @@ export function Picker({panel, height}: Props) {
 	});
 
 	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
-	const hints = [...hintsOf(keymap, [['select', 'panel.open']]), 'Esc cancel'];
+	const hints = [...(note ? [note] : hintsOf(keymap, [['select', 'panel.open']])), 'Esc cancel'];
 	const named = palette.label(safeLine(title));
 	const warning = fault === undefined ? undefined : palette.warning(safeLine(fault));
 	const typed = drawLine(filterLabel, filter, columns);

@@ -1,12 +1,12 @@
-import {formatAmount} from '../../core/format.ts';
+import {formatAmount, formatNumber} from '../../core/format.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
-import type {Answer, Panel, SubjectDrawing} from '../../store/view-slice.ts';
-import {fitTitle} from '../../terminal/text/fit-parts.ts';
-import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Answer, Panel, SubjectDrawing, ViewSlice} from '../../store/view-slice.ts';
+import {plainText} from '../../terminal/text/ansi.ts';
+import {exactLine} from '../../terminal/text/blanks.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
-import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
+import {graphemesOf, graphemeWidth, lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {listKeys} from './panel-rows.ts';
 
@@ -15,7 +15,7 @@ export type Question = Extract<Panel, {kind: 'confirm'}>;
 /** How long a question is shown before a key can answer it (SAFETY 4). */
 const settlingMs = 500;
 
-/** How long the prompt must be quiet before a letter answers a question. */
+/** How long no key may have been pressed before one answers a question: one that is held comes again sooner. */
 const quietMs = 1000;
 
 /** Returns the time of a monotonic clock in milliseconds; `askedAt` is such a time. */
@@ -25,15 +25,18 @@ export function steadyNow(): number {
 
 /** What an answer waits for, on the clock of `askedAt`. */
 type Pauses = {
-	/** When the prompt was last edited. */
+	/** When a key last went to the prompt, or to a panel that it answered or that ignored it. */
 	readonly typedAt: number | undefined;
 	/** Since when a question is in sight; infinity while it isn't. */
 	readonly inSightSince: number;
 };
 
+/** `askedAt` of a panel that follows a key of the user at once: they type in it without a pause. */
+export const atOnce = Number.NEGATIVE_INFINITY;
+
 /**
  * Returns the milliseconds until keys answer the question; 0 or less if they do now. They do once it has been in sight for a
- * while and the prompt is quiet. Its key hints appear at the same time.
+ * while and no key was pressed for a while. Its key hints appear at the same time.
  */
 export function untilAnswerable(
 	{askedAt}: Pick<Question, 'askedAt'>,
@@ -41,7 +44,8 @@ export function untilAnswerable(
 	now: number,
 ): number {
 	const shownAt = Math.max(askedAt, inSightSince);
-	return Math.max(shownAt + settlingMs, (typedAt ?? Number.NEGATIVE_INFINITY) + quietMs) - now;
+	const quietAt = askedAt === atOnce ? atOnce : (typedAt ?? atOnce) + quietMs;
+	return Math.max(shownAt + settlingMs, quietAt) - now;
 }
 
 const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];
@@ -67,6 +71,68 @@ export function chosenAnswer(panel: Pick<Question, 'answers'>, steps: number): s
 	return (panel.answers ?? yes)[markedAnswer(panel, steps)]?.value;
 }
 
+/** Returns the steps of the arrow keys from the marked answer to the one with this value. */
+export function stepsTo(panel: Pick<Question, 'answers'>, steps: number, value: string): number {
+	return (panel.answers ?? yes).findIndex(answer => answer.value === value) - markedAnswer(panel, steps);
+}
+
+/** Returns the answer with this value; undefined for no. */
+export function answerWith({answers = yes}: Pick<Question, 'answers'>, value: string | undefined): Answer | undefined {
+	return answers.find(answer => answer.value === value);
+}
+
+/** What the line of a question tells about its keys. */
+type Told = Pick<ViewSlice['guard'], 'note' | 'armed'> & {
+	readonly hasFocus: boolean;
+	/** Names the key that moves between the draft and the question; '' for none. */
+	readonly focusKey: string;
+	/** Names the key that scrolls; '' for none. */
+	readonly pageKey: string;
+	/** Rows that were never in sight. */
+	readonly unread: number;
+	readonly steps: number;
+};
+
+/** Returns what the keys do now, if it is not what the list of answers says: in ways from the longest to the shortest. */
+export function tellKeys(panel: Question, {hasFocus, focusKey, pageKey, unread, ...told}: Told): readonly string[] {
+	if (!hasFocus) {
+		const hints = focusKey ? [`${focusKey} answer the question`, `${focusKey} answer`] : ['Esc cancel'];
+		return focusKey.startsWith('Esc ') ? hints : [`${hints[0]} · Esc cancel`, ...hints];
+	}
+
+	const armed = told.armed === undefined ? undefined : answerWith(panel, told.armed);
+	const unseen = unread > 0 ? `${unreadText(unread)} not shown yet` : '';
+	if (armed) {
+		const {key, keeps} = armed;
+		const scroll = pageKey ? `${pageKey} to read, ` : '';
+		return keeps
+			? keptWays(keeps, `Press ${key} again to keep`).map(way => (unseen ? `${unseen}. ${way}` : way))
+			: [
+					`${unseen}: ${scroll}${key} again to allow`,
+					`${unseen}: ${key} again to allow`,
+					`${formatNumber(unread)} unread: ${key} again`,
+				];
+	}
+
+	if (told.note) {
+		return [told.note];
+	}
+
+	const keeps = answerWith(panel, chosenAnswer(panel, told.steps))?.keeps;
+	return keeps ? keptWays(keeps, 'Enter keeps') : [];
+}
+
+function keptWays({rules, life}: NonNullable<Answer['keeps']>, does: string): readonly string[] {
+	const all = [...(rules.length > 0 ? [rules.map(exactLine).join(', ')] : []), life].join(' · ');
+	const short = does.replace(' to keep', '');
+	return [`${does}: ${all}`, `${does}: ${life}`, `${short}: ${life}`, short];
+}
+
+/** Returns how many lines were not in sight; none was drawn if that is not known. */
+export function unreadText(rows: number): string {
+	return Number.isFinite(rows) ? formatAmount(rows, 'line') : 'All of it';
+}
+
 /** An answer that is safe to show. */
 type Shown = Pick<Answer, 'key' | 'label'>;
 
@@ -85,6 +151,12 @@ type Style = {
 	/** Steps of the arrow keys. */
 	readonly steps: number;
 	readonly keymap: Keymap<PanelAction>;
+	/** What stands in place of the hints, in ways from the longest to the shortest. */
+	readonly told?: readonly string[];
+	/** True if one more press of the marked answer's key gives it. */
+	readonly isArmed?: boolean;
+	/** Hints that stand before those of the list of answers. */
+	readonly hints?: readonly string[];
 };
 
 /** With fewer rows for a longer subject, it scrolls with its question: a line of it may need more. */
@@ -93,24 +165,37 @@ const leastSubject = 4;
 /** Fewest rows of a subject that stay beside a question. */
 const minSubjectRows = 2;
 
-/** Returns the title and the facts of a question: whole beside what it is about, otherwise cut to a line each. */
-function aboutOf({about, subject}: Question, {columns, palette}: Pick<Style, 'columns' | 'palette'>) {
-	const {title, facts = []} = about ?? {};
-	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(safeLine(label))));
-	const fitted = (line: string) =>
-		subject ? wrapLine(line, columns, {rest: ' '.repeat(labelled + 2)}) : [truncate(line, columns)];
+/** Longer rules are facts above the question, not a part of the label of a key. */
+const maxRuleLength = 40;
+
+/** Returns the rules that the answers keep, as a fact each. Without the list of answers, no label says them. */
+function ruleFacts(answers: readonly Answer[], isListed: boolean): ReadonlyArray<readonly [string, string]> {
+	const rules = [...new Set(answers.flatMap(({keeps}) => keeps?.rules ?? []))];
+	return rules.join(', ').length > maxRuleLength || !isListed ? rules.map(rule => ['Keeps', rule] as const) : [];
+}
+
+/** Returns the title and the facts of a question, whole. */
+function aboutOf(
+	{about, answers = yes}: Question,
+	{columns, palette}: Pick<Style, 'columns' | 'palette'>,
+	isListed: boolean,
+) {
+	const {title} = about ?? {};
+	const facts = [...(about?.facts ?? []), ...ruleFacts(answers, isListed)];
+	const labelled = Math.max(0, ...facts.map(([label]) => lineWidth(exactLine(label))));
+	const fitted = (line: string) => wrapLine(line, columns, {rest: ' '.repeat(labelled + 2)});
 	return {
-		title: title === undefined ? [] : fitted(palette.label(safeLine(title))),
+		title: title === undefined ? [] : fitted(palette.label(exactLine(title))),
 		facts: facts.flatMap(([label, value]) =>
-			fitted(`${palette.dim(padEnd(safeLine(label), labelled))}  ${safeLine(value)}`),
+			fitted(`${palette.dim(padEnd(exactLine(label), labelled))}  ${exactLine(value)}`),
 		),
 	};
 }
 
 /** Returns one answer to a row, with its key first and a sign at the marked one. */
-function listed(answers: readonly Shown[], {columns, palette, isAnswerable}: Style, marked: number) {
+function listed(answers: readonly Shown[], {columns, palette, isAnswerable, isArmed}: Style, marked: number) {
 	return answers.flatMap(({key, label}, index) => {
-		const isMarked = isAnswerable && index === marked;
+		const isMarked = (isAnswerable || isArmed) && index === marked;
 		const text = isMarked ? palette.selected(label) : isAnswerable ? label : palette.dim(label);
 		const first = `${isMarked ? palette.accent('❯ ') : '  '}${palette.accent(isAnswerable ? key : ' ')}  `;
 		return wrapLine(text, columns, {first, rest: '     '});
@@ -118,13 +203,13 @@ function listed(answers: readonly Shown[], {columns, palette, isAnswerable}: Sty
 }
 
 /** Returns the answers in columns, in order from the top; undefined if there is no room for two columns. */
-function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable}: Style, marked: number) {
+function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable, isArmed}: Style, marked: number) {
 	const width = Math.max(...answers.map(({label}) => lineWidth(label))) + 4;
 	const count = Math.floor((columns + 2) / (width + 2));
 	const rows = Math.ceil(answers.length / count);
 	const drawn = answers.map(({key, label}, index) => {
 		const text = `${isAnswerable ? key : ' '} ${label}`;
-		return isAnswerable && index === marked ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`;
+		return (isAnswerable || isArmed) && index === marked ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`;
 	});
 	return count < 2
 		? undefined
@@ -143,10 +228,10 @@ function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable}: 
  */
 function askedIn(panel: Question, style: Style, height: number) {
 	const {columns, palette, isAnswerable, steps} = style;
-	const answers = [...(panel.answers ?? yes), no].map(({key, label}) => ({key, label: safeLine(label)}));
+	const answers = [...(panel.answers ?? yes), no].map(({key, label}) => ({key, label: exactLine(label)}));
 	const marked = markedAnswer(panel, steps);
 	const wrapped = (line: string) => wrapLine(line, columns, {first: `${palette.warning('?')} `, rest: '  '});
-	const label = palette.label(safeLine(panel.question));
+	const label = palette.label(exactLine(panel.question));
 	const text = wrapped(label);
 	const list = [listed, inColumns]
 		.map(draw => draw(answers, style, marked))
@@ -161,54 +246,223 @@ function askedIn(panel: Question, style: Style, height: number) {
 
 /**
  * Returns the parts of a question. What is left out of a low window first: the line about the arrow keys, blank lines, the list
- * of answers if it had more than half of the rows, and the last rows of the subject. If that isn't enough, `scrolled` is defined:
- * then everything scrolls above the answers.
+ * of answers if it had more than half of the rows, and the middle rows of the subject. If that isn't enough, `scrolled` is
+ * defined: then everything scrolls above the answers.
  */
 export function drawQuestion(panel: Question, {height, ...style}: Style & {readonly height: number}) {
-	const {columns, palette, isAnswerable} = style;
+	const {columns, palette, isAnswerable, told = []} = style;
 	const {subject} = panel;
-	const {title, facts} = aboutOf(panel, style);
 	const whole = subject ? subject.rows(columns, maxChangeLines) + 1 : 0;
-	const known = title.length + facts.length;
-	const kept = Math.min(whole + known, Math.max(minSubjectRows, Math.floor(height / 2)));
-	const asked = askedIn(panel, style, height - (subject || known > 0 ? kept : 0));
-	const {lines, list} = asked;
+	const partsFor = (isListed: boolean) => {
+		const about = aboutOf(panel, style, isListed);
+		const known = about.title.length + about.facts.length;
+		const kept = Math.min(whole + known, Math.max(minSubjectRows, Math.floor(height / 2)));
+		return {...about, known, asked: askedIn(panel, style, height - (subject || known > 0 ? kept : 0))};
+	};
+	const listed = partsFor(true);
+	const {title, facts, known, asked} = listed.asked.list ? listed : partsFor(false);
+	const {text, lines, list} = asked;
 	const spare = height - lines.length - known - whole;
 	const isScrolled = lines.length + known + Math.min(Math.max(0, whole - 1), leastSubject) > height;
-	const keys = list && spare > 0 ? [palette.dim(isAnswerable ? `  ${listKeys(style.keymap, columns - 2)}` : '')] : [];
+	const hints = told.find(way => lineWidth(way) <= columns - 2) ?? told.at(-1);
+	const keys =
+		list && spare > 0
+			? [
+					palette.dim(
+						hints
+							? truncate(`  ${hints}`, columns)
+							: isAnswerable
+								? `  ${listKeys(style.keymap, columns - 2, style.hints)}`
+								: '',
+					),
+				]
+			: [];
+	// Without a row for it, the question itself makes room for what is to be known about its keys.
+	const shown =
+		keys.length > 0 || told.length === 0
+			? lines
+			: list
+				? [...toldIn(panel, text.length, told, style), ...list]
+				: toldIn(panel, lines.length, told, style);
 	const blank = subject ? spare - (list ? 1 : 0) : 0;
 	return {
 		title,
 		subjectRows: spare > 0 ? whole : height - lines.length - known,
 		facts: [...(facts.length > 0 && blank > 1 ? [''] : []), ...facts],
-		asked: [...(blank > 0 ? [''] : []), ...lines, ...keys],
-		scrolled: isScrolled ? {...asked, facts: [...title, ...facts]} : undefined,
+		asked: [...(blank > 0 ? [''] : []), ...shown, ...keys],
+		scrolled: isScrolled ? {...asked, facts: [...title, ...facts], told} : undefined,
 	};
+}
+
+/** Returns what is told in so many rows, behind the question if both fit. */
+function toldIn(
+	{question}: Question,
+	rows: number,
+	told: readonly string[],
+	{columns, palette}: Style,
+): readonly string[] {
+	const behind = told.map(way => `${palette.label(exactLine(question))} ${palette.dim(way)}`);
+	const wrapped = [...behind, ...told].map(way =>
+		wrapLine(way, columns, {first: `${palette.warning('?')} `, rest: '  '}),
+	);
+	const fitting = (wrapped.find(way => way.length <= rows) ?? wrapped.at(-1) ?? []).slice(0, rows);
+	return [...fitting, ...Array.from({length: rows - fitting.length}, () => '')];
 }
 
 type Space = Pick<Style, 'columns' | 'palette'> & {
 	readonly rows: number;
+	/** The first row that is shown after the ones that stay. */
 	readonly offset: number;
-	/** Names the keys that scroll. */
-	readonly keys: string;
+	/** Names the keys that scroll: down, and up. */
+	readonly keys: readonly [down: string, up: string];
 };
 
-/** Returns the name of the key that scrolls what a question is about: the arrow keys mark an answer. */
-export const scrollKey = (keymap: Keymap<PanelAction>): string => hintKey(keymap, 'panel.page-down');
+/** Returns the names of the keys that scroll what a question is about: the arrow keys mark an answer. */
+export const scrollKeys = (keymap: Keymap<PanelAction>): Space['keys'] => [
+	hintKey(keymap, 'panel.page-down'),
+	hintKey(keymap, 'panel.page-up'),
+];
+
+/** All rows of subjects: to draw a long change takes a while. */
+const drawnRows = new WeakMap<
+	SubjectDrawing,
+	Pick<Style, 'columns' | 'palette'> & {readonly rows: readonly string[]}
+>();
+
+function rowsOf(subject: SubjectDrawing, {columns, palette}: Pick<Style, 'columns' | 'palette'>): readonly string[] {
+	const drawn = drawnRows.get(subject);
+	if (drawn?.columns === columns && drawn.palette === palette) {
+		return drawn.rows;
+	}
+
+	const {shown: rows} = subject.window({width: columns, palette, rows: Number.POSITIVE_INFINITY});
+	drawnRows.set(subject, {columns, palette, rows});
+	return rows;
+}
+
+/** What is drawn of rows, and which of them that are: those from `from` up to `to` scroll. */
+type View = {
+	readonly lines: readonly string[];
+	readonly total: number;
+	readonly from: number;
+	readonly to: number;
+	readonly page: number;
+	readonly lead: number;
+	/** The last offset. */
+	readonly last: number;
+};
 
 /**
- * Returns what a question is about: its title, then as many lines as there is room for, then how many are left out.
- * `offset` is the first line. Few rows have no title.
+ * Returns what a question is about: its title, then its rows. If it has more rows than there is room, the first and the last one
+ * stay, those between them scroll, and a line says how many are left out. Few rows have no title.
  */
-export function drawSubject(subject: SubjectDrawing, space: Space): readonly string[] {
-	const {columns, palette, rows, offset, keys} = space;
-	const isTitled = rows > 3 || (rows > 1 && subject.rows(columns, rows) < rows);
-	const title = isTitled ? [subject.title({width: columns, palette})] : [];
-	const {shown, leftOut} = subject.window({width: columns, palette, rows: Math.max(0, rows - title.length), offset});
-	const scroll = keys ? [`${keys} scroll`] : [];
-	const rest = fitTitle(`  … ${formatAmount(leftOut, 'more line')}`, {hints: scroll, role: String}, columns);
-	const more = leftOut > 0 ? [palette.dim(rest)] : [];
-	return [...title, ...shown, ...more].slice(0, rows);
+export function viewSubject(subject: SubjectDrawing, {columns, palette, rows, offset, keys}: Space): View {
+	const all = rowsOf(subject, {columns, palette});
+	const total = all.length;
+	const title = total < rows || rows > leastSubject ? [subject.title({width: columns, palette})] : [];
+	const room = rows - title.length;
+	if (total <= room) {
+		const lines = [...title, ...all];
+		return {lines, total, from: 0, to: total, page: 1, lead: 0, last: 0};
+	}
+
+	const page = Math.max(1, room - 3);
+	const last = Math.max(0, total - 2 - page);
+	const from = 1 + Math.min(offset, last);
+	const isEnd = from + page >= total - 1;
+	const lines = [
+		...title,
+		...all.slice(0, 1),
+		...all.slice(from, from + page),
+		palette.dim(truncate(foldText(from - 1, total - 1 - from - page, keys), columns)),
+		...all.slice(-1),
+	];
+	return {lines: lines.slice(0, rows), total, from, to: isEnd ? total : from + page, page, lead: 1, last};
+}
+
+/** Returns the line that stands for rows which are left out, with the key that shows them. */
+function foldText(above: number, below: number, [down, up]: Space['keys']): string {
+	const [count, key] =
+		below === 0
+			? [`${formatAmount(above, 'line')} above`, up]
+			: above === 0
+				? [formatAmount(below, 'line'), down]
+				: [`${formatNumber(above)} above, ${formatAmount(below, 'line')}`, down];
+	return `  ⋯ ${count} ⋯${key && ` ${key}`}`;
+}
+
+type Scrolled = NonNullable<ReturnType<typeof drawQuestion>['scrolled']>;
+
+/**
+ * Returns how a question is drawn that a window has too few rows for: the question, what it is about and the facts scroll above
+ * its answers. The beginning and the end of what it is about stay in sight, in one row.
+ */
+export function viewScrolled(
+	{text, facts, list, short, label, told}: Scrolled,
+	subject: SubjectDrawing | undefined,
+	{columns, palette, rows: height, offset, keys: [down]}: Space,
+): View {
+	const all = subject ? rowsOf(subject, {columns, palette}) : [];
+	const room = Math.max(0, height - 1 - (list?.length ?? 0));
+	const ends = all.length > 0 && room > 1 ? [joinedEnds(all, {columns, palette})] : [];
+	// One row that stays in sight need not be shown twice.
+	const scrolling = [...text, ...(ends.length > 0 && all.length === 1 ? [] : all), ...facts];
+	const total = scrolling.length;
+	const page = Math.max(1, room - ends.length);
+	const last = Math.max(0, total - page);
+	const from = Math.min(offset, last);
+	const to = Math.min(total, from + page);
+	const left = total - to > 0 ? `…${formatNumber(total - to)}` : '';
+	const more = left && ` ${left} ${down}`;
+	const ways = list
+		? [...told.map(way => `  ${way}`), ...(told.length > 0 ? [] : [` ${more}`])]
+		: told.length > 0
+			? [...told.map(way => `  ${way}`), ...told]
+			: [`  ${short} ${label}${more}`, `  ${short}${more}`, `${short} ${left}`, short];
+	const line = ways.find(each => lineWidth(each) <= columns) ?? ways.at(-1) ?? '';
+	const lines = [...scrolling.slice(from, to), ...ends, palette.dim(truncate(line, columns)), ...(list ?? [])].slice(
+		-height,
+	);
+	return {lines, total, from, to, page, lead: 0, last};
+}
+
+/** Returns the beginning of the first and the end of the last of these rows in one; a single row as it is. */
+function joinedEnds(rows: readonly string[], {columns, palette}: Pick<Style, 'columns' | 'palette'>): string {
+	const [first = ''] = rows;
+	if (rows.length === 1) {
+		return first;
+	}
+
+	const half = Math.floor((columns - lineWidth(foldSign)) / 2);
+	const head = plainText(first).trimEnd();
+	const end = plainText(rows.at(-1) ?? '').trim();
+	const shownEnd = lineWidth(end) <= half ? end : lastCells(end, half).trimStart();
+	const room = columns - lineWidth(foldSign) - lineWidth(shownEnd);
+	return `${palette.label(cutCells(head, room))}${palette.dim(foldSign)}${palette.label(shownEnd)}`;
+}
+
+const foldSign = ' ⋯ ';
+
+/** Returns the last characters of a text that have at most so many cells. */
+function lastCells(text: string, cells: number): string {
+	let left = cells;
+	const kept = graphemesOf(text).toReversed();
+	const end = kept.findIndex(grapheme => {
+		left -= graphemeWidth(grapheme);
+		return left < 0;
+	});
+	return (end < 0 ? kept : kept.slice(0, end)).toReversed().join('');
+}
+
+/** Returns the first characters of a text that have at most so many cells. */
+function cutCells(text: string, cells: number): string {
+	let left = cells;
+	const kept = graphemesOf(text);
+	const end = kept.findIndex(grapheme => {
+		left -= graphemeWidth(grapheme);
+		return left < 0;
+	});
+	return (end < 0 ? kept : kept.slice(0, end)).join('');
 }
 
 /** Returns the number of lines of a question with everything about it. */

@@ -12,7 +12,7 @@ const maxShown = 500;
  * prompt, and undo restores it. Esc cancels.
  */
 export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInteraction, 'choose' | 'say'>) {
-	const {composer, setFilter} = store.getState();
+	const {composer, setFilter, setGuard} = store.getState();
 	const prompts = [...new Set(composer.history.toReversed())];
 	if (prompts.length === 0) {
 		say('No earlier prompts.');
@@ -21,6 +21,8 @@ export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInte
 
 	const choices = prompts.map((prompt, index) => ({id: String(index), label: oneLine(prompt)}));
 	const chosen = choose({title: 'Earlier prompts', choices});
+	// The user opened it with a key, from the draft.
+	setGuard({focus: 'panel'});
 	setFilter(setComposerText(emptyComposer, oneLine(expandedText(composer))));
 	const prompt = prompts[Number((await chosen) ?? -1)];
 	if (prompt !== undefined) {

@@ -17,7 +17,7 @@ export function stashPrompt(store: AppStore, chord: string, now: number): void {
 		const {state, draft} = stashed(composer);
 		setStash([...stash, draft]);
 		// The draft is a new message when it comes back.
-		editPrompt({composer: state, typedAt: undefined, completion: 0, editing: undefined});
+		editPrompt({composer: state, typedAt: now, completion: 0, editing: undefined});
 		setToast(`Draft stashed. ${keyLabel(chord)} on an empty prompt brings it back.`);
 	} else if (latest) {
 		setStash(stash.slice(0, -1));

@@ -1,6 +1,7 @@
 import {formatAmount, formatNumber} from '../../core/format.ts';
 import type {FileChange} from '../../core/session/event.ts';
 import type {SubjectDrawing} from '../../store/view-slice.ts';
+import {countBlanks} from '../../terminal/text/blanks.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
@@ -30,9 +31,8 @@ export function drawingOf(change: FileChange): SubjectDrawing {
 	const lines = parse(change.diff);
 	return {
 		title: style => changeTitle(change, style),
-		window: style => windowOf(lines, style),
+		window: style => windowOf(lines, {...style, isWhole: true}),
 		rows: (width, maxLines) => rowsOf(lines, width, maxLines),
-		lastOffset: style => lastOffsetOf(lines, style),
 	};
 }
 
@@ -64,6 +64,8 @@ type WindowStyle = Style & {
 	readonly offset?: number;
 	/** True to cut long lines instead of wrapping them. */
 	readonly isCut?: boolean;
+	/** True to wrap lines of any length: a question leaves nothing out. */
+	readonly isWhole?: boolean;
 };
 
 /** Returns the lines of a diff that fit, and how many are left out. One row is kept free for telling that. */
@@ -89,25 +91,12 @@ function windowOf(
 	return {shown, leftOut: lines.length - (index - offset)};
 }
 
-/** Returns the first line of the last window, which has one row for telling what is left out. */
-function lastOffsetOf(lines: readonly DiffLine[], {width, rows}: Style & {readonly rows: number}): number {
-	const gutter = gutterOf(lines);
-	let left = rows;
-	for (let index = lines.length - 1; index >= 0; index--) {
-		const line = lines[index];
-		left -= line ? wrapped(line, gutter, width).length : 0;
-		if (left < 0 || (left === 0 && index > 0)) {
-			return Math.min(lines.length - 1, index + 1);
-		}
-	}
-
-	return 0;
-}
-
 /** Returns the rows that the first lines of a diff need. */
 function rowsOf(lines: readonly DiffLine[], width: number, maxLines: number): number {
 	const gutter = gutterOf(lines);
-	return lines.slice(0, maxLines).reduce((rows, line) => rows + wrapped(line, gutter, width).length, 0);
+	return lines
+		.slice(0, maxLines)
+		.reduce((rows, line) => rows + wrapped(line, gutter, {width, isWhole: true}).length, 0);
 }
 
 /** Reads the hunks of a unified diff. The first `@@` line is left out: there is nothing before it. */
@@ -180,30 +169,43 @@ function gutterOf(lines: readonly DiffLine[]): number {
 	return String(Math.max(...numbers)).length + 1;
 }
 
-function drawLine(line: DiffLine | undefined, gutter: number, {width, palette, isCut}: Omit<WindowStyle, 'rows'>) {
+function drawLine(line: DiffLine | undefined, gutter: number, style: Omit<WindowStyle, 'rows'>) {
 	if (!line) {
 		return [];
 	}
 
+	const {width, palette, isCut} = style;
 	const role = {'+': palette.added, '-': palette.removed, ' ': palette.dim, '@': palette.dim, '\\': palette.dim}[
 		line.sign
 	];
-	const rows = wrapped(line, gutter, width, palette);
+	const rows = wrapped(line, gutter, style);
 	const shown = isCut && rows.length > 1 ? [truncate(`${rows[0]}…`, width)] : rows;
 	return shown.map(row => role(row));
 }
 
+/** Most blanks side by side in code, where they indent it and align its comments. */
+const maxBlanks = {before: 80, between: 40};
+
+function shownText(text: string): string {
+	return safeText(countBlanks(text, maxBlanks));
+}
+
 /** Returns a line with its number and sign, wrapped at the width. */
-function wrapped(line: DiffLine, gutter: number, width: number, palette?: Palette): readonly string[] {
+function wrapped(
+	line: DiffLine,
+	gutter: number,
+	{width, palette, isWhole = false}: Pick<WindowStyle, 'width' | 'isWhole'> & {readonly palette?: Palette},
+): readonly string[] {
 	const {sign, number, text} = line;
 	if (sign === '@') {
 		return [truncate(`${' '.repeat(gutter)} ⋯`, width)];
 	}
 
-	const rest = text.length > maxLineLength ? `… [${formatNumber(text.length - maxLineLength)} more characters]` : '';
+	const length = isWhole ? text.length : maxLineLength;
+	const rest = text.length > length ? `… [${formatNumber(text.length - length)} more characters]` : '';
 	const first = `${String(number ?? '').padStart(gutter)} ${sign} `;
 	const marked = palette?.color ? markedText(line, palette) : undefined;
-	return wrapLine((marked ?? safeText(text.slice(0, maxLineLength))) + rest, width, {
+	return wrapLine((marked ?? shownText(text.slice(0, length))) + rest, width, {
 		first,
 		rest: ' '.repeat(lineWidth(first)),
 		hard: true,
@@ -218,5 +220,5 @@ function markedText({sign, text, counterpart}: DiffLine, palette: Palette): stri
 
 	const pair = sign === '-' ? markWords(text, counterpart) : markWords(counterpart, text);
 	const parts = sign === '-' ? pair?.removed : pair?.added;
-	return parts?.map(part => (part.isChanged ? palette.mark(safeText(part.text)) : safeText(part.text))).join('');
+	return parts?.map(part => (part.isChanged ? palette.mark(shownText(part.text)) : shownText(part.text))).join('');
 }

@@ -175,8 +175,9 @@ test('an interrupted run closes the question and its editor', async () => {
 test('a very low window scrolls from the question through all of the command, above the keys [4]', async () => {
 	const command = ['echo a', ...Array.from({length: 11}, (_, index) => `echo ${index}`)].join('\n');
 	const {lines, store, decided, answer} = await ask(requestFor({...npmTest, command}), 20, 5);
-	expect(lines().slice(0, 2)).toEqual(['? Run this command?', '$ echo a']);
+	expect(lines().slice(0, 2)).toEqual(['? Run this command?', '$ echo a ⋯ echo 10']);
 	expect(lines()[2]).toMatch(/^ {2}\[y\/e\/r\/N\] …\d+ PgDn$/);
+	store.getState().scrollBy(1);
 	for (let index = 0; index < 11; index++) {
 		store.getState().scrollBy(1);
 		await expect.poll(lines, {interval: 5}).toContain(`> echo ${index}`);

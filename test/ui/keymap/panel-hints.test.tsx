@@ -99,20 +99,24 @@ test('a question of the agent names the keys that move; Enter and Esc stay', asy
 	await shows('Ctrl+K Ctrl+J move · Enter select · Esc cancel');
 	press(key.ctrlO, key.ctrlQ, key.down);
 	expect(asked).toEqual([]);
-	press(key.ctrlJ, key.enter);
+	press(key.ctrlJ, key.ctrlJ, key.enter);
 	expect(asked).toEqual(['answer B']);
 });
 
 test('an approval names the key that scrolls its subject; no key of the user answers it but by its mark', async () => {
 	const command = Array.from({length: 60}, (_, index) => `echo ${index}`).join('\n');
 	const subject = drawingOfCommand(command, false);
-	const {shows, press, asked, state} = await opened(
+	const {shows, press, wait, asked, state} = await opened(
 		{kind: 'confirm', question: 'Run this command?', subject, askedAt: 0},
 		{...moving, 'panel.page-down': 'ctrl+n', 'device.open': 'y'},
 	);
-	await shows('more lines · Ctrl+N scroll');
+	await shows('lines ⋯ Ctrl+N');
 	press(key.ctrlO, key.ctrlQ, key.ctrlN, key.altEnd, key.ctrlK);
 	expect([asked, state().scroll, state().marked]).toEqual([[], 8, -1]);
+	press('y');
+	expect(asked).toEqual([]);
+	state().showRows({layout: '', total: 60, from: 0, to: 60, page: 8, lead: 0});
+	wait(1000);
 	press('y');
 	expect(asked).toEqual(['answer yes']);
 });

@@ -3,6 +3,7 @@ import {toMessages} from '../../../src/core/session/read-conversation.ts';
 import {hostile, node, official} from '../../agent/mcp/servers.ts';
 import {write} from '../../agent/project/repository.ts';
 import type {Answer} from '../../e2e/model-host.ts';
+import {keys} from '../key-presses.ts';
 import {realApp, replies} from '../prompt/real-app.ts';
 
 const file = (servers: object) => JSON.stringify({mcpServers: servers});
@@ -30,6 +31,8 @@ test('a tool of an MCP server is asked for with its exact arguments, and a rule 
 	await waitFor('files: echo');
 	await waitFor(String.raw`"text": "to\u001b[2J⟨U+202E⟩be"`);
 	await waitFor('it only reads');
+	await answer('s');
+	await waitFor('Press s again to keep');
 	await answer('s');
 	await waitFor('Understood.');
 	expect(store.getState().panel).toBeUndefined();
@@ -156,10 +159,12 @@ test('a form of an MCP server is filled in, asked again where it is wrong, and s
 	await waitFor('Call form of the MCP server docs?');
 	await answer('y');
 	await waitFor('? The MCP server docs asks: Who are you (0)?␛[2J');
-	// A key that was pressed before the question goes to the prompt.
+	// A key that was pressed before the question answers nothing.
 	type('\r');
+	await waitFor('Enter ignored: press it again');
 	expect(store.getState().panel).toMatchObject({kind: 'ask', choices: [{label: 'Answer'}, {label: 'Decline'}]});
-	await answer('\r');
+	await waitFor('❯ 2. Decline');
+	await answer('1\r');
 	await waitFor('? docs · 1 of 5 · Email');
 	type('\u001b[200~nobody\r\n\u001b[201~');
 	await waitFor('answer: nobody');
@@ -167,17 +172,22 @@ test('a form of an MCP server is filled in, asked again where it is wrong, and s
 	await waitFor('? “nobody” is not valid: it must be an email address.');
 	type('@example.com\r');
 	await waitFor('answer: 30');
+	// Nor does an Enter that is held down.
 	type('\r');
+	await waitFor('Enter ignored: press it again');
+	type(`${keys.backspace}0\r`);
 	await waitFor('1. Large  default');
 	expect(store.getState().panel).toMatchObject({choices: [{label: 'Large'}, {label: 'Small'}, {label: 'Skip'}]});
 	type('2\r');
 	await waitFor('news (optional)');
-	type('\r');
+	await waitFor('  1. Yes');
+	type('1\r');
 	await waitFor('tags (optional)');
-	type('\r');
+	type(`1${keys.backspace}\r`);
 	await waitFor('? Send this to the MCP server docs?');
 	await waitFor('tags: –');
-	await answer('\r');
+	await waitFor('❯ 3. Decline');
+	await answer('1\r');
 	await waitFor('Understood.');
 	expect(lastMessages().at(-1)?.content).toBe(
 		'[{"action":"accept","content":{"email":"nobody@example.com","age":30,"size":"s","news":true}}]',

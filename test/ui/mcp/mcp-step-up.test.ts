@@ -31,6 +31,8 @@ async function writing(options: Parameters<typeof protectedServer>[0] = {}, call
 	app.type('Write it\r');
 	await app.waitFor('Call write of the MCP server docs?');
 	await app.answer('s');
+	await app.waitFor('Press s again to keep');
+	await app.answer('s');
 	return {
 		...app,
 		server,
@@ -48,7 +50,7 @@ test('a call that needs more scopes asks for a login with all of them, and is ma
 	const {waitFor, answer, server, page, results, home} = await writing();
 	await waitFor('? The MCP server docs refused write: its login lacks the scope files:write.');
 	await waitFor('Log in again to ask for it?');
-	await answer('\r');
+	await answer('1\r');
 	const address = await page();
 	expect(new URL(address).searchParams.get('scope')).toBe('mcp:tools files:write');
 	await server.browse(address);
@@ -61,7 +63,6 @@ test('a call that needs more scopes asks for a login with all of them, and is ma
 test('a user who does not log in is told the command that asks for the scopes, once', async () => {
 	const {waitFor, answer, type, results, server, page} = await writing({}, 2);
 	await waitFor('Log in again to ask for it?');
-	await answer('2');
 	await answer('\r');
 	await waitFor('Understood.');
 	await waitFor('! The MCP server docs refused write: its login lacks the scope files:write.');
@@ -82,7 +83,7 @@ test('a server that wants other scopes each time is asked about twice, never in 
 	const {waitFor, answer, server, page, results} = await writing({challenge}, 5);
 	for (const scope of ['scope-1', 'scope-3']) {
 		await waitFor(`lacks the scope ${scope}.`);
-		await answer('\r');
+		await answer('1\r');
 		await server.browse(await page());
 	}
 
@@ -98,7 +99,7 @@ test.each([
 ])('%s fails the call alone, and the next login asks for it no longer than it helps', async (what, options, words) => {
 	const {waitFor, answer, type, server, page, results, home} = await writing(options);
 	await waitFor('Log in again to ask for it?');
-	await answer('\r');
+	await answer('1\r');
 	const address = await page();
 	if (what === 'a refused scope') {
 		await server.browse(address);

@@ -20,13 +20,14 @@ const state = {moved: 0, typed: '', isAnswerable: true};
 
 describe('a question of the agent', () => {
 	test('shows its choices, a way to answer otherwise, and the keys once they work', () => {
-		expect(askLines(panel, state, style)).toEqual([
+		expect(askLines(panel, {...state, moved: 1}, style)).toEqual([
 			'? Which database?',
 			'❯ 1. SQLite  one file',
 			'  2. Postgres',
 			'  3. Something else…',
 			'  ↑↓ move · Enter select · Esc cancel',
 		]);
+		expect(askLines(panel, state, style).slice(1, 3)).toEqual(['  1. SQLite  one file', '  2. Postgres']);
 		expect(askLines(panel, {...state, moved: -1}, style)[3]).toBe('❯ 3. Something else…');
 		expect(askLines(panel, {...state, isAnswerable: false}, style).at(-1)).toBe('  …');
 		expect(askRows(panel, 40)).toBe(5);
@@ -40,12 +41,12 @@ describe('a question of the agent', () => {
 		];
 		const wide = {...style, columns: 60};
 		expect(askLines({...panel, choices: described}, state, wide).slice(1, 4)).toEqual([
-			'❯ 1. SQLite                       one file',
+			'  1. SQLite                       one file',
 			'  2. Postgres                     a server',
 			'  3. A label of more than thirty cells  long',
 		]);
 		expect(askLines({...panel, choices: described.slice(0, 2)}, state, wide).slice(1, 3)).toEqual([
-			'❯ 1. SQLite    one file',
+			'  1. SQLite    one file',
 			'  2. Postgres  a server',
 		]);
 	});
@@ -57,7 +58,7 @@ describe('a question of the agent', () => {
 		};
 		const lines = askLines(long, state, style);
 		expect(lines.slice(1, 5)).toEqual([
-			'❯ 1. SQLite  one file without a server,',
+			'  1. SQLite  one file without a server,',
 			'             for one user',
 			'  2. SQLite  one file',
 			'  3. Postgres',
@@ -65,12 +66,12 @@ describe('a question of the agent', () => {
 		expect(askRows(long, 40)).toBe(lines.length);
 		const named = {...panel, choices: [{label: 'A label of twenty-five', description: 'word '.repeat(40)}]};
 		expect(askLines(named, state, style).slice(1, 7)).toEqual([
-			'❯ 1. A label of twenty-five',
+			'  1. A label of twenty-five',
 			...Array.from({length: 3}, () => `     ${'word '.repeat(7).trim()}`),
 			`     ${'word '.repeat(7).trim()}…`,
 			'  2. Something else…',
 		]);
-		expect(askLines(named, {...state, moved: 1}, {...style, height: 4}).slice(1, 3)).toEqual([
+		expect(askLines(named, {...state, moved: 2}, {...style, height: 4}).slice(1, 3)).toEqual([
 			`     ${'word '.repeat(7).trim()}…`,
 			'❯ 2. Something else…',
 		]);
@@ -90,7 +91,7 @@ describe('a question of the agent', () => {
 		const long = {...panel, question: 'word '.repeat(300)};
 		expect(askLines(long, state, style)).toHaveLength(12);
 		expect(askLines(long, state, style)[7]).toBe('  …');
-		const low = askLines(long, {...state, moved: 2}, {...style, height: 5});
+		const low = askLines(long, {...state, moved: 3}, {...style, height: 5});
 		expect(low.map(line => line.slice(0, 10))).toEqual([
 			'? word wor',
 			'  word wor',
@@ -100,7 +101,7 @@ describe('a question of the agent', () => {
 		]);
 		expect([low[2]?.endsWith('…'), low[4]]).toEqual([true, '  Ctrl+O all · Enter select · Esc cancel']);
 		expect(askLines(long, state, {...style, height: 2})).toHaveLength(2);
-		expect(askLines(panel, state, {...style, columns: 20, height: 3}).slice(1)).toEqual([
+		expect(askLines(panel, {...state, moved: 1}, {...style, columns: 20, height: 3}).slice(1)).toEqual([
 			'❯ 1. SQLite  one …',
 			'  ↑↓ · Enter · Esc',
 		]);
@@ -118,7 +119,7 @@ describe('a question of the agent', () => {
 			[40, 9],
 		] as const) {
 			for (const moved of [0, 1, 2]) {
-				const lines = askLines(asked, {...state, moved}, {...style, columns, height}).map(plainText);
+				const lines = askLines(asked, {...state, moved: moved + 1}, {...style, columns, height}).map(plainText);
 				const words = lines.join(' ').replaceAll(/\s+/g, ' ');
 				const {label = '', description = ''} = long[moved] ?? {label: 'Something else…'};
 				expect(lines.length).toBeLessThanOrEqual(height);
@@ -153,13 +154,21 @@ describe('the keys of a question', () => {
 	};
 
 	test('mark a choice with arrows and digits, and Enter selects it', () => {
-		const {press, asked} = open(panel);
-		press(keys.enter);
-		press(keys.down, keys.enter);
-		press(keys.up, keys.up, keys.enter);
-		press('2', keys.enter);
-		press('3', keys.enter);
-		press('2', '9', '4', 'x', keys.enter);
+		const {press, wait, asked} = open(panel);
+		for (const pressed of [
+			[keys.enter],
+			[keys.down, keys.enter],
+			[keys.down, keys.enter],
+			[keys.down, keys.enter],
+			['2', keys.enter],
+			['3', keys.enter],
+			['2', '9', '4', 'x'],
+			[keys.enter],
+		]) {
+			press(...pressed);
+			wait(1000);
+		}
+
 		expect(asked).toEqual([
 			'answer SQLite',
 			'answer Postgres',
@@ -183,15 +192,20 @@ describe('the keys of a question', () => {
 		expect(asked).toEqual(['answer undefined']);
 	});
 
-	test('[4] that were meant for the prompt stay in the prompt', () => {
+	test('[4] that come before it can be answered are dropped, and a draft keeps its own', () => {
 		for (const shown of [panel, field]) {
 			const {press, asked, prompt, wait, store} = handler({running: true});
 			store.getState().setPanel(shown);
-			press('x', '2');
-			expect([prompt(), asked]).toEqual(['x2', []]);
+			press('x', '2', keys.enter);
+			expect([prompt(), asked, store.getState().filter.text]).toEqual(['', [], '']);
+			const written = handler({running: true, text: 'x'});
+			written.store.getState().setPanel(shown);
+			written.wait(5000);
+			written.press('2', keys.enter);
+			expect([written.prompt(), written.asked]).toEqual(['', ['submit x2']]);
+			written.press('1', keys.enter);
+			expect([written.prompt(), written.asked]).toEqual(['', ['submit x2']]);
 			wait(600);
-			press(keys.enter);
-			expect(asked).toEqual(['submit x2']);
 		}
 	});
 });

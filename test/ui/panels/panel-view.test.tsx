@@ -1,5 +1,6 @@
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {Panel} from '../../../src/store/view-slice.ts';
+import {wrapLine} from '../../../src/terminal/text/wrap.ts';
 import {titleOf} from '../frame.ts';
 import {openPanel} from './open-panel.tsx';
 
@@ -169,12 +170,12 @@ describe.each([
 		],
 	} as const;
 
-	test('has each on a line of its own, cut if it does not fit [1]', async () => {
+	test('has all of each, wrapped if it does not fit [1]', async () => {
 		const {panelLines} = await openPanel({kind: 'confirm', question: 'Wake it?', about, askedAt: 0}, columns, rows);
 		expect(panelLines()).toEqual([
 			'Wake Dev␛[2Jbox, as it was seen 2 h ago',
 			'state  paused',
-			expect.stringMatching(new RegExp(`^cost {3}12 credits and .{${columns - 23}}…$`)),
+			...wrapLine(`cost   ${about.facts[1][1].trim()}`, columns, {rest: ' '.repeat(7)}),
 			'? Wake it?',
 			...yesOrNo,
 		]);

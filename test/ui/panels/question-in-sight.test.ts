@@ -4,8 +4,8 @@ import {runApp} from '../running-app.ts';
 
 const question = {kind: 'confirm', question: 'Run it?', askedAt: -10_000} as const;
 
-/** The question is still open, and the key is in the prompt. */
-const unanswered = [question, 'y'];
+/** The question is still open, and the key was dropped. */
+const unanswered = [question, ''];
 
 function open() {
 	const app = runApp();

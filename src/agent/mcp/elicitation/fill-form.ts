@@ -111,7 +111,7 @@ function questionOf(title: string, field: FormField, problem: string): string {
 	return [problem, title, field.about, ...options, hint].filter(Boolean).join('\n');
 }
 
-/** The default comes first, so that Enter selects it. */
+/** The default comes first. None is marked: the user selects one. */
 function choicesOf(field: FormField & {readonly kind: 'choice'}, initial: string) {
 	const choices = field.options.map(({label}) => ({
 		label,
@@ -151,7 +151,7 @@ async function choose(
 	ask: AskUser,
 	signal: AbortSignal,
 ): Promise<string | undefined> {
-	const form = {initial: '', mayBeEmpty: false, isNext: false};
+	const form = {initial: '', mayBeEmpty: false, isNext: false, refusal: 'Decline'};
 	return ask({question, choices: labels.map(label => ({label})), form}, signal);
 }
 

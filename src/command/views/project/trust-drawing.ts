@@ -41,14 +41,6 @@ export function trustDrawing(
 			return {shown, leftOut: all.length - shown.length};
 		},
 		rows: (width, maxLines) => drawn(width).slice(0, maxLines).flat().length,
-		lastOffset({width, rows: room}) {
-			let left = room;
-			const first = drawn(width).findLastIndex(lines => {
-				left -= lines.length;
-				return left < 0;
-			});
-			return Math.min(rows.length - 1, first + 1);
-		},
 	};
 }
 
