@@ -50,7 +50,6 @@ export function createFolderQuestions({folder, interact, homeFolder}: Dependenci
 		/** Asks where to continue a session that began in another folder. */
 		async choose({folder: there, here, isThere}: SessionElsewhere) {
 			const id = await interact.choose({
-				opensItself: true,
 				title: `This session began in ${short(there)}${isThere ? '' : ', which is gone'}`,
 				choices: [
 					...(isThere
