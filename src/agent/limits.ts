@@ -1,5 +1,13 @@
 import {createHash} from 'node:crypto';
-import {type CapCounts, type CapName, capNames, caps, createCapCounts, raiseHint} from '../core/caps.ts';
+import {
+	type CapCounts,
+	type CapLimits,
+	type CapName,
+	capNames,
+	caps,
+	createCapCounts,
+	raiseHint,
+} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import type {ErrorReport} from '../core/error.ts';
 import {formatAmount, formatNumber} from '../core/format.ts';
@@ -40,7 +48,8 @@ export function createLimits(options: Options) {
 
 	return {
 		/** Takes a turn. Sub-agents at the same time can't take more together than are left. */
-		beforeTurn: (): ErrorReport | undefined => (counts.take('turns') ? undefined : turnsUsedUp(limit(), options)),
+		beforeTurn: (): ErrorReport | undefined =>
+			counts.take('turns') ? undefined : turnsUsedUp(counts.limits(), options),
 		/** Warns once if most turns are used, and once if the cost is unknown. */
 		async *afterTurn(): AsyncGenerator<AgentEvent, ErrorReport | undefined> {
 			turns++;
@@ -50,13 +59,13 @@ export function createLimits(options: Options) {
 			}
 
 			if (isUsedUp()) {
-				return turnsUsedUp(limit(), options);
+				return turnsUsedUp(counts.limits(), options);
 			}
 
 			const isNear = limit() >= minWarnedTurns && counts.used('turns') >= warnedShare * limit();
 			if (isNear && cause !== 'task' && counts.isFirst('turns')) {
 				const text = `This run has used ${counts.used('turns')} of ${formatNumber(limit())} turns.`;
-				yield {type: 'notice', level: 'warning', text, hint: `Raise the limit: ${raiseHint('turns', limit())}`};
+				yield {type: 'notice', level: 'warning', text, hint: raiseHint('turns', counts.limits())};
 			}
 
 			const spentUsd = budget?.spentUsd();
@@ -79,13 +88,14 @@ export function createLimits(options: Options) {
 	};
 }
 
-function turnsUsedUp(limit: number, {commandPlace, cause}: Options): ErrorReport {
+function turnsUsedUp(limits: CapLimits, {commandPlace, cause}: Options): ErrorReport {
+	const {turns: limit} = limits;
 	const message =
 		cause === 'watch'
 			? `No turn is left: ${formatNumber(limit)} were used since your last message.`
 			: `This run stopped after ${formatAmount(limit, 'turn')}.`;
 	const next = commandPlace === 'shell' ? 'Continue with -c' : 'Send a message to continue';
-	return {code: 'budget', message, hint: `${next}, or raise the limit: ${raiseHint('turns', limit)}`};
+	return {code: 'budget', message, hint: `${next}. ${raiseHint('turns', limits)}`};
 }
 
 /** What is said of a call that a cap refuses: to the model, and the first time to the user. */
@@ -99,13 +109,14 @@ export function countCall(tool: string, counts: CapCounts): CapRefusal | undefin
 
 function refusalOf(name: CapName, counts: CapCounts): CapRefusal {
 	const row = caps[name];
-	const {[name]: limit} = counts.limits();
+	const limits = counts.limits();
+	const {[name]: limit} = limits;
 	const [one, several] = row.units;
 	const amount = `${formatNumber(limit)} ${limit === 1 ? one : several}`;
-	const raise = raiseHint(name, limit);
+	const hint = raiseHint(name, limits);
 	const refused = 'refused' in row ? row.refused : '';
-	const output = `${refused} This run has used its ${amount}. Finish with what you have, and tell the user that ${raise} allows more.`;
-	const notice = {text: `This run has used its ${amount}. More are refused.`, hint: `Raise the limit: ${raise}`};
+	const output = `${refused} This run has used its ${amount}. Finish with what you have, and tell the user what is missing. ${hint}`;
+	const notice = {text: `This run has used its ${amount}. More are refused.`, hint};
 	return {output, ...(counts.isFirst(name) && {notice})};
 }
 

@@ -6,7 +6,7 @@ import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
 import {startedCommands} from '../agent/project/started-commands.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
-import {type CapLimits, caps, limitsBy} from '../core/caps.ts';
+import {type CapLimits, capNames, caps, limitsBy} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -56,11 +56,12 @@ export function createProjectParts(
 		/** Returns the caps of a run: those of the user, lower ones of a project in their place. */
 		async capLimits(): Promise<CapLimits> {
 			const files = inEffect(await project.state()).filter(({standing}) => standing !== 'user');
-			return limitsBy(name => {
-				const {setting} = caps[name];
-				const lower = files.map(each => each.settings?.fields[setting]).filter(value => typeof value === 'number');
-				return Math.min(settings.value(setting), ...lower);
+			const own = limitsBy(name => settings.value(caps[name].setting));
+			const limits = limitsBy(name => {
+				const inFiles = files.map(({settings: file}) => file?.fields[caps[name].setting]);
+				return Math.min(own[name], ...inFiles.filter(value => typeof value === 'number'));
 			});
+			return {...limits, lowered: capNames.filter(name => limits[name] < own[name])};
 		},
 		/** Loads the hooks of a run, which run in the sandbox of the session's commands. */
 		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>) {

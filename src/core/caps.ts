@@ -67,7 +67,10 @@ export type CapName = keyof typeof caps;
 /** The setting of a cap. */
 export type CapSetting = (typeof caps)[CapName]['setting'];
 
-export type CapLimits = Readonly<Record<CapName, number>>;
+export type CapLimits = Readonly<Record<CapName, number>> & {
+	/** Those that a project has lowered. */
+	readonly lowered?: readonly CapName[];
+};
 
 export const capNames = Object.keys(caps) as readonly CapName[];
 
@@ -75,7 +78,7 @@ export const capNames = Object.keys(caps) as readonly CapName[];
 export const defaultLimits = limitsBy(name => caps[name].limit);
 
 /** Returns the limits that a function has for each cap. */
-export function limitsBy(limitOf: (name: CapName) => number): CapLimits {
+export function limitsBy(limitOf: (name: CapName) => number): Readonly<Record<CapName, number>> {
 	return Object.fromEntries(capNames.map(name => [name, limitOf(name)])) as Record<CapName, number>;
 }
 
@@ -120,8 +123,11 @@ export function createCapCounts(): CapCounts {
 	};
 }
 
-/** Returns the command by which the user raises a cap, as hints name it. */
-export function raiseHint(name: CapName, limit: number): string {
+/** Returns how the user raises a cap, in a few words. */
+export function raiseHint(name: CapName, limits: CapLimits): string {
 	const {setting, most} = caps[name];
-	return limit < most ? `\`config set ${setting} ${Math.min(most, 2 * limit)}\`` : `\`config list\``;
+	const {[name]: limit, lowered = []} = limits;
+	return lowered.includes(name) || limit >= most
+		? `See what sets the limit: \`config get ${setting}\``
+		: `Raise the limit: \`config set ${setting} ${Math.min(most, 2 * limit)}\``;
 }

@@ -59,6 +59,8 @@ export type Conversation = {
 	readonly setBudgets: (budgets: Budgets) => void;
 	/** True if nobody may be there to answer a question: a watch started what the session works on. */
 	readonly isUnattended: () => boolean;
+	/** False if its runs have used all turns since the last message that the user sent. */
+	readonly hasTurns: () => boolean;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -175,6 +177,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		pin: (id, pinned) => emit({type: 'pin', id, pinned}),
 		setBudgets: ({turn, session}) => emit({type: 'budget', turn, session}),
 		isUnattended: () => grants.starter.startedBy === 'watch',
+		hasTurns: () => grants.counts.used('turns') < grants.counts.limits().turns,
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),

@@ -70,6 +70,7 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		pin: (id, pinned) => front().pin(id, pinned),
 		setBudgets: (...given) => front().setBudgets(...given),
 		isUnattended: () => front().isUnattended(),
+		hasTurns: () => front().hasTurns(),
 		interrupt: () => front().interrupt(),
 		rename: title => front().rename(title),
 		notice: (text, hint) => front().notice(text, hint),

@@ -39,7 +39,7 @@ export type Watches = {
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly conversation: Pick<Conversation, 'send'>;
+	readonly conversation: Pick<Conversation, 'send' | 'hasTurns'>;
 	readonly notifier: Notifier;
 	readonly clock: TailClock;
 };
@@ -174,6 +174,11 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 	if (watch.session !== store.getState().transcript.session) {
 		const short = watch.session.slice(0, 8);
 		tellUser(`It may ask the agent in session ${short} only. Return there: /resume ${short}`);
+		return;
+	}
+
+	if (!conversation.hasTurns()) {
+		tellUser('The agent has no turn left, so it was not asked. Send it a message to continue.');
 		return;
 	}
 

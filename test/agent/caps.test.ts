@@ -99,7 +99,7 @@ test('a model that loops forever is stopped, and the user is told the number, th
 		error: {
 			code: 'budget',
 			message: 'This run stopped after 300 turns.',
-			hint: 'Send a message to continue, or raise the limit: `config set max_turns 600`',
+			hint: 'Send a message to continue. Raise the limit: `config set max_turns 600`',
 		},
 	});
 	expect(notices(events)).toEqual([
@@ -144,7 +144,7 @@ test.each(
 		for (const {output} of refused) {
 			expect(output).toMatch(
 				new RegExp(
-					`^(?:Not started|Nothing was sent|Nothing was searched)\\. This run has used its ${limit} .*Finish with what you have.*max_${name} ${2 * limit} allows more`,
+					`^(?:Not started|Nothing was sent|Nothing was searched)\\. This run has used its ${limit} .*Finish with what you have.*/config set max_${name} ${2 * limit}$`,
 				),
 			);
 		}
@@ -226,7 +226,8 @@ test('no more sub-agents run at the same time than the cap says', async () => {
 
 test('requests that are tried again and compactions take no turn, and give none back', async () => {
 	const {tools} = countedTools();
-	const isSummary = (messages: readonly Message[]) => JSON.stringify(messages.at(-1)).includes('Stop here for a moment');
+	const isSummary = (messages: readonly Message[]) =>
+		JSON.stringify(messages.at(-1)).includes('Stop here for a moment');
 	let failed = 0;
 	const model = modelOf((request, messages) => {
 		if (isSummary(messages)) {

@@ -34,7 +34,7 @@ test('runs of watches count on, and with no turn left they send nothing; a messa
 	expect(lastEnd()?.error).toEqual({
 		code: 'budget',
 		message: 'No turn is left: 3 were used since your last message.',
-		hint: 'Send a message to continue, or raise the limit: `config set max_turns 6`',
+		hint: 'Send a message to continue. Raise the limit: `config set max_turns 6`',
 	});
 	await conversation.send('Go on.');
 	expect([ends().at(-1), model.asked.length]).toEqual(['done', 5]);

@@ -103,6 +103,20 @@ test('the agent is asked up to the hourly limit; further matches wait, with a no
 	);
 });
 
+test('with no turn left the agent is not asked; the user gets the matches, and what to do', async () => {
+	const log = [1, 3, 5, 7].map(at => [at * minute, `error ${at}\n`] as const);
+	const {begin, isOver, prompts, records, model} = watching({log, end: 10 * minute, ask: 'Why?', turns: 2});
+	begin();
+	await isOver();
+	expect([prompts().length, model.asked.length]).toEqual([2, 2]);
+	const told = records().flatMap(({event}) => (event.type === 'notice' ? [[event.text, event.hint]] : []));
+	const hint = 'The agent has no turn left, so it was not asked. Send it a message to continue.';
+	expect(told.slice(0, 2)).toEqual([
+		[expect.stringContaining('error 5'), hint],
+		[expect.stringContaining('error 7'), hint],
+	]);
+});
+
 test('notices of a watch wait for the end of the run', async () => {
 	let open: () => void = () => undefined;
 	const gate = new Promise<void>(resolve => {

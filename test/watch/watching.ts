@@ -1,5 +1,6 @@
 import {expect, onTestFinished} from 'vitest';
 import type {LogSource} from '../../src/contract/log-cursor.ts';
+import {defaultLimits} from '../../src/core/caps.ts';
 import {createNotifier} from '../../src/watch/notifier.ts';
 import {readCondition} from '../../src/watch/watch-condition.ts';
 import {createWatches} from '../../src/watch/watch-list.ts';
@@ -22,6 +23,8 @@ type Options = {
 	readonly perHour?: number;
 	readonly every?: number;
 	readonly scripts?: readonly Script[];
+	/** Most turns of the agent until the user sends a message. */
+	readonly turns?: number;
 	/** When the clock is set back by an hour. */
 	readonly setBackAt?: number;
 };
@@ -36,11 +39,12 @@ export function watching({
 	perHour = 6,
 	every = minute,
 	scripts,
+	turns = defaultLimits.turns,
 	setBackAt = Number.POSITIVE_INFINITY,
 }: Options) {
 	const time = jumpingClock();
 	const clock = {...time, now: () => time.now() - (time.now() < setBackAt ? 0 : 60 * minute)};
-	const here = scripted(scripts ?? [answer]);
+	const here = scripted(scripts ?? [answer], {capLimits: async () => ({...defaultLimits, turns})});
 	const notifier = createNotifier(here.store, here.conversation);
 	const watches = createWatches({...here, notifier, clock});
 	onTestFinished(() => watches.close());

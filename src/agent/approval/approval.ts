@@ -252,7 +252,7 @@ function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking
 	}
 
 	return new AppError('failed', `Not allowed: ${summary} A watch started this run, so nobody was asked.`, {
-		hint: `Continue without it, and tell the user ${canAllow ? `that ${commands} allows it` : 'what you need'}.`,
+		hint: `Continue without it, and tell the user ${canAllow ? `that ${commands} ${rules.length === 1 ? 'allows' : 'allow'} it` : 'what you need'}.`,
 	});
 }
 
