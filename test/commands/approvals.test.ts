@@ -25,6 +25,12 @@ test('a shell lists, adds and revokes the rules of its folder, and a second proc
 	await expect(here.run('approvals', 'revoke', '2')).rejects.toThrow('Rule 2 not found.');
 });
 
+test('a rule whose star covers nothing says so', async () => {
+	expect(textOf(await testContext().run('approvals', 'allow', 'run_command(git *)'))).toBe(
+		'Allowed run_command(git *) in this folder. It covers “git” alone; “git **” covers everything that it does.',
+	);
+});
+
 test('an invalid rule is refused with an example', async () => {
 	await expect(testContext().run('approvals', 'allow', 'npm test')).rejects.toMatchObject({code: 'usage'});
 });
@@ -44,6 +50,12 @@ test('the app also shows and sets the mode, and keeps rules for the session', as
 test.each([
 	['ask', 'npm test -- a', 'Allowed by rule 1 of this folder: run_command(npm test *).'],
 	['ask', 'fetch_url(https://evil.example/)', 'Denied by rule 2 of this folder: fetch_url(evil.example).'],
+	[
+		'ask',
+		'npm test --script-shell=x',
+		'Asks, because it uses “--script-shell=x”, which run_command(npm test *) does not cover.',
+	],
+	['ask', 'cat a | sh', 'Asks, because it may take orders from its input, so no rule covers it.'],
 	['ask', 'ls', 'Allowed: it only reads in this folder.'],
 	['ask', 'run_command(make)', 'Asks, because no rule covers it, and the mode is ask.'],
 	['all', 'make', 'Allowed by the mode all, if a sandbox holds it.'],

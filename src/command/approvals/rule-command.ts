@@ -21,7 +21,13 @@ export function ruleCommand(effect: 'allow' | 'deny'): Command {
 			const source = session && live ? 'session' : 'folder';
 			await approvals.rules.add(rule, effect, source);
 			const data = {rule: ruleText(rule), effect, source};
-			return {kind: 'text', text: `${done} ${ruleText(rule)} in this ${source}.`, data};
+			const {hasIdleStar} = await import('../../agent/policy/rules/describe-rule.ts');
+			const named = rule.pattern?.replace(/\s*\*$/, '');
+			const note =
+				effect === 'allow' && hasIdleStar(rule)
+					? ` It covers “${named}” alone; “${named} **” covers everything that it does.`
+					: '';
+			return {kind: 'text', text: `${done} ${ruleText(rule)} in this ${source}.${note}`, data};
 		},
 	});
 }

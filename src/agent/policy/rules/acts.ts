@@ -60,11 +60,11 @@ function act(options: string, {inner, ...given}: Given = {}): Act {
 }
 
 /** What most test runners, linters and builds behind a package script take. */
-const script = `-t=text -g=text -k=text --testNamePattern=text --test-name-pattern=text --grep=text --filter=text --run
-	--watch?false --no-watch --watchAll?false --coverage? --no-coverage --silent? --verbose? --quiet -q -v --bail? -b --ci -u
+const script = `--coverage? --watch?false --verbose? --grep=text --filter=text --testNamePattern=text --test-name-pattern=text
+	-t=text -g=text -k=text --run --no-watch --watchAll?false --no-coverage --silent? --quiet -q -v --bail? -b --ci -u
 	--update --updateSnapshot --passWithNoTests --maxWorkers=number --testTimeout=number --timeout=number --retries=number
 	--reporter=default|basic|dot|verbose|spec|tap|json|junit|min|list|line|github-actions --runInBand -i --forceExit
-	--detectOpenHandles --onlyChanged --changed --project=[\\w.-]+ --shard=number --seed=number --headed --fix --check --write
+	--detectOpenHandles --onlyChanged --changed --project=[\\w.-]+ --shard=[\\d/]+ --seed=number --headed --fix --check --write
 	--noEmit --max-warnings=number --mode=[\\w-]+ --color --no-color --help --version --debug?`;
 const npm = `-s --silent --if-present --no-color --color?true|false|always -w=path --workspace=path --workspaces -ws
 	--include-workspace-root --loglevel=silent|error|warn|notice|http|info|verbose|silly -d -q --quiet --verbose`;
