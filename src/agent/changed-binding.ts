@@ -42,8 +42,8 @@ function titleOf({what, from, to, model}: BindingChange): string {
 	switch (what) {
 		case 'host':
 			return from
-				? `This session talked to ${placeOf(from)}, but ${model} is now at ${placeOf(to)}.`
-				: `This session talked to another provider, but ${model} is at ${placeOf(to)}.`;
+				? `This session uses ${placeOf(from)}, but ${model} is now at ${placeOf(to)}.`
+				: `This session used another model, and it isn't known where. ${model} is at ${placeOf(to)}.`;
 		case 'key':
 			return `The key for ${placeOf(to)} changed since this session began.`;
 		default:

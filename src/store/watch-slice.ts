@@ -17,6 +17,8 @@ export type Watch = {
 	readonly ask: string | undefined;
 	/** The session in which the user allowed it: it asks the agent there alone. */
 	readonly session: string;
+	/** True while its session isn't bound to where its model is, so that it can't ask. */
+	readonly isPaused?: boolean;
 	/** The most turns of the agent in an hour. */
 	readonly perHour: number;
 	readonly startedAt: number;

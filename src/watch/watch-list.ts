@@ -186,10 +186,15 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 	notifier.alert(`Watch ${number} is asking the agent.`);
 	try {
 		await conversation.send(matchPrompt(watch, watch.ask, matches), 'watch');
+		changeWatch(number, {isPaused: false});
 	} catch (error) {
-		const {message} = reportError(error);
-		const hint = `It asks again after your next message here. Stop it: /watch stop ${number}`;
-		notifier.notify({alert: `Watch ${number} is paused.`, text: `Watch ${number} is paused: ${message}`, hint});
+		// Nothing was sent, so no turn is used. The user is told once.
+		changeWatch(number, {turns: watch.turns, isPaused: true});
+		if (!watch.isPaused) {
+			const {message} = reportError(error);
+			const hint = `It asks again after your next message here. Stop it: /watch stop ${number}`;
+			notifier.notify({alert: `Watch ${number} is paused.`, text: `Watch ${number} is paused: ${message}`, hint});
+		}
 	}
 }
 
