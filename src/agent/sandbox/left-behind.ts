@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../core/json.ts';
 import {type GitSnapshot, removePlanted} from './planted.ts';
+import {removeOrders} from './unfinished.ts';
 
 /** Names of the files that say what a running command may leave behind. */
 const fileName = /^git-\d+\.json$/;
@@ -13,6 +14,7 @@ const stored = z.object({
 	absent: z.array(z.string()),
 	awaited: z.array(z.string()),
 	links: z.array(z.tuple([z.string(), z.string()])),
+	unfinished: z.array(z.tuple([z.string(), z.array(z.string())])),
 	created: z.array(z.string()),
 });
 
@@ -45,6 +47,7 @@ export async function cleanLeftBehind(folder: string): Promise<void> {
 			const {created, repositories, ...snapshot} = data;
 			await removeEmpty(created);
 			await removePlanted({...snapshot, repositories: new Map(repositories)}).catch(() => undefined);
+			await removeOrders(snapshot.unfinished).catch(() => undefined);
 		}
 	}
 }

@@ -1,8 +1,10 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import {findRepositories, isBare} from './find-repositories.ts';
+import {type Setting, settingsOf} from './git-orders.ts';
 import {moduleFolders} from './git-places.ts';
 import type {GuardedGit} from './obeyed-places.ts';
+import {type Unfinished, unfinishedIn} from './unfinished.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */
 export type GitSnapshot = {
@@ -15,11 +17,25 @@ export type GitSnapshot = {
 	readonly awaited: readonly string[];
 	/** Links to what git obeys, with what they named. */
 	readonly links: ReadonlyArray<readonly [path: string, target: string]>;
+	readonly unfinished: Unfinished;
 };
 
-/** Settings that name a program, or a file with further settings. */
-const runsPrograms =
-	/\b(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|helper|program|textconv|command|external|clean|smudge|process|driver|cmd|path)\s*=(?!\s*false\b)|\[\s*(?:alias|include)/i;
+/** Settings of a new repository that start no program. Any other makes git ask. */
+const runsNothing = new RegExp(
+	`^(?:${[
+		'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)',
+		'core\\.(?:safecrlf|quotepath|abbrev|longpaths|whitespace|worktree|sharedrepository|compression|sparsecheckout.*)',
+		'extensions\\..*|(?:user|author|committer)\\..*|init\\.defaultbranch|protocol\\.file\\.allow',
+		'remote\\..*\\.(?:url|pushurl|fetch|push|tagopt|prune|mirror|promisor|partialclonefilter)|branch\\..*',
+		'submodule\\..*\\.(?:url|active|branch|ignore|path|shallow|fetchrecursesubmodules)|submodule\\.active',
+		'(?:pull|push|fetch|rebase|rerere|advice|color|column|status|commit|tag|feature|index|pack|log|i18n)\\..*',
+		'merge\\.(?:ff|conflictstyle|renames|stat|log)|diff\\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix)',
+		'lfs\\.(?:repositoryformatversion|https?:.*\\.(?:access|locksverify))',
+	].join('|')})$`,
+	'is',
+);
+/** These name files, whatever their value looks like. */
+const namesFiles = /^(?:include(?:if\..*)?\.path|core\.hookspath|init\.templatedir)$/is;
 
 /** Most bytes of a file of settings that are read. */
 const maxConfig = 256 * 1024;
@@ -31,7 +47,8 @@ export async function gitSnapshot(workspace: string, git: GuardedGit): Promise<G
 	const candidates = [...new Set([...redirects, ...heads])];
 	const found = await Promise.all(candidates.map(exists));
 	const {awaited, links} = git;
-	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index]), awaited, links};
+	const unfinished = await unfinishedIn(git.writable);
+	return {workspace, repositories, absent: candidates.filter((_, index) => !found[index]), awaited, links, unfinished};
 }
 
 const redirecting = ['commondir', 'config', 'config.worktree'];
@@ -87,7 +104,7 @@ async function setAsideRepositories({workspace, repositories}: GitSnapshot): Pro
 	const {folders, bare} = await findRepositories(workspace);
 	const tops = [...folders.map(folder => join(folder, '.git')), ...bare];
 	for (const path of (await identified(tops)).keys()) {
-		if (!(await isKnown(path)) && (await wouldRun(path, isKnown))) {
+		if (!(await isKnown(path)) && (await wouldRun(path, isKnown, workspace))) {
 			const renamed = bare.includes(path) ? join(path, 'HEAD') : path;
 			notes.push(`${await setAside(renamed, workspace)}: git would run programs from it`);
 		}
@@ -117,7 +134,11 @@ async function identityOf(path: string): Promise<string> {
 }
 
 /** True if git would run a program because of this `.git`. Folders that were there before could not be changed. */
-async function wouldRun(path: string, isKnown: (path: string) => Promise<boolean>): Promise<boolean> {
+async function wouldRun(
+	path: string,
+	isKnown: (path: string) => Promise<boolean>,
+	workspace: string,
+): Promise<boolean> {
 	const stats = await lstat(path);
 	const [, target] = stats.isFile() ? (/^gitdir: (.+)$/m.exec(await text(path)) ?? []) : [undefined, '.'];
 	const folder = await realpath(stats.isFile() ? resolve(dirname(path), target ?? '.') : path).catch(() => undefined);
@@ -128,14 +149,25 @@ async function wouldRun(path: string, isKnown: (path: string) => Promise<boolean
 	const common = (await text(join(folder, 'commondir'))).trim();
 	const folders = common ? [folder, resolve(folder, common)] : [folder];
 	const dangers = await Promise.all(
-		folders.map(async each => !(await isKnown(each)) && ((await hasProgram(each)) || (await hasHook(each)))),
+		folders.map(async each => !(await isKnown(each)) && ((await hasProgram(each, workspace)) || (await hasHook(each)))),
 	);
 	return dangers.includes(true);
 }
 
-async function hasProgram(git: string): Promise<boolean> {
-	const settings = await Promise.all(['config', 'config.worktree'].map(name => text(join(git, name))));
-	return settings.some(content => content.length >= maxConfig || runsPrograms.test(content));
+/** True if settings may name a program, or can't be read. */
+async function hasProgram(git: string, workspace: string): Promise<boolean> {
+	const files = ['config', 'config.worktree'].map(name => join(git, name));
+	const found = await Promise.all(
+		files.map(async file =>
+			(await exists(file)) ? settingsOf(['config', '--file', file], git, {workspace, homeFolder: git}) : [],
+		),
+	);
+	return !found.every(settings => settings?.every(isHarmless));
+}
+
+function isHarmless({key, value}: Setting): boolean {
+	const isSwitch = /^(?:true|false|yes|no|on|off|-?\d+[kmg]?|)$/i.test(value) && !namesFiles.test(key);
+	return isSwitch || value === '/dev/null' || (runsNothing.test(key) && !value.includes('::'));
 }
 
 async function hasHook(git: string): Promise<boolean> {

@@ -16,7 +16,7 @@ const waiter = 'read -r word <&3; [ "$word" = done ] || exec "$@" 3<&-';
 export function startCleaner(notes: string): () => void {
 	const args = ['-c', waiter, 'sh', process.execPath, fileURLToPath(builtCleaner), notes];
 	const child = withoutInherited(['ignore', 'ignore', 'ignore', 'pipe'], stdio =>
-		spawn('/bin/sh', args, {cwd: '/', env: {}, stdio, detached: true}),
+		spawn('/bin/sh', args, {cwd: '/', env: {PATH: process.env['PATH']}, stdio, detached: true}),
 	);
 	// Without it, the next start cleans up.
 	child.on('error', () => undefined);
