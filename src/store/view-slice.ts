@@ -158,7 +158,7 @@ type Sight = {
 	readonly read: number;
 	/** The rows that a page scrolls without leaving one out. */
 	readonly page: number;
-	/** The row of the question at which the rows that scroll begin. */
+	/** The rows that stay in sight above those that scroll. */
 	readonly lead: number;
 };
 
@@ -313,7 +313,7 @@ export const createViewSlice: StateCreator<ViewSlice> = (set, get) => ({
 		const {sight} = guard;
 		const isRead = sight !== undefined && sight.read >= sight.total;
 		const before = isRead ? shown.total : sight?.layout === shown.layout ? sight.read : 0;
-		const read = Math.min(shown.total, from <= before ? Math.max(before, to) : before);
+		const read = Math.min(shown.total, from - shown.lead <= before ? Math.max(before, to) : before);
 		const next = {...shown, read};
 		const isSame = sight && (Object.keys(next) as (keyof Sight)[]).every(key => next[key] === sight[key]);
 		// A view, or a window that is too small, hides it.

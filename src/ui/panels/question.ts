@@ -165,13 +165,11 @@ const leastSubject = 4;
 /** Fewest rows of a subject that stay beside a question. */
 const minSubjectRows = 2;
 
-/** Longer rules are facts above the question, not a part of the label of a key. */
-const maxRuleLength = 40;
-
-/** Returns the rules that the answers keep, as a fact each. Without the list of answers, no label says them. */
+/** Returns the rules that the answers keep, as a fact each, unless they stand in the label of a listed answer. */
 function ruleFacts(answers: readonly Answer[], isListed: boolean): ReadonlyArray<readonly [string, string]> {
 	const rules = [...new Set(answers.flatMap(({keeps}) => keeps?.rules ?? []))];
-	return rules.join(', ').length > maxRuleLength || !isListed ? rules.map(rule => ['Keeps', rule] as const) : [];
+	const isSaid = isListed && answers.some(({label}) => label.includes(rules.join(', ')));
+	return isSaid ? [] : rules.map(rule => ['Keeps', rule] as const);
 }
 
 /** Returns the title and the facts of a question, whole. */
@@ -435,13 +433,25 @@ function joinedEnds(rows: readonly string[], {columns, palette}: Pick<Style, 'co
 
 	const half = Math.floor((columns - lineWidth(foldSign)) / 2);
 	const head = plainText(first).trimEnd();
-	const end = plainText(rows.at(-1) ?? '').trim();
+	const end = endOf(rows, half);
 	const shownEnd = lineWidth(end) <= half ? end : lastCells(end, half).trimStart();
 	const room = columns - lineWidth(foldSign) - lineWidth(shownEnd);
 	return `${palette.label(cutCells(head, room))}${palette.dim(foldSign)}${palette.label(shownEnd)}`;
 }
 
 const foldSign = ' ⋯ ';
+
+/** Returns at least so many cells from the end of rows, if they have them: the last one may be the rest of a long line. */
+function endOf(rows: readonly string[], cells: number): string {
+	let end = '';
+	for (let index = rows.length - 1; index >= 0 && lineWidth(end) < cells; index--) {
+		const row = plainText(rows[index] ?? '');
+		// A row without a sign or a number continues the one above it.
+		end = (/^\s*(?:[$>]|\d+ [-+ ]) /.test(row) ? ` ${row.trim()}` : row.trim()) + end;
+	}
+
+	return end.trim();
+}
 
 /** Returns the last characters of a text that have at most so many cells. */
 function lastCells(text: string, cells: number): string {
