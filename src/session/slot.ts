@@ -46,6 +46,7 @@ export function createSlot(app: AppStore): MovableSlot {
 				const stop = () => {
 					waiting.delete(go);
 					reject(signal.reason);
+					onState();
 				};
 				signal.addEventListener('abort', stop, {once: true});
 				waiting.add(go);

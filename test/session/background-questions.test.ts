@@ -46,9 +46,15 @@ test('/bg takes no argument', async () => {
 });
 
 test('a rule that the user keeps meanwhile answers the question of a run in the background', async () => {
-	const {program, host, session, run, background, asked, folder} = await world();
+	const {program, host, session, run, background, asked, folder, texts} = await world();
+	let release = () => {};
+	const gate = new Promise<void>(resolve => {
+		release = resolve;
+	});
 	host.answerWith(
-		({call, finish}) => {
+		async ({say, call, finish}) => {
+			say('Soon.');
+			await gate;
 			call('run_command', {command: 'touch made'});
 			finish('tool_calls');
 		},
@@ -57,11 +63,14 @@ test('a rule that the user keeps meanwhile answers the question of a run in the 
 	);
 	const first = session();
 	const sent = program.conversation.send('Touch it');
-	await expect.poll(() => asked.length).toBe(1);
+	await expect.poll(texts).toContain('Soon.');
 	await run('bg');
-	await expect.poll(background).toEqual([[first, 'running']]);
+	await program.conversation.send('What now?');
+	release();
+	await expect.poll(background).toEqual([[first, 'waiting']]);
 	await run('approvals', 'allow', 'run_command(touch *)');
 	await sent;
+	await expect.poll(background).toEqual([[first, 'ended']]);
 	expect(existsSync(join(folder, 'made'))).toBe(true);
-	expect(asked).toHaveLength(1);
+	expect(asked).toHaveLength(0);
 });

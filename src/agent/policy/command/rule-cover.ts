@@ -113,10 +113,10 @@ async function findInOthers(words: readonly Word[], fixed: number, place: Place)
 	}
 
 	const hasOperands = !mayRunWords([name, ...values.slice(0, fixed - 1)]);
-	const act: Act = {options: new Map(), hasOperands, bundles: false, isSuggested: false};
 	// A first word without a dot or a slash may say what the program does, as in `kubectl delete`.
 	const saysWhat = !name.includes('/') && !values.slice(0, fixed - 1).some(value => /[./]/.test(value));
-	return findInAct(words, {act, length: 1, fixed, ...(saysWhat && {first: /[./]/})}, place);
+	const act: Act = {options: new Map(), hasOperands, bundles: false, isSuggested: false};
+	return findInAct(words, {act: saysWhat ? {...act, first: /[./]/} : act, length: 1, fixed}, place);
 }
 
 type Naming = {
@@ -125,15 +125,9 @@ type Naming = {
 	readonly length: number;
 	/** The number of words that the rule names. */
 	readonly fixed: number;
-	/** What the first operand behind them must have. */
-	readonly first?: RegExp;
 };
 
-async function findInAct(
-	words: readonly Word[],
-	{act, length, fixed, first}: Naming,
-	place: Place,
-): Promise<readonly Gap[]> {
+async function findInAct(words: readonly Word[], {act, length, fixed}: Naming, place: Place): Promise<readonly Gap[]> {
 	const gaps: Gap[] = [];
 	let {options} = act;
 	/** What the word after an option may be; `unknown` if it may be anything. */
@@ -168,9 +162,9 @@ async function findInAct(
 				pending = last.option.value;
 			}
 		} else {
-			const isNamed = !isFirst || first === undefined || first.test(value);
+			const isNamed = !isFirst || act.first === undefined || act.first.test(value);
 			by = act.hasOperands && isNamed ? await whyNotOperand(word, act, place) : 'word';
-			isFirst &&= index < fixed;
+			isFirst &&= index < fixed && act.first?.test(value) !== true;
 		}
 
 		if (by !== undefined && index >= fixed) {

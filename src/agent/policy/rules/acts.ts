@@ -18,6 +18,8 @@ export type Act = {
 	readonly hasOperands: boolean;
 	/** Operands that aren't covered, because they select another act or mean more than a name. */
 	readonly except?: RegExp;
+	/** What the first operand must be; any name if absent. */
+	readonly first?: RegExp;
 	/** Options behind `--`, which belong to the program that this one starts. Without it, only operands stand there. */
 	readonly inner?: ActOptions;
 	/** True if letters share a dash, as in `-xvs`. Otherwise what follows a single dash is one name. */
@@ -61,7 +63,7 @@ function act(options: string, {inner, ...given}: Given = {}): Act {
 
 /** What most test runners, linters and builds behind a package script take. */
 const script = `--coverage? --watch?false --verbose? --grep=text --filter=text --testNamePattern=text --test-name-pattern=text
-	-t=text -g=text -k=text --run --no-watch --watchAll?false --no-coverage --silent? --quiet -q -v --bail? -b --ci -u
+	-t=path -g=path -k=path --run --no-watch --watchAll?false --no-coverage --silent? --quiet -q -v --bail? -b --ci -u
 	--update --updateSnapshot --passWithNoTests --maxWorkers=number --testTimeout=number --timeout=number --retries=number
 	--reporter=default|basic|dot|verbose|spec|tap|json|junit|min|list|line|github-actions --runInBand -i --forceExit
 	--detectOpenHandles --onlyChanged --changed --project=[\\w.-]+ --shard=[\\d/]+ --seed=number --headed --fix --check --write
@@ -147,7 +149,8 @@ const cargoBuild = act(cargo, {bundles: true, hasOperands: false});
 const goBuild = `-v -x -n -a -race -msan -asan -cover -covermode=set|count|atomic -coverpkg=text -p=number -tags=[\\w,.]+
 	-mod=readonly|vendor -trimpath -buildvcs=true|false|auto -json`;
 
-const gitRepository = {isSuggested: false, bundles: true, except: /[:^]/};
+/** A remote is named: a path or an address would be another one. */
+const gitRepository = {isSuggested: false, bundles: true, except: /[:^]/, first: /^[\w-]+$/};
 
 /** Verbs of git that only read, with the options of theirs that do. */
 const gitReading = Object.fromEntries(
@@ -170,7 +173,7 @@ function gitReadingAct({options, operands, operandsOnlyWith}: GitCommand): Act {
 const rspec =
 	act(`-f=p|d|j|progress|documentation|json|failures --format=p|d|j|progress|documentation|json|failures -e=text
 	--example=text -t=text --tag=text --fail-fast?\\d+ --seed=number --order=defined|rand|random -b --backtrace -c --color
-	--no-color --force-color --only-failures -n --next-failure -P=text --pattern=text -w --warnings -p --profile?\\d+
+	--no-color --force-color --only-failures -n --next-failure -P=path --pattern=path -w --warnings -p --profile?\\d+
 	--dry-run`);
 
 /** Test runners, checkers and formatters that are started by name or through a package manager. */
@@ -188,7 +191,7 @@ function startedBy(starters: readonly string[], tools: Readonly<Record<string, A
 
 /** Programs whose first operand says what they do: of an act that isn't in the table, only its exact words are covered. */
 const dispatchers = Object.fromEntries(
-	'npm npx pnpm yarn bun bunx deno cargo go git docker podman kubectl helm terraform gh ruff biome pip pip3 uv poetry bundle'
+	'npm npx pnpm yarn bun bunx deno cargo go git docker podman kubectl helm terraform gh biome pip pip3 uv poetry bundle'
 		.split(' ')
 		.map(name => [name, act('', {hasOperands: false, isSuggested: false})] as const),
 );
@@ -203,6 +206,12 @@ const acts: Readonly<Record<string, Act>> = {
 	...nodeTools,
 	...startedBy(['npx', 'pnpm exec', 'yarn', 'bunx'], nodeTools),
 	...pythonTools,
+	ruff: {
+		...ruffCheck,
+		options: new Map([...ruffFormat.options, ...ruffCheck.options]),
+		first: /^(?:check|format)$/,
+		isSuggested: false,
+	},
 	...startedBy(['python -m', 'python3 -m', 'uv run', 'poetry run'], pythonTools),
 	...{'npm test': npmScript, 'npm t': npmScript, 'npm run': npmScript, 'npm run-script': npmScript},
 	...{'pnpm test': directScript, 'pnpm run': directScript, 'yarn test': directScript, 'yarn run': directScript},
@@ -283,7 +292,9 @@ const acts: Readonly<Record<string, Act>> = {
 		'-v --verbose -q --quiet --all -p --prune -t --tags --depth=number --unshallow --dry-run',
 		gitRepository,
 	),
-	'git switch': act('-q --quiet -c=[\\w./-]+ --create=[\\w./-]+ -t --track --guess --no-guess', gitRepository),
+	'git switch': act('-q --quiet -c=[\\w./-]+ --create=[\\w./-]+ -t --track --guess --no-guess', {
+		...{isSuggested: false, bundles: true, except: /[:^]/},
+	}),
 	'dotnet build': act(`-c=\\w+ --configuration=\\w+ --no-restore --nologo -v=\\w+ --verbosity=\\w+ --no-incremental
 		-f=[\\w.-]+ --framework=[\\w.-]+ --no-dependencies --tl`),
 	'dotnet test': act(`-c=\\w+ --configuration=\\w+ --no-restore --no-build --nologo -v=\\w+ --verbosity=\\w+ -f=[\\w.-]+
@@ -308,9 +319,12 @@ const acts: Readonly<Record<string, Act>> = {
 	rm: act('-v --verbose -i -I', {bundles: true, isSuggested: false}),
 	cp: act('-v --verbose -n --no-clobber -p -r -R --recursive', {bundles: true, isSuggested: false}),
 	mv: act('-v --verbose -n --no-clobber', {bundles: true, isSuggested: false}),
-	make: act('-s --silent --quiet -k --keep-going -n --dry-run -j=number -B --always-make --no-print-directory', {
-		...{bundles: true, isSuggested: false},
-	}),
+	make: act(
+		'-s --silent --quiet -k --keep-going -n --dry-run -j?\\d+ --jobs?\\d+ -B --always-make --no-print-directory',
+		{
+			...{bundles: true, isSuggested: false},
+		},
+	),
 };
 
 /** Acts that end in the name of a script. */

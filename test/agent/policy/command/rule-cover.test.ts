@@ -2,6 +2,7 @@ import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {flagsFor} from '../../../../src/agent/approval/unasked.ts';
 import {ruleText} from '../../../../src/agent/policy/rules/rule.ts';
 import {openPolicy} from '../judging.ts';
 import {workingDay} from '../working-day.ts';
@@ -442,6 +443,8 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 		'git add .env',
 	],
 	'git push *': [
+		'git push ./x',
+		'git push sub/x main',
 		'git push --force',
 		'git push -f',
 		'git push origin +main',
@@ -620,6 +623,15 @@ test('the question says which word no rule covers, and the rule that lists it', 
 	});
 });
 
+test('a run without a user is told the flag that allows what its rules do not cover', async () => {
+	const command = 'git commit --amend --no-edit';
+	const verdict = await judgeCommand(command, {allow: ['run_command(git commit *)']});
+	const suggestions = verdict.effect === 'ask' ? verdict.suggested.map(ruleText) : [];
+	const act = {kind: 'command', command, folder: workspace(), containment: 'network'} as const;
+	expect(flagsFor({act, verdict: {suggestions}})).toBe('--allow "run_command(git commit --amend --no-edit *)"');
+	expect((await judgeCommand(command, {allow: suggestions})).effect).toBe('allow');
+});
+
 test.each([
 	[
 		'npx vitest run --config x.config.ts test/a.test.js',
@@ -638,6 +650,13 @@ test.each([
 });
 
 test.each([
+	['ruff *', 'ruff check src --fix'],
+	['ruff *', 'ruff format --check .'],
+	['make *', 'make -j test'],
+	['git push origin *', 'git push origin topic/a'],
+	['git pull *', 'git pull --rebase origin main'],
+	['git fetch *', 'git fetch --all --prune'],
+	['cargo *', 'cargo'],
 	['mytool **', 'mytool delete --config=../x -- y'],
 	['npm test **', 'npm test --script-shell ./x'],
 	['git stash **', 'git stash clear'],
