@@ -4,7 +4,7 @@ import type {CommandContext} from '../src/command/context.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
-import {isUrl, originOf, parseServerUrl} from '../src/core/origin.ts';
+import {isUrl, originOf, parseServerUrl, profileNameOf} from '../src/core/origin.ts';
 import {cancelledLogin, logIn} from '../src/platform/log-in.ts';
 
 export default command({
@@ -47,7 +47,7 @@ export default command({
 			return cancelledLogin(originOf(server.href));
 		}
 
-		const done = `Logged in to ${profile.server}${profile.name === server.host ? '' : ` as profile ${profile.name}`}.`;
+		const done = `Logged in to ${profile.server}${profile.name === profileNameOf(server) ? '' : ` as profile ${profile.name}`}.`;
 		return {
 			kind: 'text',
 			text: [done, profile.storedWhere].filter(Boolean).join(' '),

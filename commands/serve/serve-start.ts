@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {describePlace, place} from '../../src/command/serve/serve-place.ts';
 import {finishing, recordOf, sayWhatRuns, servedFields} from '../../src/command/serve/server-lines.ts';
-import {isLoopback, parseServerUrl} from '../../src/core/origin.ts';
+import {isLoopback, originOf, parseServerUrl} from '../../src/core/origin.ts';
 
 /** The port that it listens on, by default. */
 const defaultPort = 8700;
@@ -31,7 +31,7 @@ export default command({
 		...describePlace,
 		artifacts: 'bucket as s3://name?endpoint=https://host; the data folder by default',
 		storageLimit: 'maximum GB of spans and artifacts per organization; 10 by default',
-		publicUrl: 'URL for browsers and clients, if the server is behind a proxy',
+		publicUrl: 'URL for browsers and clients, with its path, if a proxy is in front',
 		unsafeSandboxes: 'run tasks without containment if bubblewrap is missing',
 		minClient: 'oldest accepted client version, such as 0.2.0; older ones must update',
 		demo: 'create a demo organization with sessions, findings and runs',
@@ -56,7 +56,7 @@ export default command({
 			port,
 			artifacts,
 			storageLimit: storageLimit === undefined ? undefined : Math.round(storageLimit * 1e9),
-			publicUrl: publicUrl && parseServerUrl(publicUrl).origin,
+			publicUrl: publicUrl && originOf(publicUrl),
 			unsafeSandboxes,
 			minimumClient: minClient,
 			demo,
@@ -73,7 +73,7 @@ export default command({
 			shown: {
 				kind: 'record',
 				title: `Listening on ${url}`,
-				fields: servedFields(served, publicUrl ?? url),
+				fields: servedFields(served, publicUrl ? originOf(publicUrl) : url),
 				data,
 			},
 			data,

@@ -26,7 +26,7 @@ type UntypedOperation = (call?: Call, signal?: AbortSignal) => Promise<unknown>;
 export type Client = {readonly [Id in OperationId]: Operation<(typeof operations)[Id]>};
 
 type Options = {
-	/** Address of the server; only its origin is used. */
+	/** Address of the server, with its path if it has one. */
 	readonly server: string;
 	/** One for each kind of credential; they add the credential, and have time limits of their own. */
 	readonly transports: {

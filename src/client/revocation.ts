@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {isWithin} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
@@ -18,7 +19,7 @@ const maxBytes = 256 * 1024;
 /**
  * Asks the server to revoke the tokens of a login, the refresh token first, because it lives longer (RFC 7009 section 2).
  * Both secrets are opened. Throws AppError("failed"), AppError("auth") or AppError("network") with a message that can follow
- * a colon. Nothing is sent to another origin than the server's (SAFETY 6).
+ * a colon. Nothing is sent to another server (SAFETY 6).
  */
 export async function revokeTokens(
 	{server, revocationEndpoint: url}: AuthorizationServer,
@@ -29,7 +30,7 @@ export async function revokeTokens(
 		throw new AppError('failed', 'the server doesn’t offer revocation');
 	}
 
-	if (!URL.canParse(url) || new URL(url).origin !== server) {
+	if (!isWithin(url, server)) {
 		throw new AppError('auth', 'the server’s revocation address is on another host; nothing was sent');
 	}
 

@@ -75,5 +75,5 @@ function sandboxOf(entry: JsonObject, server: string): Sandbox | undefined {
 
 /** False for an address of the server itself: what is sent there does not stay in the sandbox. */
 function isService(url: string, server: string): boolean {
-	return /^https?:\/\//i.test(url) && URL.canParse(url) && new URL(url).origin !== server;
+	return /^https?:\/\//i.test(url) && URL.canParse(url) && new URL(url).origin !== new URL(server).origin;
 }

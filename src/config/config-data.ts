@@ -27,7 +27,7 @@ export type StoredKey = z.infer<typeof storedKey>;
 
 const profile = z.looseObject({
 	name: z.string(),
-	/** Origin of the server, the only one that the key and tokens go to (SAFETY 6). */
+	/** The server, as in `Origin`: the only one that the key and tokens go to (SAFETY 6). */
 	server: z.url({protocol: /^https?$/}),
 	/** A profile has a key or tokens; after a logout, neither. */
 	apiKey: z.optional(secretText),

@@ -1,11 +1,48 @@
 import {AppError} from './error.ts';
 
-/** `scheme://host:port` in the form of `URL.origin`; credentials are bound to it (SAFETY 6). */
+/**
+ * What a server is known by: `scheme://host:port` in the form of `URL.origin`, and the path that it has there, without a
+ * slash at the end. Credentials are bound to both (SAFETY 6): others may have other paths of the host.
+ */
 export type Origin = string & {readonly __brand: 'Origin'};
 
-/** Returns the origin of an http or https URL. Throws AppError("usage") for any other URL. */
+/** Returns what an http or https URL is bound to, without its query. Throws AppError("usage") for any other URL. */
 export function originOf(url: string): Origin {
-	return parseServerUrl(url).origin as Origin;
+	const {origin, pathname} = parseServerUrl(url);
+	return `${origin}${pathname.replace(/\/+$/, '')}` as Origin;
+}
+
+/**
+ * Returns whether a URL is of a server: of its host and port, at its path or below. `/agents-evil` isn't below `/agents`, and
+ * nothing is that a proxy may take out of it, such as `/agents/%2e%2e%2fother`.
+ */
+export function isWithin(url: string | URL, server: string): boolean {
+	if (!URL.canParse(`${url}`) || !URL.canParse(server)) {
+		return false;
+	}
+
+	const [{origin, pathname}, base] = [new URL(url), new URL(server)];
+	const bases = readings(base.pathname);
+	return origin === base.origin && readings(pathname).every((path, index) => `${path}/`.startsWith(`${bases[index]}/`));
+}
+
+/** How often a path is decoded: by a proxy, by one behind it, and by the server. */
+const mostDecodings = 3;
+
+/** Returns what servers may read in a path that decode it, join slashes, or drop parameters of segments; without a slash at the end. */
+function readings(path: string): readonly string[] {
+	const found: string[] = [];
+	let decoded = path;
+	for (let count = 0; count <= mostDecodings; count++) {
+		const plain = decoded
+			.replaceAll('\\', '/')
+			.replace(/;[^/]*/g, '')
+			.replace(/\/{2,}/g, '/');
+		found.push(new URL(`http://host${plain}`).pathname.replace(/\/+$/, ''));
+		decoded = decoded.replace(/%(?:25|2e|2f|5c|3b)/gi, decodeURIComponent);
+	}
+
+	return found;
 }
 
 /**
@@ -46,9 +83,9 @@ export function isLoopback(url: URL): boolean {
 /** The warning when plain http to another machine is allowed (SAFETY 9). */
 export const plainHttpWarning = 'Using plain HTTP: anyone on the network can read keys and messages.';
 
-/** Returns the default name of a profile for a server: its host, and its port if that is not the default. */
-export function profileNameOf(url: URL): string {
-	return url.host;
+/** Returns the default name of a profile for a server: its host, its port if that is not the default, and its path if it has one. */
+export function profileNameOf({host, pathname}: URL): string {
+	return `${host}${pathname.replace(/\/+$/, '')}`;
 }
 
 function parse(text: string): URL | undefined {

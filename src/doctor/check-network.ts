@@ -115,7 +115,7 @@ type Server = {
 
 /** Asks a server whether it is there, without a login: its state, the connection, and its clock. */
 export async function checkServer({server, transport, env, signal, now}: Server): Promise<readonly Check[]> {
-	const url = new URL('healthz', server);
+	const url = new URL(`${server}/healthz`);
 	const from = now();
 	try {
 		const {status, headers, body} = await transport({method: 'GET', url: url.href, signal, headersTimeoutMs: 10_000});

@@ -1,7 +1,7 @@
 import {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {isLoopback, type Origin} from '../core/origin.ts';
+import {isLoopback, isWithin, type Origin} from '../core/origin.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {readableBody} from './response-body.ts';
 import {type ConnectionPool, hasProxy, openPool} from './undici-agent.ts';
@@ -11,7 +11,7 @@ type Options = {
 	readonly userAgent: string;
 	/** Allows plain HTTP to other machines (SAFETY 9). */
 	readonly insecureHttp: boolean;
-	/** Sent to this origin only (SAFETY 6); what a request has itself wins. */
+	/** `headers` are sent to this server only (SAFETY 6); what a request has itself wins. */
 	readonly origin: Origin;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Counts the bytes of bodies. The body breaks off if it returns false. */
@@ -76,7 +76,7 @@ async function send(
 		headers: {
 			'user-agent': userAgent,
 			'accept-encoding': 'gzip, br',
-			...(url.origin === origin ? lowerCased(headers) : {}),
+			...(isWithin(url, origin) ? lowerCased(headers) : {}),
 			...lowerCased(Object.fromEntries(new Headers(given))),
 		},
 		body: body === undefined || body === null ? null : await bytesOf(body),

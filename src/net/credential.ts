@@ -1,8 +1,8 @@
 import {AppError} from '../core/error.ts';
-import type {Origin} from '../core/origin.ts';
+import {isWithin, type Origin} from '../core/origin.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 
-/** A secret, the only origin that it may be sent to, and the header for it (SAFETY 6). */
+/** A secret, the only server that it may be sent to, and the header for it (SAFETY 6). */
 export type Credential = {
 	readonly origin: Origin;
 	/** `headers`: the secret is whole headers, one a line, as `name: value`. */
@@ -10,7 +10,7 @@ export type Credential = {
 	readonly secret: Secret;
 };
 
-/** Headers with credentials. Only the transport sets them, so that no caller can send one to another origin. */
+/** Headers with credentials. Only the transport sets them, so that no caller can send one to another server. */
 const credentialHeaders: ReadonlySet<string> = new Set([
 	'authorization',
 	'x-api-key',
@@ -20,11 +20,14 @@ const credentialHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the header with a credential for a request to `origin`; no header if the credential belongs to another origin.
+ * Returns the header with a credential for a request to `url`; no header if the credential belongs to another server.
  * Throws AppError("usage") if a header can't hold the key: an environment variable or a file may contain anything.
  */
-export function credentialHeader(credential: Credential | undefined, origin: Origin): Readonly<Record<string, string>> {
-	if (credential?.origin !== origin) {
+export function credentialHeader(
+	credential: Credential | undefined,
+	url: string | URL,
+): Readonly<Record<string, string>> {
+	if (!credential || !isWithin(url, credential.origin)) {
 		return {};
 	}
 
@@ -37,7 +40,7 @@ export function credentialHeader(credential: Credential | undefined, origin: Ori
 	if (!isKeyText(text)) {
 		throw new AppError(
 			'usage',
-			`Invalid API key for ${origin}: it has spaces or other characters that keys can't have.`,
+			`Invalid API key for ${credential.origin}: it has spaces or other characters that keys can't have.`,
 			{
 				hint: 'Check the variable that holds it, or store it again.',
 			},
@@ -55,7 +58,7 @@ export function assertNoCredential(headers: Readonly<Record<string, string>>): v
 	}
 }
 
-/** Returns a credential of several headers for one origin. The values must be checked: visible ASCII, spaces and tabs. */
+/** Returns a credential of several headers for one server. The values must be checked: visible ASCII, spaces and tabs. */
 export function headersCredential(origin: Origin, headers: Readonly<Record<string, string>>): Credential | undefined {
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 	return lines.length > 0 ? {origin, kind: 'headers', secret: secret(lines.join('\n'))} : undefined;

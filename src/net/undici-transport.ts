@@ -2,7 +2,7 @@ import type {Readable} from 'node:stream';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {once} from '../core/once.ts';
-import {isLoopback, type Origin, originOf} from '../core/origin.ts';
+import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
 import {maskBytes, maskText} from './mask-secret.ts';
@@ -18,7 +18,7 @@ export type HttpTransport = WarmTransport & {
 };
 
 type Options = {
-	/** Sent to its own origin only (SAFETY 6). */
+	/** Sent to its own server only (SAFETY 6). */
 	readonly credential?: Credential | undefined;
 	/** Has the proxy settings. */
 	readonly env?: Environment;
@@ -37,7 +37,7 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
  * Returns the transport over undici, which is loaded with the first request. Of redirects only those of a GET to the same
- * origin are followed, at most three (SAFETY 7). Throws AppError("usage") for an address that may not be used,
+ * origin are followed, at most three (SAFETY 7); one that leaves the path of the credential's server goes on without it. Throws AppError("usage") for an address that may not be used,
  * AppError("network") if no response comes, and the signal's reason; it never throws for a status. A credential that the
  * server repeats is replaced by `***` (SAFETY 8).
  */
@@ -105,7 +105,7 @@ async function send(
 ): Promise<Answer> {
 	const {method, body, signal} = request;
 	const {env = {}, headersTimeoutMs, idleTimeoutMs = 120_000} = options;
-	const origin = originOf(url.href);
+	const {origin} = url;
 	const exchange = {origin, signal, isProxied: hasProxy(env) && !isLoopback(url)};
 	try {
 		signal?.throwIfAborted();
@@ -114,7 +114,7 @@ async function send(
 			origin,
 			path: `${url.pathname}${url.search}`,
 			method,
-			headers: headersFor(request, origin, options),
+			headers: headersFor(request, url, options),
 			body: body ?? null,
 			signal,
 			headersTimeout: request.headersTimeoutMs ?? headersTimeoutMs ?? (method === 'POST' ? 300_000 : 60_000),
@@ -126,12 +126,12 @@ async function send(
 	}
 }
 
-function headersFor({headers = {}}: TransportRequest, origin: Origin, {userAgent, credential}: Options) {
+function headersFor({headers = {}}: TransportRequest, url: URL, {userAgent, credential}: Options) {
 	return {
 		'user-agent': userAgent,
 		'accept-encoding': 'gzip, br',
 		...lowerCased(headers),
-		...credentialHeader(credential, origin),
+		...credentialHeader(credential, url),
 	};
 }
 
@@ -148,7 +148,7 @@ async function toResponse({status, headers, raw, exchange}: Answer): Promise<Tra
 }
 
 function checkUrl(text: string, insecureHttp: boolean): URL {
-	originOf(text);
+	parseServerUrl(text);
 	const url = new URL(text);
 	if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url)) {
 		throw new AppError('usage', `Refusing plain HTTP to ${url.origin} (anyone on the network could read it).`, {

@@ -4,7 +4,7 @@ import {resolveProfile} from '../config/resolve-profile.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
-import {originOf, parseServerUrl} from '../core/origin.ts';
+import {originOf, parseServerUrl, profileNameOf} from '../core/origin.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AccessContext} from './access-context.ts';
@@ -102,7 +102,7 @@ function connected(
 	tls: TlsInfo | undefined,
 	storedWhere?: string,
 ): Connected {
-	const named = name === new URL(server).host ? '' : ` as profile ${name}`;
+	const named = name === profileNameOf(new URL(server)) ? '' : ` as profile ${name}`;
 	return {
 		kind: 'text',
 		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.${storedWhere ? ` ${storedWhere}` : ''}`,

@@ -17,7 +17,7 @@ async function askApiKey(
 	{interact}: AccessContext,
 	given: string | undefined,
 ): Promise<Secret | undefined> {
-	const typed = given ?? (await interact.ask({label: `API key for ${server.host}:`, masked: true}));
+	const typed = given ?? (await interact.ask({label: `API key for ${profileNameOf(server)}:`, masked: true}));
 	const key = typed?.trim();
 	if (key === '') {
 		throw new AppError('usage', 'No API key given.', {hint: 'Create an API key on the server, then enter it here.'});
@@ -55,7 +55,7 @@ export async function logIn(
 	}
 
 	const {insecureHttp} = context.flags;
-	await context.platform.recognize(server.origin, {insecureHttp, signal: context.signal});
+	await context.platform.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
 	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && saveLogin(server, {apiKey}, context);
 }
@@ -121,14 +121,14 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
-	await platform.prove(server.origin, apiKey ?? accessToken, {
+	await platform.prove(originOf(server.href), apiKey ?? accessToken, {
 		...{insecureHttp, signal, isLogin: apiKey === undefined},
 		scope: {org, workspace, project},
 	});
 	let fault: string | undefined;
 	const login = {
 		name,
-		server: server.origin,
+		server: originOf(server.href),
 		...credential,
 		...(org && {org}),
 		...(workspace && {workspace}),

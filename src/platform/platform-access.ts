@@ -7,7 +7,7 @@ import type {Scope} from '../contract/endpoint.ts';
 import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {originOf} from '../core/origin.ts';
+import {originOf, profileNameOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
@@ -82,7 +82,10 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
 			const bearer = await createTransport(credential, insecureHttp);
 			await getPreferences(server, bearer, signal, {isLogin});
-			await checkScope(createClient({transports: {bearer}, server}), scope, {host: new URL(server).host, signal});
+			await checkScope(createClient({transports: {bearer}, server}), scope, {
+				host: profileNameOf(new URL(server)),
+				signal,
+			});
 		},
 		async proveLogin(login, {insecureHttp, signal}) {
 			const {bearer} = (await transportsOf(login, insecureHttp)) ?? notLoggedIn(login.server);

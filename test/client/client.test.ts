@@ -83,14 +83,14 @@ test("a credential only goes to its own origin, whatever the client's server [6]
 		bearer: transportTo('http://127.0.0.1:1', 'bearer', token),
 		apiKey: transportTo('http://127.0.0.1:1', 'x-api-key', apiKey),
 	};
-	const client = createClient({server: `${other.origin}/some/path?x=1`, transports});
+	const client = createClient({server: `${other.origin}/some/path/?x=1`, transports});
 	await client.getUserPreferences();
 	await client.resolveTraceArtifact({params: {...place, traceId: 't', oid: 'o'}});
 	expect(
-		other.asked.map(({url, headers}) => [url.pathname.slice(0, 8), headers.authorization, headers['x-api-key']]),
+		other.asked.map(({url, headers}) => [url.pathname.slice(0, 18), headers.authorization, headers['x-api-key']]),
 	).toEqual([
-		['/api/v1/', undefined, undefined],
-		['/api/v1/', undefined, undefined],
+		['/some/path/api/v1/', undefined, undefined],
+		['/some/path/api/v1/', undefined, undefined],
 	]);
 });
 

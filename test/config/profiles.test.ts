@@ -18,7 +18,7 @@ const b = 'https://b.test';
 /** Two logins: a.test with a scope, then b.test, which is active. */
 async function twoLogins(): Promise<Config> {
 	const config = openConfig(temporaryHome());
-	await saveProfile(config, {name: 'a', server: `${a}/ignored`, apiKey: secret('key-of-a'), org: 'o', workspace: 'w'});
+	await saveProfile(config, {name: 'a', server: `${a}/`, apiKey: secret('key-of-a'), org: 'o', workspace: 'w'});
 	await saveProfile(config, {name: 'b', server: b, apiKey: secret('key-of-b')});
 	return config;
 }
@@ -108,9 +108,11 @@ test('a server named by its URL never gets the key of a profile of another serve
 		keySource: undefined,
 		...none,
 	};
-	expect(resolve(config, {}, {server: 'https://evil.test:8443/path'})).toEqual(strange);
+	expect(resolve(config, {}, {server: 'https://evil.test:8443/'})).toEqual(strange);
+	const below = {...strange, name: 'evil.test:8443/path', server: 'https://evil.test:8443/path'};
+	expect(resolve(config, {}, {server: 'https://evil.test:8443/path/'})).toEqual(below);
 	expect(resolve(config, {SERVICE_SERVER: 'https://evil.test:8443'})).toEqual(strange);
-	for (const server of ['http://b.test', 'https://b.test:444', 'https://b.test.evil.test']) {
+	for (const server of ['http://b.test', 'https://b.test:444', 'https://b.test.evil.test', `${b}/agents`]) {
 		expect(resolve(config, {}, {server})).toMatchObject({apiKey: undefined});
 	}
 });

@@ -12,6 +12,7 @@ import {placeNames} from '../kit/scope.ts';
 import {parseAuthority} from '../kit/server-url.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
+import {checkBasePath, routedUrl} from './base-path.ts';
 import {checkClientVersion} from './client-version.ts';
 import {withHead} from './head.ts';
 import {checkHost, checkMediaType, loopbackNames} from './request-checks.ts';
@@ -44,19 +45,22 @@ type Server = {
 };
 
 /**
- * Creates the server as a function of a request, so that tests need no port. It never throws: an unexpected error is
+ * Creates the server as a function of a request, so that tests need no port. Throws AppError("usage") for a public URL with
+ * the path of a page. The function never throws: an unexpected error is
  * logged, and the response doesn't reveal it.
  */
 export function createApp({services, names = [], port, demo = {}, minimumClient}: Options): App {
 	const {log} = services;
-	const routes = routeTable([
+	const all = [
 		health,
 		...contractRoutes(handlers, services),
 		...artifactRoutes(services),
 		...oauthRoutes(services),
 		...pageRoutes(services),
 		...demoRoutes(demo),
-	]);
+	];
+	checkBasePath(services.publicUrl(), all);
+	const routes = routeTable(all);
 	const server: Server = {
 		services,
 		routes,
@@ -65,7 +69,7 @@ export function createApp({services, names = [], port, demo = {}, minimumClient}
 		minimumClient,
 	};
 	const handle = withHead(async request => {
-		const url = new URL(request.url);
+		const url = routedUrl(new URL(request.url), services.publicUrl(), routes);
 		return await respond(server, request, url).catch(error => responseToError(error, url, log));
 	});
 

@@ -44,3 +44,8 @@ export function parseOrigin(origin: string): URL | undefined {
 		authority && new URL(`${scheme}://${authority.name}${authority.port === undefined ? '' : `:${authority.port}`}`)
 	);
 }
+
+/** Returns the path of a server's URL, without a slash at the end; empty for a server without one. */
+export function basePathOf(url: string): string {
+	return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') : '';
+}

@@ -5,7 +5,7 @@ import type {Log} from './log.ts';
 export type CoreServices = {
 	readonly database: Database;
 	readonly now: () => Date;
-	/** Where browsers and clients reach this server, without a trailing slash. */
+	/** Where browsers and clients reach this server, with its path if it has one, without a trailing slash. */
 	readonly publicUrl: () => string;
 	/** Whether `publicUrl` is that of a proxy in front of it. */
 	readonly isProxied?: boolean;

@@ -3,6 +3,7 @@ import type {AccountServices} from '../accounts/account-services.ts';
 import type {BrowserSession} from '../accounts/browser-session.ts';
 import {formType, readForm} from '../kit/form-body.ts';
 import type {PublicRequest, Route} from '../kit/route.ts';
+import {basePathOf} from '../kit/server-url.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
 import {type PageHeader, redirect, respond} from './page.ts';
@@ -70,7 +71,9 @@ function routesOf<Kind extends Visit>(
 		const response = await (show?.(granted) ?? redirect(path.replace(/\/[^/]*$/, '') || '/account'));
 		return withCookie(response, visit.visitor);
 	};
-	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: get}];
+	const atBase = (handle: (input: PublicRequest) => Promise<Response>) => async (input: PublicRequest) =>
+		belowBase(await handle(input), basePathOf(services.publicUrl()));
+	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: atBase(get)}];
 	if (submit) {
 		const post = async (input: PublicRequest): Promise<Response> => {
 			const visit = await visitOf(input);
@@ -82,10 +85,27 @@ function routesOf<Kind extends Visit>(
 			const granted = authorize(visit);
 			return granted instanceof Response ? granted : await submit(granted, form);
 		};
-		routes.push({method: 'POST', path, auth: 'none', accepts: [formType], handle: post});
+		routes.push({method: 'POST', path, auth: 'none', accepts: [formType], handle: atBase(post)});
 	}
 
 	return routes;
+}
+
+/** Puts the path of the server before the addresses of its own pages, which begin with a slash in pages and redirects. */
+async function belowBase(response: Response, base: string): Promise<Response> {
+	if (!base) {
+		return response;
+	}
+
+	const headers = new Headers(response.headers);
+	const location = headers.get('location');
+	if (location?.startsWith('/')) {
+		headers.set('location', `${base}${location}`);
+	}
+
+	// Quotes of other texts are escaped, so that these are attributes.
+	const page = (await response.text()).replace(/ (href|action)="\//g, ` $1="${base}/`);
+	return new Response(page || null, {status: response.status, headers});
 }
 
 /** Rejects a form of another site, or of a page whose session has ended. */

@@ -31,7 +31,7 @@ type ServeOptions = DataOptions & {
 	readonly artifacts: string | undefined;
 	/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
 	readonly storageLimit: number | undefined;
-	/** The origin where browsers and clients reach the server, if it differs from where it listens. */
+	/** Where browsers and clients reach the server, if that differs from where it listens. May have a path. */
 	readonly publicUrl: string | undefined;
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly unsafeSandboxes: boolean;

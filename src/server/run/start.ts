@@ -44,7 +44,7 @@ type Options = {
 	/** The address to listen on; 127.0.0.1 and a free port by default. */
 	readonly host?: string;
 	readonly port?: number;
-	/** The origin where browsers and clients reach it, if it differs from where it listens, e.g. behind a proxy. */
+	/** Where browsers and clients reach it, if that differs from where it listens, e.g. behind a proxy. May have a path. */
 	readonly publicUrl?: string;
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly unsafeSandboxes?: boolean;
