@@ -29,10 +29,11 @@ const reading = [
 ];
 
 /**
- * Returns how many characters the strings had, in sum, that `work` read or copied with a method, a regular expression or a
- * segmenter: the same number on every machine. It counts a whole string for each of its characters that is read.
+ * Counts how many characters the strings had, in sum, that were read or copied with a method, a regular expression or a
+ * segmenter: the same number on every machine. It counts a whole string for each of its characters that is read. The
+ * result returns the count, and ends it.
  */
-export function charactersRead(work: () => unknown): number {
+export function countCharacters(): () => number {
 	let count = 0;
 	const undo: (() => void)[] = [];
 	const wrap = (owner: object, name: string | symbol, lengthOf: (self: unknown, argument: unknown) => number) => {
@@ -49,12 +50,6 @@ export function charactersRead(work: () => unknown): number {
 		Reflect.defineProperty(owner, name, {...descriptor, value: counted});
 		undo.push(() => void (descriptor && Reflect.defineProperty(owner, name, descriptor)));
 	};
-	const restore = () => {
-		for (const each of undo.splice(0)) {
-			each();
-		}
-	};
-	onTestFinished(restore);
 	for (const name of reading) {
 		wrap(String.prototype, name, self => (typeof self === 'string' ? self.length : 0));
 	}
@@ -63,11 +58,25 @@ export function charactersRead(work: () => unknown): number {
 	wrap(RegExp.prototype, 'exec', ofArgument);
 	wrap(RegExp.prototype, 'test', ofArgument);
 	wrap(Intl.Segmenter.prototype, 'segment', ofArgument);
+	const stop = () => {
+		for (const each of undo.splice(0)) {
+			each();
+		}
+
+		return count;
+	};
+	onTestFinished(() => void stop());
+	return stop;
+}
+
+/** Returns what `countCharacters` counts during some work. */
+export function charactersRead(work: () => unknown): number {
+	const stop = countCharacters();
 	try {
 		work();
 	} finally {
-		restore();
+		stop();
 	}
 
-	return count;
+	return stop();
 }

@@ -96,11 +96,11 @@ export type TypedMention = {
 const maxTyped = 300;
 
 /** Returns the mention that the caret is at the end of; undefined for none. */
-export function mentionAt(text: string, caret: number): TypedMention | undefined {
+export function mentionAt(text: Pick<string, 'slice' | 'charAt'>, caret: number): TypedMention | undefined {
 	const from = Math.max(0, caret - maxTyped);
 	const before = text.slice(from, caret);
 	const [typed, quoted, bare = ''] = /(?<=^|[\s([{<"'`,;])@(?:"([^"\n]*)|([^\s"'`<>|*?]*))$/u.exec(before) ?? [];
-	return typed === undefined || /\w/.test(text[caret] ?? '')
+	return typed === undefined || /\w/.test(text.charAt(caret))
 		? undefined
 		: {start: caret - typed.length, query: quoted ?? bare};
 }

@@ -1,6 +1,7 @@
 import {complete, type Suggestion} from '../command/completion/complete.ts';
 import {sessionValues} from '../command/completion/known-values.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
+import {textOf} from '../editor/long-text.ts';
 import type {MentionSuggestion} from '../store/prompt-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {panelHasFocus} from '../store/view-slice.ts';
@@ -11,7 +12,7 @@ import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
 /** Returns the suggestions for a line, or for the mention at its caret; none if the user closed them with Esc (-1) or the line is complete. */
 export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
-	{text, caret}: Pick<ComposerState, 'text' | 'caret'>,
+	composer: Pick<ComposerState, 'text' | 'pieces' | 'caret'>,
 	chosen: number,
 	{
 		valuesOf,
@@ -23,11 +24,15 @@ export function suggestionsFor(
 		return [];
 	}
 
-	const found = complete(entries, text, {
-		valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
-	});
+	const {text} = composer;
+	const found =
+		textOf(composer).charAt(0) === '/'
+			? complete(entries, text, {
+					valuesOf: kind => (kind === 'saved-session' ? sessionValues(savedSessions) : valuesOf(kind)),
+				})
+			: [];
 	if (found.length === 0) {
-		return known.suggestMentions({text, caret}, known);
+		return known.suggestMentions(composer, known);
 	}
 
 	const [first] = found;

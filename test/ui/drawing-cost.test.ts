@@ -1,5 +1,14 @@
 import {expect, test} from 'vitest';
+import {commands} from '../../commands/index.ts';
+import {setComposerText} from '../../src/editor/editor.ts';
 import {type} from '../../src/editor/editor-edit.ts';
+import {emptyComposer} from '../../src/editor/editor-state.ts';
+import {followSavedSessions} from '../../src/ui/panels/saved-sessions.ts';
+import {followEntries} from '../../src/ui/prompt/follow-entries.ts';
+import {followMention} from '../../src/ui/prompt/follow-mention.ts';
+import {mentionSuggestions} from '../../src/ui/prompt/mention-suggestions.ts';
+import {createSuggestions} from '../../src/ui/suggestions.ts';
+import {countCharacters} from '../steps.ts';
 import {mostFor} from '../stored-cost.ts';
 import {conversation, nextTurn} from './drawing.ts';
 
@@ -58,6 +67,39 @@ test('a key is one frame of at most 30 bytes, and no render', async () => {
 		// The first key replaces the placeholder.
 		expect(Buffer.byteLength(data.join(''))).toBeLessThanOrEqual(store.getState().composer.text.length === 1 ? 60 : 30);
 	}
+});
+
+test('a key in a long prompt costs as much as in a short one, with all that follows the prompt', async () => {
+	const cost = async (lines: number) => {
+		const {store} = conversation(100, 30);
+		const stops = [
+			followEntries(store, async () => undefined),
+			followMention(store, () => undefined),
+			followSavedSessions({store, entries: () => commands, list: async () => []}),
+		];
+		store.getState().setSuggestMentions(mentionSuggestions);
+		const suggestions = createSuggestions(() => commands);
+		const {setComposer} = store.getState();
+		setComposer(setComposerText(emptyComposer, 'line of text, 日本語 👩‍👩‍👧\n'.repeat(lines)));
+		const press = async (key: string) => {
+			setComposer(type(store.getState().composer, key));
+			suggestions(store.getState());
+			await nextTurn();
+		};
+		await press('a');
+		const count = countCharacters();
+		for (const key of 'some words that are typed') {
+			await press(key);
+		}
+
+		const characters = count();
+		for (const stop of stops) {
+			stop();
+		}
+
+		return characters;
+	};
+	expect(await cost(8000)).toBeLessThan(1.5 * (await cost(500)));
 });
 
 test('a token that fits in its row writes little more than itself', async () => {

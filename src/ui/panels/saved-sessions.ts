@@ -1,5 +1,6 @@
 import {complete} from '../../command/completion/complete.ts';
 import type {Entry} from '../../command/context.ts';
+import {textOf} from '../../editor/long-text.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {SavedSession} from '../../store/view-slice.ts';
 
@@ -18,7 +19,7 @@ export function followSavedSessions({store, entries, list}: Dependencies): () =>
 	let wasNamed = false;
 	const look = () => {
 		const {composer, setSavedSessions} = store.getState();
-		const isNamed = namesSession(entries(), composer.text);
+		const isNamed = textOf(composer).charAt(0) === '/' && namesSession(entries(), composer.text);
 		if (isNamed && !wasNamed) {
 			// The command reports a folder that can't be read; a key press doesn't.
 			list().then(setSavedSessions, () => undefined);

@@ -1,5 +1,6 @@
 import {type Entry, isNoun} from '../../command/context.ts';
 import {commandName} from '../../command/line.ts';
+import {textOf} from '../../editor/long-text.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 
 /** Calls `refresh` each time the user begins a slash line. Returns a function that stops it. */
@@ -7,7 +8,7 @@ export function followEntries(store: AppStore, refresh: () => Promise<void>): ()
 	let isSlash = false;
 	const follow = ({composer}: Pick<AppState, 'composer'>) => {
 		const wasSlash = isSlash;
-		isSlash = composer.text.startsWith('/');
+		isSlash = textOf(composer).charAt(0) === '/';
 		if (isSlash && !wasSlash) {
 			// What can't be read is missing in the list, and the line reports it.
 			refresh().catch(() => undefined);

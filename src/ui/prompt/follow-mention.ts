@@ -1,5 +1,6 @@
 import {mentionAt, type TypedMention} from '../../core/mention.ts';
 import type {ComposerState} from '../../editor/editor-state.ts';
+import {textOf} from '../../editor/long-text.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 
 /**
@@ -9,10 +10,9 @@ import type {AppState, AppStore} from '../../store/store.ts';
 export function followMention(store: AppStore, onChange: (typed: TypedMention | undefined) => void): () => void {
 	let last: ComposerState | undefined;
 	const follow = ({composer}: Pick<AppState, 'composer'>) => {
-		const {text, caret} = composer;
-		if (text !== last?.text || caret !== last.caret) {
+		if (composer.text !== last?.text || composer.caret !== last.caret) {
 			last = composer;
-			onChange(mentionAt(text, caret));
+			onChange(mentionAt(textOf(composer), composer.caret));
 		}
 	};
 	follow(store.getState());

@@ -1,6 +1,7 @@
 import type {ServerResource} from '../../agent/mcp/resources.ts';
 import {mentionAt, mentionOf} from '../../core/mention.ts';
 import type {ComposerState} from '../../editor/editor-state.ts';
+import {textOf} from '../../editor/long-text.ts';
 import type {MentionSuggestion} from '../../store/prompt-slice.ts';
 import type {AppState} from '../../store/store.ts';
 
@@ -8,9 +9,11 @@ const maxSuggestions = 8;
 
 /** Returns what the mention at the caret may become: open logs, MCP servers or resources of one, then files and folders. */
 export function mentionSuggestions(
-	{text, caret}: Pick<ComposerState, 'text' | 'caret'>,
+	composer: Pick<ComposerState, 'text' | 'pieces' | 'caret'>,
 	{paths, logs, resources}: Pick<AppState, 'paths' | 'logs' | 'resources'>,
 ): readonly MentionSuggestion[] {
+	const {caret} = composer;
+	const text = textOf(composer);
 	const typed = mentionAt(text, caret);
 	if (!typed) {
 		return [];
