@@ -122,8 +122,8 @@ const rows: readonly Row[] = [
 			.ansible.cfg ansible.cfg .terraformrc terraform.rc .terraform/** .vagrantplugins`,
 	},
 	{
-		program: 'your tools',
-		when: 'when you call one by its name',
+		program: 'your shell',
+		when: 'when you call a tool by its name',
 		files: `node_modules/.bin/** venv/bin/** .venv/bin/** env/bin/** venv/Scripts/** .venv/Scripts/** vendor/bin/** .bin/**
 			.cargo/bin/**`,
 	},
@@ -167,20 +167,37 @@ export function selfStarting(path: string): SelfStarting | undefined {
 	return undefined;
 }
 
-/** Returns names of the files and of the folders with them, in any case, for a search: `*` stands for any characters. */
-export function selfStartingNames(): readonly string[] {
-	const entries = rows.flatMap(({files}) => files.split(/\s+/));
-	return [
-		...new Set(
-			entries.map(
-				entry =>
-					entry
-						.replace(/\/\*\*$/, '')
-						.split('/')
-						.at(-1) ?? '',
-			),
-		),
-	];
+let names: {readonly whole: ReadonlySet<string>; readonly patterns: RegExp} | undefined;
+
+/** True for every path that `selfStarting` knows, for folders of packages, and for few others. Much faster. */
+export function mayStart(path: string): boolean {
+	if (path.includes('/.') || path.startsWith('.', 1)) {
+		return true;
+	}
+
+	names ??= namesOf(rows.flatMap(({files}) => files.toLowerCase().split(/\s+/)));
+	const folded = path.toLowerCase();
+	const slash = folded.lastIndexOf('/');
+	const above = folded.slice(folded.lastIndexOf('/', slash - 1) + 1, Math.max(slash, 0));
+	return names.whole.has(folded.slice(slash + 1)) || names.whole.has(above) || names.patterns.test(folded);
+}
+
+/** Returns the last names of entries: those that are whole, and the others as one expression. */
+function namesOf(entries: readonly string[]) {
+	const last = entries.map(
+		entry =>
+			entry
+				.replace(/\/\*\*$/, '')
+				.split('/')
+				.at(-1) ?? '',
+	);
+	const patterns = last
+		.filter(name => name.includes('*'))
+		.map(name => `${name.replace(/[.+^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}`);
+	return {
+		whole: new Set(['node_modules', ...last.filter(name => !name.includes('*'))]),
+		patterns: new RegExp(`(?:^|/)(?:${patterns.filter(name => !name.startsWith('\\.')).join('|')})$`, 's'),
+	};
 }
 
 function expressionOf(files: string): RegExp {

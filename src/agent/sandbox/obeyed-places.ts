@@ -17,7 +17,7 @@ export type ObeyedPlaces = {
 };
 
 /** Git's places, with what is set aside if a command makes or replaces it. */
-export type GuardedGit = GitPlaces & Pick<ObeyedPlaces, 'awaited' | 'links'>;
+export type GuardedGit = GitPlaces & Pick<ObeyedPlaces, 'awaited' | 'links'> & {readonly orders: GitOrders};
 
 /** Files that no program runs, and that daily commands write. */
 const data = new Set(['.json', '.jsonc', '.lock', '.md', '.txt', '.toml', '.yml', '.yaml', '.xml', '.csv']);

@@ -73,7 +73,7 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		readOnly: [...git.readOnly, ...fixed, ...obeyed.fixed],
 		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true}))],
 		created: absent,
-		git: {...git, awaited: obeyed.awaited, links: obeyed.links},
+		git: {...git, awaited: obeyed.awaited, links: obeyed.links, orders},
 		...(await ownership(workspace)),
 	};
 }

@@ -133,7 +133,13 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 
 async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSession, context: ToolContext) {
 	const {workspace, onJob} = context;
-	const started = await session.start({...run, workspace, secrets: await folderValues(workspace)});
+	const started = await session.start({
+		...run,
+		workspace,
+		secrets: await folderValues(workspace),
+		// Its output says it; the call has ended by then.
+		onWritten: () => undefined,
+	});
 	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
 	onJob?.(job);
 	return `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
@@ -178,13 +184,26 @@ const outside = {network: 'with the network', none: 'outside the sandbox'} as co
 async function runOnce(
 	{timeoutMs, ...run}: Run,
 	session: CommandSession,
-	{workspace, signal, onOutput, onStyles}: ToolContext,
+	{workspace, signal, onOutput, onStyles, onNotice}: ToolContext,
 ): Promise<RunResult> {
 	signal.throwIfAborted();
 	const secrets = await folderValues(workspace);
 	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
-	const {ended, stop, output} = await session.start({...run, workspace, secrets, onText: live.add});
+	const {ended, stop, output} = await session.start({
+		...run,
+		workspace,
+		secrets,
+		onText: live.add,
+		onWritten: clauses => {
+			for (const clause of clauses) {
+				onNotice?.(`The command ${clause}.`, {
+					isWarning: true,
+					hint: 'Read it first: `/diff` shows it, unless git ignores it.',
+				});
+			}
+		},
+	});
 	const deadline = AbortSignal.timeout(timeoutMs);
 	const over = AbortSignal.any([signal, deadline]);
 	const end = () => void stop();

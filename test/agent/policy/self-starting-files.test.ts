@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {ruleOn} from '../../../src/agent/approval/ruling.ts';
-import {changesStart, selfStarting, selfStartingNames} from '../../../src/agent/policy/self-starting-files.ts';
+import {changesStart, mayStart, selfStarting} from '../../../src/agent/policy/self-starting-files.ts';
 import {openPolicy} from './judging.ts';
 
 const {workspace, judge} = openPolicy({'a.txt': ''});
@@ -174,6 +174,11 @@ describe('of a file that only partly runs by itself, the rest is edited freely',
 	});
 });
 
-test('names for a search are names, not paths', () => {
-	expect(selfStartingNames().filter(name => name === '' || name.includes('/'))).toEqual([]);
+test('the fast look over many paths leaves out none of them', () => {
+	for (const path of starting) {
+		expect([path, mayStart(`./${path}`), mayStart(`./a/b/${path}`)]).toEqual([path, true, true]);
+	}
+
+	expect(mayStart('./a/node_modules')).toBe(true);
+	expect(mayStart('./src/index.ts')).toBe(false);
 });

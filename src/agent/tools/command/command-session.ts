@@ -23,6 +23,8 @@ export type CommandRequest = {
 	readonly secrets: readonly string[];
 	/** Gets the output as it comes. */
 	readonly onText?: (text: string) => void;
+	/** Gets what it wrote that another program runs by itself, as clauses, before it counts as ended. */
+	readonly onWritten?: (clauses: readonly string[]) => void;
 	/** Its standard input; empty if left out. */
 	readonly input?: string;
 	/** The program that reads it; bash where there is one. */
@@ -74,8 +76,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
 
 	const launch = async (request: CommandRequest) => {
-		const {command, workspace, containment, readOnly, secrets, onText, input, shell = findShell()} = request;
-		const sandbox = await protection.contain(workspace, containment);
+		const {command, workspace, containment, readOnly, secrets, onText, onWritten, input, shell = findShell()} = request;
+		const sandbox = await protection.contain(workspace, containment, !readOnly && onWritten !== undefined);
 		const {outputs} = await workFolder();
 		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
@@ -92,6 +94,12 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			const isLast = running.size + starting === 0;
 			await (isLast && containers.removeFolders());
 			await endGuard?.();
+			const written = (await sandbox?.written()) ?? [];
+			if (written.length > 0) {
+				output.add(Buffer.from(written.map(clause => `[The command ${clause}.]\n`).join('')));
+				onWritten?.(written);
+			}
+
 			await output.close();
 		});
 		ended.catch(() => undefined);

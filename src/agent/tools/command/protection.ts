@@ -4,12 +4,15 @@ import {guardGit} from '../../sandbox/guard-git.ts';
 import {noteRunning} from '../../sandbox/left-behind.ts';
 import {gitSnapshot} from '../../sandbox/planted.ts';
 import {startCleaner} from '../../sandbox/start-cleaner.ts';
+import {describeWritten, startsIn} from '../../sandbox/written-starts.ts';
 import type {Container, Containers} from './command-containers.ts';
 
 /** What a contained command starts in. */
 export type Protected = Pick<Container, 'program' | 'filter'> & {
 	/** Begins to protect git from the command that was started. Returns what ends that. */
 	readonly guard: (onRemoved: (note: string) => void, onAttack: () => void) => () => Promise<void>;
+	/** Returns what the command wrote that another program runs by itself, as clauses. Call it when all has ended. */
+	readonly written: () => Promise<readonly string[]>;
 };
 
 type Options = {
@@ -23,20 +26,25 @@ export function createProtection({containers, folder}: Options) {
 	let count = 0;
 	let endCleaner: (() => void) | undefined;
 	return {
-		/** Prepares the sandbox of a command; undefined if nothing is to contain it. */
-		async contain(workspace: string, containment: Containment): Promise<Protected | undefined> {
+		/**
+		 * Prepares the sandbox of a command; undefined if nothing is to contain it. `isWatched` is true to find out what it
+		 * writes that other programs run.
+		 */
+		async contain(workspace: string, containment: Containment, isWatched: boolean): Promise<Protected | undefined> {
 			const container = await containers.containerOf(workspace, containment);
 			if (!container) {
 				return undefined;
 			}
 
 			const {git, created, program, filter} = container;
-			const snapshot = await gitSnapshot(workspace, git);
+			const starts = async () => (isWatched ? startsIn(workspace, git.orders) : new Map<string, string>());
+			const [snapshot, before] = await Promise.all([gitSnapshot(workspace, git), starts()]);
 			const path = await folder();
 			endCleaner ??= startCleaner(path);
 			const note = await noteRunning(path, ++count, snapshot, created);
 			return {
 				...{program, ...(filter && {filter})},
+				written: async () => describeWritten(before, await starts(), workspace, git.orders),
 				guard(onRemoved, onAttack) {
 					const guard = guardGit({snapshot, git, onRemoved, onAttack});
 					return async () => {
