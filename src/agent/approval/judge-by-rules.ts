@@ -49,12 +49,10 @@ export function judgeByRules({book, workspace, places, hide, unreadable = () => 
 	};
 }
 
-/** Returns the rules without those that another one covers: the user reads each of them before it is kept. */
+/**
+ * Returns the rules without those that stand there twice, or without the `*` of another one: the user reads each of them before
+ * it is kept.
+ */
 export function mergeRules(rules: readonly string[]): readonly string[] {
-	const covers = (rule: string, other: string) =>
-		rule.endsWith(' *)') &&
-		other !== rule &&
-		/^[ )]/.test(other.slice(rule.length - 3)) &&
-		other.startsWith(rule.slice(0, -3));
-	return [...new Set(rules)].filter((rule, _, all) => !all.some(other => covers(other, rule)));
+	return [...new Set(rules)].filter((rule, _, all) => !all.includes(rule.replace(/\)$/, ' *)')));
 }

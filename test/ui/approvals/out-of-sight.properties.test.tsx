@@ -145,7 +145,7 @@ describe('[4] what was not in sight', () => {
 
 					store.getState().setPanel(undefined);
 				}),
-				{numRuns: 40},
+				{numRuns: 15},
 			);
 		},
 	);
@@ -153,7 +153,7 @@ describe('[4] what was not in sight', () => {
 	test.each(sizes)('is all reached with Page Down, after which one key answers, at %i x %i', async (columns, rows) => {
 		for (const [subject, drawingFor] of Object.entries(subjects)) {
 			const {store, lines, settle} = draw(<App />, {columns, rows});
-			const words = marks('line', 45);
+			const words = marks('line', 24);
 			const answers: (string | undefined)[] = [];
 			const press = presser(store, value => answers.push(value));
 			store.getState().setPanel({
@@ -164,7 +164,7 @@ describe('[4] what was not in sight', () => {
 			const seen = new Set(wordsIn(lines(), words));
 			// A row of a fetched address may hold a part of a word: rows are joined as they were wrapped.
 			const isWrapped = subject === 'request';
-			for (let page = 0; page < 200 && (isWrapped ? page < 120 : seen.size < words.length); page++) {
+			for (let page = 0; page < 200 && (isWrapped ? page < 60 : seen.size < words.length); page++) {
 				press('page-down');
 				await settle(3);
 				for (const word of wordsIn(lines(), words)) {
