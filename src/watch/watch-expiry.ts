@@ -1,10 +1,9 @@
 import {formatAmount} from '../core/format.ts';
 import {quoteLine} from '../logs/quote.ts';
-import type {TailClock} from '../logs/tail-clock.ts';
+import {type TailClock, waitUntil} from '../logs/tail-clock.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Sandbox} from '../store/watch-slice.ts';
 import type {Notifier} from './notifier.ts';
-import {waitUntil} from './wait-until.ts';
 import {shortEnvironmentId} from './watch-report.ts';
 
 /** Follows the sandboxes that were created here until they expire. */
