@@ -8,7 +8,7 @@ export default command({
 	summary: 'Select what the agent may do without asking',
 	args: z.object({mode: z.enum(approvalModes)}),
 	positional: ['mode'],
-	describe: {mode: 'ask, edits, all or plan'},
+	describe: {mode: 'ask, edits, plan or all'},
 	examples: ['approvals mode plan'],
 	whileRunning: true,
 	where: 'app',

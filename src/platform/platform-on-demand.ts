@@ -1,6 +1,9 @@
+import {AppError} from '../core/error.ts';
 import {once} from '../core/once.ts';
+import {isLoopback, originOf} from '../core/origin.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
+import type {Connection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {AccessContext} from './access-context.ts';
 import type {Platform} from './platform.ts';
@@ -48,13 +51,33 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 			async open(place) {
 				// A command in a shell has no connection of an app.
 				const user = {onWait: retryNotice(interact.say), choose: interact.choose, signal};
-				return (await access()).open({...flags, ...place}, live && connected(), user);
+				const named = {...flags, ...place};
+				const session = await (await access()).open(named, live && connected(), user);
+				const isNamed = named.server !== undefined || named.profile !== undefined;
+				return live && !isNamed ? assertSameServer(session, store.getState().connection) : session;
 			},
 		}),
 		async openConnected(profile = connected()) {
-			return (await access()).open({...noFlags, insecureHttp}, profile, {onWait: () => undefined});
+			const session = await (await access()).open({...noFlags, insecureHttp}, profile, {onWait: () => undefined});
+			return profile === connected() ? assertSameServer(session, store.getState().connection) : session;
 		},
 	};
+}
+
+/**
+ * Returns the session. Throws AppError("conflict") if the profile that the app is connected with is another server's by now:
+ * another process may have changed or removed it, and what the user sees is of the server before.
+ */
+function assertSameServer(session: PlatformSession, {server, profile}: Connection): PlatformSession {
+	// The app's own server may not have started when the app connected to it.
+	const isSame = server === 'local' ? isLoopback(new URL(session.server)) : originOf(server) === session.server;
+	if (isSame) {
+		return session;
+	}
+
+	throw new AppError('conflict', `The profile “${profile}” is now for ${session.server}, not for ${server}.`, {
+		hint: `Reconnect: \`connect ${session.server}\``,
+	});
 }
 
 const noFlags: Omit<ServerFlags, 'insecureHttp'> = {

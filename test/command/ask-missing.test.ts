@@ -40,7 +40,7 @@ test('the app offers the values of an argument that has only a few', async () =>
 	const {runInApp, asked, store} = testContext({answers: ['edits']});
 	await runInApp('approvals', 'mode');
 	expect(asked).toEqual([
-		{title: 'Select a mode', choices: ['ask', 'edits', 'all', 'plan'].map(mode => ({id: mode, label: mode}))},
+		{title: 'Select a mode', choices: ['ask', 'edits', 'plan', 'all'].map(mode => ({id: mode, label: mode}))},
 	]);
 	expect(store.getState().approvalMode).toBe('edits');
 });

@@ -43,7 +43,7 @@ export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'prompt.select-end': 'select to the end of the prompt',
 	'prompt.copy': 'copy what is selected',
 	'app.transcript': 'open the full transcript',
-	'app.approval-mode': 'next approval mode: ask, edits, all, plan',
+	'app.approval-mode': 'next approval mode: ask, edits, plan, all',
 	'app.redraw': 'redraw the screen',
 	'app.suspend': 'suspend, back with fg',
 	'logs.viewer': 'open the log viewer',
