@@ -31,12 +31,6 @@ const secretFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-s
 const harmless =
 	/\.(?:example|sample|template|tpl|dist|pub|md|mdx|rst|html|css|[cm]?[jt]sx?|vue|svelte|py|rb|php|go|rs|java|kts?|swift|cs|c|cc|cpp|h|hpp|ex|exs|scala|dart|snap)$/i;
 
-/** The names as patterns of `find`: one with `/` matches the end of a path. Harmless names match, too. */
-export const secretPatterns: readonly string[] = [
-	...Object.values(secretFiles).flat(),
-	...secretFolders.map(name => `${name}/*`),
-];
-
 const patterns = Object.values(secretFiles).flat().map(expressionOf);
 const secret = new RegExp(
 	`(?:^|/)(?:${patterns.join('|')})$|(?:^|/)(?:${secretFolders.map(expressionOf).join('|')})/`,

@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {open, realpath} from 'node:fs/promises';
 import {relative, sep} from 'node:path';
-import {isSecretFile, secretPatterns} from '../policy/secret-files.ts';
+import {isSecretFile} from '../policy/secret-files.ts';
 import {searchFolder} from '../tools/files/search-folder.ts';
 import {valuesInFile} from './values-in-file.ts';
 
@@ -60,14 +60,10 @@ export async function folderValues(workspace: string, isAnew = false): Promise<r
 	return folder.values;
 }
 
+/** All files: `find` lists them faster than it compares sixty patterns with each. */
 const expression = [
 	...['(', '-type', 'd', '(', '-name', '.git', '-o', '-name', 'node_modules', ')', '-prune', ')', '-o'],
-	...['(', '-type', 'f', '-o', '-type', 'l', ')', '('],
-	...secretPatterns.flatMap((pattern, index) => [
-		...(index > 0 ? ['-o'] : []),
-		...(pattern.includes('/') ? ['-ipath', `*/${pattern}`] : ['-iname', pattern]),
-	]),
-	...[')', '-print0'],
+	...['(', '-type', 'f', '-o', '-type', 'l', ')', '-print0'],
 ];
 
 async function secretFilesIn(workspace: string): Promise<readonly string[]> {
