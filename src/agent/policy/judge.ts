@@ -1,6 +1,4 @@
 import type {Act} from '../../core/session/approval.ts';
-import {judgeFetch} from './rules/judge-fetch.ts';
-import {judgeMcp} from './rules/judge-mcp.ts';
 import {judgePath} from './rules/judge-path.ts';
 import type {Judging, RuleEntry, Verdict} from './verdict.ts';
 
@@ -13,14 +11,18 @@ export async function judge<Entry extends RuleEntry>(act: Act, given: Judging<En
 	const judging = {...given, places: {...given.places, rules: () => ({folder, entries})}};
 	switch (act.kind) {
 		case 'command': {
-			// The parser loads with the first command.
+			// Each kind loads with its first act.
 			const {judgeCommand} = await import('./command/judge-command.ts');
 			return judgeCommand(act, judging);
 		}
-		case 'fetch':
+		case 'fetch': {
+			const {judgeFetch} = await import('./rules/judge-fetch.ts');
 			return judgeFetch(act, judging);
-		case 'mcp':
+		}
+		case 'mcp': {
+			const {judgeMcp} = await import('./rules/judge-mcp.ts');
 			return judgeMcp(act, judging);
+		}
 		default:
 			return judgePath(act, judging);
 	}

@@ -781,6 +781,6 @@ test('[14] a rule that a question suggests covers no dangerous word in any place
 				expect(await judgeCommand(surround(command), {allow}), surround(command)).toMatchObject({effect: 'ask'});
 			},
 		),
-		{numRuns: 400},
+		{numRuns: 150},
 	);
 }, 60_000);
