@@ -1,6 +1,7 @@
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
+import {formatAmount} from '../core/format.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {SubjectDrawing} from '../store/view-slice.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
@@ -86,13 +87,16 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 			return chosen.id;
 		},
 		async confirm(question, about, drawing) {
-			const drawn = drawing ? drawingLines(drawing, stderr.columns || 80) : [];
-			for (const line of [...(about ? aboutLines(about) : []), ...drawn]) {
+			const {lines, leftOut} = drawing ? drawingLines(drawing, stderr.columns || 80) : {lines: [], leftOut: 0};
+			for (const line of [...(about ? aboutLines(about) : []), ...lines]) {
 				say(line);
 			}
 
-			const answer = await ask({label: `${question} [y/N]`, masked: false});
-			return /^y(?:es)?$/i.test(answer.trim());
+			const isYes = async (label: string) => /^y(?:es)?$/i.test((await ask({label, masked: false})).trim());
+			const isAllowed = await isYes(`${question} [y/N]`);
+			return (
+				isAllowed && (leftOut === 0 || isYes(`${formatAmount(leftOut, 'line')} not printed. Allow it unread? [y/N]`))
+			);
 		},
 	};
 }
@@ -100,9 +104,18 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 /** Most lines of a drawing that are printed with a question. */
 const maxDrawnLines = 400;
 
-function drawingLines(drawing: SubjectDrawing, width: number): readonly string[] {
+/** As many of them are from the end. */
+const lastLines = 20;
+
+/** Returns the first and the last lines of a drawing, and how many are left out between them. */
+function drawingLines(drawing: SubjectDrawing, width: number) {
 	const style = {width, palette: createPalette({color: false})};
-	return [drawing.title(style), ...drawing.window({...style, rows: maxDrawnLines}).shown];
+	const {shown} = drawing.window({...style, rows: Number.POSITIVE_INFINITY});
+	const leftOut = Math.max(0, shown.length - maxDrawnLines);
+	const end = Math.max(maxDrawnLines - lastLines, shown.length - lastLines);
+	const middle = leftOut > 0 ? [`⋯ ${formatAmount(leftOut, 'line')} ⋯`] : [];
+	const lines = [...shown.slice(0, maxDrawnLines - lastLines), ...middle, ...shown.slice(end)];
+	return {leftOut, lines: [drawing.title(style), ...lines]};
 }
 
 function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {

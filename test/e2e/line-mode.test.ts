@@ -98,6 +98,8 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	await waitFor('2. Yes, in edits mode (key e)');
 	expect(read('new.txt')).toBe(undefined);
 	await answer('Enter for no: ', 'e');
+	await waitFor(/Type it again to keep: edits mode · until you select another mode\.\n.*Enter for no: $/);
+	await answer('Enter for no: ', 'e');
 	await expect.poll(() => written().split('That is all.').length).toBe(3);
 	expect(read('new.txt')).toBe('planned\n');
 });

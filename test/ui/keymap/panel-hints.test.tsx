@@ -95,10 +95,11 @@ test('a table names the keys that sort, open and show times, which do', async ()
 
 test('a question of the agent names the keys that move; Enter and Esc stay', async () => {
 	const question = {question: 'Which?', choices: [{label: 'A'}, {label: 'B'}], isFollowUp: false};
-	const {shows, press, asked} = await opened({kind: 'ask', askedAt: 0, ...question}, moving);
+	const {shows, press, wait, asked} = await opened({kind: 'ask', askedAt: 0, ...question}, moving);
 	await shows('Ctrl+K Ctrl+J move · Enter select · Esc cancel');
 	press(key.ctrlO, key.ctrlQ, key.down);
 	expect(asked).toEqual([]);
+	wait(1000);
 	press(key.ctrlJ, key.ctrlJ, key.enter);
 	expect(asked).toEqual(['answer B']);
 });
@@ -111,7 +112,9 @@ test('an approval names the key that scrolls its subject; no key of the user ans
 		{...moving, 'panel.page-down': 'ctrl+n', 'device.open': 'y'},
 	);
 	await shows('lines ⋯ Ctrl+N');
-	press(key.ctrlO, key.ctrlQ, key.ctrlN, key.altEnd, key.ctrlK);
+	press(key.ctrlO, key.ctrlQ, key.ctrlN, key.altEnd);
+	wait(1000);
+	press(key.ctrlK);
 	expect([asked, state().scroll, state().marked]).toEqual([[], 8, -1]);
 	press('y');
 	expect(asked).toEqual([]);

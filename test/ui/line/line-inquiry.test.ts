@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {createPalette} from '../../../src/terminal/text/style.ts';
+import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
 import {inquireInLines} from '../../../src/ui/line/line-inquiry.ts';
 
 const answers = [
@@ -47,6 +48,27 @@ test.each(['4', '0', '/quit', 'fix\u001b[2J it', '1e0'])(
 		expect(bells).toBe(1);
 	},
 );
+
+test('[4] an answer that keeps something counts once it is typed again, and the rules are read out', async () => {
+	const keeps = {rules: ['npm test *', 'git status'], life: 'this session · until you leave it'};
+	const keeping = answers.map(answer => (answer.key === 's' ? {...answer, keeps} : answer));
+	const again = 'Type it again to keep: npm test * · git status · this session · until you leave it.';
+	const kept = await ask({answers: keeping}, 's', '2');
+	expect([kept.answer, kept.said.at(-1)]).toEqual(['session', again]);
+	expect((await ask({answers: keeping}, 's', '')).answer).toBeUndefined();
+	expect((await ask({answers: keeping}, 's', 'what', 's', 's')).answer).toBe('session');
+	expect((await ask({answers: keeping}, 's', '1')).answer).toBe('yes');
+});
+
+test('[4] a command of 3,000 lines shows its end, counts its blanks, and is allowed by a second yes', async () => {
+	const lines = Array.from({length: 3000}, (_, index) => `echo ${index}`);
+	const subject = drawingOfCommand([...lines, `ls${' '.repeat(2000)}; touch X`].join('\n'), false);
+	const {answer, said} = await ask({answers, subject}, 'y', 'y');
+	expect(answer).toBe('yes');
+	expect(said).toContain('> ls⟨2,000 spaces⟩; touch X');
+	expect(said).toContain('⋯ 1,001 lines ⋯');
+	expect(said.at(-1)).toBe('1,001 lines not printed. Type it again to allow.');
+});
 
 test('a question with yes and no says what to type, too', async () => {
 	const {answer, said} = await ask({}, 'maybe', 'y');
