@@ -25,8 +25,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {createTransport, embedded, catalog} = servers;
 	let askUser: AskUser | undefined;
 	let interact: Interaction | undefined;
-	const ofProject = createProjectParts(options, local, () => (askUser ? 'app' : 'shell'));
-	const {hookFiles} = ofProject;
+	const ofProject = createProjectParts(options, local);
 	const mcp = createMcpParts(options, local, () => interact);
 	/** The tools of the conversation in front. All conversations define the same. */
 	const builtIn = async () => [
@@ -45,9 +44,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	});
 
 	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});
-	const approvals = createApprovalParts(options, local, hookFiles);
+	const approvals = createApprovalParts(options, local);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
-	const changes = createChangeAccess(local, hookFiles);
+	const changes = createChangeAccess(local);
 	const conversations = createConversationParts(options, local, servers, {
 		...{windowSizeOf, access, approvals, changes, ofProject, mcp},
 		ask: () => askUser,

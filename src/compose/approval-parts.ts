@@ -14,7 +14,6 @@ import type {ProgramOptions} from './program-options.ts';
 export function createApprovalParts(
 	{store, approve = 'never'}: ProgramOptions,
 	{folder, home, rules, secrets, project}: LocalState,
-	hookFiles: () => Promise<readonly string[]>,
 ) {
 	/** The mode that each session begins with: that of the command line, or the usual one. */
 	const firstMode: ApprovalMode = approve === 'never' ? 'ask' : approve;
@@ -23,7 +22,7 @@ export function createApprovalParts(
 		judgeByRules({
 			book,
 			workspace: folder.path,
-			places: {stateFolder: home.path, hookFiles},
+			places: {stateFolder: home.path},
 			hide: secrets.hide,
 			unreadable: project.unreadable,
 		});

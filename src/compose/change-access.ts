@@ -12,10 +12,7 @@ export type ChangeAccess = {
 	readonly open: () => Promise<Changes>;
 };
 
-export function createChangeAccess(
-	{home, folder}: Pick<LocalState, 'home' | 'folder'>,
-	hookFiles: () => Promise<readonly string[]>,
-): ChangeAccess {
+export function createChangeAccess({home, folder}: Pick<LocalState, 'home' | 'folder'>): ChangeAccess {
 	const places = {stateFolder: home.path};
 	const stores = once(async () => {
 		const {createChangeStores} = await import('../agent/changes/change-store.ts');
@@ -49,8 +46,7 @@ export function createChangeAccess(
 		},
 		async open() {
 			const {createChanges} = await import('../agent/changes/changes.ts');
-			// What hooks name is saved like any other file, but never restored: hooks would run it.
-			return createChanges({folder: folder.path(), places: {...places, hookFiles}, openStore: await stores()});
+			return createChanges({folder: folder.path(), places, openStore: await stores()});
 		},
 	};
 }

@@ -51,14 +51,14 @@ export function createConversationParts(
 ) {
 	cleanImagesLater(local.home);
 	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
-	const {withNested, hookFiles, loadHooks, compactionShare, capLimits} = ofProject;
+	const {withNested, loadHooks, compactionShare, capLimits} = ofProject;
 	const conversations = createConversations({
 		store: options.store,
 		create(slot) {
 			const own = {...options, store: slot.store};
 			// Nobody may be there to answer a watch.
 			const askHere = () => (created.isUnattended() ? undefined : askIn(slot, ask()));
-			const places = {stateFolder: local.home.path, hookFiles, rules: approvals.fileRulesIn(slot)};
+			const places = {stateFolder: local.home.path, rules: approvals.fileRulesIn(slot)};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
 			const loadTools = async (signal?: AbortSignal) => {
 				await learnFolder(local);
@@ -74,7 +74,12 @@ export function createConversationParts(
 			const created: Conversation = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),
 				...{windowSizeOf, loadTools, endTools, compactionShare, capLimits, onRecord},
-				loadHooks: session => loadHooks(session, tools.commands),
+				loadHooks: session =>
+					loadHooks(session, tools.commands, async () => {
+						const {openStartGate} = await import('./start-gates.ts');
+						const attended = () => (created.isUnattended() ? undefined : interact());
+						return openStartGate(options, local, attended, slot.whenFront);
+					}),
 				toolWarnings: mcp.warnings,
 				commandPlace: () => (ask() ? 'app' : 'shell'),
 				openModel: (model, task, binding) => access.open(model, task, askerOf(slot.store.getState()), binding),

@@ -2,13 +2,12 @@ import {join} from 'node:path';
 import type {ServerPrompt} from '../agent/mcp/prompts.ts';
 import type {createMcpServers, McpServers} from '../agent/mcp/servers.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
-import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {ownMcpFile} from '../agent/project/mcp-files.ts';
 import type {McpAccess} from '../command/mcp/mcp-access.ts';
-import type {CommandPlace} from '../core/command-words.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import {shellWord} from '../core/shell-word.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -50,8 +49,7 @@ export function createMcpParts(
 		const context = interact && {mcp: access, interact, env: options.env, signal};
 		return context !== undefined && (await logInToMcp(configured, context, undefined)) !== 'cancelled';
 	};
-	const place = () => (interaction() ? 'app' : 'shell');
-	const load = once(() => loadServers(options, local, {logIn, place}));
+	const load = once(() => loadServers(options, local, {logIn, interaction}));
 	let open: Awaited<ReturnType<typeof load>> | undefined;
 
 	const opened = async () => {
@@ -63,7 +61,7 @@ export function createMcpParts(
 		return open;
 	};
 
-	const access = createAccess(async () => (await opened())?.servers, options, local);
+	const access = createAccess(opened, options, local);
 	return {
 		async tools(signal, ask) {
 			const parts = await opened();
@@ -81,7 +79,7 @@ export function createMcpParts(
 		},
 		suggestResources: async (query, signal) => (await opened())?.servers.suggestResources(query, signal) ?? [],
 		prompts: async () => (await open?.servers.prompts()) ?? [],
-		warnings: () => open?.servers.warnings() ?? [],
+		warnings: () => [...(open?.servers.warnings() ?? []), ...(open?.gate.takeNotes() ?? []).map(text => ({text}))],
 		reset: () => open?.set.reset(),
 		end: async () => open?.servers.end(),
 		access,
@@ -89,7 +87,7 @@ export function createMcpParts(
 }
 
 function createAccess(
-	opened: () => Promise<McpServers | undefined>,
+	opened: () => Promise<Awaited<ReturnType<typeof loadServers>> | undefined>,
 	options: ProgramOptions,
 	local: LocalState,
 ): McpAccess {
@@ -101,10 +99,12 @@ function createAccess(
 		},
 		async status() {
 			await project.load();
-			return (await opened())?.status() ?? [];
+			return (await opened())?.servers.status() ?? [];
 		},
 		async reconnect(configured) {
-			await (await opened())?.reconnect(configured);
+			const parts = await opened();
+			parts?.gate.forget();
+			await parts?.servers.reconnect(configured);
 		},
 		async logIn(configured, login) {
 			const {logIn} = await import('./mcp-logins.ts');
@@ -128,18 +128,23 @@ function createAccess(
 }
 
 async function loadServers(
-	{env, version, insecureHttp = false}: ProgramOptions,
-	{home, folder, project, secrets, config}: LocalState,
-	{logIn, place}: {readonly logIn: LogIn; readonly place: () => CommandPlace},
+	options: ProgramOptions,
+	local: LocalState,
+	{logIn, interaction}: {readonly logIn: LogIn; readonly interaction: () => Interaction | undefined},
 ) {
-	const [{createMcpServers}, {readEnvFile}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}] =
+	const {env, version, insecureHttp = false} = options;
+	const {home, folder, project, secrets, config} = local;
+	const [{createMcpServers}, {readEnvFile}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}, {openWindow}] =
 		await Promise.all([
 			import('../agent/mcp/servers.ts'),
 			import('../agent/mcp/env-file.ts'),
 			import('../agent/mcp/tool-set.ts'),
 			import('../config/mcp/known-tools.ts'),
 			import('../terminal/browser.ts'),
+			import('../agent/unseen/change-window.ts'),
 		]);
+	const {openStartGate} = await import('./start-gates.ts');
+	const gate = await openStartGate(options, local, interaction);
 	const servers = createMcpServers({
 		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
@@ -147,10 +152,20 @@ async function loadServers(
 		...{logIn, config},
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
-		async whyNot(command, state) {
-			const check = await checkHookScripts([{command}], state, {folder: folder.path(), place, who: 'MCP servers'});
-			return check({command});
+		whyNot: (server, signal) =>
+			gate.whyNot(
+				{who: `The MCP server ${server}`, later: `start it with /mcp reconnect ${shellWord(server)}`},
+				signal,
+			),
+		async aroundCall(call) {
+			const window = await openWindow({stateFolder: home.path, folder: folder.path()}, 'MCP server');
+			try {
+				return await call();
+			} finally {
+				await window.end().catch(() => undefined);
+				void window.close();
+			}
 		},
 	});
-	return {servers, set: createToolSet()};
+	return {servers, gate, set: createToolSet()};
 }

@@ -1,38 +1,24 @@
 import {createHooks} from '../agent/hooks/hooks.ts';
-import {checkHookScripts} from '../agent/project/check-hook-scripts.ts';
 import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
 import {inEffect} from '../agent/project/project.ts';
-import {startedCommands} from '../agent/project/started-commands.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import type {StartGate} from '../agent/unseen/start-gate.ts';
 import {type CapLimits, capNames, caps, limitsBy} from '../core/caps.ts';
-import type {CommandPlace} from '../core/command-words.ts';
+import {once} from '../core/once.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createSkillParts} from './skill-parts.ts';
 
-/** Creates what the agent takes from the files of the user and of a trusted project. `place` is where the user reads about them. */
+/** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts(
 	{store, debug}: ProgramOptions,
 	{project, folder, secrets, rules, settings}: LocalState,
-	place: () => CommandPlace,
 ) {
 	const skills = createSkillParts({project, secrets, folder, rules});
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
-		/** Returns the files that hooks and MCP servers name, which nothing may change while those are in effect. */
-		async hookFiles(): Promise<readonly string[]> {
-			const state = await project.state();
-			const commands = startedCommands(inEffect(state));
-			if (commands.length === 0) {
-				return [];
-			}
-
-			const {hookFiles} = await import('../agent/hooks/hook-files.ts');
-			const place = {folder: folder.path(), root: state.root};
-			return commands.flatMap(({command}) => hookFiles(command, place).protectedPaths);
-		},
 		/** Adds the instructions of folders below to what the model reads of their files. */
 		withNested: createNestedInstructions({
 			project,
@@ -63,19 +49,25 @@ export function createProjectParts(
 			});
 			return {...limits, lowered: capNames.filter(name => limits[name] < own[name])};
 		},
-		/** Loads the hooks of a run, which run in the sandbox of the session's commands. */
-		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>) {
+		/** Loads the hooks of a run: they run in the sandbox of the session's commands, or outside if the gate lets them. */
+		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>, openGate: () => Promise<StartGate>) {
 			const state = await project.state();
 			const hooks = hooksInEffect(state);
 			if (hooks.length === 0) {
 				return undefined;
 			}
 
-			const whyNot = await checkHookScripts(hooks, state, {folder: folder.path(), place});
+			const openOnce = once(openGate);
 			return createHooks({
 				...{hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write},
 				commands: await loadCommands(),
-				mayLeave: async hook => whyNot(hook),
+				root: state.root,
+				async mayLeave({event, command}, why, signal) {
+					const gate = await openOnce();
+					const starting = {who: `The ${event} hook “${command}” (${why})`, later: 'send a message'};
+					const refused = await gate.whyNot(starting, signal);
+					return {refused, notes: gate.takeNotes()};
+				},
 			});
 		},
 	};

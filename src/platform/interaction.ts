@@ -1,5 +1,14 @@
 import type {ReviewedFile, TakenBack} from '../agent/changes/review.ts';
-import type {About, BrowserLogin, Choice, FilterField, SubjectDrawing} from '../store/view-slice.ts';
+import type {About, Answer, BrowserLogin, Choice, FilterField, SubjectDrawing} from '../store/view-slice.ts';
+
+/** A question of the program itself. */
+export type Inquiry = {
+	readonly question: string;
+	readonly about?: About;
+	/** What it is about, drawn exactly. */
+	readonly subject?: SubjectDrawing;
+	readonly answers: readonly Answer[];
+};
 
 /** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
@@ -26,6 +35,12 @@ export type Interaction = {
 	}) => Promise<string | undefined>;
 	/** Returns true for yes. `about` and `drawing` are shown above the question. */
 	readonly confirm: (question: string, about?: About, drawing?: SubjectDrawing) => Promise<boolean>;
+	/**
+	 * Asks a question of the program itself, once no other question is open, and again if another one displaces it. Returns
+	 * the value of the answer, or undefined for no. An abort closes the question and throws the signal's reason. Left out
+	 * without a screen.
+	 */
+	readonly inquire?: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 	/**
 	 * Shows changes of files in the whole window. Returns what to take back; undefined if the user closes it. Left out
 	 * without a screen.

@@ -1,18 +1,10 @@
 import {abortable} from '../core/abortable.ts';
 import type {AskUser, UserQuestion} from '../core/session/user-question.ts';
-import type {Interaction} from '../platform/interaction.ts';
+import type {Inquiry, Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
-import type {About, Answer, Panel, SubjectDrawing, TablePanel} from '../store/view-slice.ts';
+import type {Panel, TablePanel} from '../store/view-slice.ts';
 import {ownWords} from './panels/ask-state.ts';
 import {atOnce, steadyNow} from './panels/question.ts';
-
-export type Inquiry = {
-	readonly question: string;
-	readonly about?: About;
-	/** What it is about, drawn exactly. */
-	readonly subject?: SubjectDrawing;
-	readonly answers: readonly Answer[];
-};
 
 /** A text to change. `keys` says what Enter and Esc do. */
 export type EditField = {readonly label: string; readonly does: string; readonly text: string};
@@ -27,10 +19,7 @@ export type AppInteraction = Interaction & {
 	) => void;
 	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
-	/**
-	 * Asks a question of the program itself, once no other question is open, and again if another one displaces it. Returns
-	 * the value of the answer, or undefined for no. An abort closes the question and throws the signal's reason.
-	 */
+	/** See `Interaction`. */
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 	/** Lets the user change a text, in the same way. Returns it, undefined if they cancel. */
 	readonly edit: (field: EditField, signal: AbortSignal) => Promise<string | undefined>;

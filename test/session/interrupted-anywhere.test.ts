@@ -45,7 +45,7 @@ const asked = (world: World) =>
 	});
 /** Settings with a hook that takes long the first time. */
 const hookOf = (event: string) => (marker: string, home: string) => ({
-	hooks: {[event]: [{command: `mkdir ${home}/first 2>/dev/null && sleep 1000; : ${marker}`}]},
+	hooks: {[event]: [{command: `mkdir ${home}/first 2>/dev/null && sleep 1000; : ${marker}`, sandbox: false}]},
 });
 /** Settles when that hook takes long. */
 const hookRunning = (world: World) =>

@@ -321,6 +321,7 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 	}
 
 	answer(true, 'user', {answered: expected});
+	request.onSeen?.();
 	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
 }
 

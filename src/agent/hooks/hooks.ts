@@ -38,10 +38,16 @@ type Options = {
 	readonly debug?: Debug | undefined;
 	readonly commands: HookPlace['commands'];
 	/**
-	 * Asks whether a hook may run outside the sandbox; `why` says, as a clause, why it would. Returns the reason why it may not,
-	 * as a sentence.
+	 * Asks whether a hook may run outside the sandbox; `why` says, as a clause, why it would. Returns the reason if it may not,
+	 * as a sentence, and what the user should know.
 	 */
-	readonly mayLeave: (hook: Hook, why: string, signal: AbortSignal) => Promise<string | undefined>;
+	readonly mayLeave: (
+		hook: Hook,
+		why: string,
+		signal: AbortSignal,
+	) => Promise<{readonly refused: string | undefined; readonly notes: readonly string[]}>;
+	/** The root of the project, a real path. */
+	readonly root: string;
 };
 
 /** Events for which a hook that fails counts as a no: a broken guard must not let anything through. */
@@ -49,7 +55,7 @@ const failsClosed: ReadonlySet<HookEvent> = new Set(['run-start', 'before-tool']
 
 /** Creates the function that runs these hooks; undefined if there are none. */
 export function createHooks(options: Options): Hooks | undefined {
-	const {hooks, session, folder, hide, debug, commands, mayLeave} = options;
+	const {hooks, session, folder, hide, debug, commands, root, mayLeave} = options;
 	if (hooks.length === 0) {
 		return undefined;
 	}
@@ -63,7 +69,7 @@ export function createHooks(options: Options): Hooks | undefined {
 		const warnings: string[] = [];
 		for (const hook of wanted) {
 			const startedAt = performance.now();
-			const {status, ...end} = await runAllowed(hook, input, {folder, commands, signal}, mayLeave);
+			const {status, ...end} = await runAllowed(hook, input, {folder, root, commands, signal}, mayLeave, warnings);
 			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});
 			if (end.kind === 'denied') {
 				return {denied: end.reason, warnings};
@@ -83,10 +89,19 @@ export function createHooks(options: Options): Hooks | undefined {
 	};
 }
 
+const contained = {refused: undefined, notes: []};
+
 /** Runs a hook: in the sandbox, or outside if that may be. */
-async function runAllowed(hook: Hook, input: string, place: HookPlace, mayLeave: Options['mayLeave']) {
+async function runAllowed(
+	hook: Hook,
+	input: string,
+	place: HookPlace,
+	mayLeave: Options['mayLeave'],
+	warnings: string[],
+) {
 	const why = await whyUncontained(hook, place);
-	const refused = why === undefined ? undefined : await mayLeave(hook, why, place.signal);
+	const {refused, notes} = why === undefined ? contained : await mayLeave(hook, why, place.signal);
+	warnings.push(...notes);
 	return refused === undefined
 		? runHook(hook, input, why === undefined, place)
 		: {kind: 'failed' as const, reason: refused, status: null};

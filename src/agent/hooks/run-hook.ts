@@ -14,6 +14,8 @@ export type HookEnd =
 export type HookPlace = {
 	/** The working folder, a real path. */
 	readonly folder: string;
+	/** The root of the project, a real path. */
+	readonly root: string;
 	/** The commands of the session, in whose sandbox hooks run. */
 	readonly commands: Pick<CommandSession, 'sandbox' | 'start'>;
 	readonly signal: AbortSignal;
@@ -98,7 +100,7 @@ async function runContained(
 	const started = await commands.start({
 		// Nothing reads its standard output.
 		command: `exec >/dev/null; ${command}`,
-		...{workspace: folder, containment: 'sandbox', readOnly: false, secrets: [], input, shell: '/bin/sh'},
+		...{workspace: folder, containment: 'sandbox', readOnly: false, secrets: [], input, shell: '/bin/sh', by: 'hook'},
 	});
 	const stop = () => void started.stop();
 	over.addEventListener('abort', stop, {once: true});
@@ -123,11 +125,11 @@ async function runContained(
 function runOutside(
 	{command, timeoutSec = defaultTimeoutSec}: Hook,
 	input: string,
-	{folder, signal}: HookPlace,
+	{folder, root, signal}: HookPlace,
 ): Promise<Ended> {
 	return runChild({
 		...shellFor(command),
-		...{cwd: folder, outside: folder, signal, input},
+		...{cwd: folder, outside: root, signal, input},
 		timeoutMs: timeoutSec * 1000,
 		maxBytes: maxOutputBytes,
 	});

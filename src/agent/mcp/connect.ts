@@ -25,6 +25,8 @@ export type ConnectOptions = ConnectionEvents & {
 	readonly server: McpServer;
 	/** The working folder: where a command runs, and what the server is told of it. */
 	readonly folder: string;
+	/** The root of the project that it is in. */
+	readonly root: string;
 	readonly env: Environment;
 	readonly version: string;
 	readonly insecureHttp: boolean;
@@ -93,10 +95,10 @@ function elicitationOf(params: ElicitRequest['params']): Elicitation {
 }
 
 function transportTo(options: ConnectOptions): {readonly transport: Transport; readonly end: () => Promise<void>} {
-	const {server, env, version, insecureHttp, folder, onLog, onEnd} = options;
+	const {server, env, version, insecureHttp, folder, root, onLog, onEnd} = options;
 	if (server.type === 'stdio') {
 		const {command, args, env: variables, cwd = folder} = server;
-		const transport = createStdioTransport({command, args, env: variables, folder: cwd, onLog, onEnd});
+		const transport = createStdioTransport({command, args, env: variables, folder: cwd, root, onLog, onEnd});
 		return {transport, end: async () => undefined};
 	}
 

@@ -38,7 +38,7 @@ export async function readEnvFile(
 	const refuse = (reason: string) =>
 		new AppError('usage', `The MCP server “${server.name}” can't use its envFile ${envFile}: ${reason}.`);
 	const content = await contentOf(configured, envFile, project).catch(error => {
-		throw refuse(messageOf(error).replace(/\.$/, ''));
+		throw refuse([messageOf(error), error instanceof AppError ? error.hint : ''].join(' ').trim().replace(/\.$/, ''));
 	});
 	if (!content || content.isCut) {
 		throw refuse(content ? `it is larger than ${formatBytes(maxFileBytes)}` : 'it was not found');
@@ -69,8 +69,18 @@ async function contentOf(
 		return readOwn(envFile.startsWith('~/') ? join(places.homeFolder ?? homedir(), envFile.slice(2)) : envFile);
 	}
 
-	const {root} = await state();
-	return readInside(envFileIn(path, envFile), await boundsOf(root, places), async () => undefined);
+	const {root, files} = await state();
+	const name = envFileIn(path, envFile);
+	const content = await readInside(name, await boundsOf(root, places), async () => undefined);
+	const agreed = files.find(file => file.kind === 'server variables' && file.path === name);
+	if (scope === 'project' && content && !(agreed?.standing === 'trusted' && agreed.hash === content.hash)) {
+		const how = agreed?.standing === 'new' ? 'is new' : 'changed';
+		throw new AppError('failed', `${name} ${how}, and MCP servers run only what you trust.`, {
+			hint: 'Check it, then trust it with `trust add`.',
+		});
+	}
+
+	return content;
 }
 
 /** True for a value that is surely no credential: hiding every “production” in an answer would damage it. */

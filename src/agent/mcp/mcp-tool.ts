@@ -16,6 +16,8 @@ type Options = {
 	readonly target: string;
 	/** True if a command on this machine runs it. */
 	readonly isLocal: boolean;
+	/** Runs a call that may change files. */
+	readonly aroundCall?: <Result>(call: () => Promise<Result>) => Promise<Result>;
 	readonly server: Pick<Server, 'call'>;
 	readonly stepUp: StepUp;
 	/** Returns what asks the user of the session; undefined if nobody can be asked. */
@@ -32,7 +34,18 @@ type Options = {
  */
 export function createMcpTool(definition: McpTool, options: Options): Tool {
 	const {name, description, parameters, listedName, id, hash, claimsReadOnly} = definition;
-	const {serverId, serverKey, target, isLocal, server, timeoutMs, known, hide, stepUp} = options;
+	const {
+		serverId,
+		serverKey,
+		target,
+		isLocal,
+		server,
+		timeoutMs,
+		known,
+		hide,
+		stepUp,
+		aroundCall = call => call(),
+	} = options;
 	return {
 		...{name, description, parameters},
 		readOnly: false,
@@ -66,7 +79,7 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 			const {signal} = context;
 			const ask = options.ask();
 			const result = await stepUp.around(
-				() => server.call(listedName, args, {signal, timeoutMs, onProgress, onNotice, ask}),
+				() => aroundCall(() => server.call(listedName, args, {signal, timeoutMs, onProgress, onNotice, ask})),
 				{signal, onNotice, ask, tool: id},
 			);
 			return resultText(result, context, hide);

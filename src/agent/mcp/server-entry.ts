@@ -8,7 +8,7 @@ import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
 import type {ProjectState} from '../project/project.ts';
-import {envFileCommand, serverCommand} from '../project/started-commands.ts';
+import {serverCommand} from '../project/started-commands.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
 import type {ConnectOptions} from './connect.ts';
 import {toolsOf} from './definition.ts';
@@ -21,8 +21,10 @@ import {createStepUp, type StepUp} from './step-up.ts';
 export type Dependencies = {
 	/** Reads the files that name servers. */
 	readonly load: () => Promise<ProjectState>;
-	/** Returns why a command may not be started: a script that it names isn't what the user agreed to. */
-	readonly whyNot: (command: string, state: ProjectState) => Promise<string | undefined>;
+	/** Returns why a command may not be started now, as a sentence; asks the user first. Throws the signal's reason. */
+	readonly whyNot: (server: string, signal: AbortSignal) => Promise<string | undefined>;
+	/** Runs a call of a server on this machine, which may change files. */
+	readonly aroundCall: <Result>(call: () => Promise<Result>) => Promise<Result>;
 	readonly folder: () => string;
 	readonly env: Environment;
 	/** Reads the file of variables of a server. Throws AppError("usage") for one that can't be used. */
@@ -62,7 +64,7 @@ export function keyOf({server, scope, path}: ConfiguredServer, {folder}: Depende
 /** Returns the tools of a server, whose calls ask the user with `ask`, and a sentence for each that is left out. */
 export function toolsOfEntry(
 	{configured, server, stepUp}: Entry,
-	{known, hide}: Dependencies,
+	{known, hide, aroundCall}: Dependencies,
 	ask: () => AskUser | undefined = nobody,
 ) {
 	const {server: entry, id, scope, path} = configured;
@@ -78,7 +80,7 @@ export function toolsOfEntry(
 				...{serverId: id, server, stepUp, known, hide, ask},
 				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
 				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
-				isLocal: entry.type === 'stdio',
+				...(entry.type === 'stdio' ? {isLocal: true, aroundCall} : {isLocal: false}),
 				timeoutMs: entry.timeoutMs ?? defaultCallMs,
 			}),
 		),
@@ -111,7 +113,6 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 function opener(configured: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
 	return async (events, signal) => {
 		const {folder, env, version, insecureHttp, addSecret} = dependencies;
-		await assertAgreed(configured, dependencies);
 		const {variables, hidden} = await dependencies.readEnvFile(configured);
 		const found = expanded(configured.server, env, variables);
 		if ('fault' in found) {
@@ -134,23 +135,25 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Param
 			onEnd: (reason: string) => events.onEnd(hide(reason)),
 		};
 		const options: ConnectOptions = {
-			...{...masked, server: found.server, folder: folder(), env, version, insecureHttp, signal},
+			...{
+				...masked,
+				server: found.server,
+				folder: folder(),
+				root: (await dependencies.load()).root,
+				env,
+				version,
+				insecureHttp,
+				signal,
+			},
 			...{config, addSecret},
 			timeoutMs: startTimeoutMs,
 			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onLog}),
 		};
+		const reason = found.server.type === 'stdio' && (await dependencies.whyNot(found.server.name, signal));
+		if (reason) {
+			throw new AppError('failed', reason.replace(/\.$/, ''));
+		}
+
 		return connect(options);
 	};
-}
-
-/** Throws AppError("failed") if a file that the server runs or reads isn't what the user agreed to. */
-async function assertAgreed({server, path}: ConfiguredServer, {whyNot, load}: Dependencies): Promise<void> {
-	const commands = [serverCommand(server), envFileCommand(server, path)].filter(each => each !== undefined);
-	const state = await load();
-	for (const command of commands) {
-		const reason = await whyNot(command, state);
-		if (reason !== undefined) {
-			throw new AppError('failed', reason);
-		}
-	}
 }

@@ -1,12 +1,13 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {delimiter} from 'node:path';
 import process from 'node:process';
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
-import {findProgram} from '../tools/child/find-program.ts';
+import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {signalGroup} from '../tools/child/signal-group.ts';
 import {endMarked, markVariable} from '../tools/command/end-marked.ts';
 import {createFloodGuard} from './flood-guard.ts';
@@ -17,6 +18,8 @@ type Options = {
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
 	readonly folder: string;
+	/** The root of the project, a real path: no program of it is started by its bare name. */
+	readonly root: string;
 	/** Gets each line of standard error, and what else the user may want to know. */
 	readonly onLog: (line: string) => void;
 	/** Called once when the connection has ended by itself, with the reason as a clause. */
@@ -85,9 +88,11 @@ export function createStdioTransport(options: Options): Transport {
 	return transport;
 }
 
-function launch({command, args, env, folder}: Options, mark: string): ChildProcess {
+function launch({command, args, env, folder, root}: Options, mark: string): ChildProcess {
 	const isWindows = process.platform === 'win32';
-	const program = isWindows ? findProgram(command, process.env) : command;
+	const own = {...childEnvironment(process.env), ...env};
+	const folders = foldersOutside(root, own);
+	const program = isWindows ? firstIn(folders, command) : command;
 	if (program === undefined) {
 		throw new AppError('not-found', `Couldn't start ${command}: it is not installed.`);
 	}
@@ -96,7 +101,7 @@ function launch({command, args, env, folder}: Options, mark: string): ChildProce
 	return withoutInherited(['pipe', 'pipe', 'pipe', ...(isWindows ? [] : (['pipe'] as const))], stdio =>
 		spawn(file, words, {
 			...{cwd: folder, stdio, detached: !isWindows, windowsHide: true},
-			env: {...childEnvironment(process.env), ...env, [markVariable]: mark},
+			env: {...own, PATH: folders.join(delimiter), [markVariable]: mark},
 		}),
 	);
 }

@@ -8,8 +8,6 @@ export type Places = {
 	readonly stateFolder: string;
 	/** The user's home folder; that of the system by default. */
 	readonly homeFolder?: string;
-	/** Returns the files that hooks name, as absolute paths: a changed one would run outside of every sandbox. */
-	readonly hookFiles?: () => Promise<readonly string[]>;
 	/** Returns the rules of the moment: what they deny is refused wherever a file is opened. */
 	readonly rules?: () => FileRules;
 };
@@ -88,11 +86,11 @@ const systemStartupPlaces: readonly string[] = [
 	...['/etc/crontab', '/etc/cron.d', '/var/spool/cron', '/etc/systemd', '/etc/pam.d'],
 ];
 
-/** Returns every place that is never written, as an absolute path: protected places, start-up files and those of hooks. */
+/** Returns every place that is never written, as an absolute path: protected places and start-up files. */
 export async function unwritablePlaces(places: Places): Promise<readonly string[]> {
-	const {homeFolder = homedir(), hookFiles = async () => []} = places;
+	const {homeFolder = homedir()} = places;
 	const startup = startupPlaces.map(place => join(homeFolder, place));
-	return [...protectedPlaces(places), ...startup, ...systemStartupPlaces, ...(await hookFiles())];
+	return [...protectedPlaces(places), ...startup, ...systemStartupPlaces];
 }
 
 /** Returns every protected place as an absolute path. Links are not resolved, and most places don't exist. */

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {dirname, join, posix, relative, sep} from 'node:path';
+import {dirname, isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
@@ -13,17 +13,9 @@ import {readImports} from './imports.ts';
 import {localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 import {withSkillFiles} from './skill-files.ts';
+import {envFileIn} from './started-commands.ts';
 
-export type FileKind =
-	| 'instructions'
-	| 'import'
-	| 'settings'
-	| 'MCP servers'
-	| 'hook script'
-	| 'server script'
-	| 'server variables'
-	| 'prompt'
-	| 'skill';
+export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'server variables' | 'prompt' | 'skill';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {
@@ -101,6 +93,9 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 
 		await finder.add(prefix + projectMcpFile, 'MCP servers');
 	}
+
+	// Its name may suggest secrets: it is hashed, and never shown.
+	await finder.addVariables(path => readInside(path, bounds, async () => undefined));
 
 	return finder.found;
 }
@@ -206,6 +201,21 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 		async addSkills(folder: string, names: readonly string[]) {
 			for (const name of names) {
 				await this.add(`${folder}/${name}/SKILL.md`, 'skill');
+			}
+		},
+		/** Adds the files of variables of servers: they decide what these do. */
+		async addVariables(readSecret: typeof read) {
+			const names = files.flatMap(({path, mcp}) =>
+				(mcp?.servers ?? []).flatMap(({envFile}) =>
+					envFile === undefined || isAbsolute(envFile) || envFile.startsWith('~/') ? [] : envFileIn(path, envFile),
+				),
+			);
+			for (const path of new Set(names)) {
+				// A server that needs one that can't be read doesn't start.
+				const content = await readSecret(path).catch(() => undefined);
+				if (content && !files.some(file => file.path === path)) {
+					files.push({...content, text: '', path, kind: 'server variables'});
+				}
 			}
 		},
 		async add(path: string, kind: 'settings' | 'MCP servers' | 'prompt' | 'skill') {

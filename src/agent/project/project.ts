@@ -4,7 +4,6 @@ import type {Places} from '../policy/protected-places.ts';
 import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
 import {deniedBy} from '../tools/files/bounds.ts';
-import {readHookScripts} from './hook-scripts.ts';
 import {
 	type Fault,
 	type Found,
@@ -112,12 +111,7 @@ export function createProject(dependencies: Dependencies): Project {
 			readBelow(nested),
 			readOwnFiles(stateFolder, root),
 		]);
-		const all = joined(found, below);
-		const [scripts, ownScripts] = await Promise.all(
-			[all, own].map(({files}) => readHookScripts(files, {folder: path, root})),
-		);
-		const onlyOwn = ownScripts?.filter(({path: name}) => !scripts?.some(script => script.path === name));
-		loaded = {folder: path, found: withScripts(all, scripts), own: withScripts(own, onlyOwn)};
+		loaded = {folder: path, found: joined(found, below), own};
 		return loaded;
 	};
 
@@ -184,11 +178,6 @@ function joined(found: Found, below: Found): Found {
 	const older = found.files.filter(file => file.isNested && !isIn(below.files)(file));
 	const newer = below.files.filter(file => !isIn(everywhere)(file));
 	return {files: [...everywhere, ...older, ...newer], faults: [...found.faults, ...below.faults]};
-}
-
-function withScripts({files, faults}: Found, scripts: readonly ProjectFile[] = []): Found {
-	const known = new Set(files.map(({path}) => path));
-	return {files: [...files, ...scripts.filter(({path}) => !known.has(path))], faults};
 }
 
 /** Returns what a settings file denies; `readProjectFiles` has checked its rules. */

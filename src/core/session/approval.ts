@@ -60,6 +60,8 @@ export type Approval = {
 	readonly change?: FileChange;
 	/** The same change as the user sees it: exactly what is written. */
 	readonly exactChange?: FileChange;
+	/** Called before the answer if the user was asked, saw exactly this and agreed. */
+	readonly onSeen?: () => void;
 	/** What the user should know besides, a line each: the environment of a command, what is not contained. Untrusted. */
 	readonly facts?: ReadonlyArray<readonly [label: string, value: string]>;
 };

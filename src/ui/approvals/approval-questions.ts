@@ -1,6 +1,7 @@
 import {type ApprovalRequest, type Decide, type Decision, editedHash} from '../../agent/approval/approval.ts';
+import type {Inquiry} from '../../platform/interaction.ts';
 import type {Answer} from '../../store/view-slice.ts';
-import type {AppInteraction, Inquiry} from '../interaction.ts';
+import type {AppInteraction} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 
 /** How long what is kept holds. */

@@ -1,10 +1,10 @@
 import {aboutLines} from '../../command/line-interaction.ts';
 import {formatAmount} from '../../core/format.ts';
+import type {Inquiry} from '../../platform/interaction.ts';
 import type {Answer, SubjectDrawing} from '../../store/view-slice.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import type {Inquiry} from '../interaction.ts';
 import type {LineTerminal} from '../line-terminal.ts';
 import {askSettled} from '../panels/line-questions.ts';
 import {answerTo, answerWith} from '../panels/question.ts';

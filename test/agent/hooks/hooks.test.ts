@@ -20,7 +20,7 @@ function hooksOf(...hooks: readonly Hook[]) {
 	const commands = createCommandSession({places: {stateFolder}});
 	onTestFinished(() => commands.end());
 	const run = createHooks({
-		...{hooks, commands, mayLeave: async () => refusal},
+		...{hooks, commands, root: folder, mayLeave: async () => ({refused: refusal, notes: []})},
 		session: 's-1',
 		folder,
 		hide: text => text.replaceAll('our-own-key', '***'),

@@ -64,6 +64,7 @@ export function openServers(
 	const servers = createMcpServers({
 		load: project.load,
 		whyNot: async () => undefined,
+		aroundCall: call => call(),
 		readEnvFile: configured => readEnvFile(configured, project),
 		folder: () => folder,
 		...{env, version: '0.0.0', insecureHttp: false},

@@ -3,6 +3,7 @@ import type {Containment} from '../../../core/session/approval.ts';
 import {readOnlyEnvironment} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
+import {type Changer, openWindow} from '../../unseen/change-window.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
@@ -29,6 +30,8 @@ export type CommandRequest = {
 	readonly input?: string;
 	/** The program that reads it; bash where there is one. */
 	readonly shell?: string;
+	/** What changes files with it; a command by default. */
+	readonly by?: Changer;
 };
 
 /** What the commands of one session share. */
@@ -61,6 +64,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const running = new Set<StartedCommand>();
 	const files = createOutputFiles();
 	let folder: ReturnType<typeof createWorkFolder> | undefined;
+	/** What notes the changes of commands that have ended. */
+	const settling = createPending();
 	let hasRun = false;
 	let starting = 0;
 
@@ -76,8 +81,26 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
 
 	const launch = async (request: CommandRequest) => {
-		const {command, workspace, containment, readOnly, secrets, onText, onWritten, input, shell = findShell()} = request;
-		const sandbox = await protection.contain(workspace, containment, !readOnly && onWritten !== undefined);
+		const {
+			command,
+			workspace,
+			containment,
+			readOnly,
+			secrets,
+			onText,
+			onWritten,
+			input,
+			shell = findShell(),
+			by = 'command',
+		} = request;
+		const opening = openWindow({stateFolder: places.stateFolder, folder: workspace}, by);
+		const [sandbox, window] = await Promise.all([
+			protection.contain(workspace, containment, !readOnly && onWritten !== undefined),
+			opening,
+		]).catch(async error => {
+			await opening.then(opened => opened.close()).catch(() => undefined);
+			throw error;
+		});
 		const {outputs} = await workFolder();
 		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
@@ -94,6 +117,9 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			const isLast = running.size + starting === 0;
 			await (isLast && containers.removeFolders());
 			await endGuard?.();
+			// Without the end, changes of the user count as its own, too.
+			await window.end().catch(() => undefined);
+			settling.add(window.close());
 			const written = (await sandbox?.written()) ?? [];
 			if (written.length > 0) {
 				output.add(Buffer.from(written.map(clause => `[The command ${clause}.]\n`).join('')));
@@ -102,7 +128,12 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 
 			await output.close();
 		});
-		ended.catch(() => undefined);
+		settling.add(
+			ended.then(
+				() => undefined,
+				() => undefined,
+			),
+		);
 		const entry = {...started, ended, output};
 		running.add(entry);
 		return entry;
@@ -126,6 +157,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		},
 		async end() {
 			await Promise.all([...running].map(({stop}) => stop()));
+			await settling.all();
 			jobs.clear();
 			hasRun = false;
 			const used = await folder?.catch(() => undefined);
@@ -134,6 +166,22 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			files.clear();
 			await used?.remove();
 			protection.end();
+		},
+	};
+}
+
+/** Keeps promises until they are settled. */
+function createPending() {
+	const pending = new Set<Promise<void>>();
+	return {
+		add(promise: Promise<void>) {
+			pending.add(promise);
+			void promise.finally(() => pending.delete(promise));
+		},
+		async all() {
+			while (pending.size > 0) {
+				await Promise.all(pending);
+			}
 		},
 	};
 }

@@ -2,6 +2,7 @@ import {AppError} from '../../../core/error.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
+import {createEditNote} from '../../unseen/note-edit.ts';
 import {refusal} from '../refusal.ts';
 import {locateTarget, openLocated, writeBoundsOf} from './bounds.ts';
 import {describeChange} from './file-diff.ts';
@@ -43,6 +44,7 @@ export async function changeFile(
 	const {selfStarting} = await import('../../policy/self-starting-files.ts');
 	const isPartial = selfStarting(located.shown)?.part !== undefined;
 	const summary = `${exists ? 'Change' : 'Create'} ${name}?`;
+	let isSeen = false;
 	const permission = await approve({
 		act: {
 			kind: isSecret ? 'edit-secret' : 'edit',
@@ -53,12 +55,18 @@ export async function changeFile(
 		subject: `write ${located.real}\n${contentHash(bytes)}`,
 		change: recorded,
 		exactChange: exact,
+		onSeen() {
+			isSeen = true;
+		},
 	});
 	if (!permission.allowed) {
 		throw refusal(`The user did not allow this change of “${name}”. Nothing was written.`, permission.reason);
 	}
 
-	await replaceFile({...located, replaces: current?.hash}, bytes, bounds, signal);
+	const place = {stateFolder: places.stateFolder, folder: workspace};
+	const note = createEditNote(place, {path: located.real, bytes, isSeen});
+	await replaceFile({...located, replaces: current?.hash}, bytes, {bounds, signal, beforeWrite: note.before});
+	await note.after();
 	readFiles.set(located.real, contentHash(bytes));
 	onChange(recorded);
 	const {added, removed} = exact;

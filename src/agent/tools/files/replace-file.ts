@@ -13,6 +13,13 @@ type Target = Located & {
 	readonly replaces: string | undefined;
 };
 
+type Replacing = {
+	readonly bounds: Bounds;
+	readonly signal: AbortSignal;
+	/** Called when nothing is in the way any more. If it throws, nothing is written. */
+	readonly beforeWrite?: () => Promise<void>;
+};
+
 /** File systems without hard links answer with one of these. */
 const noLinks = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
@@ -20,15 +27,15 @@ const noLinks = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', '
  * Writes a file as a whole: whoever reads it, also after a crash, sees the old content or the new one. Keeps the mode of
  * the file. Throws `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now.
  */
-export async function replaceFile(target: Target, bytes: Buffer, bounds: Bounds, signal: AbortSignal): Promise<void> {
+export async function replaceFile(target: Target, bytes: Buffer, options: Replacing): Promise<void> {
 	try {
-		await replaceIn(await openFolder(dirname(target.real), bounds), target, bytes, bounds, signal);
+		await replaceIn(await openFolder(dirname(target.real), options.bounds), target, bytes, options);
 	} catch (error) {
 		throw explainReplaceError(error, target.shown);
 	}
 }
 
-async function replaceIn(folder: Folder, target: Target, bytes: Buffer, bounds: Bounds, signal: AbortSignal) {
+async function replaceIn(folder: Folder, target: Target, bytes: Buffer, {bounds, signal, beforeWrite}: Replacing) {
 	const temporary = folder.pathOf(newTemporaryName());
 	const path = folder.pathOf(basename(target.real));
 	await removeOrphans(folder);
@@ -38,9 +45,12 @@ async function replaceIn(folder: Folder, target: Target, bytes: Buffer, bounds: 
 		await folder.check();
 		signal.throwIfAborted();
 		if (target.replaces === undefined) {
+			await assertFree(path);
+			await beforeWrite?.();
 			await create(temporary, path);
 		} else {
 			await assertUnchanged(target, bounds, signal);
+			await beforeWrite?.();
 			await rename(temporary, path);
 		}
 
@@ -81,6 +91,13 @@ async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Prom
 }
 
 /** Names the new file, unless the name is in use. */
+/** Throws what `link` throws if there is anything at a path. */
+async function assertFree(path: string): Promise<void> {
+	if (await lstat(path).catch(() => undefined)) {
+		throw Object.assign(new Error('file already exists'), {code: 'EEXIST'});
+	}
+}
+
 async function create(temporary: string, path: string): Promise<void> {
 	try {
 		await link(temporary, path);

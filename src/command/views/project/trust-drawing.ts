@@ -26,10 +26,17 @@ export function trustDrawing(
 	shownRoot = root,
 ): SubjectDrawing {
 	const longest = Math.max(0, ...files.map(({path}) => lineWidth(safeLine(path))));
-	const rows = files.flatMap(file => rowsOf(file, longest));
+	return rowsDrawing(
+		`Files for the agent in ${safeLine(shownRoot)}`,
+		files.flatMap(file => rowsOf(file, longest)),
+	);
+}
+
+/** Returns how rows are drawn that the user scrolls through. Title and texts are safe. */
+export function rowsDrawing(title: string, rows: readonly Row[]): SubjectDrawing {
 	const drawn = (width: number) => rows.map(({text, indent}) => wrapLine(text, width, {rest: indent, hard: true}));
 	return {
-		title: ({width, palette}) => palette.label(truncate(`Files for the agent in ${safeLine(shownRoot)}`, width)),
+		title: ({width, palette}) => palette.label(truncate(title, width)),
 		window({width, rows: room, offset = 0}) {
 			const lines = drawn(width).slice(offset);
 			const all = lines.flat();

@@ -1,0 +1,39 @@
+import type {AskToStart, StartGate} from '../agent/unseen/start-gate.ts';
+import type {Interaction} from '../platform/interaction.ts';
+import type {LocalState} from './local-state.ts';
+import type {ProgramOptions} from './program-options.ts';
+
+/**
+ * Creates what lets programs start outside the sandbox. `interaction` asks the user, once `whenFront` resolves; it returns
+ * undefined where nobody can be asked.
+ */
+export async function openStartGate(
+	{trust = false}: ProgramOptions,
+	{home, project}: Pick<LocalState, 'home' | 'project'>,
+	interaction: () => Interaction | undefined,
+	whenFront: (signal: AbortSignal) => Promise<void> = async () => undefined,
+): Promise<StartGate> {
+	const {createStartGate} = await import('../agent/unseen/start-gate.ts');
+	const root = async () => (await project.state()).root;
+	return createStartGate({
+		...{stateFolder: home.path, root, trustsAll: trust},
+		ask() {
+			const inquire = interaction()?.inquire;
+			return inquire && askWith(inquire, root, whenFront);
+		},
+	});
+}
+
+function askWith(
+	inquire: NonNullable<Interaction['inquire']>,
+	root: () => Promise<string>,
+	whenFront: (signal: AbortSignal) => Promise<void>,
+): AskToStart {
+	return async ({who}, unseen, signal) => {
+		await whenFront(signal);
+		const {unseenDrawing} = await import('../command/views/project/unseen-drawing.ts');
+		const question = `${who} runs outside the sandbox. Start it with these files?`;
+		const answers = [{key: 'y', label: 'Start it now', value: 'yes'}];
+		return (await inquire({question, subject: unseenDrawing(unseen, await root()), answers}, signal)) === 'yes';
+	};
+}
