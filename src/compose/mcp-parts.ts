@@ -154,7 +154,7 @@ async function loadServers(
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		whyNot: (server, signal) =>
 			gate.whyNot(
-				{who: `The MCP server ${server}`, later: `start it with /mcp reconnect ${shellWord(server)}`},
+				{who: `The MCP server ${server}`, later: `start it with \`/mcp reconnect ${shellWord(server)}\``},
 				signal,
 			),
 		async aroundCall(call) {
