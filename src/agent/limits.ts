@@ -47,7 +47,7 @@ export function createLimits(options: Options) {
 	const isUsedUp = () => counts.used('turns') >= limit();
 
 	return {
-		/** Takes a turn. Sub-agents at the same time can't take more together than are left. */
+		/** Counts a turn. Sub-agents at the same time can't use more together than are left. */
 		beforeTurn: (): ErrorReport | undefined =>
 			counts.take('turns') ? undefined : turnsUsedUp(counts.limits(), options),
 		/** Warns once if most turns are used, and once if the cost is unknown. */

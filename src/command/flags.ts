@@ -66,7 +66,7 @@ const runFlagTable = {
 	turns: {
 		names: ['--max-turns'],
 		value: 'n',
-		summary: 'End a -p run after n model calls',
+		summary: 'End a -p run after n model calls (default 100)',
 		needsPrint: true,
 	},
 	budget: {

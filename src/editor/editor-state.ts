@@ -22,7 +22,7 @@ export type Chain =
 export type ComposerState = {
 	/** The prompt with each folded paste as one code unit (`folds.ts`); `expandedText` returns it in full. */
 	readonly text: string;
-	/** A long `text` in pieces, which keys read; those of another text, or none, are made anew. */
+	/** A long `text` in pieces, which keys read; those of another text, or none, are made again. */
 	readonly pieces?: Pieces | undefined;
 	/** An offset into `text`, always at a boundary of graphemes. */
 	readonly caret: number;

@@ -13,6 +13,9 @@ import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
 import {slashPrompt} from './slash-prompt.ts';
 
+/** The default limit of model calls without a screen, where nobody sees what they cost. */
+const defaultMaxTurns = 100;
+
 type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** The parts of the program that one run needs. */
@@ -39,7 +42,7 @@ export async function runHeadless(
 	try {
 		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
 		const parts = [once.prompt ?? '', piped.trimEnd()].filter(part => part.trim());
-		const program = await abortable(compose(once), signal);
+		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
 		for (const warning of program.warnings()) {
 			warn(warning);
 		}

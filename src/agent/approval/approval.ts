@@ -239,7 +239,7 @@ function answerRuled(
 
 type Asking = Question & {readonly ruling: Extract<Ruling, {kind: 'ask'}>};
 
-/** Tells the user once what was denied, and which rule allows it. Returns the error for the model. */
+/** Reports once to the user what was denied, and which rule allows it. Returns the error for the model. */
 function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking): AppError {
 	// A hint can't quote a backtick, and more rules than two are no hint.
 	const rules = ruling.suggestions.filter(rule => !/[`"]/.test(rule));
