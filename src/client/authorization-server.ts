@@ -99,5 +99,7 @@ function shown(address: unknown, server: Origin): string {
 
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	const {host} = new URL(server);
-	return url ? (url.host === host ? profileNameOf(url) : url.host) || 'an address without a host' : 'an invalid address';
+	return url
+		? (url.host === host ? profileNameOf(url) : url.host) || 'an address without a host'
+		: 'an invalid address';
 }

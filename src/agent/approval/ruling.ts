@@ -19,6 +19,8 @@ export type Verdict =
 			readonly mayBeDenied?: boolean;
 			/** Why no tool opens that file, whatever the user says: “it is protected”. */
 			readonly outOfReach?: string;
+			/** The secret files that a command could read after a yes, relative to the working folder. */
+			readonly reveals?: readonly string[];
 	  };
 
 /** Returns what the rules of the moment say about an act. */

@@ -19,7 +19,6 @@ export type DeniedFiles<Entry extends RuleEntry = RuleEntry> = {
 	readonly assertAllowed: (...paths: readonly string[]) => void;
 	/** Does the same for an open file by the other names that hard links give it. */
 	readonly assertOpened: (path: string, stats: Pick<Stats, 'ino' | 'nlink'>) => Promise<void>;
-	readonly entries: readonly Entry[];
 	/** False if the folder was too large to find every link in it. */
 	readonly isComplete: boolean;
 };
@@ -70,7 +69,7 @@ export async function deniedFiles<Entry extends RuleEntry>(
 			const others = nlink > 1 ? await searchFolder(folder, ['-inum', String(ino), '-print0'], isSame) : {paths: []};
 			assertAllowed(path, ...others.paths);
 		},
-		...{entries: denying, isComplete},
+		isComplete,
 	};
 }
 

@@ -1,5 +1,4 @@
 import type {Act} from '../../core/session/approval.ts';
-import {judgePath} from './rules/judge-path.ts';
 import type {Judging, RuleEntry, Verdict} from './verdict.ts';
 
 /**
@@ -23,7 +22,9 @@ export async function judge<Entry extends RuleEntry>(act: Act, given: Judging<En
 			const {judgeMcp} = await import('./rules/judge-mcp.ts');
 			return judgeMcp(act, judging);
 		}
-		default:
+		default: {
+			const {judgePath} = await import('./rules/judge-path.ts');
 			return judgePath(act, judging);
+		}
 	}
 }

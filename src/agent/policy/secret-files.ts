@@ -31,15 +31,26 @@ const secretFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-s
 const harmless =
 	/\.(?:example|sample|template|tpl|dist|pub|md|mdx|rst|html|css|[cm]?[jt]sx?|vue|svelte|py|rb|php|go|rs|java|kts?|swift|cs|c|cc|cpp|h|hpp|ex|exs|scala|dart|snap)$/i;
 
-const patterns = Object.values(secretFiles).flat().map(expressionOf);
-const secret = new RegExp(
-	`(?:^|/)(?:${patterns.join('|')})$|(?:^|/)(?:${secretFolders.map(expressionOf).join('|')})/`,
+const patterns = Object.values(secretFiles).flat();
+const names = new RegExp(`^(?:${alternatives(patterns.filter(pattern => !pattern.includes('/')))})$`, 'i');
+const places = new RegExp(
+	`(?:^|/)(?:(?:${alternatives(patterns.filter(pattern => pattern.includes('/')))})$|(?:${alternatives(secretFolders)})/)`,
 	'i',
 );
 
 /** True for a file whose name or folder suggests secrets. `path` is a real path with `/`. */
 export function isSecretFile(path: string): boolean {
-	return secret.test(path) && !harmless.test(path);
+	// Most names are neither: they are tested alone, which is quick.
+	return (names.test(path.slice(path.lastIndexOf('/') + 1)) || places.test(path)) && !harmless.test(path);
+}
+
+/** True for a file that is secret because of its folder: elsewhere it would not be. */
+export function isSecretByFolder(path: string): boolean {
+	return isSecretFile(path) && !isSecretFile(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function alternatives(globs: readonly string[]): string {
+	return globs.map(expressionOf).join('|');
 }
 
 function expressionOf(glob: string): string {

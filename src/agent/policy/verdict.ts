@@ -21,6 +21,8 @@ export type Verdict<Entry extends RuleEntry> =
 			readonly mayBeDenied: boolean;
 			/** Why no tool opens that file, whatever the user says: “it is protected”. */
 			readonly outOfReach?: string;
+			/** The secret files that a command could read after a yes, relative to the working folder. */
+			readonly reveals?: readonly string[];
 	  };
 
 export type Judging<Entry extends RuleEntry> = {

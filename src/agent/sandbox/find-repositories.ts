@@ -1,6 +1,6 @@
 import {lstat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {find, searchNearby} from '../tools/files/search-folder.ts';
+import {type FolderSearch, find, searchNearby} from '../tools/files/search-folder.ts';
 
 /** What git takes for repositories in a working folder, at any depth. */
 export type Repositories = {
@@ -15,8 +15,9 @@ const maxDepth = 3;
 
 const expression = ['-name', '.git', '-print0', '-prune', '-o', '-name', 'HEAD', '-print0'];
 
-export async function findRepositories(workspace: string): Promise<Repositories> {
-	const {paths, isComplete} = await find(workspace, expression);
+/** Returns the repositories in a folder; `listing` has at least their paths if somebody has searched it already. */
+export async function findRepositories(workspace: string, listing?: FolderSearch): Promise<Repositories> {
+	const {paths, isComplete} = listing ?? (await find(workspace, expression));
 	const isMatch = (path: string) => ['.git', 'HEAD'].includes(basename(path));
 	const limits = {maxDepth, enters: ({name}: {readonly name: string}) => name !== 'node_modules'};
 	const nearby = isComplete ? [] : (await searchNearby(workspace, isMatch, limits)).paths;

@@ -1,5 +1,6 @@
 import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, resolve} from 'node:path';
+import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {existing} from './existing.ts';
 import {findRepositories, type Repositories} from './find-repositories.ts';
 
@@ -30,8 +31,8 @@ const maxModuleFolders = 500;
  * Returns the places of git in a working folder: its own repository, those inside it, and the one that it is a part of,
  * whose folder is `outer`.
  */
-export async function gitPlaces(workspace: string, outer?: string): Promise<GitPlaces> {
-	const repositories = await findRepositories(workspace);
+export async function gitPlaces(workspace: string, outer?: string, listing?: FolderSearch): Promise<GitPlaces> {
+	const repositories = await findRepositories(workspace, listing);
 	const {folders, bare} = repositories;
 	const own = folders.includes(workspace) ? [] : [join(workspace, '.git')];
 	const places = await Promise.all([

@@ -1,7 +1,11 @@
+import type {WithheldFiles} from '../policy/withheld-files.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 
-/** A file or folder that a command can't read: it sees an empty one. */
-export type HiddenPlace = {readonly path: string; readonly isFolder: boolean};
+/**
+ * A file or folder that a command can't read: it sees an empty folder, or what it may not open. `mask` is what it sees
+ * instead, if that has to look like the file from outside.
+ */
+export type HiddenPlace = {readonly path: string; readonly isFolder: boolean; readonly mask?: string};
 
 /** What a sandboxed command sees. All paths are absolute and real: bubblewrap doesn't follow links on its own. */
 export type SandboxLayout = {
@@ -21,6 +25,8 @@ export type SandboxLayout = {
 	/** Empty folders that bubblewrap creates to have something to mount on. They are to be removed at the end. */
 	readonly created: readonly string[];
 	readonly git: GuardedGit;
+	/** The files of the working folder that can't be read or changed. */
+	readonly withheld: WithheldFiles;
 	/** True to share the network of the machine. */
 	readonly hasNetwork: boolean;
 	/** Capabilities to keep if root runs the program; none by default. */
@@ -55,7 +61,11 @@ export function sandboxArguments(layout: SandboxLayout): readonly string[] {
 }
 
 /** A device can't be opened on a mount without devices, so a hidden file is unreadable rather than empty. */
-function hide({path, isFolder}: HiddenPlace): readonly string[] {
+function hide({path, isFolder, mask}: HiddenPlace): readonly string[] {
+	if (mask !== undefined) {
+		return ['--ro-bind', mask, path];
+	}
+
 	return isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
 }
 

@@ -1,13 +1,15 @@
-import {stat} from 'node:fs/promises';
+import {mkdir, open, stat} from 'node:fs/promises';
 import {homedir, userInfo} from 'node:os';
 import {basename, dirname, join, relative, sep} from 'node:path';
 import {searchFolders} from '../../core/search-path.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
-import {existing, isWithin} from './existing.ts';
+import {listFolder, withheldFiles} from '../policy/withheld-files.ts';
+import type {FolderSearch} from '../tools/files/search-folder.ts';
+import {type Existing, existing, isWithin} from './existing.ts';
 import {gitOrders} from './git-orders.ts';
 import {gitPlaces, outerRepository} from './git-places.ts';
 import {obeyedPlaces} from './obeyed-places.ts';
-import type {SandboxLayout} from './sandbox-arguments.ts';
+import type {HiddenPlace, SandboxLayout} from './sandbox-arguments.ts';
 import {mixedFolders, toolPlaces} from './tool-places.ts';
 
 export type LayoutOptions = {
@@ -19,6 +21,12 @@ export type LayoutOptions = {
 	/** The `PATH` of commands. */
 	readonly path: string;
 	readonly hasNetwork: boolean;
+	/** A private folder for what stands in the place of files that can't be read. */
+	readonly masks?: string;
+	/** What is in the working folder, if somebody has searched it already. */
+	readonly listing?: FolderSearch | undefined;
+	/** Secret files of the working folder that the user allowed to be read. */
+	readonly revealed?: ReadonlySet<string> | undefined;
 };
 
 /** Where homes are, and where services listen whose sockets would lead out of the sandbox. */
@@ -32,7 +40,7 @@ const kernelPlaces = ['/proc', '/sys', '/dev'];
  * Returns undefined if the working folder contains the home folder, because then nothing separates them.
  */
 export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayout | undefined> {
-	const {workspace, places, temporary, path, hasNetwork} = options;
+	const {workspace, places, temporary, path, hasNetwork, revealed} = options;
 	const {homeFolder = homedir()} = places;
 	const homes = (await existing([homeFolder, systemHome() ?? homeFolder])).map(home => home.path);
 	if (homes.some(home => isWithin(home, workspace))) {
@@ -46,7 +54,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const parent = await outerRepository(workspace);
 	const isApart = parent !== undefined && ![...homes, '/tmp'].some(place => isWithin(place, parent));
 	const outer = isApart ? parent : undefined;
-	const git = await gitPlaces(workspace, outer);
+	const rules = places.rules?.();
+	const listing = options.listing ?? (await listFolder(workspace, rules));
+	const [git, withheld] = await Promise.all([
+		gitPlaces(workspace, outer, listing),
+		withheldFiles(workspace, rules, {listing, ...(revealed && {revealed})}),
+	]);
 	const tools = await readableTools(homeFolder, path, isCovered);
 	const readable = [
 		...tools,
@@ -63,19 +76,63 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const fixed = [...(await existing(await unwritablePlaces(places))).map(({path: place}) => place)].filter(
 		place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)),
 	);
+	const isSeen = (place: string) => !isOutside(place) || (isShown(place) && !isWithin(place, '/tmp'));
+	const unreadable = [...withheld.denied, ...withheld.secrets.map(file => ({path: file, isFolder: false}))];
+	const masked = unreadable
+		.filter(place => isSeen(place.path))
+		.map(place => maskedPlace(place, workspace, options.masks));
+	const unchanged = withheld.fixed.map(place => place.path).filter(isSeen);
+	const placed = withheld.placed.filter(place => !isOutside(place) && place !== workspace);
 	return {
-		...{workspace, temporary, covered, readable, hasNetwork},
+		...{workspace, temporary, covered, readable, hasNetwork, withheld},
 		// A folder that could be renamed would let another take its place, with another file of that name.
 		writable: [
 			...git.writable,
-			...[...fixed, ...obeyed.fixed].flatMap(place => foldersTo(place, [workspace, ...git.writable])),
+			...[...fixed, ...obeyed.fixed, ...placed].flatMap(place => foldersTo(place, [workspace, ...git.writable])),
 		],
-		readOnly: [...git.readOnly, ...fixed, ...obeyed.fixed],
-		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true}))],
+		readOnly: [...unchanged, ...git.readOnly, ...fixed, ...obeyed.fixed],
+		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true})), ...(await Promise.all(masked))],
 		created: absent,
 		git: {...git, awaited: obeyed.awaited, links: obeyed.links, orders},
 		...(await ownership(workspace)),
 	};
+}
+
+/**
+ * Returns a place with what a command sees there: a file that it can't open, but of the same size and age, so that git
+ * doesn't take it for changed, or a folder that it can't enter.
+ */
+async function maskedPlace(place: Existing, workspace: string, masks: string | undefined): Promise<HiddenPlace> {
+	const {path, isFolder} = place;
+	// Nothing could start in a folder that can't be entered.
+	if (masks === undefined || path === workspace) {
+		return place;
+	}
+
+	await mkdir(masks, {recursive: true, mode: 0o700});
+	if (isFolder) {
+		const mask = join(masks, 'folder');
+		await mkdir(mask, {mode: 0o000}).catch(unlessExisting);
+		return {...place, mask};
+	}
+
+	const {size, atimeMs, mtimeMs} = await stat(path);
+	const mask = join(masks, `${size}-${mtimeMs}`);
+	const file = await open(mask, 'wx', 0o600).catch(unlessExisting);
+	if (file) {
+		await file.truncate(size);
+		await file.utimes(atimeMs / 1000, mtimeMs / 1000);
+		await file.chmod(0o000);
+		await file.close();
+	}
+
+	return {...place, mask};
+}
+
+function unlessExisting(error: NodeJS.ErrnoException): undefined {
+	if (error.code !== 'EEXIST') {
+		throw error;
+	}
 }
 
 /** Returns the folders that a place is in, below one of these. */

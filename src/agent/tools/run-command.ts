@@ -1,16 +1,19 @@
+import {relative, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
-import type {Containment} from '../../core/session/approval.ts';
+import type {Act, Containment} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import type {WithheldFiles} from '../policy/withheld-files.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
 import {folderValues} from '../secret-values/folder-values.ts';
-import type {CommandSession} from './command/command-session.ts';
+import type {CommandRequest, CommandSession} from './command/command-session.ts';
 import {describeEnd, type Finish} from './command/describe-end.ts';
 import {createLiveOutput} from './command/live-output.ts';
-import {type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
+import {lackedSecrets, type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {defineTool} from './define-tool.ts';
+import {pathText} from './files/path-text.ts';
 import {refusal} from './refusal.ts';
 import description from './run-command.md';
 
@@ -18,6 +21,8 @@ const defaultTimeoutSec = 120;
 const maxTimeoutSec = 600;
 /** A background job is stopped at last after this time. */
 const jobTimeoutMs = 12 * 60 * 60 * 1000;
+/** A folder that was searched longer ago is searched again. */
+const maxListingAgeMs = 1000;
 /** The kernel takes no longer argument. */
 const maxCommandBytes = 120_000;
 
@@ -47,12 +52,27 @@ export function createRunCommand(session: CommandSession): Tool {
 				session.jobs.assertRoom();
 			}
 
-			const sandbox = await session.sandbox(context.workspace);
+			const {workspace} = context;
+			const sandbox = await session.sandbox(workspace);
 			const containment = sandbox.kind === 'none' ? 'none' : 'sandbox';
-			const allowed = await permitted(command, containment, factsOf(sandbox, containment), context);
+			const withheld = containment === 'none' ? undefined : await session.withheld(workspace);
+			const reveals = await session.namedSecrets(command, workspace);
+			const request = {command, containment, facts: factsOf(sandbox, containment, withheld)} as const;
+			const startedAt = performance.now();
+			const allowed = await permitted(
+				{...request, reveals, ...(withheld?.isComplete === false && {isUnsearched: true})},
+				context,
+			);
+			// While the user was thinking, files may have come.
+			const isRecent = performance.now() - startedAt < maxListingAgeMs;
 			const notes =
 				allowed.command === command ? [] : [`[The user changed the command to: ${shownCommand(allowed.command)}]`];
-			const run = {...allowed, containment, timeoutMs: timeoutSec * 1000} as const;
+			const run: Run = {
+				...allowed,
+				...{containment, timeoutMs: timeoutSec * 1000},
+				reveals: allowed.readOnly ? [] : reveals,
+				...(isRecent && {listing: withheld?.listing}),
+			};
 			const news = session.jobs.takeNews();
 			if (containment === 'sandbox' && session.isFirst()) {
 				context.onNotice?.('Commands run in a sandbox: no network, and they write only in this folder.');
@@ -76,9 +96,20 @@ function shownCommand(command: string): string {
 /** A command that may run; `readOnly` if only because it reads. */
 type Allowed = {readonly command: string; readonly readOnly: boolean};
 
-type Run = Allowed & {readonly containment: Containment; readonly timeoutMs: number};
+type Run = Allowed &
+	Pick<CommandRequest, 'listing'> & {
+		readonly containment: Containment;
+		readonly timeoutMs: number;
+		/** Secret files that the user allowed it to read. */
+		readonly reveals: readonly string[];
+	};
 
-type RunResult = {readonly text: string; readonly finish: Finish};
+type RunResult = {
+	readonly text: string;
+	readonly finish: Finish;
+	/** The files that it could not open. */
+	readonly withheld: WithheldFiles | undefined;
+};
 
 function assertRunnable(command: string): void {
 	if (command.includes('\0')) {
@@ -92,19 +123,25 @@ function assertRunnable(command: string): void {
 	}
 }
 
+/** What is asked about a command. */
+type Request = Pick<Extract<Act, {kind: 'command'}>, 'command' | 'containment' | 'widened' | 'isUnsearched'> & {
+	readonly reveals: readonly string[];
+	readonly facts: ReadonlyArray<readonly [string, string]>;
+	readonly summary?: string;
+};
+
 /** Asks for a command. Returns the one to run, which the user may have changed. Throws AppError("failed") for a no. */
-async function permitted(
-	command: string,
-	containment: Containment,
-	facts: ReadonlyArray<readonly [string, string]>,
-	{approve, workspace}: ToolContext,
-	isWidened = false,
-): Promise<Allowed> {
+async function permitted({facts, summary, ...request}: Request, {approve, workspace}: ToolContext): Promise<Allowed> {
+	const {command, containment, reveals} = request;
 	const permission = await approve({
-		act: {kind: 'command', command, folder: workspace, containment, ...(isWidened && {widened: true})},
-		summary: `Run ${shownCommand(command)}?`,
-		subject: `run ${containment} ${workspace}\n${command}`,
-		facts: [['Folder', workspace], ...facts],
+		act: {kind: 'command', folder: workspace, ...request},
+		summary: summary ?? `Run ${shownCommand(command)}?`,
+		subject: [`run ${containment} ${workspace}`, ...reveals.map(path => `with ${path}`), command].join('\n'),
+		facts: [
+			['Folder', workspace],
+			...facts,
+			...(reveals.length > 0 ? [['Could show the model', shownFiles(reveals, workspace)] as const] : []),
+		],
 	});
 	if (!permission.allowed) {
 		throw refusal('The user did not allow this command. It did not run.', permission.reason);
@@ -115,8 +152,12 @@ async function permitted(
 	return {command: allowed, readOnly: permission.readOnly ?? false};
 }
 
-/** Returns what the user should know: what contains the command. */
-function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<readonly [string, string]> {
+/** Returns what the user should know: what contains the command, and what it doesn't keep it from. */
+function factsOf(
+	sandbox: Sandbox,
+	containment: Containment,
+	withheld: WithheldFiles | undefined,
+): ReadonlyArray<readonly [string, string]> {
 	if (sandbox.kind === 'none') {
 		return [['Not contained', sandbox.why]];
 	}
@@ -127,7 +168,12 @@ function factsOf(sandbox: Sandbox, containment: Containment): ReadonlyArray<read
 		case 'network':
 			return [['Sandbox', 'with network, writes only in this folder']];
 		default:
-			return [['Not contained', 'it runs outside the sandbox']];
+			return [
+				['Not contained', 'it runs outside the sandbox'],
+				...((withheld?.denied.length ?? 0) + (withheld?.fixed.length ?? 0) > 0
+					? [['Not contained', 'it could open what your rules deny'] as const]
+					: []),
+			];
 	}
 }
 
@@ -142,36 +188,120 @@ async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSess
 	});
 	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
 	onJob?.(job);
-	return `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
+	return [
+		`Started as job ${job.id}. Read it with job_output, end it with job_stop.`,
+		...withheldNote(started.withheld, workspace),
+	].join('\n');
 }
 
-/** Runs a command. If the sandbox seems to be why it failed, asks once whether to run it again with more. */
-async function runAndOffer(run: Run, session: CommandSession, context: ToolContext) {
-	const result = await runOnce(run, session, context);
-	const refusal =
-		run.containment === 'sandbox' &&
-		refusedBySandbox(result.text, {status: result.finish.status, workspace: context.workspace});
+/** Runs a command. If the sandbox seems to be why it failed, asks whether to run it again with more. */
+async function runAndOffer(first: Run, session: CommandSession, context: ToolContext) {
+	const notes: string[] = [];
+	let run = first;
+	let result = await runOnce(run, session, context);
+	// It may lack a file first, and then the network.
+	for (
+		let offer = await offerFor(run, result, session, context);
+		offer;
+		offer = await offerFor(run, result, session, context)
+	) {
+		const {lack, request, reveals} = offer;
+		try {
+			const allowed = await permitted(request, context);
+			session.reveal(reveals);
+			const {listing: _, ...again} = run;
+			run = {...again, ...allowed, containment: request.containment, reveals: [...run.reveals, ...reveals]};
+			result = await runOnce(run, session, context);
+			notes.push(`[It failed in the sandbox (${lack}), so it ran again ${offer.how}.]`);
+		} catch (error) {
+			if (!(error instanceof AppError)) {
+				throw error;
+			}
+
+			const hint = reveals.length > 0 && error.hint ? ` ${error.hint}` : '';
+			notes.push(`[The sandbox: ${lack}. Running it again with more was not allowed.${hint}]`);
+			break;
+		}
+	}
+
+	return {
+		...result,
+		notes: [...notes, ...(isFailed(result.finish) ? withheldNote(result.withheld, context.workspace) : [])],
+	};
+}
+
+/** What a failed command is offered. */
+type Offer = {
+	/** What it lacked, as a clause, and how it would run. */
+	readonly lack: string;
+	readonly how: string;
+	readonly request: Request;
+	readonly reveals: readonly string[];
+};
+
+/** Returns what to ask about a failed command: secret files that it seems to lack, then less of a sandbox. */
+async function offerFor(
+	{command, containment, reveals, readOnly}: Run,
+	{text, finish: {status}, withheld}: RunResult,
+	session: CommandSession,
+	{workspace}: ToolContext,
+): Promise<Offer | undefined> {
+	if (status === 0 || containment === 'none') {
+		return undefined;
+	}
+
+	const sandbox = await session.sandbox(workspace);
+	const lacked = readOnly || (await onlySearches(command)) ? [] : await lackedSecrets(text, withheld?.secrets ?? []);
+	const files = session.notAsked(lacked);
+	if (files.length > 0) {
+		const names = shownFiles(files, workspace);
+		const lack = `it can't read ${names}`;
+		const summary = `Run ${shownCommand(command)} again with ${names} readable?`;
+		const facts = [['Failed in the sandbox', lack] as const, ...factsOf(sandbox, containment, withheld)];
+		const request = {command, containment, widened: true, reveals: files, summary, facts};
+		return {lack, how: `with ${names} readable`, request, reveals: files};
+	}
+
+	const refusal = containment === 'sandbox' && refusedBySandbox(text, {status, workspace});
 	if (!refusal) {
-		return {...result, notes: []};
+		return undefined;
 	}
 
 	const wider = refusal === 'network' ? 'network' : 'none';
-	const sandbox = await session.sandbox(context.workspace);
-	try {
-		const facts = [reasons[refusal], ...factsOf(sandbox, wider)];
-		const allowed = await permitted(run.command, wider, facts, context, true);
-		const again = await runOnce({...run, ...allowed, containment: wider}, session, context);
-		return {
-			...again,
-			notes: [`[It failed in the sandbox (${reasons[refusal][1]}), so it ran again ${outside[wider]}.]`],
-		};
-	} catch (error) {
-		if (!(error instanceof AppError)) {
-			throw error;
-		}
+	const facts = [reasons[refusal], ...factsOf(sandbox, wider, withheld)];
+	return {
+		...{lack: reasons[refusal][1], how: outside[wider], reveals: []},
+		request: {command, containment: wider, widened: true, reveals, facts},
+	};
+}
 
-		return {...result, notes: [`[The sandbox: ${reasons[refusal][1]}. Running it again with more was not allowed.]`]};
-	}
+/** True for a command of programs that only search and show files: they go on with those that they can read. */
+async function onlySearches(command: string): Promise<boolean> {
+	const [{parseCommand}, {programs}] = await Promise.all([
+		import('../policy/command/parse-command.ts'),
+		import('../policy/command/programs.ts'),
+	]);
+	const parsed = parseCommand(command);
+	const reads = (name: string) =>
+		['find', 'echo', 'cd'].includes(name) || (Object.hasOwn(programs, name) && programs[name]?.operands !== undefined);
+	return !('why' in parsed) && parsed.commands.every(({words: [name]}) => reads(name.value));
+}
+
+const maxNamed = 5;
+
+/** Returns the line for the model about files that a command could not open. */
+function withheldNote(withheld: WithheldFiles | undefined, workspace: string): readonly string[] {
+	const {secrets = [], denied = []} = withheld ?? {};
+	const parts = [
+		...(secrets.length > 0 ? [`${shownFiles(secrets, workspace)} (to ask the user, name it in the command)`] : []),
+		...(denied.length > 0 ? [`${denied.length} that the user's rules deny`] : []),
+	];
+	return parts.length > 0 ? [`[Commands can't read: ${parts.join(', and ')}.]`] : [];
+}
+
+function shownFiles(paths: readonly string[], workspace: string): string {
+	const names = paths.slice(0, maxNamed).map(path => pathText(relative(workspace, path).replaceAll(sep, '/')));
+	return `${names.join(', ')}${paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''}`;
 }
 
 const reasons = {
@@ -190,7 +320,7 @@ async function runOnce(
 	const secrets = await folderValues(workspace);
 	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
-	const {ended, stop, output} = await session.start({
+	const {ended, stop, output, withheld} = await session.start({
 		...run,
 		workspace,
 		secrets,
@@ -219,7 +349,7 @@ async function runOnce(
 		const isTimedOut = deadline.aborted;
 		const taken = output.take();
 		onStyles?.(taken);
-		return {text: taken.text, finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}};
+		return {text: taken.text, finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}, withheld};
 	} finally {
 		over.removeEventListener('abort', end);
 		live.end();
@@ -227,11 +357,15 @@ async function runOnce(
 }
 
 /** Returns the result of a command; throws it as AppError("failed") for a failed one. */
-function answer(notes: readonly string[], {text, finish}: RunResult): string {
+function answer(notes: readonly string[], {text, finish}: Pick<RunResult, 'text' | 'finish'>): string {
 	const result = [...notes, text || '(no output)', `[${describeEnd(finish)}]`].join('\n');
-	if (finish.status !== 0 || finish.timeoutMs !== undefined) {
+	if (isFailed(finish)) {
 		throw new AppError('failed', result);
 	}
 
 	return result;
+}
+
+function isFailed({status, timeoutMs}: Finish): boolean {
+	return status !== 0 || timeoutMs !== undefined;
 }

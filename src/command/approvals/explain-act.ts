@@ -73,9 +73,11 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 		return {decision: kind, text: by};
 	}
 
-	const {why: clause, mayBeDenied} = verdict;
-	const denies = act.kind === 'edit' ? '' : 'a rule may deny it';
-	const reasons = [mayBeDenied ? denies : '', clause ? `it ${clause}` : ''].filter(Boolean);
+	const {why: clause, mayBeDenied, reveals = []} = verdict;
+	const denies = act.kind === 'edit' || reveals.length > 0 ? '' : 'a rule may deny it';
+	const shows = reveals.length > 0 ? `could show ${reveals.join(', ')} to the model` : undefined;
+	const clauses = [...new Set([clause, shows])].filter(each => each !== undefined).join(' and ');
+	const reasons = [mayBeDenied ? denies : '', clauses && `it ${clauses}`].filter(Boolean);
 	const why = reasons.join(': ') || `no rule covers it, and the mode is ${mode}`;
 	return kind === 'allow'
 		? {decision: kind, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}

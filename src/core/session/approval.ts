@@ -30,6 +30,10 @@ export type Act =
 			readonly containment: Containment;
 			/** True if it failed in a sandbox, and would run again with less of one. */
 			readonly widened?: boolean;
+			/** Secret files of the folder that it could read after a yes, as absolute paths. */
+			readonly reveals?: readonly string[];
+			/** True if the folder has more files than could be searched for secret ones. */
+			readonly isUnsearched?: boolean;
 	  }
 	/** `url` is what is fetched, after normalization; `method` is in upper case. */
 	| {readonly kind: 'fetch'; readonly url: string; readonly method: string}

@@ -77,7 +77,7 @@ async function inquiryAbout(
 			// The folder is a fact only if it isn't the one of the app.
 			const others = facts.filter(([label]) => label !== 'Folder');
 			return {
-				question: act.widened ? 'Run it again, outside the sandbox?' : 'Run this command?',
+				question: questionAbout(act),
 				subject: drawingOfCommand(shown.command, command !== undefined),
 				about: {facts: [...factsOfCommand(shown, workspace), ...others, ...noted]},
 				answers: command === undefined ? [once, ...toKeep(suggestions), edit, reason] : [once, edit, reason],
@@ -118,6 +118,21 @@ const sameAgain: Answer = {
 	value: 'session',
 	keeps: {rules: [], life: `the same again · ${sessionLife}`},
 };
+
+function questionAbout({
+	widened,
+	containment,
+	reveals = [],
+}: Extract<ApprovalRequest['act'], {kind: 'command'}>): string {
+	if (!widened) {
+		return 'Run this command?';
+	}
+
+	// The files stay readable for what the session runs next.
+	return containment !== 'none' && reveals.length > 0
+		? 'Run it again, with this file readable in this session?'
+		: 'Run it again, outside the sandbox?';
+}
 
 /** Longer rules are facts above the question, not a part of the label of a key. */
 const maxRuleLength = 40;

@@ -1,10 +1,12 @@
+import {realpath} from 'node:fs/promises';
 import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {boundsOf} from '../../tools/files/bounds.ts';
+import {boundsOf, deniedBy} from '../../tools/files/bounds.ts';
 import {beginningOf} from '../rules/match-command.ts';
-import {type Rule, ruleText} from '../rules/rule.ts';
+import {type Rule, type RuleTool, ruleText} from '../rules/rule.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {findDenying} from './find-denying.ts';
+import {namedFiles, namedSecrets} from './named-files.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
 import {type Place, whyNotReadOnly} from './read-only.ts';
@@ -24,11 +26,59 @@ type Decided<Entry> =
 			readonly isCoveredBy: (rule: Rule) => Promise<boolean>;
 	  };
 
-/** Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. */
+/**
+ * Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. A person
+ * looks in every mode if it names a secret file, and if nothing could keep it from a file that rules deny.
+ */
 export async function judgeCommand<Entry extends RuleEntry>(
 	act: CommandAct,
 	judging: Judging<Entry>,
 ): Promise<Verdict<Entry>> {
+	const verdict = await judgeText(act, judging);
+	const {workspace, rules: entries} = judging;
+	if (verdict.effect === 'deny' || (verdict.effect === 'allow' && verdict.by === 'read-only')) {
+		return verdict;
+	}
+
+	const rules = {folder: workspace, entries};
+	const denied = await deniedBy(rules, 'read');
+	const named = denied ? await namedFiles(act.command, act.folder) : [];
+	const paths = await Promise.all(named.map(async path => [path, await realpath(path).catch(() => path)]));
+	const denying = paths.flat().flatMap(path => denied?.by(path) ?? [])[0];
+	if (denying) {
+		return {effect: 'deny', by: denying};
+	}
+
+	const {suggested} = verdict.effect === 'ask' && !act.widened ? verdict : {suggested: []};
+	const secrets = act.reveals ?? (await namedSecrets(act.command, act.folder, rules));
+	if (secrets.length > 0) {
+		const reveals = secrets.map(path => relative(workspace, path).replaceAll(sep, '/'));
+		const files = reveals.filter(path => !/[*?{}\\]/.test(path));
+		return {
+			...{effect: 'ask', reveals, mayBeDenied: true},
+			why: (verdict.effect === 'ask' && verdict.why) || `could show ${reveals.join(', ')} to the model`,
+			suggested: [...suggested, ...files.map(path => ({tool: 'read_file', pattern: `./${path}`}) as const)],
+		};
+	}
+
+	if (act.isUnsearched) {
+		const why = 'runs in a folder with too many files to hide the secret ones';
+		return {effect: 'ask', why, suggested: [], mayBeDenied: true};
+	}
+
+	const denies = (...tools: readonly RuleTool[]) =>
+		act.containment === 'none' && entries.some(({rule, effect}) => effect === 'deny' && tools.includes(rule.tool));
+	if (denies('read_file')) {
+		return {effect: 'ask', why: 'could read what a rule denies: no sandbox holds it', suggested: [], mayBeDenied: true};
+	}
+
+	return verdict.effect === 'ask' && denies('edit_file', 'write_file')
+		? {why: 'could change what a rule denies: no sandbox holds it', ...verdict, mayBeDenied: true}
+		: verdict;
+}
+
+/** Decides about the text of a command. */
+async function judgeText<Entry extends RuleEntry>(act: CommandAct, judging: Judging<Entry>): Promise<Verdict<Entry>> {
 	const {denying, mayBeDenied} = findDenying(act.command, judging.rules);
 	if (denying) {
 		return {effect: 'deny', by: denying};

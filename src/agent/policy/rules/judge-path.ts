@@ -92,7 +92,7 @@ function namesPart({pattern = '**'}: Rule, {marked, isStart}: Orders): boolean {
 	);
 }
 
-function matchesPath({pattern}: Rule, shown: string): boolean {
+export function matchesPath({pattern}: Rule, shown: string): boolean {
 	if (pattern === undefined) {
 		return true;
 	}

@@ -1,13 +1,14 @@
+import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {filterOptions, findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
 import {type SandboxLayout, sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
-import {sandboxLayout} from '../../sandbox/sandbox-layout.ts';
+import {type LayoutOptions, sandboxLayout} from '../../sandbox/sandbox-layout.ts';
 import {commandEnvironment} from './command-environment.ts';
 
 /** The program that contains a command, with its arguments. */
-export type Container = Pick<SandboxLayout, 'git' | 'created'> & {
+export type Container = Pick<SandboxLayout, 'git' | 'created' | 'withheld'> & {
 	readonly program: readonly string[];
 	/** The filter of system calls that it reads. */
 	readonly filter?: Buffer;
@@ -18,8 +19,12 @@ export type Containers = {
 	/** Returns what contains the commands of a working folder. Looked for once. */
 	readonly sandbox: (workspace: string) => Promise<Sandbox>;
 	/** Returns what contains a command; undefined if nothing is to contain it. */
-	readonly containerOf: (workspace: string, containment: Containment) => Promise<Container | undefined>;
-	/** Removes the empty folders that sandboxes left. A folder removed too early wouldn't be protected in other sandboxes. */
+	readonly containerOf: (
+		workspace: string,
+		containment: Containment,
+		sight?: Pick<LayoutOptions, 'listing' | 'revealed'>,
+	) => Promise<Container | undefined>;
+	/** Removes the empty folders and the masks that sandboxes left. A folder removed too early wouldn't be protected in other sandboxes. */
 	readonly removeFolders: () => Promise<void>;
 	/** Forgets what was found. */
 	readonly clear: () => void;
@@ -29,12 +34,15 @@ type Options = {
 	readonly places: Places;
 	/** Returns the folder that is `/tmp` in sandboxes. */
 	readonly temporary: () => Promise<string>;
+	/** Returns the folder of what stands in the place of files that can't be read. */
+	readonly masks: () => Promise<string>;
 	readonly find?: typeof findSandbox;
 };
 
-export function createContainers({places, temporary, find = findSandbox}: Options): Containers {
+export function createContainers({places, temporary, masks, find = findSandbox}: Options): Containers {
 	const sandboxes = new Map<string, Promise<Sandbox>>();
 	const created = new Set<string>();
+	let hasMasks = false;
 
 	const layoutOptions = async (workspace: string, hasNetwork: boolean) => {
 		const path = commandEnvironment(process.env, true)['PATH'] ?? '';
@@ -49,29 +57,33 @@ export function createContainers({places, temporary, find = findSandbox}: Option
 
 	return {
 		sandbox,
-		async containerOf(workspace, containment) {
+		async containerOf(workspace, containment, sight = {}) {
 			const found = await sandbox(workspace);
 			if (containment === 'none' || found.kind === 'none') {
 				return undefined;
 			}
 
-			const layout = await sandboxLayout(await layoutOptions(workspace, containment === 'network'));
+			const options = await layoutOptions(workspace, containment === 'network');
+			hasMasks = true;
+			const layout = await sandboxLayout({...options, ...sight, masks: await masks()});
 			for (const path of layout?.created ?? []) {
 				created.add(path);
 			}
 
-			const {program, options, filter} = found;
+			const {program, options: extra, filter} = found;
 			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
 			return (
 				layout && {
-					...{git: layout.git, created: layout.created, ...(filter && {filter})},
-					program: [program, ...options, ...descriptors, ...sandboxArguments(layout), '--'],
+					...{git: layout.git, created: layout.created, withheld: layout.withheld, ...(filter && {filter})},
+					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout), '--'],
 				}
 			);
 		},
 		async removeFolders() {
 			await removeCreated({created: [...created]});
 			created.clear();
+			await (hasMasks && rm(await masks(), {recursive: true, force: true}));
+			hasMasks = false;
 		},
 		clear: () => sandboxes.clear(),
 	};

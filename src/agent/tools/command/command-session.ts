@@ -1,9 +1,12 @@
+import {join} from 'node:path';
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
-import {readOnlyEnvironment} from '../../policy/command/git/git-environment.ts';
+import {readOnlyEnvironment, withGitSetting} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
+import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {type Changer, openWindow} from '../../unseen/change-window.ts';
+import type {FolderSearch} from '../files/search-folder.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
@@ -32,6 +35,10 @@ export type CommandRequest = {
 	readonly shell?: string;
 	/** What changes files with it; a command by default. */
 	readonly by?: Changer;
+	/** Secret files that the user allowed this command to read. */
+	readonly reveals?: readonly string[];
+	/** What is in the folder, if that was found out just now. */
+	readonly listing?: FolderSearch | undefined;
 };
 
 /** What the commands of one session share. */
@@ -39,6 +46,14 @@ export type CommandSession = Pick<Containers, 'sandbox'> & {
 	/** Returns true once. */
 	readonly isFirst: () => boolean;
 	readonly start: (request: CommandRequest) => Promise<StartedCommand>;
+	/** Returns the files of a folder that commands can't open now, and all of its files. */
+	readonly withheld: (workspace: string) => Promise<WithheldFiles & {readonly listing: FolderSearch}>;
+	/** Returns the secret files that a command names and nobody allowed. */
+	readonly namedSecrets: (command: string, workspace: string) => Promise<readonly string[]>;
+	/** Lets all commands of the session read these secret files. */
+	readonly reveal: (paths: readonly string[]) => void;
+	/** Returns those of the secret files that the user was not asked about yet, and takes them for asked about. */
+	readonly notAsked: (paths: readonly string[]) => readonly string[];
 	readonly jobs: Jobs;
 	/** Real paths of the files with long outputs: the model may read them. */
 	readonly outputFiles: ReadonlySet<string>;
@@ -69,6 +84,10 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	let hasRun = false;
 	let starting = 0;
 
+	/** Secret files that commands may read, and those that the user was asked about. */
+	const revealed = new Set<string>();
+	const asked = new Set<string>();
+
 	const workFolder = () => {
 		folder ??= createWorkFolder(places.stateFolder);
 		return folder;
@@ -76,6 +95,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const containers = createContainers({
 		places,
 		temporary: async () => (await workFolder()).temporary,
+		masks: async () => join((await workFolder()).path, 'masks'),
 		...(find && {find}),
 	});
 	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
@@ -90,23 +110,32 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			onText,
 			onWritten,
 			input,
+			reveals = [],
+			listing,
 			shell = findShell(),
 			by = 'command',
 		} = request;
 		const opening = openWindow({stateFolder: places.stateFolder, folder: workspace}, by);
 		const [sandbox, window] = await Promise.all([
-			protection.contain(workspace, containment, !readOnly && onWritten !== undefined),
+			protection.contain(workspace, containment, {
+				isWatched: !readOnly && onWritten !== undefined,
+				listing,
+				revealed: new Set([...revealed, ...reveals]),
+			}),
 			opening,
 		]).catch(async error => {
 			await opening.then(opened => opened.close()).catch(() => undefined);
 			throw error;
 		});
+		const environment = commandEnvironment(process.env, sandbox !== undefined);
+		const env = {...environment, ...(readOnly && readOnlyEnvironment)};
 		const {outputs} = await workFolder();
 		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
 			...{command, maxProcesses, shell, input, folder: workspace, onData: output.add},
 			...(sandbox && {sandbox: sandbox.program, filter: sandbox.filter}),
-			env: {...commandEnvironment(process.env, sandbox !== undefined), ...(readOnly && readOnlyEnvironment)},
+			// Git tells by size and age alone that a file which it can't read has not changed.
+			env: sandbox && hasMasks(sandbox.withheld) ? withGitSetting(env, 'core.checkStat', 'minimal') : env,
 		});
 		const endGuard = sandbox?.guard(
 			note => output.add(Buffer.from(`[The sandbox ${note}.]\n`)),
@@ -134,13 +163,36 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 				() => undefined,
 			),
 		);
-		const entry = {...started, ended, output};
+		const entry = {...started, ended, output, withheld: sandbox?.withheld};
 		running.add(entry);
 		return entry;
 	};
 
 	return {
 		...{jobs, outputFiles: files.paths, sandbox: containers.sandbox},
+		async withheld(workspace) {
+			const {listFolder, withheldFiles} = await import('../../policy/withheld-files.ts');
+			const rules = places.rules?.();
+			const listing = await listFolder(workspace, rules);
+			return {...(await withheldFiles(workspace, rules, {listing, revealed})), listing};
+		},
+		async namedSecrets(command, workspace) {
+			const {namedSecrets} = await import('../../policy/command/named-files.ts');
+			return namedSecrets(command, workspace, places.rules?.() ?? {folder: workspace, entries: []});
+		},
+		reveal(paths) {
+			for (const path of paths) {
+				revealed.add(path);
+			}
+		},
+		notAsked(paths) {
+			const others = paths.filter(path => !asked.has(path));
+			for (const path of others) {
+				asked.add(path);
+			}
+
+			return others;
+		},
 		keep: async text => keepText(text, files.open((await workFolder()).outputs)),
 		isFirst() {
 			const isFirst = !hasRun;
@@ -160,6 +212,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			await settling.all();
 			jobs.clear();
 			hasRun = false;
+			revealed.clear();
+			asked.clear();
 			const used = await folder?.catch(() => undefined);
 			folder = undefined;
 			containers.clear();
@@ -184,4 +238,8 @@ function createPending() {
 			}
 		},
 	};
+}
+
+function hasMasks({secrets, denied}: WithheldFiles): boolean {
+	return secrets.length + denied.length > 0;
 }

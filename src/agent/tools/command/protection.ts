@@ -8,7 +8,7 @@ import {describeWritten, startsIn} from '../../sandbox/written-starts.ts';
 import type {Container, Containers} from './command-containers.ts';
 
 /** What a contained command starts in. */
-export type Protected = Pick<Container, 'program' | 'filter'> & {
+export type Protected = Pick<Container, 'program' | 'filter' | 'withheld'> & {
 	/** Begins to protect git from the command that was started. Returns what ends that. */
 	readonly guard: (onRemoved: (note: string) => void, onAttack: () => void) => () => Promise<void>;
 	/** Returns what the command wrote that another program runs by itself, as clauses. Call it when all has ended. */
@@ -30,20 +30,24 @@ export function createProtection({containers, folder}: Options) {
 		 * Prepares the sandbox of a command; undefined if nothing is to contain it. `isWatched` is true to find out what it
 		 * writes that other programs run.
 		 */
-		async contain(workspace: string, containment: Containment, isWatched: boolean): Promise<Protected | undefined> {
-			const container = await containers.containerOf(workspace, containment);
+		async contain(
+			workspace: string,
+			containment: Containment,
+			{isWatched, ...sight}: NonNullable<Parameters<Containers['containerOf']>[2]> & {readonly isWatched: boolean},
+		): Promise<Protected | undefined> {
+			const container = await containers.containerOf(workspace, containment, sight);
 			if (!container) {
 				return undefined;
 			}
 
-			const {git, created, program, filter} = container;
+			const {git, created, program, filter, withheld} = container;
 			const starts = async () => (isWatched ? startsIn(workspace, git.orders) : new Map<string, string>());
 			const [snapshot, before] = await Promise.all([gitSnapshot(workspace, git), starts()]);
 			const path = await folder();
 			endCleaner ??= startCleaner(path);
 			const note = await noteRunning(path, ++count, snapshot, created);
 			return {
-				...{program, ...(filter && {filter})},
+				...{program, withheld, ...(filter && {filter})},
 				written: async () => describeWritten(before, await starts(), workspace, git.orders),
 				guard(onRemoved, onAttack) {
 					const guard = guardGit({snapshot, git, onRemoved, onAttack});

@@ -1,6 +1,8 @@
 import {accessSync, constants, existsSync} from 'node:fs';
+import {readFile} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {isAbsolute, join, resolve} from 'node:path';
+import {basename, isAbsolute, join, resolve} from 'node:path';
+import process from 'node:process';
 import {protectedPlaces} from '../../policy/protected-places.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
 import {isWithin} from '../../sandbox/existing.ts';
@@ -11,6 +13,9 @@ export type Refusal = 'network' | 'path' | 'hidden';
 /** The end of an output says what went wrong. */
 const maxSearched = 20_000;
 const maxPaths = 50;
+
+const maxVariablesLength = 64 * 1024;
+const common = new Set(['NODE_ENV', 'DEBUG', 'LOG_LEVEL', 'RAILS_ENV', 'APP_ENV', 'FLASK_ENV']);
 
 const network =
 	/EAI_AGAIN|ENETUNREACH|ENETDOWN|Could not resolve host|Temporary failure in name resolution|Name or service not known|network is unreachable|no such host|getaddrinfo|Failed to establish a new connection|Could not resolve hostname|failed to lookup address|Network unavailable|unable to resolve host address/i;
@@ -51,6 +56,32 @@ export function refusedBySandbox(
 		.slice(0, maxPaths)
 		.find(each => (each.isMissing ? isCovered(each.path, home) && existsSync(each.path) : isUsable(each.path)));
 	return refused && (refused.isMissing ? 'hidden' : 'path');
+}
+
+/**
+ * Returns the secret files that a failed command seems to lack: its output names them, or a variable that they set.
+ */
+export async function lackedSecrets(output: string, secrets: readonly string[]): Promise<readonly string[]> {
+	const end = output.slice(-maxSearched);
+	const isNamed = (word: string) =>
+		new RegExp(`(?<![\\w.-])${word.replace(/[^\w]/g, '\\$&')}(?![\\w-]|\\.\\w)`).test(end);
+	const lacked = await Promise.all(
+		secrets.map(async path => isNamed(basename(path)) || (await variablesOf(path)).some(isNamed)),
+	);
+	return secrets.filter((_, index) => lacked[index]);
+}
+
+/** Returns the variables that a file such as `.env` sets. Short and common names say nothing. */
+async function variablesOf(path: string): Promise<readonly string[]> {
+	if (!/\benv|vars\b/i.test(basename(path))) {
+		return [];
+	}
+
+	const text = await readFile(path, 'utf8').catch(() => '');
+	const names = [...text.slice(0, maxVariablesLength).matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=/gm)];
+	return [...new Set(names.map(([, name = '']) => name))]
+		.filter(name => name.length > 4 && !common.has(name) && process.env[name] === undefined)
+		.slice(0, maxPaths);
 }
 
 /** True for what the sandbox shows nowhere but outside: homes, sockets, other temporary files. */

@@ -2,6 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
+import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import {signalGroup} from '../child/signal-group.ts';
 import {openCommandGroup} from './command-group.ts';
@@ -40,7 +41,11 @@ export type RunningCommand = {
 	readonly kill: (limit: string) => void;
 };
 
-export type StartedCommand = RunningCommand & {readonly output: CommandOutput};
+export type StartedCommand = RunningCommand & {
+	readonly output: CommandOutput;
+	/** The files that it can't open; undefined without a sandbox. */
+	readonly withheld: WithheldFiles | undefined;
+};
 
 /** Time between SIGTERM and SIGKILL. */
 const killDelayMs = 2000;

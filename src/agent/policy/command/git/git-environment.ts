@@ -19,6 +19,21 @@ export const readOnlyEnvironment: Readonly<Record<string, string>> = environment
 /** The environment of the checks: with the hooks of the repository, to see which it has. */
 export const checkEnvironment = environmentWith(overrides);
 
+/** Returns an environment in which git has one more setting. */
+export function withGitSetting(
+	environment: Readonly<Record<string, string>>,
+	name: string,
+	value: string,
+): Readonly<Record<string, string>> {
+	const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0);
+	return {
+		...environment,
+		GIT_CONFIG_COUNT: String(count + 1),
+		[`GIT_CONFIG_KEY_${count}`]: name,
+		[`GIT_CONFIG_VALUE_${count}`]: value,
+	};
+}
+
 function environmentWith(settings: typeof overrides): Readonly<Record<string, string>> {
 	return {
 		GIT_OPTIONAL_LOCKS: '0',
