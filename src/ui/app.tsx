@@ -60,7 +60,7 @@ export function App() {
 	const {columns, rows} = size;
 	const toPanel = hintKey(useKeymap(questionKeys), 'question.focus');
 	// While the completion is open, it gets that key.
-	const focusKey = toPanel && suggestions.length > 0 ? `Esc ${toPanel}` : toPanel;
+	const focusKey = toPanel && suggestions.length > 0 ? ['Esc', toPanel].join(' ') : toPanel;
 	const layout = useLayout({
 		rows,
 		panel: panelHeight(parts, parts.hasFocus),

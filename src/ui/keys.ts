@@ -183,7 +183,7 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	return true;
 }
 
-/** Gives the focus to the panel that waits beside the draft, with the key for it. Returns true for that key. */
+/** Moves the focus to the panel that waits beside the draft, with the key for it. Returns true for that key. */
 function movesToPanel(token: KeyToken, {store}: Keyboard): boolean {
 	const state = store.getState();
 	const isKey = actionOf(keymapOf(questionKeys, state.ownKeys), chordOf(token)) === 'question.focus';

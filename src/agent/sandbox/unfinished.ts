@@ -18,7 +18,7 @@ export async function unfinishedIn(gits: readonly string[]): Promise<Unfinished>
 }
 
 /**
- * Takes away the orders that were not there before: steps that run a program become comments, and what can't be read so is
+ * Removes the orders that were not there before: steps that run a program become comments, and what can't be read so is
  * set aside. Returns a line for each file.
  */
 export async function removeOrders(before: Unfinished): Promise<readonly string[]> {

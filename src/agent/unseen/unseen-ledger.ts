@@ -203,7 +203,7 @@ export async function unseenIn(place: LedgerPlace, head: string | undefined): Pr
 	return known.flatMap(([name]) => left.get(name) ?? []);
 }
 
-/** Notes that the user saw these files as they are. A ledger that can't be read is begun anew. Throws AppError("failed"). */
+/** Notes that the user saw these files as they are. A ledger that can't be read is begun again. Throws AppError("failed"). */
 export async function takeOver(place: LedgerPlace, shown: readonly UnseenFile[]): Promise<void> {
 	const {folder} = place;
 	const own = shown.filter(({path}) => isWithin(path, folder));

@@ -208,8 +208,8 @@ function pressInQuestion(token: InputToken, action: Pressed, panel: Question, ke
 }
 
 /**
- * Gives an answer. One that keeps something, and a yes to what was not all in sight, take a second key: the line of the question
- * says what for. Rules that were not in sight are never kept.
+ * Answers the question. An answer that keeps something, and a yes to what was not all in sight, take a second key: the line of
+ * the question says what for. Rules that were not in sight are never kept.
  */
 function choose(
 	value: string | undefined,

@@ -119,7 +119,7 @@ export function tellKeys(panel: Question, {hasFocus, focusKey, pageKey, unread, 
 	}
 
 	const keeps = answerWith(panel, chosenAnswer(panel, told.steps))?.keeps;
-	return keeps ? keptWays(keeps, 'Enter keeps') : [];
+	return keeps ? keptWays(keeps, 'Press Enter to keep') : [];
 }
 
 function keptWays({rules, life}: NonNullable<Answer['keeps']>, does: string): readonly string[] {
