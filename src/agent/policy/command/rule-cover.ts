@@ -212,13 +212,15 @@ async function whyNotOperand(
 	return undefined;
 }
 
-/** Checks a name of a file, a test or a target: what begins like a setting, an address or a file of words is none. */
+/**
+ * What begins like an option, a setting, a file of words or an address is no name: also behind `--`, where pytest still loads
+ * what `-p` says. `npm:x` is an address, `a.test.ts:12` and `b::c` are not.
+ */
+const noName = /^(?:[-@+:]|[a-z_][\w.]*[:+?!]*=|[a-z][a-z\d+-]*:(?![:\d\s])|[a-z][a-z\d+.-]*:\/\/)/i;
+
+/** Checks a name of a file, a test or a target. */
 async function whyNotName(word: Word, place: Place): Promise<Gap['by'] | undefined> {
-	return /^(?:-$|[@+:]|[A-Za-z_]\w*[:+?!]*=)|^[a-z][a-z\d+.-]*:\/\//i.test(word.value)
-		? 'word'
-		: (await isElsewhere(word, place))
-			? 'place'
-			: undefined;
+	return noName.test(word.value) ? 'word' : (await isElsewhere(word, place)) ? 'place' : undefined;
 }
 
 /** True for a place outside the working folder, for git's own files, and for files whose names suggest secrets. */

@@ -292,6 +292,7 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 		'tsc --noem',
 	],
 	'pytest *': [
+		...['pytest -- -p evil', 'pytest tests -- -pevil'],
 		...[
 			'pytest -p evil',
 			'pytest -pevil',
@@ -561,6 +562,7 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 		'dotnet test @x.rsp',
 		'dotnet test --test-adapter-path x',
 		'dotnet test -o ..',
+		'dotnet test -- RunConfiguration.TestAdaptersPaths=x',
 	],
 	'mypy *': [
 		'mypy --config-file x',
@@ -576,6 +578,9 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 		'deno test --allow-all',
 		'deno test --import-map=x',
 		'deno test https://x.test/y.ts',
+		'deno test npm:evil',
+		'deno test jsr:@x/y',
+		'deno test data:text/javascript,x',
 		'deno test -c x',
 	],
 	'bun test *': ['bun test --preload ./x.ts', 'bun test -r ./x.ts', 'bun test --config=x', 'bun test --define x:y'],
@@ -599,6 +604,14 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 };
 
 const cases = Object.entries(hostile).flatMap(([rule, commands]) => commands.map(command => [command, rule] as const));
+
+test.each([
+	['npm test *', 'npm test -- -t "login: adds" src/a.test.ts:12'],
+	['pytest *', 'pytest -- tests/test_a.py::TestA::test_b'],
+	['deno test *', 'deno test a.test.ts'],
+])('the rule %s covers %s', async (rule, command) => {
+	expect(await judgeCommand(command, {allow: [`run_command(${rule})`]})).toMatchObject({effect: 'allow'});
+});
 
 test.each(cases)('[14] %s asks beside the rule %s', async (command, rule) => {
 	const verdict = await judgeCommand(command, {allow: [`run_command(${rule})`]});
