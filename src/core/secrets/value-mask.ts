@@ -11,7 +11,7 @@ type Form = {
 	readonly text: string;
 	/** Fewer characters of it reveal nothing. */
 	readonly least: number;
-	/** True if the characters beside it hold bits of the value, too. */
+	/** True if the characters beside it hold bits of the value, too: base64, and base32. */
 	readonly isBase64: boolean;
 };
 
@@ -36,6 +36,8 @@ const stride = 4;
 const leastText = 12;
 const leastBase64 = 16;
 const leastHex = 24;
+const leastBase32 = 20;
+const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Characters by which a long value is known. */
 const longText = 48;
 
@@ -50,9 +52,31 @@ const gapsAndEscapes = new RegExp(
 /** What stands between the digits of bytes, as in `\x61`, `0x61, 0x62` and `61:62`. */
 const betweenDigits = /(?:0x|\\x|[\s:,.%'"-])+/gi;
 const someDigits = /(?:[\da-f]{2}(?:0x|[\s:,.%\\x'"-]){0,8}){8}/i;
+const someBase32 = /(?:[A-Z2-7]\s{0,3}){20}/;
 /** A line of a dump: its offset, its digits, and the text beside them. */
 const dumpLine =
 	/^((?:0x)?[\da-f]{6,16}:? {1,2})((?:[\da-f]{2} {1,2}){1,64}(?= *\|)|(?:[\da-f]{2,8} ?){1,64})( *)(.*)$/gim;
+
+/** What isn't a letter or digit: any sign may stand between the characters of a value. */
+const signs = /[^\da-z]+/g;
+/** A number alone, in any base. */
+const numberAlone = /(?<!\w)(?:0[xb])?[\da-f]{2,16}(?!\w)/gi;
+/** How dumps and lists of bytes write numbers, and the bytes of each, the lowest first. */
+const numberKinds: readonly {readonly base: number; readonly shape: RegExp; readonly bytes: number}[] = [
+	{base: 10, shape: /^\d{2,3}$/, bytes: 1},
+	{base: 8, shape: /^0?[0-7]{2,3}$/, bytes: 1},
+	{base: 16, shape: /^[\da-f]{2}$/i, bytes: 1},
+	{base: 2, shape: /^(?:0b)?[01]{6,8}$/, bytes: 1},
+	{base: 8, shape: /^[0-7]{6}$/, bytes: 2},
+	{base: 10, shape: /^\d{4,5}$/, bytes: 2},
+	{base: 10, shape: /^\d{9,10}$/, bytes: 4},
+	{base: 16, shape: /^(?:0x)?[\da-f]{8}$/i, bytes: 4},
+	{base: 16, shape: /^[\da-f]{16}$/i, bytes: 8},
+];
+/** Lines of base64 that may hold an encoded value. */
+const base64Run = /[A-Za-z\d+/_-]{24,}(?:\r?\n[A-Za-z\d+/_-]+)*/g;
+/** Encodings in one another that are read. */
+const mostEncodings = 3;
 
 /** Creates a mask of values. One with fewer than six characters that aren't white space is never found. */
 export function createValueMask(given: Iterable<string>): ValueMask {
@@ -62,32 +86,47 @@ export function createValueMask(given: Iterable<string>): ValueMask {
 	}
 
 	const inText = tableOf(values.flatMap(textForms));
-	const inHex = tableOf(values.flatMap(hexForms));
-	return {
-		hide(text) {
-			if (text.length < pieceLength) {
-				return text;
+	const hexTable = lazyTable(values, hexForms);
+	const base32Table = lazyTable(values, base32Forms);
+	const inLetters = tableOf(values.filter(looksRandom).flatMap(letterForms));
+	const hide = (text: string, encodings: number): string => {
+		if (text.length < pieceLength) {
+			return text;
+		}
+
+		const ranges = [...rangesIn(text, read(text, gaps), inText)];
+		if (/[\\%&]/.test(text)) {
+			ranges.push(...rangesIn(text, read(text, gapsAndEscapes, unescaped), inText));
+		}
+
+		ranges.push(...numbersIn(text).flatMap(bytes => rangesIn(text, bytes, inText)));
+		const lower = text.toLowerCase();
+		// A few letters have more units in lower case.
+		if (lower.length === text.length) {
+			ranges.push(...rangesIn(text, read(lower, signs), inLetters));
+		}
+
+		if (someBase32.test(text)) {
+			ranges.push(...rangesIn(text, read(text, gaps), base32Table()));
+		}
+
+		if (someDigits.test(text)) {
+			const inHex = hexTable();
+			if (lower.length === text.length) {
+				ranges.push(...rangesIn(text, read(lower, betweenDigits), inHex));
+				ranges.push(...dumpsIn(lower).flatMap(digits => rangesIn(text, digits, inHex)));
 			}
 
-			const ranges = [...rangesIn(text, read(text, gaps), inText)];
-			if (/[\\%&]/.test(text)) {
-				ranges.push(...rangesIn(text, read(text, gapsAndEscapes, unescaped), inText));
-			}
+			ranges.push(...dumpsIn(text, 'text').flatMap(beside => rangesIn(text, beside, inText)));
+		}
 
-			if (someDigits.test(text)) {
-				const lower = text.toLowerCase();
-				// A few letters have more units in lower case.
-				if (lower.length === text.length) {
-					ranges.push(...rangesIn(text, read(lower, betweenDigits), inHex));
-					ranges.push(...dumpsIn(lower).flatMap(digits => rangesIn(text, digits, inHex)));
-				}
+		if (encodings < mostEncodings) {
+			ranges.push(...encodedIn(text, decoded => hide(decoded, encodings + 1) !== decoded));
+		}
 
-				ranges.push(...dumpsIn(text, 'text').flatMap(beside => rangesIn(text, beside, inText)));
-			}
-
-			return replaceRanges(text, ranges);
-		},
+		return replaceRanges(text, ranges);
 	};
+	return {hide: text => hide(text, 0)};
 }
 
 const masks = new WeakMap<readonly string[], ValueMask>();
@@ -136,6 +175,13 @@ function textForms(value: string): readonly Form[] {
 	];
 }
 
+/** Returns the letters and digits of a value, forwards and backwards: programs may print it in another case, or reversed. */
+function letterForms(value: string): readonly Form[] {
+	const text = value.toLowerCase().replace(signs, '');
+	const forms = text.length < leastText ? [] : [text, [...text].reverse().join('')];
+	return forms.map(form => ({...{text: form, isBase64: false}, least: leastText}));
+}
+
 function leastOf(text: string): number {
 	return looksRandom(text) ? leastText : Math.min(longText, text.length);
 }
@@ -146,6 +192,24 @@ function base64At(bytes: Buffer, shift: number): string {
 	return all.toString('base64').slice(shift === 0 ? 0 : shift + 1, Math.floor((all.length * 8) / 6));
 }
 
+function base32Forms(value: string): readonly Form[] {
+	return [0, 1, 2, 3, 4].map(shift => {
+		const text = base32At(Buffer.from(value), shift);
+		return {...{text, isBase64: true}, least: Math.min(leastBase32, text.length)};
+	});
+}
+
+/** Returns the characters of base32 that hold bits of a value alone, if `shift` bytes of a group of five are before it. */
+function base32At(bytes: Buffer, shift: number): string {
+	const first = Math.ceil((shift * 8) / 5);
+	const last = Math.floor(((shift + bytes.length) * 8) / 5);
+	return Array.from({length: last - first}, (_, index) => {
+		const bit = (first + index) * 5 - shift * 8;
+		const pair = ((bytes[bit >> 3] ?? 0) << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+		return base32Digits[(pair >> (11 - (bit & 7))) & 31];
+	}).join('');
+}
+
 function hexForms(value: string): readonly Form[] {
 	const bytes = Buffer.from(value);
 	/** As a dump of words of two bytes has them on most machines. */
@@ -153,10 +217,21 @@ function hexForms(value: string): readonly Form[] {
 		const even = bytes.subarray(from, from + Math.floor((bytes.length - from) / 2) * 2);
 		return Buffer.from(even).swap16().toString('hex');
 	});
-	return [bytes.toString('hex'), ...swapped].map(text => ({
+	const hex = bytes.toString('hex');
+	const reversed = [[...hex].reverse().join(''), Buffer.from(bytes).reverse().toString('hex')];
+	return [hex, ...swapped, ...reversed].map(text => ({
 		...{text, isBase64: false},
 		least: Math.min(leastHex, text.length),
 	}));
+}
+
+/** Returns what creates a table when it is needed first: few texts have the forms in it. */
+function lazyTable(values: readonly string[], formsOf: (value: string) => readonly Form[]): () => Table {
+	let table: Table | undefined;
+	return () => {
+		table ??= tableOf(values.flatMap(formsOf));
+		return table;
+	};
 }
 
 function tableOf(forms: readonly Form[]): Table {
@@ -314,6 +389,68 @@ function dumpsIn(text: string, what: 'digits' | 'text' = 'digits'): readonly Rea
 	}
 
 	return parts.length === 0 ? [] : [{text: pieces.join(''), parts: () => parts}];
+}
+
+/** Reads numbers as the bytes that they stand for, once for each way to write them. */
+function numbersIn(text: string): readonly Reading[] {
+	const numbers = [...text.matchAll(numberAlone)];
+	return numberKinds.flatMap(({base, shape, bytes}) => {
+		const own = numbers.filter(([digits]) => shape.test(digits));
+		if (own.length * bytes < pieceLength) {
+			return [];
+		}
+
+		const parts: Part[] = [];
+		const pieces: string[] = [];
+		let at = 0;
+		for (const {0: digits, index} of own) {
+			const piece = bytesOf(digits.replace(/^0[xb]/i, ''), base, bytes);
+			pieces.push(piece);
+			if (piece) {
+				parts.push({raw: index, rawLength: digits.length, at, length: piece.length});
+			}
+
+			at += piece.length;
+		}
+
+		return [{text: pieces.join(''), parts: () => parts}];
+	});
+}
+
+/** Returns the bytes of a number, the lowest first, as characters, without white space. */
+function bytesOf(digits: string, base: number, bytes: number): string {
+	if (bytes === 8) {
+		return Buffer.from(digits, 'hex')
+			.reverse()
+			.toString('latin1')
+			.replace(/[\s\0]/g, '');
+	}
+
+	const number = Number.parseInt(digits, base);
+	return Array.from({length: bytes}, (_, index) => String.fromCharCode(Math.floor(number / 256 ** index) % 256))
+		.join('')
+		.replace(/[\s\0]/g, '');
+}
+
+/** Returns where base64 stands for a text in which something is to be masked. */
+function encodedIn(text: string, holds: (decoded: string) => boolean): readonly Range[] {
+	return [...text.matchAll(base64Run)].flatMap(({0: run, index}) => {
+		const digits = run.replace(/\s+/g, '');
+		const decoded = [0, 1, 2, 3].map(from => Buffer.from(digits.slice(from), 'base64').toString('latin1'));
+		return decoded.some(one => isPlain(one) && holds(one)) ? linesOf(run, index) : [];
+	});
+}
+
+/** True for a text as programs print it: bytes that are no text hold no encoded value. */
+function isPlain(text: string): boolean {
+	return !/[^\t\r\n -~]/.test(text.slice(0, -3).replaceAll('\0', ''));
+}
+
+function linesOf(run: string, start: number): readonly Range[] {
+	return [...run.matchAll(/\S+/g)].map(({0: line, index}) => ({
+		start: start + index,
+		end: start + index + line.length,
+	}));
 }
 
 /** Returns ranges of what was read as ranges of the text itself, each on one line. */

@@ -44,6 +44,28 @@ function od(text: string): string {
 		.join('\n');
 }
 
+/** Prints numbers of so many bytes as `od -An` does. */
+function numbers(text: string, format: (low: number, high: number) => string, size = 1): string {
+	const bytes = Buffer.from(text);
+	return chunk('x'.repeat(bytes.length), 16)
+		.map((_, row) =>
+			Array.from({length: Math.ceil(Math.min(16, bytes.length - row * 16) / size)}, (_, index) => {
+				const at = row * 16 + index * size;
+				return ` ${format(bytes[at] ?? 0, bytes[at + 1] ?? 0)}`;
+			}).join(''),
+		)
+		.join('\n');
+}
+
+/** Prints bytes as `base32` does, without line breaks. */
+function base32(text: string): string {
+	const bits = [...Buffer.from(text)].map(byte => byte.toString(2).padStart(8, '0')).join('');
+	const digits = chunk(bits, 5).map(
+		group => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group.padEnd(5, '0'), 2)],
+	);
+	return digits.join('').padEnd(Math.ceil(digits.length / 8) * 8, '=');
+}
+
 /** Forms in which programs print a text, each with how much of a value may be left: characters beside it, or at the end of a line. */
 const forms: Readonly<Record<string, (text: string) => string>> = {
 	plain: text => text,
@@ -74,10 +96,35 @@ const forms: Readonly<Record<string, (text: string) => string>> = {
 		text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
 	'lines of 7': text => chunk(text, 7).join('\n'),
 	'spaces between': text => [...text].join(' '),
+	'a list of bytes': text => JSON.stringify(Buffer.from(text)),
+	'od -b': text => numbers(text, byte => byte.toString(8).padStart(3, '0')),
+	od: text => numbers(text, (low, high) => (low + high * 256).toString(8).padStart(6, '0'), 2),
+	'escapes of printf': text => [...Buffer.from(text)].map(byte => `\\0${byte.toString(8)}`).join(''),
+	'escapes with braces': text => [...Buffer.from(text)].map(byte => `\\u{${byte.toString(16)}}`).join(''),
+	'xxd -b': text => numbers(text, byte => byte.toString(2).padStart(8, '0')),
+	base32,
+	'base64 twice': text => Buffer.from(Buffer.from(text).toString('base64')).toString('base64'),
+	'base64 of hex': text => Buffer.from(hexOf(text)).toString('base64'),
+	'hex from behind': text => [...hexOf(text)].reverse().join(''),
 	colours: text =>
 		[...text].map((one, index) => (index % 3 === 0 ? `\u001B[3${index % 8}m${one}\u001B[0m` : one)).join(''),
 	'a matched part in colour': text => `${text.slice(0, 5)}\u001B[01;31m\u001B[K${text.slice(5)}\u001B[m\u001B[K`,
 };
+
+/** Forms of which only letters and digits are looked at. */
+const letterForms: typeof forms = {
+	'a sign between': text => [...text].join('-'),
+	'a list of characters': text => `['${[...text].join("', '")}']`,
+	'groups of three': text => chunk(text, 3).join('|'),
+	'another case': text => text.toUpperCase(),
+	reversed: text => [...text].reverse().join(''),
+	'UTF-16': text => [...text].join('\0'),
+};
+
+/** A value of letters and digits, and a few signs. */
+const token = fc
+	.tuple(fc.stringMatching(/^[A-Za-z0-9_-]{10,40}$/), fc.stringMatching(/^(?:[a-z][0-9][A-Z]){5}$/))
+	.map(([some, mixed]) => some.slice(0, 6) + mixed + some.slice(6));
 
 /** A value as tools make them: at least twelve characters, with letters, digits and signs. */
 const secretValue = fc
@@ -90,23 +137,21 @@ const secretValue = fc
 const around = fc.stringMatching(/^[a-z =:\n]{0,40}$/);
 
 test('[8] no form of a value is left, for random values in random texts', () => {
-	for (const [name, form] of Object.entries(forms)) {
+	const all = [
+		...Object.entries(forms).map(one => [...one, secretValue] as const),
+		...Object.entries(letterForms).map(one => [...one, token] as const),
+	];
+	for (const [name, form, given] of all) {
 		fc.assert(
-			fc.property(
-				secretValue,
-				fc.array(secretValue, {maxLength: 3}),
-				around,
-				around,
-				(value, others, before, after) => {
-					const {hide} = createValueMask([value, ...others]);
-					const text = form(`${before}${value}${after}`);
-					const shown = hide(text);
-					expect(shown, name).toContain('***');
-					expect(leftOf(shown, text, value, form), `${name}: ${text} became ${shown}`).toBeLessThan(4);
-					expect(shown.split('\n').length, name).toBe(text.split('\n').length);
-					expect(hide(shown), name).toBe(shown);
-				},
-			),
+			fc.property(given, fc.array(given, {maxLength: 3}), around, around, (value, others, before, after) => {
+				const {hide} = createValueMask([value, ...others]);
+				const text = form(`${before}${value}${after}`);
+				const shown = hide(text);
+				expect(shown, name).toContain('***');
+				expect(leftOf(shown, text, value, form), `${name}: ${text} became ${shown}`).toBeLessThan(4);
+				expect(shown.split('\n').length, name).toBe(text.split('\n').length);
+				expect(hide(shown), name).toBe(shown);
+			}),
 			{numRuns: 60},
 		);
 	}
