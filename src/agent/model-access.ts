@@ -62,8 +62,11 @@ export type ModelAccess = {
 		asker?: Asker,
 		binding?: ModelBinding,
 	) => Promise<ModelCall>;
-	/** Does all that `open` does, and connects to the host, so that the next request is sent at once. Throws as `open` does. */
-	readonly prepare: (model: string | undefined) => Promise<void>;
+	/**
+	 * Does all that `open` does, and connects to the host if that is agreed to, so that the next request is sent at once.
+	 * Throws as `open` does.
+	 */
+	readonly prepare: (model: string | undefined, isAgreed: boolean) => Promise<void>;
 	/** Throws as `resolve` does. */
 	readonly assertUsable: (model: string) => void;
 	/** Returns the name of a model that the user selects: the demo's former one means the demo without a custom host. */
@@ -146,9 +149,9 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 				yield* namingVariable(adapter({...bound, ...cacheKey, messages, signal}), id.provider, host);
 			};
 		},
-		async prepare(model) {
+		async prepare(model, isAgreed) {
 			const {row, host, transport} = await bind(model, resolve(model));
-			const connect = transport.then(({warm}) => warm?.(host.baseUrl));
+			const connect = isAgreed && transport.then(({warm}) => warm?.(host.baseUrl));
 			await Promise.all([connect, row.load(), tools(), instructions(front())]);
 		},
 		async beginning() {
@@ -263,6 +266,8 @@ export type BindRequest = (model: string | undefined, request: Bound) => Promise
 export type SessionBindings = {
 	/** Agrees to where a model is now: the user selected it by hand, or began the session with it. */
 	readonly select: (model: string | undefined) => void;
+	/** Returns whether a request for a model would be sent without a question. Throws as `resolve` does. */
+	readonly covers: (model: string | undefined) => Promise<boolean>;
 	/** Returns what binds the requests of one run. What the user refused in it isn't asked again. */
 	readonly startRun: () => BindRequest;
 	/** Returns those of a session that continues this one. */
@@ -323,6 +328,7 @@ export function createSessionBindings(options: Options, agreed: ReadonlyMap<stri
 				// Without a key there is nothing to agree to: the first one that the user sets will do.
 			}
 		},
+		covers: async model => !(await changeTo(resolve(model), model ?? '', bindings, recorded)),
 		startRun() {
 			const refused: ModelBinding[] = [];
 			return (model, request) => {

@@ -150,7 +150,7 @@ function modelParts(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, models}: AgentParts,
+	{access, models, conversation}: AgentParts,
 	signal: AbortSignal,
 ) {
 	const {store} = options;
@@ -165,7 +165,8 @@ function modelParts(
 		async prepare(line) {
 			const {model, connection} = store.getState();
 			if (!isCommandLine(line)) {
-				await access.prepare(model);
+				// A connection tells a host, and the network, that somebody is there.
+				await access.prepare(model, await conversation.isAgreed(model));
 				await practiseSending(line, local);
 			} else if (connection.profile === localConnection.profile && isDemo()) {
 				await embedded.open();

@@ -61,6 +61,8 @@ export type Conversation = {
 	readonly isUnattended: () => boolean;
 	/** False if its runs have used all turns since the last message that the user sent. */
 	readonly hasTurns: () => boolean;
+	/** Returns whether the user agreed to where a request for a model would go now. Throws `AppError` without a key for it. */
+	readonly isAgreed: (model: string | undefined) => Promise<boolean>;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
 	readonly rename: (title: string) => void;
@@ -178,6 +180,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		setBudgets: ({turn, session}) => emit({type: 'budget', turn, session}),
 		isUnattended: () => grants.starter.startedBy === 'watch',
 		hasTurns: () => grants.counts.used('turns') < grants.counts.limits().turns,
+		isAgreed: async model => (await grants.bindings?.covers(model)) ?? true,
 		interrupt: runs.interrupt,
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),

@@ -71,6 +71,7 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		setBudgets: (...given) => front().setBudgets(...given),
 		isUnattended: () => front().isUnattended(),
 		hasTurns: () => front().hasTurns(),
+		isAgreed: model => front().isAgreed(model),
 		interrupt: () => front().interrupt(),
 		rename: title => front().rename(title),
 		notice: (text, hint) => front().notice(text, hint),

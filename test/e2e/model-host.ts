@@ -1,4 +1,5 @@
 import {createServer, type IncomingHttpHeaders, type Server, type ServerResponse} from 'node:http';
+import {connect} from 'node:net';
 import {onTestFinished} from 'vitest';
 
 /** An answer of the host that the test writes as it goes. */
@@ -34,6 +35,8 @@ export type Received = {
 export type ModelHost = {
 	/** Where its API begins, up to `/v1`. */
 	readonly baseUrl: string;
+	/** Connects to it, and returns how many connections it got before. */
+	readonly knock: () => Promise<number>;
 	/** Everything that was asked, in order. */
 	readonly received: readonly Received[];
 	/** The messages of each chat request, as `role: text`. */
@@ -73,6 +76,10 @@ export async function startModelHost(models: readonly string[] = ['alpha', 'beta
 		scripts = rest.length > 0 ? rest : scripts;
 		await script?.(answerOn(response));
 	});
+	let connections = 0;
+	server.on('connection', () => {
+		connections++;
+	});
 	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(async () => {
 		server.closeAllConnections();
@@ -81,6 +88,15 @@ export async function startModelHost(models: readonly string[] = ['alpha', 'beta
 
 	return {
 		baseUrl: baseUrlOf(server),
+		async knock() {
+			const accepted = new Promise(resolve => server.once('connection', resolve));
+			const own = connect(Number(new URL(baseUrlOf(server)).port), '127.0.0.1');
+			// They are accepted in order.
+			await new Promise(resolve => own.once('connect', resolve));
+			await accepted;
+			own.destroy();
+			return connections - 1;
+		},
 		received,
 		chats: () =>
 			received.filter(({path}) => path === '/v1/chat/completions').map(({body}) => readChat(JSON.parse(body))),

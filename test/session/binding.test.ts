@@ -21,6 +21,17 @@ test('a session asks before it goes on with a host that another process set up',
 	expect(questions[1]).toBe(`Send this conversation to ${other.baseUrl}?`);
 });
 
+test('what is typed opens no connection to a host that the user has not agreed to', async () => {
+	const {own, other, open, moveTo} = await bindingWorld();
+	const {program, conversation} = open();
+	await program.prepare('Hi');
+	await conversation.send('One.');
+	expect(await own.knock()).toBeGreaterThan(0);
+	await moveTo(other);
+	await program.prepare('Hi again');
+	expect(await other.knock()).toBe(0);
+});
+
 test('a session asks once before it goes on with a key that was rotated', async () => {
 	const {own, open, moveTo} = await bindingWorld();
 	const {conversation, questions, answerWith} = open();
