@@ -1,8 +1,10 @@
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {createServer, request as httpRequest} from 'node:http';
-import type {AddressInfo} from 'node:net';
+import {type AddressInfo, connect, createServer as createNetServer} from 'node:net';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {findAuthorizationServer} from '../../../src/client/authorization-server.ts';
 import {createClient} from '../../../src/client/client.ts';
@@ -34,6 +36,8 @@ type Front = {
 	readonly url: string;
 	/** What another program at the same host got: path and credentials. */
 	readonly elsewhere: readonly {readonly path: string; readonly credentials: readonly (string | undefined)[]}[];
+	/** Starts what needs the port of the server. */
+	readonly ready?: () => Promise<void>;
 };
 
 /** Starts a reverse proxy on loopback: it has the server at `/agents`, and another program everywhere else. */
@@ -79,6 +83,84 @@ async function nodeProxy(target: () => number, {strips, keepsHost}: Passing): Pr
 	return {url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, elsewhere};
 }
 
+const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx'].find(existsSync);
+if (!nginx) {
+	console.warn('nginx is not installed (Debian: nginx-light): the server is tested behind a proxy of Node alone.');
+	test.skip('[6] behind nginx, which is not installed (Debian: nginx-light)', () => undefined);
+}
+
+/** Starts nginx as its manual says, with the server at `/agents`; another program is everywhere else. */
+async function nginxProxy(target: () => number, {strips, keepsHost}: Passing): Promise<Front> {
+	const other = await nodeProxy(target, {strips, keepsHost});
+	const port = await freePort();
+	const folder = temporaryFolder();
+	const upstream = join(folder, 'upstream.conf');
+	const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+		name => `${name}_temp_path ${folder}/${name};`,
+	);
+	writeFileSync(
+		join(folder, 'nginx.conf'),
+		`pid ${folder}/pid; error_log stderr; daemon off; master_process off;
+		events {}
+		http {
+			access_log off; ${paths.join(' ')}
+			server {
+				listen 127.0.0.1:${port};
+				proxy_set_header Host ${keepsHost ? '$http_host' : '$proxy_host'};
+				proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+				location = ${base}/leave { absolute_redirect off; return 302 /other/place; }
+				location ${base}/ { include ${upstream}; }
+				location / { proxy_pass ${other.url}; }
+			}
+		}`,
+	);
+	return {
+		url: `http://127.0.0.1:${port}`,
+		elsewhere: other.elsewhere,
+		async ready() {
+			writeFileSync(upstream, `proxy_pass http://127.0.0.1:${target()}${strips ? '/' : ''};`);
+			const running = spawn(nginx ?? '', ['-p', folder, '-c', join(folder, 'nginx.conf')], {stdio: 'ignore'});
+			const ended = once(running, 'exit');
+			onTestFinished(async () => {
+				running.kill();
+				await ended;
+			});
+			await untilListening(port, ended);
+		},
+	};
+}
+
+async function freePort(): Promise<number> {
+	const server = createNetServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const {port} = server.address() as AddressInfo;
+	server.close();
+	await once(server, 'close');
+	return port;
+}
+
+async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
+	let isRunning = true;
+	void ended.then(() => {
+		isRunning = false;
+	});
+	while (isRunning) {
+		const socket = connect(port, '127.0.0.1');
+		const isOpen = await once(socket, 'connect').then(
+			() => true,
+			() => false,
+		);
+		socket.destroy();
+		if (isOpen) {
+			return;
+		}
+
+		await setTimeout(20);
+	}
+
+	throw new Error('nginx does not start.');
+}
+
 async function start(openFront: (target: () => number) => Promise<Front>) {
 	let port = 0;
 	const front = await openFront(() => port);
@@ -92,6 +174,7 @@ async function start(openFront: (target: () => number) => Promise<Front>) {
 	});
 	onTestFinished(() => server.close());
 	port = Number(new URL(server.url).port);
+	await front.ready?.();
 	const scope = {organization: 'acme', workspace: 'main', project: 'web', email: 'ada@acme.example'};
 	const {apiKey} = await initialize(server.services, scope);
 	return {...server, publicUrl, front, key: apiKey.reveal()};
@@ -118,11 +201,19 @@ function transportOf(publicUrl: string, kind: 'bearer' | 'x-api-key', key: strin
 	return transport;
 }
 
-const fronts: readonly (readonly [string, (target: () => number) => Promise<Front>])[] = [
+type Fronts = readonly (readonly [string, (target: () => number) => Promise<Front>])[];
+
+const fronts: Fronts = [
 	['takes the path away and replaces the Host', target => nodeProxy(target, {strips: true, keepsHost: false})],
 	['takes the path away and passes the Host on', target => nodeProxy(target, {strips: true, keepsHost: true})],
 	['keeps the path and replaces the Host', target => nodeProxy(target, {strips: false, keepsHost: false})],
 	['keeps the path and passes the Host on', target => nodeProxy(target, {strips: false, keepsHost: true})],
+	...(nginx
+		? ([
+				['is nginx and takes the path away', target => nginxProxy(target, {strips: true, keepsHost: false})],
+				['is nginx and keeps the path', target => nginxProxy(target, {strips: false, keepsHost: true})],
+			] satisfies Fronts)
+		: []),
 ];
 
 describe.each(fronts)('[6] behind a proxy that %s', (_, openFront) => {
