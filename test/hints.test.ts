@@ -103,7 +103,7 @@ const isOfApp = (file: string) =>
 const slashed = strings.flatMap(({file, text}) =>
 	/^src\/providers\//.test(file)
 		? []
-		: [...text.matchAll(/(?:^|[\s(`])\/([a-z][a-z-]{2,})(?=[\s`,.;:)]|$)((?: [^\s`,.;:)·]+)*)/g)]
+		: [...text.replaceAll('\\`', '`').matchAll(/(?:^|[\s(`])\/([a-z][a-z-]{2,})(?=[\s`,.;:)]|$)((?: [^\s`,.;:)·]+)*)/g)]
 				.map(([, name = '', rest = '']) => ({
 					file,
 					name,

@@ -3,6 +3,7 @@ import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
+import {hookCommands} from '../agent/project/effects.ts';
 import type {ApprovalMode} from '../core/session/approval.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import type {Slot} from '../session/slot.ts';
@@ -22,7 +23,7 @@ export function createApprovalParts(
 		judgeByRules({
 			book,
 			workspace: folder.path,
-			places: {stateFolder: home.path},
+			places: {stateFolder: home.path, hooks: () => hookCommands(project)},
 			hide: secrets.hide,
 			unreadable: project.unreadable,
 		});

@@ -4,6 +4,7 @@ import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
 import {createSessionBindings} from '../agent/model-access.ts';
 import type {Places} from '../agent/policy/protected-places.ts';
+import {hookCommands} from '../agent/project/effects.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
@@ -58,7 +59,11 @@ export function createConversationParts(
 			const own = {...options, store: slot.store};
 			// Nobody may be there to answer a watch.
 			const askHere = () => (created.isUnattended() ? undefined : askIn(slot, ask()));
-			const places = {stateFolder: local.home.path, rules: approvals.fileRulesIn(slot)};
+			const places = {
+				stateFolder: local.home.path,
+				rules: approvals.fileRulesIn(slot),
+				hooks: () => hookCommands(local.project),
+			};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
 			const loadTools = async (signal?: AbortSignal) => {
 				await learnFolder(local);

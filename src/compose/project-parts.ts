@@ -14,9 +14,11 @@ import {createSkillParts} from './skill-parts.ts';
 /** Creates what the agent takes from the files of the user and of a trusted project. */
 export function createProjectParts(
 	{store, debug}: ProgramOptions,
-	{project, folder, secrets, rules, settings}: LocalState,
+	{home, project, folder, secrets, rules, settings}: LocalState,
 ) {
 	const skills = createSkillParts({project, secrets, folder, rules});
+	/** What the user was told about files of hooks, each with its session. */
+	const told = new Set<string>();
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
 		/** Adds the instructions of folders below to what the model reads of their files. */
@@ -67,6 +69,18 @@ export function createProjectParts(
 					const starting = {who: `The ${event} hook “${command}” (${why})`, later: 'send a message'};
 					const refused = await gate.whyNot(starting, signal);
 					return {refused, notes: gate.takeNotes()};
+				},
+				takeUnseen: async ({command}) => {
+					const [{filesOfHook}, {unseenAmong}] = await Promise.all([
+						import('../agent/sandbox/hook-orders.ts'),
+						import('../agent/unseen/start-gate.ts'),
+					]);
+					const workspace = folder.path();
+					const files = await filesOfHook(command, {workspace, homeFolder: folder.home});
+					const names = await unseenAmong(files, workspace, home.path);
+					const others = names.filter(name => !told.has(`${session} ${name}`));
+					others.forEach(name => void told.add(`${session} ${name}`));
+					return others;
 				},
 			});
 		},

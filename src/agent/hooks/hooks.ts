@@ -46,6 +46,8 @@ type Options = {
 		why: string,
 		signal: AbortSignal,
 	) => Promise<{readonly refused: string | undefined; readonly notes: readonly string[]}>;
+	/** Returns the files of a hook that the agent changed and nobody saw, once, by their names. */
+	readonly takeUnseen?: (hook: Hook) => Promise<readonly string[]>;
 	/** The root of the project, a real path. */
 	readonly root: string;
 };
@@ -55,7 +57,7 @@ const failsClosed: ReadonlySet<HookEvent> = new Set(['run-start', 'before-tool']
 
 /** Creates the function that runs these hooks; undefined if there are none. */
 export function createHooks(options: Options): Hooks | undefined {
-	const {hooks, session, folder, hide, debug, commands, root, mayLeave} = options;
+	const {hooks, session, folder, hide, debug, commands, root, mayLeave, takeUnseen} = options;
 	if (hooks.length === 0) {
 		return undefined;
 	}
@@ -68,6 +70,13 @@ export function createHooks(options: Options): Hooks | undefined {
 		const input = `${JSON.stringify(mapStrings(inputOf(occasion, {session, folder}), hide))}\n`;
 		const warnings: string[] = [];
 		for (const hook of wanted) {
+			const unseen = (failsClosed.has(event) && (await takeUnseen?.(hook))) || [];
+			if (unseen.length > 0) {
+				warnings.push(
+					`The ${event} hook “${hook.command}” runs ${unseen.join(', ')}, which the agent changed and nobody saw. Look at it.`,
+				);
+			}
+
 			const startedAt = performance.now();
 			const {status, ...end} = await runAllowed(hook, input, {folder, root, commands, signal}, mayLeave, warnings);
 			debug?.({kind: 'hook', event, status, outcome: end.kind, durationMs: Math.round(performance.now() - startedAt)});

@@ -10,6 +10,8 @@ export type Places = {
 	readonly homeFolder?: string;
 	/** Returns the rules of the moment: what they deny is refused wherever a file is opened. */
 	readonly rules?: () => FileRules;
+	/** Returns the commands of the hooks in effect: what they run asks before it is changed, and a command can't change it. */
+	readonly hooks?: () => Promise<readonly string[]>;
 };
 
 /**

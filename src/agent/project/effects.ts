@@ -1,6 +1,6 @@
 import type {Hook} from '../../config/project/settings-file.ts';
 import {AppError} from '../../core/error.ts';
-import {inEffect, type ProjectState} from './project.ts';
+import {inEffect, type Project, type ProjectState} from './project.ts';
 
 /**
  * Returns the hooks in effect: the user's own, then those of the project. Throws AppError("failed") if the user's own
@@ -21,4 +21,17 @@ export function hooksInEffect(state: ProjectState): readonly Hook[] {
 			...(standing === 'user' && sandbox === false && {sandbox}),
 		})),
 	);
+}
+
+/** Returns the commands of the hooks in effect; none while no hook runs because a file is invalid. */
+export async function hookCommands({state}: Pick<Project, 'state'>): Promise<readonly string[]> {
+	try {
+		return hooksInEffect(await state()).map(({command}) => command);
+	} catch (error) {
+		if (error instanceof AppError) {
+			return [];
+		}
+
+		throw error;
+	}
 }

@@ -24,3 +24,15 @@ export function isWithin(path: string, folder: string): boolean {
 	const below = relative(folder, path);
 	return below !== '..' && !below.startsWith(`..${sep}`);
 }
+
+/** Returns the paths that are not inside another one of them, sorted. */
+export function outermost(paths: readonly string[]): readonly string[] {
+	const kept: string[] = [];
+	for (const path of [...new Set(paths)].sort()) {
+		if (!kept.some(folder => path.startsWith(`${folder}/`))) {
+			kept.push(path);
+		}
+	}
+
+	return kept;
+}

@@ -322,14 +322,14 @@ function expanded(value: string, homeFolder: string): string | undefined {
  * Returns the words of commands that may be names: no options, and no values such as `true`. A path behind a variable or
  * another command, as in `$TOP/a.sh`, counts as one in the folder.
  */
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
 	const plain = text.replace(/(?:\$\w+|\$\{[^}\n]*\}|\))["']?\//g, ' ./');
 	const words = (plain.match(/[\p{L}\p{N}_.@+~/=-]+/gu) ?? []).map(word => word.replace(/^-*\w+=|\.+$/g, ''));
 	return [...new Set(words)].filter(word => word !== '' && !/^(?:-.*|\d+|true|false)$/.test(word));
 }
 
 /** Returns the paths that words may mean. */
-function pathsOf(words: readonly string[], bases: readonly string[], homeFolder: string): readonly string[] {
+export function pathsOf(words: readonly string[], bases: readonly string[], homeFolder: string): readonly string[] {
 	const paths = words.map(word => (word.startsWith('~/') ? join(homeFolder, word.slice(2)) : word));
 	return paths.flatMap(path => bases.map(base => resolve(base, path)));
 }
@@ -396,7 +396,7 @@ function readSettings(text: string, cwd: string): readonly Setting[] {
 }
 
 /** Returns the path without links, as far as it exists. Only what is left is normalized. */
-async function physical(path: string): Promise<string> {
+export async function physical(path: string): Promise<string> {
 	const found = await realpath(path).catch(() => undefined);
 	const parent = dirname(path);
 	return found ?? (parent === path ? path : resolve(await physical(parent), basename(path)));
@@ -423,7 +423,7 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Returns the beginning of a regular file; nothing of any other. */
-async function beginningOf(path: string): Promise<string> {
+export async function beginningOf(path: string): Promise<string> {
 	const stats = await lstat(path).catch(() => undefined);
 	return stats?.isFile() ? (await readFile(path, 'utf8').catch(() => '')).slice(0, maxHookBytes) : '';
 }

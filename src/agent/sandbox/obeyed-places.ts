@@ -1,14 +1,14 @@
 import {lstat, readlink} from 'node:fs/promises';
 import {dirname, extname, join, relative, sep} from 'node:path';
-import {existing, isWithin} from './existing.ts';
+import {existing, isWithin, outermost} from './existing.ts';
 import type {GitOrders} from './git-orders.ts';
 import type {GitPlaces} from './git-places.ts';
 
-/** What git obeys and a command could write, beside git's own folders. */
+/** What git or a hook obeys and a command could write, beside git's own folders. */
 export type ObeyedPlaces = {
 	/** Existing files and folders, without links on their way. */
 	readonly fixed: readonly string[];
-	/** Folders of hooks that don't exist, with the missing ones on their way. */
+	/** The outermost missing folders on the way to folders of hooks that don't exist. */
 	readonly absent: readonly string[];
 	/** Files that don't exist: nothing can be mounted there, so that they are set aside once they do. */
 	readonly awaited: readonly string[];
@@ -44,7 +44,7 @@ export async function obeyedPlaces(
 	const ways = await Promise.all(missingFolders.map(path => missingOnTheWay(path, rootOf(path) ?? workspace)));
 	return {
 		fixed: [...new Set([...found, ...areFiles].map(({path}) => path))].filter(isReachable),
-		absent: [...new Set(ways.flat())],
+		absent: outermost(ways.flat()),
 		awaited: missing,
 		links: (await Promise.all([...files, ...inFolders, ...words].map(path => linksTo(path, workspace)))).flat(),
 	};

@@ -13,7 +13,7 @@ export type GitSnapshot = {
 	readonly repositories: ReadonlyMap<string, string>;
 	/** Files that didn't exist, and that redirect or set git. */
 	readonly absent: readonly string[];
-	/** Files that didn't exist, and that git would obey, as its settings say. */
+	/** Files that didn't exist, and that git or a hook of the session would obey, as their settings say. */
 	readonly awaited: readonly string[];
 	/** Links to what git obeys, with what they named. */
 	readonly links: ReadonlyArray<readonly [path: string, target: string]>;
@@ -82,14 +82,14 @@ export async function removeObeyed({workspace, awaited, links}: GitSnapshot): Pr
 	const notes: string[] = [];
 	for (const path of awaited) {
 		if (await exists(path)) {
-			notes.push(`${await setAside(path, workspace)}: git would obey it`);
+			notes.push(`${await setAside(path, workspace)}: git or a hook would obey it`);
 		}
 	}
 
 	for (const [path, target] of links) {
 		const isReplaced = (await readlink(path).catch(() => undefined)) !== target && (await exists(path));
 		if (isReplaced) {
-			notes.push(`${await setAside(path, workspace)}: git would obey what is there`);
+			notes.push(`${await setAside(path, workspace)}: git or a hook would obey what is there`);
 		}
 	}
 

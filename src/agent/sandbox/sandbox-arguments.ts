@@ -1,4 +1,5 @@
 import type {WithheldFiles} from '../policy/withheld-files.ts';
+import {outermost} from './existing.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 
 /**
@@ -67,16 +68,4 @@ function hide({path, isFolder, mask}: HiddenPlace): readonly string[] {
 	}
 
 	return isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
-}
-
-/** Returns the paths that are not inside another one of them, sorted. */
-export function outermost(paths: readonly string[]): readonly string[] {
-	const kept: string[] = [];
-	for (const path of [...new Set(paths)].sort()) {
-		if (!kept.some(folder => path.startsWith(`${folder}/`))) {
-			kept.push(path);
-		}
-	}
-
-	return kept;
 }

@@ -8,6 +8,7 @@ import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {type Existing, existing, isWithin} from './existing.ts';
 import {gitOrders} from './git-orders.ts';
 import {gitPlaces, outerRepository} from './git-places.ts';
+import {hookOrders} from './hook-orders.ts';
 import {obeyedPlaces} from './obeyed-places.ts';
 import type {HiddenPlace, SandboxLayout} from './sandbox-arguments.ts';
 import {mixedFolders, toolPlaces} from './tool-places.ts';
@@ -71,7 +72,10 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		({path: place}) => isShown(place) && !kernelPlaces.includes(place) && place !== temporary,
 	);
 	const orders = await gitOrders({workspace, homeFolder, repositories: git.repositories, outer: parent});
-	const obeyed = await obeyedPlaces(orders, workspace, git);
+	const ofHooks = await hookOrders((await places.hooks?.()) ?? [], {workspace, homeFolder});
+	const programs = new Set([...orders.programs, ...ofHooks.programs]);
+	const folders = new Set([...orders.folders, ...ofHooks.folders]);
+	const obeyed = await obeyedPlaces({...orders, programs, folders}, workspace, git);
 	const absent = [...git.absent, ...obeyed.absent];
 	const fixed = [...(await existing(await unwritablePlaces(places))).map(({path: place}) => place)].filter(
 		place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)),
@@ -93,7 +97,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		readOnly: [...unchanged, ...git.readOnly, ...fixed, ...obeyed.fixed],
 		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true})), ...(await Promise.all(masked))],
 		created: absent,
-		git: {...git, awaited: obeyed.awaited, links: obeyed.links, orders},
+		git: {
+			...git,
+			awaited: obeyed.awaited,
+			links: obeyed.links,
+			orders: {...orders, words: new Set([...orders.words, ...ofHooks.words])},
+		},
 		...(await ownership(workspace)),
 	};
 }

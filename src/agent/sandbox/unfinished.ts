@@ -36,7 +36,7 @@ export async function removeOrders(before: Unfinished): Promise<readonly string[
 		await rename(path, aside);
 		if (isReplaced) {
 			await writeFile(path, commented(text, known), {flag: 'wx'});
-			notes.push(`turned what ${shown} would run into comments: git would run it with \`git rebase --continue\``);
+			notes.push(`turned what ${shown} would run into comments: git rebase --continue would run it`);
 		} else {
 			notes.push(`renamed ${shown} to ${basename(aside)}: git would run what it names`);
 		}

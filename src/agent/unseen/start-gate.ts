@@ -1,4 +1,5 @@
 import {messageOf} from '../../core/error.ts';
+import {isWithin} from '../sandbox/existing.ts';
 import {settleWindows} from './change-window.ts';
 import {headOf} from './committed-files.ts';
 import {
@@ -124,6 +125,18 @@ export async function findUnseen(
 	} catch (error) {
 		return {places, files: [], fault: `nobody knows what the agent changed: ${messageOf(error).replace(/\.$/, '')}`};
 	}
+}
+
+/** Returns those of the files that are as the agent left them and that nobody saw, relative to the folder. */
+export async function unseenAmong(
+	files: ReadonlySet<string>,
+	folder: string,
+	stateFolder: string,
+): Promise<readonly string[]> {
+	const {files: unseen} = files.size > 0 ? await findUnseen(folder, stateFolder) : {files: []};
+	const isIn = ({path, count}: UnseenFile) =>
+		files.has(path) || (count > 1 && [...files].some(file => isWithin(file, path)));
+	return unseen.filter(isIn).map(file => nameFile(file, folder));
 }
 
 /** Keeps the user's yes. Returns false if that can't be written. */

@@ -4,6 +4,7 @@ import {isWithin} from '../../sandbox/existing.ts';
 import {findRepositories} from '../../sandbox/find-repositories.ts';
 import {type GitOrders, gitOrders, hookNames, usualHookFolders} from '../../sandbox/git-orders.ts';
 import {outerRepository} from '../../sandbox/git-places.ts';
+import {type HookOrders, hookOrders} from '../../sandbox/hook-orders.ts';
 import type {Judging, RuleEntry} from '../verdict.ts';
 
 type Place = Pick<Judging<RuleEntry>, 'workspace' | 'places'>;
@@ -23,9 +24,19 @@ export async function isGitHook(path: string, {workspace, places}: Place): Promi
 	return steersGit(path, orders) || (!orders.isComplete && hookNames.has(basename(path).toLowerCase()));
 }
 
-/** Returns the names of scripts that hooks of git may call with `npm run`. */
+/** True for a file that a hook in effect names, or that such a file names. `path` is an absolute real path. */
+export async function isRunByHook(path: string, place: Place): Promise<boolean> {
+	return hasPath((await ordersOfHooks(place)).named, path);
+}
+
+/** Returns the names of scripts that hooks, also those of git, may call with `npm run`. */
 export async function wordsOfHooks(place: Place): Promise<ReadonlySet<string>> {
-	return (await ordersOf(place)).words;
+	const [ofGit, ofHooks] = await Promise.all([ordersOf(place), ordersOfHooks(place)]);
+	return new Set([...ofGit.words, ...ofHooks.words]);
+}
+
+async function ordersOfHooks({workspace, places: {hooks, homeFolder = homedir()}}: Place): Promise<HookOrders> {
+	return hookOrders((await hooks?.()) ?? [], {workspace, homeFolder});
 }
 
 async function ordersOf({workspace, places: {homeFolder = homedir()}}: Place): Promise<GitOrders> {
@@ -37,8 +48,12 @@ async function ordersOf({workspace, places: {homeFolder = homedir()}}: Place): P
 function steersGit(path: string, {settings, folders, programs, named, called}: GitOrders): boolean {
 	const folded = path.toLowerCase();
 	return (
-		[settings, programs, named, called].some(
-			paths => paths.has(path) || (folded !== path && [...paths].some(each => each.toLowerCase() === folded)),
-		) || [...folders].some(folder => isWithin(folded, folder.toLowerCase()))
+		[settings, programs, named, called].some(paths => hasPath(paths, path)) ||
+		[...folders].some(folder => isWithin(folded, folder.toLowerCase()))
 	);
+}
+
+function hasPath(paths: ReadonlySet<string>, path: string): boolean {
+	const folded = path.toLowerCase();
+	return paths.has(path) || [...paths].some(each => each.toLowerCase() === folded);
 }

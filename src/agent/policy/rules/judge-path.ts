@@ -61,9 +61,13 @@ async function ordersOf(
 	shown: string,
 	place: Pick<Judging<RuleEntry>, 'workspace' | 'places'>,
 ): Promise<Orders | undefined> {
-	const {isGitHook, wordsOfHooks} = await import('./git-hook.ts');
+	const {isGitHook, isRunByHook, wordsOfHooks} = await import('./git-hook.ts');
 	if (await isGitHook(path, place)) {
 		return {why: 'changes what git runs', marked: shown, isStart: () => false};
+	}
+
+	if (await isRunByHook(path, place)) {
+		return {why: 'changes what your hook runs', marked: shown, isStart: () => false};
 	}
 
 	const {changesStart, selfStarting} = await import('../self-starting-files.ts');
