@@ -23,7 +23,13 @@ export function isWithin(url: string | URL, server: string): boolean {
 
 	const [{origin, pathname}, base] = [new URL(url), new URL(server)];
 	const bases = readings(base.pathname);
-	return origin === base.origin && readings(pathname).every((path, index) => `${path}/`.startsWith(`${bases[index]}/`));
+	const isBelow = (path: string, folder = '') => `${path}/`.startsWith(`${folder.replace(/\/+$/, '')}/`);
+	return (
+		origin === base.origin &&
+		// As it is, too: a server that doesn't join slashes takes `//agents` for another path.
+		isBelow(pathname, base.pathname) &&
+		readings(pathname).every((path, index) => isBelow(path, bases[index]))
+	);
 }
 
 /** How often a path is decoded: by a proxy, by one behind it, and by the server. */

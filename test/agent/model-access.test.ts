@@ -68,7 +68,7 @@ describe('a key', () => {
 			{},
 			[['openai', 'sk-stored']],
 			'openai/x',
-			'bearer sk-stored for https://api.openai.com -> https://api.openai.com',
+			'bearer sk-stored for https://api.openai.com/v1 -> https://api.openai.com',
 		],
 		[
 			'of each vendor goes in its own header',
@@ -89,28 +89,28 @@ describe('a key', () => {
 			{OPENAI_API_KEY: 'sk-env'},
 			[['openai', 'sk-stored', 'https://gate.example/v1']],
 			'openai/x',
-			'bearer sk-env for https://api.openai.com -> https://api.openai.com',
+			'bearer sk-env for https://api.openai.com/v1 -> https://api.openai.com',
 		],
 		[
 			'from the environment goes to the address from the environment',
 			{OPENAI_API_KEY: 'sk-env', OPENAI_BASE_URL: 'https://env.example/v1'},
 			[['openai', 'sk-stored']],
 			'openai/x',
-			'bearer sk-env for https://env.example -> https://env.example',
+			'bearer sk-env for https://env.example/v1 -> https://env.example',
 		],
 		[
 			'that is stored never goes to an address from the environment',
 			{OPENAI_BASE_URL: 'https://evil.example/v1'},
 			[['openai', 'sk-stored']],
 			'openai/x',
-			'bearer sk-stored for https://api.openai.com -> https://api.openai.com',
+			'bearer sk-stored for https://api.openai.com/v1 -> https://api.openai.com',
 		],
 		[
 			'of a custom host goes there, also for a model that is called demo',
 			{},
 			[['custom', 'sk-stored', 'https://host.example/v1']],
 			'custom/demo',
-			'bearer sk-stored for https://host.example -> https://host.example',
+			'bearer sk-stored for https://host.example/v1 -> https://host.example',
 		],
 		[
 			'is not needed for a custom host on loopback',
@@ -125,7 +125,7 @@ describe('a key', () => {
 			{},
 			[],
 			'demo/demo',
-			'bearer embedded-token for http://127.0.0.1:4000 -> http://127.0.0.1:4000',
+			'bearer embedded-token for http://127.0.0.1:4000/v1 -> http://127.0.0.1:4000',
 		],
 	])('%s [6]', async (_, env, stored, id, expected) => {
 		const {use, sent} = await access(env, ...stored);

@@ -4,7 +4,7 @@ import {isLoopback, originOf, parseServerUrl, profileNameOf} from '../../src/cor
 test.each([
 	['app.example.com', 'https://app.example.com'],
 	['  app.example.com/ ', 'https://app.example.com'],
-	['APP.Example.com:8443/path?query', 'https://app.example.com:8443'],
+	['APP.Example.com:8443/path?query', 'https://app.example.com:8443/path'],
 	['https://a.test:443', 'https://a.test'],
 	['http://a.test:80/', 'http://a.test'],
 	['localhost:8700', 'http://localhost:8700'],
@@ -12,7 +12,7 @@ test.each([
 	['[::1]:8700', 'http://[::1]:8700'],
 	['dev.localhost', 'http://dev.localhost'],
 	['https://localhost', 'https://localhost'],
-	['https://a.test/@me', 'https://a.test'],
+	['https://a.test/@me', 'https://a.test/@me'],
 	['127.0.0.1.evil.test', 'https://127.0.0.1.evil.test'],
 	['localhost.evil.test', 'https://localhost.evil.test'],
 ])('%j is the server %s: a missing scheme is https, or http on this machine [9]', (typed, origin) => {

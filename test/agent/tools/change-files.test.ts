@@ -17,6 +17,7 @@ test('an edit asks with the diff and the hash of the result, writes it, and repo
 			subject: expect.stringMatching(`^write ${workspace}/src/a.ts\n[0-9a-f]{64}$`),
 			change,
 			exactChange: change,
+			onSeen: expect.any(Function),
 		},
 	]);
 });
