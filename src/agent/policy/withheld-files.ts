@@ -115,6 +115,29 @@ export async function withheldFiles(
 	};
 }
 
+/** What was found in repositories that working folders are a part of, and when. */
+const outerListings = new Map<string, {readonly at: number; readonly files: Promise<readonly string[]>}>();
+const maxOuterAgeMs = 5000;
+
+/**
+ * Returns the secret files of the repository that a working folder is a part of. Commands can't change them, and it may be
+ * large, so what was found counts for a few seconds.
+ */
+export async function outerSecrets(
+	outer: string,
+	folder: string,
+	revealed: ReadonlySet<string> = new Set(),
+): Promise<readonly string[]> {
+	const known = outerListings.get(outer);
+	const isFresh = known && performance.now() - known.at < maxOuterAgeMs;
+	const files = isFresh
+		? known.files
+		: listFolder(outer).then(({paths}) => secretsIn(outer, paths, {folder: outer, entries: []}));
+	outerListings.set(outer, isFresh ? known : {at: performance.now(), files});
+	const found = (await files).filter(path => !isWithin(path, folder) && !revealed.has(path));
+	return found.slice(0, maxWithheld);
+}
+
 /** Returns the outermost files and folders that rules deny, also where links in the folder lead. */
 async function deniedIn(folder: string, paths: readonly string[], rules: FileRules, use: 'read' | 'edit') {
 	const denied = await deniedBy(rules, use);

@@ -3,7 +3,7 @@ import {homedir, userInfo} from 'node:os';
 import {basename, dirname, join, relative, sep} from 'node:path';
 import {searchFolders} from '../../core/search-path.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
-import {listFolder, withheldFiles} from '../policy/withheld-files.ts';
+import {listFolder, outerSecrets, withheldFiles} from '../policy/withheld-files.ts';
 import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {type Existing, existing, isWithin} from './existing.ts';
 import {gitOrders} from './git-orders.ts';
@@ -57,10 +57,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const outer = isApart ? parent : undefined;
 	const rules = places.rules?.();
 	const listing = options.listing ?? (await listFolder(workspace, rules));
-	const [git, withheld] = await Promise.all([
+	const [git, inFolder, around] = await Promise.all([
 		gitPlaces(workspace, outer, listing),
 		withheldFiles(workspace, rules, {listing, ...(revealed && {revealed})}),
+		outer === undefined ? [] : outerSecrets(outer, workspace, revealed),
 	]);
+	const withheld = {...inFolder, secrets: [...inFolder.secrets, ...around]};
 	const tools = await readableTools(homeFolder, path, isCovered);
 	const readable = [
 		...tools,
@@ -80,7 +82,8 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const fixed = [...(await existing(await unwritablePlaces(places))).map(({path: place}) => place)].filter(
 		place => !isOutside(place) && !secrets.some(secret => isWithin(place, secret.path)),
 	);
-	const isSeen = (place: string) => !isOutside(place) || (isShown(place) && !isWithin(place, '/tmp'));
+	const isSeen = (place: string) =>
+		!isOutside(place) || (isShown(place) && (!isWithin(place, '/tmp') || isWithin(place, outer ?? workspace)));
 	const unreadable = [...withheld.denied, ...withheld.secrets.map(file => ({path: file, isFolder: false}))];
 	const masked = unreadable
 		.filter(place => isSeen(place.path))

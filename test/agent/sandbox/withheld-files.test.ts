@@ -30,8 +30,10 @@ async function inAll(
 	files: Parameters<typeof makeWorkspace>[0],
 	{allow = [], deny = []}: Rules = {},
 	answer: (request: Approval) => Permission = () => ({allowed: false}),
+	below = '.',
 ) {
-	const {root, workspace, stateFolder, context} = await makeWorkspace(files);
+	const {root, workspace: top, stateFolder, context} = await makeWorkspace(files);
+	const workspace = join(top, below);
 	const home = join(root, 'home');
 	mkdirSync(home);
 	const entries = [
@@ -68,7 +70,8 @@ async function inAll(
 	return {
 		...{root, workspace, home, session, asked, entries},
 		path: (name: string) => join(workspace, name),
-		run: (command: string) => tool.run({command}, {...context, approve}).catch((error: Error) => error.message),
+		run: (command: string) =>
+			tool.run({command}, {...context, workspace, approve}).catch((error: Error) => error.message),
 	};
 }
 
@@ -171,7 +174,7 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 
 	test('[15] after a yes that command reads the file, and no other one does', async () => {
 		const {run, asked} = await inAll(env, {}, () => ({allowed: true}));
-		expect(await run('base64 -w0 .env')).toContain(Buffer.from(`API_TOKEN=${content}`).toString('base64').slice(0, 8));
+		expect(await run('cat .env | wc -c')).toMatch(/^32\n/);
 		expect(asked).toHaveLength(1);
 		expect(await run('grep -r TOKEN . | base64')).not.toContain(shapes[1]);
 	});
@@ -260,5 +263,90 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 		expect(await run('sh -c "cat vendor/composer/ca-bundle/res/*; cat .npmr[c]"')).toContain('engine-strict');
 		expect(await run('sh -c "base64 other/vendor/*"')).not.toContain(shapes[1]);
 		expect(asked).toHaveLength(1);
+	});
+
+	test('[15] secret files of the repository around the working folder stay hidden, and are asked about by name', async () => {
+		const {run, asked, workspace} = await inAll(
+			{
+				...{'.env': `API_TOKEN=${content}\n`, 'lib/secrets.yaml': content, 'lib/a.txt': 'shared\n'},
+				'packages/app/b.txt': 'b\n',
+			},
+			{},
+			() => ({allowed: asked.length > 1}),
+			'packages/app',
+		);
+		git(join(workspace, '../..'), 'init', '-q');
+		for (const command of [
+			'base64 ../../.en[v]',
+			'e=v; base64 ../../.en$e',
+			'find ../.. -type f -exec base64 {} +',
+			'cp -r ../../lib /tmp/lib; base64 /tmp/lib/*',
+			'mv ../../lib ../../other; base64 ../../other/*',
+		]) {
+			const result = await run(command);
+			for (const shape of shapes) {
+				expect(result, command).not.toContain(shape);
+			}
+		}
+
+		expect(await run('cat b.txt ../../lib/a.tx[t]')).toMatch(/^b\nshared\n/);
+		asked.length = 0;
+		expect(await run('cat ../../.env')).toMatch(/did not allow this command/);
+		expect(await run('wc -c < ../../.env')).toMatch(/^32\n/);
+		expect(asked.map(({facts}) => facts?.find(([label]) => label === 'Could show the model')?.[1])).toEqual([
+			'../../.env',
+			'../../.env',
+		]);
+	});
+
+	test.each([
+		'git show HEAD:.env',
+		'git show HEAD:./.env | base64',
+		'git cat-file -p HEAD:.env',
+		'git -C . show HEAD:old/secrets.yaml',
+		'git log -p -- old/secrets.yaml',
+		'git blame .env',
+		'git show -m HEAD:.env',
+	])('[15] %s asks, although the file is in the history of git alone', async command => {
+		const {run, asked, workspace} = await inAll({...env, 'old/secrets.yaml': content});
+		git(workspace, 'init', '-q');
+		git(workspace, 'add', '-f', '.');
+		git(workspace, 'commit', '-qm', 'one');
+		git(workspace, 'rm', '-q', 'old/secrets.yaml');
+		expect(await run(command)).toMatch(/did not allow this command/);
+		expect(asked).toHaveLength(1);
+	});
+
+	test('[14] a denied file is denied in the history of git, also to commands that only read', async () => {
+		const {run, workspace} = await inAll(
+			{'plans/hidden.txt': content, 'plans/old.txt': content},
+			{deny: ['read_file(plans/*)']},
+		);
+		git(workspace, 'init', '-q');
+		git(workspace, 'add', '-f', '.');
+		git(workspace, 'commit', '-qm', 'one');
+		git(workspace, 'rm', '-q', 'plans/old.txt');
+		for (const command of [
+			'git show HEAD:plans/hidden.txt',
+			'git show HEAD:plans/hidden.txt | base64',
+			'git show HEAD:plans/old.txt',
+			'git log -p -- plans/old.txt',
+		]) {
+			expect(await run(command), command).toMatch(/“read_file\(plans\/\*\)” denies this/);
+		}
+	});
+
+	test.each([
+		'echo .env >> .gitignore',
+		'git commit --allow-empty -qm "Read settings from .env"',
+		'git check-ignore .env; git ls-files .env; git status --short .env',
+		"git diff HEAD -- . ':!.env'",
+	])('[15] a secret name that is no more than text asks nothing: %s', async command => {
+		const {run, asked, workspace} = await inAll({...env, '.gitignore': '.env\n'});
+		git(workspace, 'init', '-q');
+		git(workspace, 'add', '.');
+		git(workspace, 'commit', '-qm', 'one');
+		await run(command);
+		expect(asked).toEqual([]);
 	});
 });

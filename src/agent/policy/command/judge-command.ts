@@ -36,7 +36,7 @@ export async function judgeCommand<Entry extends RuleEntry>(
 ): Promise<Verdict<Entry>> {
 	const verdict = await judgeText(act, judging);
 	const {workspace, rules: entries} = judging;
-	if (verdict.effect === 'deny' || (verdict.effect === 'allow' && verdict.by === 'read-only')) {
+	if (verdict.effect === 'deny') {
 		return verdict;
 	}
 
@@ -49,15 +49,23 @@ export async function judgeCommand<Entry extends RuleEntry>(
 		return {effect: 'deny', by: denying};
 	}
 
+	if (verdict.effect === 'allow' && verdict.by === 'read-only') {
+		return verdict;
+	}
+
 	const {suggested} = verdict.effect === 'ask' && !act.widened ? verdict : {suggested: []};
 	const secrets = act.reveals ?? (await namedSecrets(act.command, act.folder, rules));
 	if (secrets.length > 0) {
 		const reveals = secrets.map(path => relative(workspace, path).replaceAll(sep, '/'));
-		const files = reveals.filter(path => !/[*?{}\\]/.test(path));
+		// No rule covers a file outside of the working folder.
+		const coverable = reveals.filter(path => !/[*?{}\\]|^\.\.\//.test(path));
 		return {
 			...{effect: 'ask', reveals, mayBeDenied: true},
 			why: (verdict.effect === 'ask' && verdict.why) || `could show ${reveals.join(', ')} to the model`,
-			suggested: [...suggested, ...files.map(path => ({tool: 'read_file', pattern: `./${path}`}) as const)],
+			suggested:
+				coverable.length === reveals.length
+					? [...suggested, ...coverable.map(path => ({tool: 'read_file', pattern: `./${path}`}) as const)]
+					: [],
 		};
 	}
 
