@@ -4,15 +4,19 @@ import {type ApprovalMode, approvalModes} from '../core/session/approval.ts';
 export type ApprovalSlice = {
 	/** What the agent may do without asking. */
 	readonly approvalMode: ApprovalMode;
+	/** Returns whether all mode may begin here. If not, it asks the user, and the mode is `ask` until they agree. */
+	readonly beginsAll: () => boolean;
 
 	setApprovalMode: (mode: ApprovalMode) => void;
 };
 
-export const createApprovalSlice: StateCreator<ApprovalSlice> = set => ({
+export const createApprovalSlice: StateCreator<ApprovalSlice> = (set, get) => ({
 	approvalMode: 'ask',
+	beginsAll: () => true,
 
-	setApprovalMode(approvalMode) {
-		set({approvalMode});
+	setApprovalMode(mode) {
+		// Nothing may see a mode that the user has yet to agree to: questions that wait are answered by it.
+		set({approvalMode: mode === 'all' && !get().beginsAll() ? 'ask' : mode});
 	},
 });
 

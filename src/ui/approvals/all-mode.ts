@@ -34,14 +34,21 @@ export function followAllMode({store, folder, interact, tell}: Dependencies): ()
 		await saved;
 	};
 
-	const unsubscribe = store.subscribe((state, before) => {
-		if (state.approvalMode === 'all' && before.approvalMode !== 'all' && !folder.mayRunAll()) {
-			state.setApprovalMode('ask');
-			ask(state.transcript.session).catch(error => stop.signal.aborted || tell(error));
-		}
+	store.setState({
+		beginsAll() {
+			const isAllowed = folder.mayRunAll();
+			if (!isAllowed) {
+				ask(store.getState().transcript.session).catch(error => stop.signal.aborted || tell(error));
+			}
+
+			return isAllowed;
+		},
 	});
+	// The command line may have selected it.
+	const {approvalMode, setApprovalMode} = store.getState();
+	setApprovalMode(approvalMode);
 	return () => {
-		unsubscribe();
+		store.setState({beginsAll: () => true});
 		stop.abort();
 	};
 }

@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {openConfig} from '../../../src/config/config.ts';
 import {createFolderAccess} from '../../../src/config/folder-access.ts';
+import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import {openHome} from '../../../src/storage/home.ts';
 import {createAppStore} from '../../../src/store/store.ts';
 import {followAllMode} from '../../../src/ui/approvals/all-mode.ts';
@@ -13,18 +14,21 @@ import {temporaryFolder} from '../../storage/temporary.ts';
 const turns = () => new Promise(resolve => setTimeout(resolve, 5));
 
 /** An app in a folder, with what earlier starts stored. */
-function appIn(place: string, name = 'work') {
+function appIn(place: string, name = 'work', given: ApprovalMode = 'ask') {
 	const folder = join(place, name);
 	mkdirSync(folder, {recursive: true});
 	const env = {SERVICE_HOME: join(place, 'home'), HOME: place};
 	const store = createAppStore();
+	store.getState().setApprovalMode(given);
+	const seen = [store.getState().approvalMode];
+	store.subscribe(({approvalMode}) => seen.push(approvalMode));
 	const interact = createPanelInteraction(store);
 	const access = createFolderAccess({folder, env, config: openConfig(openHome(env))});
 	const faults: unknown[] = [];
 	onTestFinished(followAllMode({store, folder: access, interact, tell: error => faults.push(error)}));
 	const {setApprovalMode} = store.getState();
 	return {
-		...{store, interact, faults, setMode: setApprovalMode, access},
+		...{store, interact, faults, seen, setMode: setApprovalMode, access},
 		mode: () => store.getState().approvalMode,
 		panel: () => store.getState().panel,
 	};
@@ -56,6 +60,23 @@ test('[20] the first all mode in a folder asks, and counts only after a yes; lat
 	const elsewhere = appIn(place, 'other');
 	elsewhere.setMode('all');
 	expect(elsewhere.mode()).toBe('ask');
+});
+
+test('[20] nothing sees all mode before the user agrees, so that no question that waits is answered by it', async () => {
+	const {setMode, seen, interact} = appIn(temporaryFolder());
+	setMode('all');
+	await turns();
+	expect(seen).not.toContain('all');
+	interact.answer('yes');
+	await expect.poll(() => seen).toContain('all');
+});
+
+test('[20] all mode of the command line asks in a folder, too', async () => {
+	const {mode, panel, interact} = appIn(temporaryFolder(), 'work', 'all');
+	await turns();
+	expect([mode(), panel()?.kind]).toEqual(['ask', 'confirm']);
+	interact.answer('yes');
+	await expect.poll(mode).toBe('all');
 });
 
 test('a no leaves the agent asking, and keys go on to select modes', async () => {
