@@ -446,8 +446,9 @@ function endOf(rows: readonly string[], cells: number): string {
 	let end = '';
 	for (let index = rows.length - 1; index >= 0 && lineWidth(end) < cells; index--) {
 		const row = plainText(rows[index] ?? '');
-		// A row without a sign or a number continues the one above it.
-		end = (/^\s*(?:[$>]|\d+ [-+ ]) /.test(row) ? ` ${row.trim()}` : row.trim()) + end;
+		// A row without a sign or a number continues the one above it, behind its indent: it may begin or end with a blank.
+		const isLine = /^\s*(?:[$>]|\d+ [-+ ]) /.test(row);
+		end = (isLine ? ` ${row.trimStart()}` : row.replace(/^ {2}/, '')).replace(/^\s+|\s+$/g, ' ') + end;
 	}
 
 	return end.trim();

@@ -58,3 +58,18 @@ test.each(sizes.flatMap(size => Object.entries(questions).map(([name, asked]) =>
 		}
 	},
 );
+
+test('[4] the end of a command stays in sight as it is written, also where its rows break at a blank', async () => {
+	const command = 'touch a && npm test && npx eslint src && cargo test && go test ./... ; touch ENDE';
+	const subject = drawingOfCommand(command, false);
+	const about = {facts: [['Sandbox', 'no network, writes only in this folder']]} as const;
+	const ends: string[] = [];
+	for (let columns = 30; columns < 50; columns++) {
+		const panel = {kind: 'confirm', askedAt: -10_000, question: 'Run?', subject, about, answers: [yes, why]} as const;
+		const {lines} = await openPanel(panel, columns, 6);
+		ends.push(...lines().flatMap(row => row.split(' ⋯ ')[1]?.trimEnd() ?? []));
+	}
+
+	expect(ends.length).toBeGreaterThan(10);
+	expect(ends.filter(end => !command.endsWith(end))).toEqual([]);
+});
