@@ -2,7 +2,7 @@ import {isInstruction} from '../../../agent/project/instruction-text.ts';
 import type {JudgedFile, ProjectState} from '../../../agent/project/project.ts';
 import {formatBytes, formatNumber} from '../../../core/format.ts';
 import type {SubjectDrawing} from '../../../store/view-slice.ts';
-import {safeLine} from '../../../terminal/text/safe-text.ts';
+import {exactLine} from '../../../terminal/text/blanks.ts';
 import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
 import {serverLines} from '../mcp/server-lines.ts';
@@ -25,9 +25,9 @@ export function trustDrawing(
 	{root}: Pick<ProjectState, 'root'>,
 	shownRoot = root,
 ): SubjectDrawing {
-	const longest = Math.max(0, ...files.map(({path}) => lineWidth(safeLine(path))));
+	const longest = Math.max(0, ...files.map(({path}) => lineWidth(exactLine(path))));
 	return rowsDrawing(
-		`Files for the agent in ${safeLine(shownRoot)}`,
+		`Files for the agent in ${exactLine(shownRoot)}`,
 		files.flatMap(file => rowsOf(file, longest)),
 	);
 }
@@ -63,18 +63,18 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 	];
 	const hooks = (settings?.hooks ?? []).map(({event, tool, command}) => {
 		const when = tool === undefined ? event : `${event} ${tool}`;
-		return `  hook ${safeLine(when)}: ${safeLine(command)}`;
+		return `  hook ${exactLine(when)}: ${exactLine(command)}`;
 	});
-	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${safeLine(line)}`);
-	const denied = (settings?.deny ?? []).map(rule => `  deny ${safeLine(rule)}`);
+	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${exactLine(line)}`);
+	const denied = (settings?.deny ?? []).map(rule => `  deny ${exactLine(rule)}`);
 	const at = settings?.fields.compact_at;
 	const share = at === undefined ? [] : [`  compact at ${at} % of the context window`];
 	const leaves = settings?.hooks.some(({sandbox}) => sandbox === false) ?? false;
 	const ignored = [...(settings?.ignored ?? []), ...(leaves ? ['sandbox'] : [])];
 	return [
-		{text: `${padEnd(safeLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
+		{text: `${padEnd(exactLine(path), longest)}  ${facts.join(' · ')}`, indent: '  '},
 		...[...hooks, ...servers, ...denied, ...share].map(text => ({text, indent: '    '})),
-		...(ignored.length > 0 ? [{text: `  ignored: ${safeLine(ignored.join(', '))}`, indent: '    '}] : []),
+		...(ignored.length > 0 ? [{text: `  ignored: ${exactLine(ignored.join(', '))}`, indent: '    '}] : []),
 	];
 }
 

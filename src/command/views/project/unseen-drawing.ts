@@ -1,7 +1,7 @@
 import {nameFile, type Unseen} from '../../../agent/unseen/start-gate.ts';
 import type {Changer} from '../../../agent/unseen/unseen-ledger.ts';
 import type {SubjectDrawing} from '../../../store/view-slice.ts';
-import {safeLine} from '../../../terminal/text/safe-text.ts';
+import {exactLine} from '../../../terminal/text/blanks.ts';
 import {rowsDrawing} from './trust-drawing.ts';
 
 const changers: Readonly<Record<Changer, string>> = {
@@ -13,10 +13,10 @@ const changers: Readonly<Record<Changer, string>> = {
 
 /** Returns how the files are drawn that are as the agent left them, and that nobody saw. */
 export function unseenDrawing({files, fault}: Unseen, root: string): SubjectDrawing {
-	const rows = files.map(file => `${safeLine(nameFile(file, root))}  changed by ${changers[file.by]}`);
+	const rows = files.map(file => `${exactLine(nameFile(file, root))}  changed by ${changers[file.by]}`);
 	const hint = '`/diff` shows the changes of this session, git those since the last commit.';
 	return rowsDrawing(
 		'Changed by the agent, and seen by nobody',
-		[...(fault === undefined ? [] : [safeLine(fault)]), ...rows, hint].map(text => ({text, indent: '  '})),
+		[...(fault === undefined ? [] : [exactLine(fault)]), ...rows, hint].map(text => ({text, indent: '  '})),
 	);
 }
