@@ -12,7 +12,7 @@ type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'ty
 
 /** A question as it is shown. Its `change` is exact, while the recorded one has no credentials. */
 export type ApprovalRequest = Omit<RecordedRequest, 'kind'> &
-	Pick<Approval, 'act' | 'facts'> & {
+	Pick<Approval, 'act' | 'facts' | 'keepsSubject'> & {
 		readonly change?: FileChange;
 		/** What the rules say: why none covers it, and which ones would. */
 		readonly verdict: Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>;
@@ -259,9 +259,9 @@ function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking
 async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<Permission> {
 	const {request, hash, ruling, rule, untilRuled, call, allow, refused} = question;
 	const {decide, judge, mode, keep, ready} = options;
-	const {act, summary, exactChange, facts} = request;
+	const {act, summary, exactChange, facts, keepsSubject} = request;
 	const {kind, ...verdict} = ruling;
-	const shown = {id: call.id, summary, hash, act, verdict, ...(facts && {facts})};
+	const shown = {id: call.id, summary, hash, act, verdict, ...(facts && {facts}), ...(keepsSubject && {keepsSubject})};
 	const shownOnce = {...shown, ...(exactChange && {change: exactChange})};
 	const asked = await untilRuled(
 		async (signal, recheck) => {

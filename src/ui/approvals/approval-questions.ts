@@ -65,7 +65,7 @@ function decisionOf(answer: string | undefined, hash: string, command: string | 
 
 /** Returns the question about a request, or about what the user made of its command. */
 async function inquiryAbout(
-	{summary, act, change, facts = [], verdict}: ApprovalRequest,
+	{summary, act, change, facts = [], verdict, keepsSubject = false}: ApprovalRequest,
 	command: string | undefined,
 	workspace: string,
 ): Promise<Inquiry> {
@@ -88,7 +88,7 @@ async function inquiryAbout(
 				question: summary,
 				subject: drawingOfFetch(act),
 				about: {facts: [...factsOfFetch(act, facts), ...noted]},
-				answers: [once, ...toKeep(suggestions), reason],
+				answers: [once, ...(keepsSubject ? [theseServices] : []), ...toKeep(suggestions, keepsSubject), reason],
 			};
 		case 'mcp':
 			return {
@@ -119,6 +119,14 @@ const sameAgain: Answer = {
 	keeps: {rules: [], life: `the same again · ${sessionLife}`},
 };
 
+/** Keeps a yes to all services of a sandbox, which stand above the question. */
+const theseServices: Answer = {
+	key: 's',
+	label: 'Yes, and allow these services this session',
+	value: 'session',
+	keeps: {rules: [], life: `these services, whatever is sent there · ${sessionLife}`},
+};
+
 function questionAbout({
 	widened,
 	containment,
@@ -137,8 +145,11 @@ function questionAbout({
 /** Longer rules are facts above the question, not a part of the label of a key. */
 const maxRuleLength = 40;
 
-/** Returns the answers that keep rules: they say what the rules cover, and until when. */
-function toKeep(texts: readonly string[]): readonly Answer[] {
+/**
+ * Returns the answers that keep rules: they say what the rules cover, and until when. `keepsMore` leaves out the one for the
+ * session, which another answer is for.
+ */
+function toKeep(texts: readonly string[], keepsMore = false): readonly Answer[] {
 	if (texts.length === 0) {
 		return [];
 	}
@@ -148,7 +159,7 @@ function toKeep(texts: readonly string[]): readonly Answer[] {
 	const label =
 		shown.length > maxRuleLength ? 'Yes, and allow these rules this session' : `Yes, and allow ${shown} this session`;
 	return [
-		{key: 's', label, value: 'session', keeps: {rules, life: sessionLife}},
+		...(keepsMore ? [] : [{key: 's', label, value: 'session', keeps: {rules, life: sessionLife}}]),
 		{key: 'f', label: 'Yes, and always in this folder', value: 'folder', keeps: {rules, life: folderLife}},
 	];
 }

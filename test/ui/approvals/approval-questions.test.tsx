@@ -194,3 +194,20 @@ test('the only row for a command without more has no such mark', async () => {
 	answer(undefined);
 	await decided;
 });
+
+test('[4] a yes to the services of a sandbox says so: it covers more than the host of a rule', async () => {
+	const act = {kind: 'fetch', url: 'https://web.example.com/a', method: 'GET'} as const;
+	const {decide, shown} = answering('session');
+	const request = requestFor(act, {keepsSubject: true, verdict: {suggestions: ['fetch_url(web.example.com)']}});
+	expect(await decide(request, signal)).toEqual({answer: 'yes', hash, keep: 'session'});
+	expect(shown).toMatchObject([
+		{
+			answers: [
+				{key: 'y'},
+				{key: 's', label: 'Yes, and allow these services this session', keeps: {rules: []}},
+				{key: 'f', keeps: {rules: ['web.example.com']}},
+				{key: 'r'},
+			],
+		},
+	]);
+});
