@@ -369,7 +369,9 @@ async function changeTo(
 		return isKnown || !now.host ? undefined : {model, from, to, what: 'host'};
 	}
 
-	if (from.host !== to.host || from.key !== to.key) {
+	const isOtherKey =
+		from.key !== to.key || (from.keyMark !== undefined && to.keyMark !== undefined && from.keyMark !== to.keyMark);
+	if (from.host !== to.host || isOtherKey) {
 		return {model, from, to, what: from.host === to.host ? 'key' : 'host'};
 	}
 
@@ -387,7 +389,12 @@ function isSame(one: ModelBinding, other: ModelBinding): boolean {
 
 /** Returns where the requests of a binding go and where their key is from, as it is recorded and shown: without any secret. */
 export function endpointOf({provider, host}: ModelBinding): RequestEndpoint {
-	return host
-		? {host: shownUrl(host.baseUrl), key: host.variable ?? (host.key ? 'stored' : 'none')}
-		: {host: provider, key: 'none'};
+	if (!host) {
+		return {host: provider, key: 'none'};
+	}
+
+	const {baseUrl, key, variable} = host;
+	// A key in the keychain may be locked: its last characters are known all the same.
+	const keyMark = key?.last4 && hashOf(key.last4).slice(0, 4);
+	return {host: shownUrl(baseUrl), key: variable ?? (key ? 'stored' : 'none'), ...(keyMark && {keyMark})};
 }

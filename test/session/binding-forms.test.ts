@@ -513,6 +513,19 @@ test('a session without a key asks nothing once another process stores one', asy
 	expect([chatsOf(world.own), opened.questions]).toEqual([1, []]);
 });
 
+test('[6] a resumed session asks once before it goes on with a key that was rotated meanwhile', async () => {
+	const world = await bindingWorld();
+	await closed(await begun(world));
+	await world.moveTo(world.own, secret('sk-second-9876543210'));
+	const opened = world.open({model: undefined});
+	opened.store.setState({model: 'custom/alpha'});
+	opened.answerWith(() => true);
+	await opened.program.resume('latest', refuseElsewhere);
+	await opened.conversation.send('Two.');
+	await opened.conversation.send('Three.');
+	expect([chatsOf(world.own), opened.questions]).toEqual([3, [`Continue with another key for ${world.own.baseUrl}?`]]);
+});
+
 test.each([
 	['asks before it costs more than the last time', 0.000_001, 1],
 	['asks nothing if it costs less', 1_000_000, 0],

@@ -61,7 +61,9 @@ export function watchesResult(watches: readonly Watch[]): Result {
 		]),
 		notes: watches.flatMap(watch => {
 			const until = heldUntil(watch, now);
-			return until === undefined ? [] : [limitNotice(watch, until)];
+			const {number, isPaused = false, session} = watch;
+			const paused = `Watch ${number} couldn't ask the agent. It asks again after your next message in session ${session.slice(0, 8)}.`;
+			return [...(until === undefined ? [] : [limitNotice(watch, until)]), ...(isPaused ? [paused] : [])];
 		}),
 		empty: 'No active watches. Start one: /watch start <condition> <environment>',
 		data: watches.map(dataOf),

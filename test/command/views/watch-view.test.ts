@@ -47,7 +47,7 @@ test('only the turns of the last hour count, and a hostile condition is drawn sa
 	]);
 });
 
-test('a watch without turns left says until when, also in a narrow window', () => {
+test('a watch without turns left says until when, also in a narrow window; one that is paused says so', () => {
 	const watch = {number: 3, condition: 'a', environment: '0b5e0a1c-9c1f', server: 's', profile: 's', every: 60_000};
 	const now = Date.now();
 	const spent = {
