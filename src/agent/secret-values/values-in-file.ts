@@ -12,12 +12,12 @@ const minRandom = 20;
 const maxDepth = 40;
 
 const secretName =
-	/pass(?:w(?:or)?d|phrase|code|wd)?(?![a-z])|pwd|secret|token|credential|auth|dsn|private|salt|signing|api[-_.]?key|(?:^|[-_.])key(?![a-z])|[a-z\d]Key$|keys$|cookie|webhook|connection[-_.]?string/i;
+	/pass(?:w(?:or)?d|phrase|code|wd)?s?(?![a-z])|pwd|secret|token|credential|auth|dsn|private|salt|signing|api[-_.]?key|(?:^|[-_.])key(?![a-z])|[a-z\d]Key$|keys$|cookie|webhook|connection[-_.]?string|^stringdata$/i;
 /** Names that end in these say what a value is: nothing to hide. */
 const harmlessName =
 	/(?:^|[-_./:])(?:ids?|arn|e?tag|lineage|uuid|guid|hash|sha\d*|digest|checksum|fingerprint|version|serial|ur[il]s?|endpoint|host(?:name)?|port|region|zone|email|user(?:name)?|login|path|file(?:name)?|dir|folder|type|kind|algorithm|alg|expir\w*|expires|ttl|issuer|audience|scopes?|public|enabled|disabled|mode|method|header|length|size|count|timeout|name|provider|schema|module|resource|source|integrity|resolved)$|[a-z\d](?:Id|Ids|Arn|Hash|Version|Url|Uri|Host|Port|Path|File|Type|Name|Ttl|Enabled)$|public[-_.]?key/i;
 /** A password may be a number, and a word that others would be told to choose. */
-const passwordName = /(?:pass(?:w(?:or)?d|phrase|wd)?|pwd|secret|pin)$/i;
+const passwordName = /(?:pass(?:w(?:or)?d|phrase|wd)?s?|pwd|secret|pin)$/i;
 
 /** What stands where a value has to be filled in, or names the place of one. */
 const placeholder =
@@ -38,14 +38,17 @@ const ordinary = new Set(
  * Returns the secret values in a file whose name suggests secrets: those with a name that does, passwords in URLs, keys in
  * PEM, and words that nobody would make up. Each as it is written and as programs read it. Never throws.
  */
-export function valuesInFile(path: string, text: string): readonly string[] {
-	if (text.includes('\0')) {
+export function valuesInFile(path: string, given: string): readonly string[] {
+	if (given.includes('\0')) {
 		return [];
 	}
 
-	const json = parseJson(text.replace(/^\uFEFF/, ''));
+	const text = given.replace(/^\uFEFF/, '');
+	const json = parseJson(text);
 	const isState = /\.tfstate(?:\.|$)/i.test(path);
-	const named = json === undefined ? namedIn(path, text) : leavesOf(json, [], 0);
+	const leaves = json === undefined ? namedIn(path, text) : leavesOf(json, [], 0);
+	const inner = [...(json === undefined ? [text] : []), ...leaves.map(({value}) => value)];
+	const named = [...leaves, ...inner.flatMap(pairsIn)];
 	const plain = new Set(named.filter(({names}) => isHarmless(names)).map(({value}) => value.toLowerCase()));
 	const values = [
 		...named.flatMap(({names, value}) => secretsIn(names, value, isState)),
@@ -183,12 +186,18 @@ function leavesOf(value: unknown, names: readonly string[], depth: number): read
 	}
 
 	// Lists name an entry beside its value, and Terraform says beside it that it is secret.
-	const {name, key} = value;
+	const {name, key, type} = value;
 	const called = typeof name === 'string' ? name : typeof key === 'string' ? key : undefined;
 	return Object.entries(value).flatMap(([own, item]) => [
 		...leavesOf(
 			item,
-			[...names, ...(own === 'value' && called ? [called] : []), ...(isMarked(value) ? ['secret'] : []), own],
+			[
+				...names,
+				...(own === 'value' && called ? [called] : []),
+				...(own === 'instances' && typeof type === 'string' ? [type] : []),
+				...(isMarked(value) ? ['secret'] : []),
+				own,
+			],
 			depth + 1,
 		),
 	]);
@@ -295,6 +304,7 @@ function valueAt(text: string, at: number, indent: number): {readonly forms: rea
 	}
 
 	const bare = line
+		.replace(/^(?:!!?\w{1,20}|&[\w-]{1,40})[ \t]+/, '')
 		.replace(/\s+[#;].*$/, '')
 		.replace(/,\s*$/, '')
 		.trim();
@@ -312,6 +322,27 @@ function escapesRead(text: string): string {
 			? String.fromCharCode(Number.parseInt(unicode ?? hex ?? '', 16))
 			: (({n: '\n', t: '\t', r: '\r'} as Readonly<Record<string, string>>)[one] ?? one),
 	);
+}
+
+/** A name and a value on one line, quoted as in a string of JSON or not, with the tag or anchor of YAML before the value. */
+const pair =
+	/(?<![\w.-])([\w.-]{1,100})\\{0,3}["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}(?:(?:!!?\w{1,20}|&[\w-]{1,40})[ \t]{1,4})?(?:\\{0,3}"([^"\\\n]{1,4000})|'([^'\n]{1,4000})|([^\s"',;{}[\]<>\\]{6,4000}))/g;
+/** An element of XML that names a value beside it. */
+const attributes =
+	/\b(?:key|name)\s{0,4}=\s{0,4}["']([^"'<>\n]{1,200})["']\s{1,10}value\s{0,4}=\s{0,4}["']([^"'<>\n]{1,4000})["']/gi;
+
+const comment = /^[ \t]*(?:#|;|\/\/[^\w\n]).*$/gm;
+
+/** Returns pairs wherever they are: in maps on one line, connection strings, attributes of XML, JSON with comments or in a string. */
+function pairsIn(given: string): readonly Named[] {
+	const text = given.replace(comment, '');
+	return [
+		...[...text.matchAll(pair)].map(([, name = '', one, other, bare = '']) => ({
+			names: [name],
+			value: one ?? other ?? bare,
+		})),
+		...[...text.matchAll(attributes)].map(([, name = '', value = '']) => ({names: [name], value})),
+	];
 }
 
 /** Returns the values of a text that isn't JSON. A single word is a token. */

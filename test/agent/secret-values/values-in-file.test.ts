@@ -47,7 +47,7 @@ test.each<[string, string, string, readonly string[]]>([
 		'secret: |\n  tall horse\n  of two lines\nport: 1\n',
 		['tall horse', 'of two lines'],
 	],
-	['a flow in YAML', 'secrets.yml', 'db: {user: app, password: "tall-horse"}\n', []],
+	['a flow in YAML', 'secrets.yml', 'db: {user: app, password: "tall-horse"}\n', ['tall-horse']],
 	[
 		'the environment of a container',
 		'secrets.yaml',
@@ -128,6 +128,32 @@ test.each<[string, string, string, readonly string[]]>([
 		'.aws/credentials',
 		'[default]\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n',
 		['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'],
+	],
+	['a mark of byte order', '.env', '\uFEFFDB_PASSWORD=tall-horse', ['tall-horse']],
+	['a connection string', '.env', 'CONN="Server=h;User Id=sa;Password=tall-horse;"', ['tall-horse']],
+	['JSON in a string', 'secrets.json', '{"config":"{\\"password\\":\\"tall-horse\\"}"}', ['tall-horse']],
+	['JSON with comments', 'secrets.json', '// ours\n{"password": "tall-horse"}', ['tall-horse']],
+	['a flow in a list of YAML', 'kubeconfig', 'users: [{name: a, user: {password: "tall-horse"}}]', ['tall-horse']],
+	[
+		'tags and anchors of YAML',
+		'secrets.yml',
+		'password: !!str tall-horse\ntoken: &x wide-horse\n',
+		['tall-horse', 'wide-horse'],
+	],
+	['a list of passwords', 'secrets.yml', 'passwords:\n  - tall-horse\n', ['tall-horse']],
+	['strings of Kubernetes', 'secrets.yaml', 'kind: Secret\nstringData:\n  app: tall-horse\n', ['tall-horse']],
+	['a table on one line', 'secrets.toml', "db = {user = 'app', password = 'tall-horse'}", ['tall-horse']],
+	[
+		'attributes of XML',
+		'credentials.xml',
+		'<add key="ApiToken" value="tall-horse"/><a password="wide-horse"/>',
+		['tall-horse', 'wide-horse'],
+	],
+	[
+		'a resource of Terraform',
+		'main.tfstate',
+		'{"resources":[{"type":"random_password","instances":[{"attributes":{"result":"tall-horse"}}]}]}',
+		['tall-horse'],
 	],
 ])('[8] finds the secrets of %s', (_, path, text, secrets) => {
 	expect(valuesInFile(path, text)).toEqual(expect.arrayContaining([...secrets]));
