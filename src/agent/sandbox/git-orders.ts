@@ -1,6 +1,6 @@
 import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {basename, dirname, isAbsolute, join, resolve, sep} from 'node:path';
+import {basename, dirname, extname, isAbsolute, join, resolve, sep} from 'node:path';
 import process from 'node:process';
 import {AppError} from '../../core/error.ts';
 import {runChild} from '../tools/child/run-child.ts';
@@ -173,12 +173,12 @@ function createCollection(place: Place) {
 		} else if (key === 'core.hookspath' || key === 'init.templatedir') {
 			addFolder(resolve(bases[0] ?? workspace, path || sep), bases);
 		} else if (!isDescription.test(key) || value.includes('::')) {
-			const [first = ''] = wordsOf(value);
-			for (const each of first.includes('/') ? pathsOf([first], bases, homeFolder) : []) {
+			const words = wordsOf(value);
+			for (const each of pathsOf(words.filter(isProgram(key)), bases, homeFolder)) {
 				orders.programs.add(each);
 			}
 
-			for (const each of pathsOf(wordsOf(value), bases, homeFolder)) {
+			for (const each of pathsOf(words, bases, homeFolder)) {
 				orders.named.add(each);
 			}
 		}
@@ -308,6 +308,32 @@ function globalSettings(homeFolder: string): readonly string[] {
 /** Settings that git never runs, nor looks for orders in: names, addresses, and what is fetched and pushed. */
 const isDescription =
 	/^(?:branch|user|author|committer|color|advice|url|gui|safe|maintenance|i18n)\.|^(?:remote|submodule)\..*\.(?:url|pushurl|fetch|push|branch|path|active)$|^core\.worktree$/is;
+
+/** Files that no program runs, and that daily commands write. */
+export const dataEndings: ReadonlySet<string> = new Set([
+	'.json',
+	'.jsonc',
+	'.lock',
+	'.md',
+	'.txt',
+	'.toml',
+	'.yml',
+	'.yaml',
+	'.xml',
+	'.csv',
+]);
+
+/** Settings whose value is a file that git only reads. */
+const namesData = /(?:file|template)$/i;
+
+/** Returns a test for the words of a setting that may name a program by its path: the first, or a script, as in `sh a.sh`. */
+function isProgram(key: string): (word: string, index: number) => boolean {
+	const mayBeScript = !namesData.test(key);
+	return (word, index) =>
+		index === 0 && word.includes('/')
+			? true
+			: mayBeScript && /[./]/.test(word) && !dataEndings.has(extname(word).toLowerCase());
+}
 
 /** Returns a path as git expands it; undefined for one in a folder of git's own or of another user. */
 function expanded(value: string, homeFolder: string): string | undefined {

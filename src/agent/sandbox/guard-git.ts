@@ -1,8 +1,7 @@
 import {type FSWatcher, watch} from 'node:fs';
 import {dirname} from 'node:path';
 import type {GuardedGit} from './obeyed-places.ts';
-import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects} from './planted.ts';
-import {removeOrders} from './unfinished.ts';
+import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects, removeUnfinished} from './planted.ts';
 
 /** How often everything is searched while a command runs: after this time, and after many times what a search took. */
 const intervalMs = 2000;
@@ -83,7 +82,7 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 
 			await run(removePlanted, 0);
 			// Not before: git works with them while a command rebases.
-			await run(({unfinished}) => removeOrders(unfinished), 0);
+			await run(removeUnfinished, 0);
 		},
 	};
 }

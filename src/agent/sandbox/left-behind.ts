@@ -2,8 +2,7 @@ import {readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {parseJson} from '../../core/json.ts';
-import {type GitSnapshot, removePlanted} from './planted.ts';
-import {removeOrders} from './unfinished.ts';
+import {type GitSnapshot, removePlanted, removeUnfinished} from './planted.ts';
 
 /** Names of the files that say what a running command may leave behind. */
 const fileName = /^git-\d+\.json$/;
@@ -46,8 +45,9 @@ export async function cleanLeftBehind(folder: string): Promise<void> {
 		if (data) {
 			const {created, repositories, ...snapshot} = data;
 			await removeEmpty(created);
-			await removePlanted({...snapshot, repositories: new Map(repositories)}).catch(() => undefined);
-			await removeOrders(snapshot.unfinished).catch(() => undefined);
+			const before = {...snapshot, repositories: new Map(repositories)};
+			await removePlanted(before).catch(() => undefined);
+			await removeUnfinished(before).catch(() => undefined);
 		}
 	}
 }

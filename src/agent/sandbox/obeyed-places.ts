@@ -1,7 +1,7 @@
 import {lstat, readlink} from 'node:fs/promises';
 import {dirname, extname, join, relative, sep} from 'node:path';
 import {existing, isWithin, outermost} from './existing.ts';
-import type {GitOrders} from './git-orders.ts';
+import {dataEndings, type GitOrders} from './git-orders.ts';
 import type {GitPlaces} from './git-places.ts';
 
 /** What git or a hook obeys and a command could write, beside git's own folders. */
@@ -19,9 +19,6 @@ export type ObeyedPlaces = {
 /** Git's places, with what is set aside if a command makes or replaces it. */
 export type GuardedGit = GitPlaces & Pick<ObeyedPlaces, 'awaited' | 'links'> & {readonly orders: GitOrders};
 
-/** Files that no program runs, and that daily commands write. */
-const data = new Set(['.json', '.jsonc', '.lock', '.md', '.txt', '.toml', '.yml', '.yaml', '.xml', '.csv']);
-
 /** Returns the places of orders in a working folder, and in folders of git that are elsewhere. */
 export async function obeyedPlaces(
 	{settings, folders, programs, named}: GitOrders,
@@ -33,7 +30,7 @@ export async function obeyedPlaces(
 	const isReachable = (path: string) => rootOf(path) !== undefined && !isWithin(workspace, path);
 	const files = [...settings, ...programs].filter(isReachable);
 	const inFolders = [...folders].filter(isReachable);
-	const words = [...named].filter(path => isReachable(path) && !data.has(extname(path).toLowerCase()));
+	const words = [...named].filter(path => isReachable(path) && !dataEndings.has(extname(path).toLowerCase()));
 	const [found, foundWords, missing, missingFolders] = await Promise.all([
 		existing([...files, ...inFolders]),
 		existing(words),

@@ -1,10 +1,11 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
+import {isWithin} from './existing.ts';
 import {findRepositories, isBare} from './find-repositories.ts';
 import {type Setting, settingsOf} from './git-orders.ts';
 import {moduleFolders} from './git-places.ts';
 import type {GuardedGit} from './obeyed-places.ts';
-import {type Unfinished, unfinishedIn} from './unfinished.ts';
+import {removeOrders, type Unfinished, unfinishedIn} from './unfinished.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */
 export type GitSnapshot = {
@@ -96,6 +97,29 @@ export async function removeObeyed({workspace, awaited, links}: GitSnapshot): Pr
 	return notes;
 }
 
+/**
+ * Takes away what an unfinished operation would run that a command left, in repositories that it made as well. Call it when
+ * the command has ended: git works with such files while it rebases. Returns a line for each.
+ */
+export async function removeUnfinished({workspace, unfinished}: GitSnapshot): Promise<readonly string[]> {
+	const known = [...new Set(unfinished.map(([path]) => dirname(dirname(path))))];
+	const {folders, bare} = await findRepositories(workspace);
+	const tops = await Promise.all([...folders.map(folder => join(folder, '.git')), ...bare].map(gitFolderOf));
+	const inside = tops.filter(path => path !== undefined && isWithin(path, workspace)).map(String);
+	const all = [...new Set([...known, ...inside])];
+	const others = await Promise.all(
+		all.map(async git => [...(await moduleFolders(git)).modules, ...(await worktreesOf(git))]),
+	);
+	const gits = [...new Set([...inside, ...others.flat()])].filter(git => !known.includes(git));
+	const made = (await unfinishedIn(gits)).map(([path]) => [path, []] as const);
+	return removeOrders([...unfinished, ...made]);
+}
+
+async function worktreesOf(git: string): Promise<readonly string[]> {
+	const parent = join(git, 'worktrees');
+	return (await readdir(parent).catch(() => [])).map(name => join(parent, name));
+}
+
 /** Renames new repositories from which git would run programs; of one without a `.git`, its `HEAD`. */
 async function setAsideRepositories({workspace, repositories}: GitSnapshot): Promise<readonly string[]> {
 	const notes: string[] = [];
@@ -139,9 +163,7 @@ async function wouldRun(
 	isKnown: (path: string) => Promise<boolean>,
 	workspace: string,
 ): Promise<boolean> {
-	const stats = await lstat(path);
-	const [, target] = stats.isFile() ? (/^gitdir: (.+)$/m.exec(await text(path)) ?? []) : [undefined, '.'];
-	const folder = await realpath(stats.isFile() ? resolve(dirname(path), target ?? '.') : path).catch(() => undefined);
+	const folder = await gitFolderOf(path);
 	if (folder === undefined) {
 		return false;
 	}
@@ -152,6 +174,13 @@ async function wouldRun(
 		folders.map(async each => !(await isKnown(each)) && ((await hasProgram(each, workspace)) || (await hasHook(each)))),
 	);
 	return dangers.includes(true);
+}
+
+/** Returns the folder that a `.git` is, or that it names; undefined if there is none. */
+async function gitFolderOf(path: string): Promise<string | undefined> {
+	const isFile = (await lstat(path).catch(() => undefined))?.isFile() === true;
+	const [, target = '.'] = isFile ? (/^gitdir: (.+)$/m.exec(await text(path)) ?? []) : [];
+	return realpath(isFile ? resolve(dirname(path), target) : path).catch(() => undefined);
 }
 
 /** True if settings may name a program, or can't be read. */

@@ -96,6 +96,22 @@ const forms: Readonly<Record<string, Form>> = {
 		text: evil,
 		types: status,
 	},
+	'a missing script of a filter of the user': {
+		user: '[filter "x"]\n\tclean = sh clean.sh\n',
+		files: {'.gitattributes': '*.txt filter=x\n'},
+		target: 'clean.sh',
+		types: 'echo b >> a.txt; git add -A',
+	},
+	'a missing script of an editor': {
+		config: '[core]\n\teditor = sh -e ./tools/edit\n',
+		target: 'tools/edit',
+		types: 'git commit --allow-empty',
+	},
+	'a missing script of an alias': {
+		user: '[alias]\n\tst = "!sh -eu st.py"\n',
+		target: 'st.py',
+		types: 'git st',
+	},
 	'a file that an included one includes': {
 		config: '[include]\n\tpath = ../conf/one.cfg\n',
 		files: {'conf/one.cfg': '[include]\n\tpath = two.cfg\n'},
@@ -396,6 +412,24 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 			expect([trick, existsSync(marker)]).toEqual([trick, false]);
 			rmSync(path('.git/rebase-merge'), {recursive: true, force: true});
 		}
+	});
+
+	test.each([
+		['a new repository', 'mkdir n; cd n; git init -q; git commit -q --allow-empty -m one', 'cd n'],
+		['a new worktree', 'git worktree add -q n; cd n', 'cd n'],
+		[
+			'a new repository elsewhere',
+			'git init -q --separate-git-dir m n; cd n; git commit -q --allow-empty -m one',
+			'cd n',
+		],
+	])('[13] a rebase that a command planted in %s runs nothing', async (_, make, enter) => {
+		const {path, inHome, marker, type} = await opened({target: '', types: ''});
+		const result = await inHome(
+			`${make}; git commit -q --allow-empty -m two; GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -qi HEAD~1; echo 'x touch ${marker}' >> "$(git rev-parse --git-dir)/rebase-merge/git-rebase-todo"`,
+		);
+		expect(result).toContain('[The sandbox turned what rebase-merge/git-rebase-todo would run into comments');
+		type(`${enter} && git rebase --continue`);
+		expect([existsSync(marker), existsSync(path('n/.git'))]).toEqual([false, true]);
 	});
 
 	test('[13] a new repository with a setting that runs a program is set aside, a plain one stays', async () => {
