@@ -3,7 +3,7 @@ import {lstat, readFile, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative, sep} from 'node:path';
 import {isWithin} from '../sandbox/existing.ts';
 import {deniedBy} from '../tools/files/bounds.ts';
-import {type FolderSearch, find, searchFolder, searchNearby} from '../tools/files/search-folder.ts';
+import {chosenOnce, type FolderSearch, listFolder, searchFolder} from '../tools/files/search-folder.ts';
 import {matchesPath} from './rules/judge-path.ts';
 import {type FileRules, namesSecrets} from './rules/rule.ts';
 import {isSecretByFolder, isSecretFile} from './secret-files.ts';
@@ -43,34 +43,9 @@ const packageSettings = /^\.(?:npmrc|yarnrc)$/i;
 const credential =
 	/^[^#;\n]*(?:auth|password|token|secret|\bkey\b|\bcert\b)[^=\s]*[ \t]*[= ][ \t]*"?(?!\$\{)[^\s"]|:\/\/[^\s/:@]*:[^\s/@]+@/im;
 
-/** Returns everything in a folder that may have to be withheld, and what git takes for repositories. */
-export async function listFolder(folder: string, rules?: FileRules): Promise<FolderSearch> {
-	// Nothing in packages is secret, but rules may deny it.
-	const hasDenials = rules?.entries.some(({effect}) => effect === 'deny') ?? false;
-	const skipped = hasDenials ? [] : ['-path', '*/node_modules/*', '-o'];
-	const found = await find(folder, [
-		'-name',
-		'.git',
-		'-print0',
-		'-prune',
-		'-o',
-		'-name',
-		'HEAD',
-		'-print0',
-		'-o',
-		...skipped,
-		'-print0',
-	]);
-	if (found.isComplete) {
-		return found;
-	}
-
-	const paths = new Set(found.paths);
-	const {isComplete} = await searchNearby(folder, (path, {name}) => {
-		paths.add(path);
-		return name === '.git';
-	});
-	return {paths: [...paths], isComplete};
+/** True if rules may deny files that nothing else looks for, such as those of packages. */
+export function hasDenials(rules: FileRules | undefined): boolean {
+	return rules?.entries.some(({effect}) => effect === 'deny') ?? false;
 }
 
 /**
@@ -85,13 +60,14 @@ export async function withheldFiles(
 		revealed = new Set(),
 	}: {readonly listing?: FolderSearch | undefined; readonly revealed?: ReadonlySet<string>} = {},
 ): Promise<WithheldFiles> {
-	const {paths, isComplete} = listing ?? (await listFolder(folder, rules));
+	const list = listing ?? (await listFolder(folder, hasDenials(rules)));
+	const {paths, isComplete} = list;
 	const [denied, fixed, secrets] = await Promise.all([
 		deniedIn(folder, paths, rules, 'read'),
 		rules.entries.some(({rule: {tool}, effect}) => effect === 'deny' && /^(?:edit|write)_file$/.test(tool))
 			? deniedIn(folder, paths, rules, 'edit')
 			: {found: [], isComplete: true},
-		secretsIn(folder, paths, rules),
+		secretsIn(folder, namedSecret(list, folder), rules),
 	]);
 	const isDenied = (path: string) => denied.found.some(place => isWithin(path, place.path));
 	const kept = [...new Set(await withHardLinks(folder, secrets))].filter(
@@ -132,7 +108,7 @@ export async function outerSecrets(
 	const isFresh = known && performance.now() - known.at < maxOuterAgeMs;
 	const files = isFresh
 		? known.files
-		: listFolder(outer).then(({paths}) => secretsIn(outer, paths, {folder: outer, entries: []}));
+		: listFolder(outer).then(list => secretsIn(outer, namedSecret(list, outer), {folder: outer, entries: []}));
 	outerListings.set(outer, isFresh ? known : {at: performance.now(), files});
 	const found = (await files).filter(path => !isWithin(path, folder) && !revealed.has(path));
 	return found.slice(0, maxWithheld);
@@ -180,7 +156,12 @@ function byPath(one: string, other: string): number {
 	return left === right ? 0 : (left ?? '') < (right ?? '') ? -1 : 1;
 }
 
-/** Returns the secret files among the paths that no rule allows, and those to which such names link. */
+/** Returns the paths whose names suggest secrets. */
+const namedSecret = chosenOnce((paths, folder) =>
+	paths.filter(path => isSecretFile(path.slice(folder.length + 1).replaceAll(sep, '/'))),
+);
+
+/** Returns the secret files among these that no rule allows, and those to which such names link. */
 async function secretsIn(folder: string, paths: readonly string[], {entries}: FileRules): Promise<readonly string[]> {
 	const allowing = entries.filter(
 		({rule, effect}) => effect === 'allow' && rule.tool === 'read_file' && namesSecrets(rule),
@@ -189,7 +170,7 @@ async function secretsIn(folder: string, paths: readonly string[], {entries}: Fi
 	const found = await Promise.all(
 		paths.map(async path => {
 			const shown = relative(folder, path).replaceAll(sep, '/');
-			if (!isSecretFile(shown) || isAllowed(shown)) {
+			if (isAllowed(shown)) {
 				return undefined;
 			}
 

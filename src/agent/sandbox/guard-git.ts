@@ -1,5 +1,6 @@
 import {type FSWatcher, watch} from 'node:fs';
 import {dirname} from 'node:path';
+import {type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects, removeUnfinished} from './planted.ts';
 
@@ -9,8 +10,8 @@ const restsPerSearch = 20;
 const maxWatched = 50;
 
 export type GitGuard = {
-	/** Stops watching, and removes what is left. Resolves when that is done. */
-	readonly end: () => Promise<void>;
+	/** Stops watching, and removes what is left. Returns what the folder holds then; undefined if it was changed. */
+	readonly end: () => Promise<FolderSearch | undefined>;
 };
 
 type Options = {
@@ -33,7 +34,7 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 	let isOver = false;
 	let count = 0;
 
-	const run = (remove: typeof removePlanted, mayRepeat: number) => {
+	const run = (remove: (before: GitSnapshot) => Promise<readonly string[]>, mayRepeat: number) => {
 		const done = last.then(async () => {
 			const notes = await remove(snapshot);
 			notes.forEach(onRemoved);
@@ -58,7 +59,7 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 	const searchAfter = (delayMs: number) => {
 		timer = setTimeout(async () => {
 			const startedAt = performance.now();
-			await run(removePlanted, 1).catch(() => undefined);
+			await run(before => removePlanted(before), 1).catch(() => undefined);
 			if (!isOver) {
 				searchAfter(Math.max(intervalMs, (performance.now() - startedAt) * restsPerSearch));
 			}
@@ -80,9 +81,13 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 				watcher.close();
 			}
 
-			await run(removePlanted, 0);
+			await last;
+			const listing = await listFolder(snapshot.workspace);
+			const countBefore = count;
+			await run(before => removePlanted(before, listing), 0);
 			// Not before: git works with them while a command rebases.
-			await run(removeUnfinished, 0);
+			await run(before => removeUnfinished(before, listing), 0);
+			return count === countBefore ? listing : undefined;
 		},
 	};
 }

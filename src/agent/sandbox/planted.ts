@@ -1,5 +1,6 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
+import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {isWithin} from './existing.ts';
 import {findRepositories, isBare} from './find-repositories.ts';
 import {type Setting, settingsOf} from './git-orders.ts';
@@ -56,13 +57,13 @@ const redirecting = ['commondir', 'config', 'config.worktree'];
 
 /**
  * Sets aside what a command planted for the user's own git: a sandbox can't prevent that such files appear, because git itself
- * writes beside them. Returns a line for each.
+ * writes beside them. `listing` is what the folder holds now, if somebody searched it. Returns a line for each.
  */
-export async function removePlanted(snapshot: GitSnapshot): Promise<readonly string[]> {
+export async function removePlanted(snapshot: GitSnapshot, listing?: FolderSearch): Promise<readonly string[]> {
 	return [
 		...(await removeRedirects(snapshot)),
 		...(await removeObeyed(snapshot)),
-		...(await setAsideRepositories(snapshot)),
+		...(await setAsideRepositories(snapshot, listing)),
 	];
 }
 
@@ -101,9 +102,12 @@ export async function removeObeyed({workspace, awaited, links}: GitSnapshot): Pr
  * Takes away what an unfinished operation would run that a command left, in repositories that it made as well. Call it when
  * the command has ended: git works with such files while it rebases. Returns a line for each.
  */
-export async function removeUnfinished({workspace, unfinished}: GitSnapshot): Promise<readonly string[]> {
+export async function removeUnfinished(
+	{workspace, unfinished}: GitSnapshot,
+	listing?: FolderSearch,
+): Promise<readonly string[]> {
 	const known = [...new Set(unfinished.map(([path]) => dirname(dirname(path))))];
-	const {folders, bare} = await findRepositories(workspace);
+	const {folders, bare} = await findRepositories(workspace, listing);
 	const tops = await Promise.all([...folders.map(folder => join(folder, '.git')), ...bare].map(gitFolderOf));
 	const inside = tops.filter(path => path !== undefined && isWithin(path, workspace)).map(String);
 	const all = [...new Set([...known, ...inside])];
@@ -121,11 +125,14 @@ async function worktreesOf(git: string): Promise<readonly string[]> {
 }
 
 /** Renames new repositories from which git would run programs; of one without a `.git`, its `HEAD`. */
-async function setAsideRepositories({workspace, repositories}: GitSnapshot): Promise<readonly string[]> {
+async function setAsideRepositories(
+	{workspace, repositories}: GitSnapshot,
+	listing: FolderSearch | undefined,
+): Promise<readonly string[]> {
 	const notes: string[] = [];
 	// A path that now leads to another folder, such as a copy, is new as well.
 	const isKnown = async (path: string) => repositories.get(path) === (await identityOf(path));
-	const {folders, bare} = await findRepositories(workspace);
+	const {folders, bare} = await findRepositories(workspace, listing);
 	const tops = [...folders.map(folder => join(folder, '.git')), ...bare];
 	for (const path of (await identified(tops)).keys()) {
 		if (!(await isKnown(path)) && (await wouldRun(path, isKnown, workspace))) {

@@ -1,4 +1,5 @@
 import type {WithheldFiles} from '../policy/withheld-files.ts';
+import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {outermost} from './existing.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 
@@ -28,6 +29,8 @@ export type SandboxLayout = {
 	readonly git: GuardedGit;
 	/** The files of the working folder that can't be read or changed. */
 	readonly withheld: WithheldFiles;
+	/** What was in the working folder. */
+	readonly listing: FolderSearch;
 	/** True to share the network of the machine. */
 	readonly hasNetwork: boolean;
 	/** Capabilities to keep if root runs the program; none by default. */

@@ -3,8 +3,8 @@ import {homedir, userInfo} from 'node:os';
 import {basename, dirname, join, relative, sep} from 'node:path';
 import {searchFolders} from '../../core/search-path.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
-import {listFolder, outerSecrets, withheldFiles} from '../policy/withheld-files.ts';
-import type {FolderSearch} from '../tools/files/search-folder.ts';
+import {hasDenials, outerSecrets, withheldFiles} from '../policy/withheld-files.ts';
+import {type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
 import {type Existing, existing, isWithin} from './existing.ts';
 import {gitOrders} from './git-orders.ts';
 import {gitPlaces, outerRepository} from './git-places.ts';
@@ -56,7 +56,7 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const isApart = parent !== undefined && ![...homes, '/tmp'].some(place => isWithin(place, parent));
 	const outer = isApart ? parent : undefined;
 	const rules = places.rules?.();
-	const listing = options.listing ?? (await listFolder(workspace, rules));
+	const listing = options.listing ?? (await listFolder(workspace, hasDenials(rules)));
 	const [git, inFolder, around] = await Promise.all([
 		gitPlaces(workspace, outer, listing),
 		withheldFiles(workspace, rules, {listing, ...(revealed && {revealed})}),
@@ -91,7 +91,7 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const unchanged = withheld.fixed.map(place => place.path).filter(isSeen);
 	const placed = withheld.placed.filter(place => !isOutside(place) && place !== workspace);
 	return {
-		...{workspace, temporary, covered, readable, hasNetwork, withheld},
+		...{workspace, temporary, covered, readable, hasNetwork, withheld, listing},
 		// A folder that could be renamed would let another take its place, with another file of that name.
 		writable: [
 			...git.writable,

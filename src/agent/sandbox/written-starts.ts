@@ -1,9 +1,8 @@
-import {execFile} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {lstat, readdir, readFile, readlink} from 'node:fs/promises';
+import {lstat, readFile, readlink} from 'node:fs/promises';
 import {basename, join, relative} from 'node:path';
 import {mayStart, type SelfStarting, selfStarting} from '../policy/self-starting-files.ts';
-import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
+import {chosenOnce, type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
 import {isWithin} from './existing.ts';
 import {type GitOrders, hookNames} from './git-orders.ts';
 
@@ -12,8 +11,6 @@ export type Starts = ReadonlyMap<string, string>;
 
 type Orders = Pick<GitOrders, 'called' | 'words' | 'isComplete'>;
 
-const searchTimeoutMs = 2000;
-const maxListBytes = 32 * 1024 * 1024;
 const maxFiles = 5000;
 const maxAtOnce = 32;
 /** A larger file counts as changed when its time is. */
@@ -24,16 +21,10 @@ const digests = new Map<string, {readonly stamp: string; readonly digest: string
 const maxDigests = 10_000;
 
 /** Reads the files of a folder that other programs run by themselves, also ignored ones, and those that hooks of git call. */
-export async function startsIn(workspace: string, orders: Orders): Promise<Starts> {
+export async function startsIn(workspace: string, orders: Orders, listing?: FolderSearch): Promise<Starts> {
 	const startOf = createLookup(workspace, orders);
-	const listed = await search(workspace, orders.isComplete ? new Set() : hookNames);
-	const links = listed.filter(path => basename(path) === 'node_modules').map(path => `${path}/.bin`);
-	const programs = await Promise.all(
-		links.map(async folder =>
-			(await readdir(join(workspace, folder)).catch(() => [])).map(name => `${folder}/${name}`),
-		),
-	);
-	const paths = [...new Set([...listed, ...programs.flat(), ...calledBelow(workspace, orders)])].filter(startOf);
+	const {starts, hooks} = namedStarts(listing ?? (await listFolder(workspace)), workspace);
+	const paths = [...new Set([...starts, ...(orders.isComplete ? [] : hooks), ...calledBelow(workspace, orders)])];
 	const found = new Map<string, string>();
 	const waiting = paths.slice(0, maxFiles).values();
 	const work = async () => {
@@ -97,17 +88,18 @@ function calledBelow(workspace: string, {called}: Orders): readonly string[] {
 	);
 }
 
-/** Lists what may be such a file, and folders of packages. To look at every name here is faster than to have `find` do it. */
-function search(workspace: string, more: ReadonlySet<string>): Promise<readonly string[]> {
-	const program = firstIn(foldersOutside(workspace, process.env), 'find') ?? '/usr/bin/find';
-	const skipped = ['-name', '.git', '-prune', '-o', '-name', 'node_modules', '-print0', '-prune', '-o'];
-	const options = {cwd: workspace, timeout: searchTimeoutMs, maxBuffer: maxListBytes, env: {LC_ALL: 'C'}};
-	return new Promise(resolve => {
-		execFile(program, ['.', '-xdev', ...skipped, '-print0'], options, (_, stdout) => {
-			const paths = stdout.split('\0').filter(path => mayStart(path) || more.has(basename(path).toLowerCase()));
-			resolve(paths.map(path => path.slice('./'.length)));
-		});
-	});
+/** Returns the paths, relative to the folder, that may be such files, without those in packages but their programs. */
+const namedStarts = chosenOnce((paths, workspace) => {
+	const shown = paths.map(path => path.slice(workspace.length + 1)).filter(path => !isPackaged(path));
+	return {
+		starts: shown.filter(path => mayStart(`./${path}`) && selfStarting(path)),
+		hooks: shown.filter(path => hookNames.has(basename(path).toLowerCase())),
+	};
+});
+
+function isPackaged(path: string): boolean {
+	const [, inside] = /(?:^|\/)node_modules\/(.*)$/s.exec(path) ?? [];
+	return inside !== undefined && !/^\.bin\/[^/]+$/.test(inside);
 }
 
 /** Returns what tells the content of a file, or of the part that counts, from another; undefined if there is none. */

@@ -1,8 +1,8 @@
 import {constants} from 'node:fs';
 import {open, realpath} from 'node:fs/promises';
-import {relative, sep} from 'node:path';
+import {join, relative, sep} from 'node:path';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {searchFolder} from '../tools/files/search-folder.ts';
+import {chosenOnce, listFolder} from '../tools/files/search-folder.ts';
 import {valuesInFile} from './values-in-file.ts';
 
 const maxFiles = 300;
@@ -40,7 +40,7 @@ export async function folderValues(workspace: string, isAnew = false): Promise<r
 	folders.set(workspace, folder);
 	if (isAnew || performance.now() - folder.searchedAt > searchIntervalMs) {
 		folder.searchedAt = performance.now();
-		folder.files = await secretFilesIn(workspace);
+		folder.files = secretFiles(await listFolder(workspace), workspace);
 	}
 
 	let bytes = 0;
@@ -60,19 +60,14 @@ export async function folderValues(workspace: string, isAnew = false): Promise<r
 	return folder.values;
 }
 
-/** All files: `find` lists them faster than it compares sixty patterns with each. */
-const expression = [
-	...['(', '-type', 'd', '(', '-name', '.git', '-o', '-name', 'node_modules', ')', '-prune', ')', '-o'],
-	...['(', '-type', 'f', '-o', '-type', 'l', ')', '-print0'],
-];
-
-async function secretFilesIn(workspace: string): Promise<readonly string[]> {
-	const {paths} = await searchFolder(workspace, expression, stats => stats.isFile() || stats.isSymbolicLink());
-	return paths
-		.filter(path => isSecretFile(relative(workspace, path).replaceAll(sep, '/')))
-		.sort((one, other) => one.split(sep).length - other.split(sep).length || (one < other ? -1 : 1))
-		.slice(0, maxFiles);
-}
+const secretFiles = chosenOnce((paths, workspace) =>
+	paths
+		.map(path => path.slice(workspace.length + 1).replaceAll(sep, '/'))
+		.filter(shown => isSecretFile(shown) && !/(?:^|\/)node_modules\//.test(shown))
+		.sort((one, other) => one.split('/').length - other.split('/').length || (one < other ? -1 : 1))
+		.slice(0, maxFiles)
+		.map(shown => join(workspace, shown)),
+);
 
 async function valuesOf(path: string, workspace: string, kept: Map<string, Kept>, bytesBefore: number) {
 	// A link may lead to a file that is elsewhere: a program reads it all the same.

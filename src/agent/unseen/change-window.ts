@@ -13,6 +13,7 @@ import {
 	type Changer,
 	createLedger,
 	crowdedFirst,
+	hasUnseen,
 	isChanger,
 	type LedgerPlace,
 	ledgerFolder,
@@ -125,7 +126,9 @@ async function settle(place: LedgerPlace, path: string): Promise<void> {
 
 	// Nobody knows what it was, so that it is everything.
 	const changes = listed ? await changesOf(listed, folder, join(path, 'names')) : new Map([['', anyFolder]]);
-	await noteUnseen(place, changes, by, {before: head, after: await headOf(folder)});
+	if (changes.size > 0 || hasUnseen(place)) {
+		await noteUnseen(place, changes, by, {before: head, after: await headOf(folder)});
+	}
 }
 
 /** Returns what was changed: identities, and how many files a folder has that holds too many, by their name in the folder. */

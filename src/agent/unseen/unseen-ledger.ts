@@ -120,8 +120,7 @@ export async function noteUnseen(
 	heads: Heads,
 ): Promise<void> {
 	await createLedger(place);
-	const known = readLedger(ledgerFolder(place));
-	if (changes.size === 0 && (known?.head === heads.after || !known?.files.size)) {
+	if (changes.size === 0 && readLedger(ledgerFolder(place))?.head === heads.after) {
 		return;
 	}
 
@@ -141,6 +140,11 @@ export async function noteUnseen(
 
 		return {...ledger, files: collapsed(files), ...(heads.after !== undefined && {head: heads.after})};
 	});
+}
+
+/** True if the agent left anything that nobody saw, or that was not looked at since. Throws AppError("failed"). */
+export function hasUnseen(place: LedgerPlace): boolean {
+	return (readLedger(ledgerFolder(place))?.files.size ?? 0) > 0;
 }
 
 /**

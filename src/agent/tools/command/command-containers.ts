@@ -8,7 +8,7 @@ import {type LayoutOptions, sandboxLayout} from '../../sandbox/sandbox-layout.ts
 import {commandEnvironment} from './command-environment.ts';
 
 /** The program that contains a command, with its arguments. */
-export type Container = Pick<SandboxLayout, 'git' | 'created' | 'withheld'> & {
+export type Container = Pick<SandboxLayout, 'git' | 'created' | 'withheld' | 'listing'> & {
 	readonly program: readonly string[];
 	/** The filter of system calls that it reads. */
 	readonly filter?: Buffer;
@@ -74,7 +74,13 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
 			return (
 				layout && {
-					...{git: layout.git, created: layout.created, withheld: layout.withheld, ...(filter && {filter})},
+					...{
+						git: layout.git,
+						created: layout.created,
+						withheld: layout.withheld,
+						listing: layout.listing,
+						...(filter && {filter}),
+					},
 					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout), '--'],
 				}
 			);

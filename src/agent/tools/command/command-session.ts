@@ -6,7 +6,7 @@ import type {Places} from '../../policy/protected-places.ts';
 import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {type Changer, openWindow} from '../../unseen/change-window.ts';
-import type {FolderSearch} from '../files/search-folder.ts';
+import {type FolderSearch, listFolder} from '../files/search-folder.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
@@ -145,11 +145,11 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			running.delete(entry);
 			const isLast = running.size + starting === 0;
 			await (isLast && containers.removeFolders());
-			await endGuard?.();
+			const left = await endGuard?.();
 			// Without the end, changes of the user count as its own, too.
 			await window.end().catch(() => undefined);
 			settling.add(window.close());
-			const written = (await sandbox?.written()) ?? [];
+			const written = (await sandbox?.written(left)) ?? [];
 			if (written.length > 0) {
 				output.add(Buffer.from(written.map(clause => `[The command ${clause}.]\n`).join('')));
 				onWritten?.(written);
@@ -171,9 +171,9 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	return {
 		...{jobs, outputFiles: files.paths, sandbox: containers.sandbox},
 		async withheld(workspace) {
-			const {listFolder, withheldFiles} = await import('../../policy/withheld-files.ts');
+			const {hasDenials, withheldFiles} = await import('../../policy/withheld-files.ts');
 			const rules = places.rules?.();
-			const listing = await listFolder(workspace, rules);
+			const listing = await listFolder(workspace, hasDenials(rules));
 			return {...(await withheldFiles(workspace, rules, {listing, revealed})), listing};
 		},
 		async namedSecrets(command, workspace) {

@@ -5,14 +5,18 @@ import {noteRunning} from '../../sandbox/left-behind.ts';
 import {gitSnapshot} from '../../sandbox/planted.ts';
 import {startCleaner} from '../../sandbox/start-cleaner.ts';
 import {describeWritten, startsIn} from '../../sandbox/written-starts.ts';
+import type {FolderSearch} from '../files/search-folder.ts';
 import type {Container, Containers} from './command-containers.ts';
 
 /** What a contained command starts in. */
 export type Protected = Pick<Container, 'program' | 'filter' | 'withheld'> & {
-	/** Begins to protect git from the command that was started. Returns what ends that. */
-	readonly guard: (onRemoved: (note: string) => void, onAttack: () => void) => () => Promise<void>;
+	/**
+	 * Begins to protect git from the command that was started. Returns what ends that, and returns what the folder holds then;
+	 * undefined if nobody knows.
+	 */
+	readonly guard: (onRemoved: (note: string) => void, onAttack: () => void) => () => Promise<FolderSearch | undefined>;
 	/** Returns what the command wrote that another program runs by itself, as clauses. Call it when all has ended. */
-	readonly written: () => Promise<readonly string[]>;
+	readonly written: (listing: FolderSearch | undefined) => Promise<readonly string[]>;
 };
 
 type Options = {
@@ -40,20 +44,22 @@ export function createProtection({containers, folder}: Options) {
 				return undefined;
 			}
 
-			const {git, created, program, filter, withheld} = container;
-			const starts = async () => (isWatched ? startsIn(workspace, git.orders) : new Map<string, string>());
-			const [snapshot, before] = await Promise.all([gitSnapshot(workspace, git), starts()]);
+			const {git, created, program, filter, withheld, listing} = container;
+			const starts = async (list?: FolderSearch) =>
+				isWatched ? startsIn(workspace, git.orders, list) : new Map<string, string>();
+			const [snapshot, before] = await Promise.all([gitSnapshot(workspace, git), starts(listing)]);
 			const path = await folder();
 			endCleaner ??= startCleaner(path);
 			const note = await noteRunning(path, ++count, snapshot, created);
 			return {
 				...{program, withheld, ...(filter && {filter})},
-				written: async () => describeWritten(before, await starts(), workspace, git.orders),
+				written: async list => describeWritten(before, await starts(list), workspace, git.orders),
 				guard(onRemoved, onAttack) {
 					const guard = guardGit({snapshot, git, onRemoved, onAttack});
 					return async () => {
-						await guard.end();
+						const left = await guard.end();
 						await rm(note, {force: true});
+						return left;
 					};
 				},
 			};

@@ -39,15 +39,80 @@ export async function searchFolder(
 }
 
 /** Runs `find`. What it found before an error, such as a folder that can't be read, counts as well. */
-export function find(folder: string, expression: readonly string[]): Promise<FolderSearch> {
+async function find(folder: string, expression: readonly string[]): Promise<FolderSearch> {
+	const {bytes, isComplete} = await findBytes(folder, expression);
+	return {paths: absolute(bytes, folder), isComplete};
+}
+
+/** Paths are relative to the folder and begin with a dot: in a large folder, that is half of the bytes. */
+function findBytes(folder: string, expression: readonly string[]) {
 	const program = firstIn(foldersOutside(folder, process.env), 'find') ?? '/usr/bin/find';
-	const options = {timeout: timeoutMs, maxBuffer: maxListBytes};
-	return new Promise(resolve => {
-		execFile(program, [folder, '-xdev', ...expression], options, (error, stdout) => {
+	const options = {cwd: folder, timeout: timeoutMs, maxBuffer: maxListBytes, encoding: 'buffer' as const};
+	return new Promise<{readonly bytes: Buffer; readonly isComplete: boolean}>(resolve => {
+		execFile(program, ['.', '-xdev', ...expression], options, (error, stdout) => {
 			const isComplete = !error || (typeof error.code === 'number' && !error.killed);
-			resolve({paths: stdout.split('\0').filter(Boolean), isComplete});
+			resolve({bytes: stdout, isComplete});
 		});
 	});
+}
+
+function absolute(bytes: Buffer, folder: string): readonly string[] {
+	const names = bytes.toString('utf8').split('\0').filter(Boolean);
+	const parent = folder === '/' ? '' : folder;
+	return names.map(name => (name === '.' ? folder : `${parent}${name.slice(1)}`));
+}
+
+/** The last lists of folders, with the bytes that each was read from. */
+const lists = new Map<string, {readonly bytes: Buffer; readonly list: FolderSearch}>();
+const maxLists = 4;
+
+/** Of packages, which may be many times the rest: what git takes for repositories, and programs. */
+const fewOfPackages = ['-path', '*/node_modules/*', '!', '-name', 'HEAD', '!', '-path', '*/node_modules/.bin/*', '-o'];
+
+/**
+ * Returns what is in a folder on its file system, but for what is in folders called `.git`, and most of `node_modules`
+ * unless `hasPackages`. The same list as long as no name changes, so that what is chosen from it by the names alone can be
+ * kept: see `chosenOnce`.
+ */
+export async function listFolder(folder: string, hasPackages = false): Promise<FolderSearch> {
+	const all = ['-name', '.git', '-print0', '-prune', '-o', ...(hasPackages ? [] : fewOfPackages), '-print0'];
+	const {bytes, isComplete} = await findBytes(folder, all);
+	const key = `${hasPackages} ${folder}`;
+	const last = lists.get(key);
+	lists.delete(key);
+	if (isComplete) {
+		const list = last?.bytes.equals(bytes) ? last.list : {paths: absolute(bytes, folder), isComplete};
+		lists.set(key, {bytes, list});
+		for (const old of [...lists.keys()].slice(0, -maxLists)) {
+			lists.delete(old);
+		}
+
+		return list;
+	}
+
+	const paths = new Set(absolute(bytes, folder));
+	const nearby = await searchNearby(folder, (path, {name}) => {
+		paths.add(path);
+		return name === '.git';
+	});
+	return {paths: [...paths], isComplete: nearby.isComplete};
+}
+
+/** Returns what `choose` chooses from a list, once for each list and folder: it may look at the names only. */
+export function chosenOnce<Chosen>(
+	choose: (paths: readonly string[], folder: string) => Chosen,
+): (list: FolderSearch, folder: string) => Chosen {
+	const kept = new WeakMap<FolderSearch, Chosen>();
+	return (list, folder) => {
+		const known = kept.get(list);
+		if (known !== undefined) {
+			return known;
+		}
+
+		const chosen = choose(list.paths, folder);
+		kept.set(list, chosen);
+		return chosen;
+	};
 }
 
 /** Returns the paths near the top of a folder that `isMatch` takes. Enters the folders that `enters` takes. */
