@@ -2,6 +2,7 @@ import type {ConfigData} from '../../config/config-data.ts';
 import {entryOf} from '../../core/entry-of.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
+import {originOf} from '../../core/origin.ts';
 import type {OtlpEndpoint} from '../../telemetry/otlp-environment.ts';
 
 /** Whether traces are sent: not at all, with names and numbers alone, or with texts. */
@@ -11,7 +12,7 @@ const levels: readonly TraceLevel[] = ['off', 'on', 'content'];
 
 /** Where the traces of a run go. */
 export type TraceTarget = {
-	/** What the user's consent is for: the origin of the server or endpoint, `local` for the embedded server. */
+	/** What the user's consent is for: the server or endpoint, with its path, `local` for the embedded server. */
 	readonly name: string;
 	/** An endpoint that the environment names; without it the connected server. */
 	readonly endpoint?: OtlpEndpoint;
@@ -34,7 +35,7 @@ type Options = {
  * AppError("usage") for an unknown value of `SERVICE_TRACES`.
  */
 export function traceTarget({env, settings, server, endpoint}: Options): TraceTarget {
-	const name = endpoint ? new URL(endpoint.url).origin : server;
+	const name = endpoint ? originOf(endpoint.url).replace(/\/v1\/traces$/, '') : server;
 	const forced = env['SERVICE_TRACES']?.trim();
 	const level = forced ? levels.find(each => each === forced) : (entryOf(settings.traces ?? {}, name) ?? 'off');
 	if (level === undefined) {
