@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
 import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
@@ -92,13 +93,41 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 				say(line);
 			}
 
-			const isYes = async (label: string) => /^y(?:es)?$/i.test((await ask({label, masked: false})).trim());
+			const isYes = async (label: string) => {
+				await dropTyped(stdin, say);
+				return /^y(?:es)?$/i.test((await ask({label, masked: false})).trim());
+			};
 			const isAllowed = await isYes(`${question} [y/N]`);
 			return (
 				isAllowed && (leftOut === 0 || isYes(`${formatAmount(leftOut, 'line')} not printed. Allow it unread? [y/N]`))
 			);
 		},
 	};
+}
+
+/** How long the terminal may take to hand over what was typed. */
+const handoverMs = 30;
+
+/** Drops what was typed before a question, and says so: it can't be an answer to it (SAFETY 4). */
+async function dropTyped(stdin: Streams['stdin'], say: Say): Promise<void> {
+	let typed = '';
+	const onData = (data: Buffer | string) => {
+		typed += data.toString();
+	};
+	stdin.setRawMode(true);
+	stdin.on('data', onData);
+	stdin.resume();
+	await sleep(handoverMs);
+	stdin.off('data', onData);
+	stdin.pause();
+	stdin.setRawMode(false);
+	if (typed.includes('\u0003')) {
+		throw new AppError('interrupted', 'Cancelled.');
+	}
+
+	if (typed) {
+		say('Ignored: you typed that before the question appeared.');
+	}
 }
 
 /** Most lines of a drawing that are printed with a question. */

@@ -89,10 +89,21 @@ test.each([
 	['\r', false],
 	['yep\r', false],
 ])('%j answers a question with %s', async (keys, answer) => {
-	const {confirm, type} = terminal();
+	const {confirm, type, shown} = terminal();
 	const asked = confirm('Forget it?');
+	await shown();
 	type(keys);
 	expect(await asked).toBe(answer);
+});
+
+test('[4] what was typed before a question does not answer it', async () => {
+	const {confirm, type, shown} = terminal();
+	type('y\r');
+	const asked = confirm('Forget it?');
+	await expect.poll(shown, {interval: 5}).toContain('[y/N] ');
+	type('n\r');
+	expect(await asked).toBe(false);
+	expect(await shown()).toBe('Ignored: you typed that before the question appeared.\nForget it? [y/N] n\n');
 });
 
 const pick = {
@@ -181,6 +192,7 @@ test('facts are printed above a question, safely [1]', async () => {
 	const {confirm, type, shown} = terminal();
 	const about = {title: 'Wake box', facts: [['state', 'pau\u001b[2Jsed']]} as const;
 	const asked = confirm('Wake it?', about);
+	await expect.poll(shown, {interval: 5}).toContain('[y/N] ');
 	type('y\r');
 	expect(await asked).toBe(true);
 	expect(await shown()).toBe('Wake box\nstate: pau␛[2Jsed\nWake it? [y/N] y\n');
