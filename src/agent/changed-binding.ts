@@ -1,3 +1,4 @@
+import type {CommandPlace} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
 import type {RequestEndpoint} from '../core/session/request-record.ts';
 
@@ -31,10 +32,14 @@ export function questionAbout(change: BindingChange) {
 	};
 }
 
-/** Returns the error of a request that was not sent, because the user did not agree to where it would go. */
-export function refusedChange(change: BindingChange): AppError {
+/**
+ * Returns the error of a request that was not sent, because the user did not agree to where it would go. In a shell only a
+ * flag selects the model of a session.
+ */
+export function refusedChange(change: BindingChange, place: CommandPlace): AppError {
+	const {model} = change;
 	return new AppError('failed', `Nothing was sent. ${titleOf(change)}`, {
-		hint: `To continue with it: \`model use ${change.model}\`, or --model ${change.model}`,
+		hint: `To continue with it: ${place === 'app' ? `\`model use ${model}\`` : `add --model ${model}`}`,
 	});
 }
 

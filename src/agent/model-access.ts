@@ -1,5 +1,6 @@
 import type {Config} from '../config/config.ts';
 import {noCustomHost, type ResolvedKey, resolveKey} from '../config/provider-keys.ts';
+import type {CommandPlace} from '../core/command-words.ts';
 import type {Effort} from '../core/effort.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
@@ -281,6 +282,8 @@ type Options = {
 	readonly recorded?: RecordedBinding | undefined;
 	/** Asks the user. Left out, or false, for no. */
 	readonly ask: (change: BindingChange, signal: AbortSignal) => Promise<boolean>;
+	/** Where the user reads what was refused. */
+	readonly place: () => CommandPlace;
 };
 
 /**
@@ -288,7 +291,7 @@ type Options = {
  * higher price. After a change from outside, such as another window that stores a key, the user is asked first.
  */
 export function createSessionBindings(options: Options, agreed: ReadonlyMap<string, ModelBinding> = new Map()) {
-	const {resolve, recorded, ask} = options;
+	const {resolve, recorded, ask, place} = options;
 	/** The bindings that the user agreed to, by provider; the last one is that of the last request. */
 	const bindings = new Map(agreed);
 	let previous: Promise<unknown> = Promise.resolve();
@@ -308,7 +311,7 @@ export function createSessionBindings(options: Options, agreed: ReadonlyMap<stri
 				if (!(mayAsk && (await ask(change, signal)))) {
 					refused.push(now);
 					const {refusedChange} = await import('./changed-binding.ts');
-					throw refusedChange(change);
+					throw refusedChange(change, place());
 				}
 			}
 

@@ -110,6 +110,7 @@ function createBindings(
 	const last = [...usage.values()].findLast(isTurn);
 	return createSessionBindings({
 		resolve: access.resolve,
+		place: () => (interact() ? 'app' : 'shell'),
 		recorded: last && {
 			...last,
 			async isDearer() {

@@ -21,6 +21,24 @@ test('a session asks before it goes on with a host that another process set up',
 	expect(questions[1]).toBe(`Send this conversation to ${other.baseUrl}?`);
 });
 
+test('what was refused says how to continue, in the app and in a shell', async () => {
+	const {other, open, moveTo} = await bindingWorld();
+	for (const [hasUser, hint] of [
+		[true, 'To continue with it: `model use custom/alpha`'],
+		[false, 'To continue with it: add --model custom/alpha'],
+	] as const) {
+		const {conversation, ends, answerWith} = open();
+		if (hasUser) {
+			answerWith(() => false);
+		}
+
+		await conversation.send('One.');
+		await moveTo(hasUser ? other : (await bindingWorld()).other);
+		await conversation.send('Two.');
+		expect(ends().at(-1)).toMatchObject({error: {hint}});
+	}
+});
+
 test('what is typed opens no connection to a host that the user has not agreed to', async () => {
 	const {own, other, open, moveTo} = await bindingWorld();
 	const {program, conversation} = open();
