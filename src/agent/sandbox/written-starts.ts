@@ -1,5 +1,6 @@
 import {createHash} from 'node:crypto';
-import {lstat, readFile, readlink} from 'node:fs/promises';
+import type {BigIntStats} from 'node:fs';
+import {lstat, readFile, readlink, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative} from 'node:path';
 import {mayStart, type SelfStarting, selfStarting} from '../policy/self-starting-files.ts';
 import {chosenOnce, type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
@@ -23,15 +24,22 @@ const maxDigests = 10_000;
 /** Reads the files of a folder that other programs run by themselves, also ignored ones, and those that hooks of git call. */
 export async function startsIn(workspace: string, orders: Orders, listing?: FolderSearch): Promise<Starts> {
 	const startOf = createLookup(workspace, orders);
-	const {starts, hooks} = namedStarts(listing ?? (await listFolder(workspace)), workspace);
+	const list = listing ?? (await listFolder(workspace));
+	const {starts, hooks} = namedStarts(list, workspace);
 	const paths = [...new Set([...starts, ...(orders.isComplete ? [] : hooks), ...calledBelow(workspace, orders)])];
 	const found = new Map<string, string>();
 	const waiting = paths.slice(0, maxFiles).values();
+	const add = async (path: string, part: SelfStarting['part']) => {
+		const digest = await digestOf(join(workspace, path), part, orders.words);
+		if (digest !== undefined) {
+			found.set(path, digest);
+		}
+	};
 	const work = async () => {
 		for (const path of waiting) {
-			const digest = await digestOf(join(workspace, path), startOf(path)?.part, orders.words);
-			if (digest !== undefined) {
-				found.set(path, digest);
+			await add(path, startOf(path)?.part);
+			for (const file of await behindLink(path, workspace, list)) {
+				await add(file, startOf(file)?.part);
 			}
 		}
 	};
@@ -102,6 +110,19 @@ function isPackaged(path: string): boolean {
 	return inside !== undefined && !/^\.bin\/[^/]+$/.test(inside);
 }
 
+/** Returns the paths behind a link to another folder of the working folder, as they are through the link. */
+async function behindLink(path: string, workspace: string, {paths}: FolderSearch): Promise<readonly string[]> {
+	const link = join(workspace, path);
+	const isLink = (await lstat(link).catch(() => undefined))?.isSymbolicLink() === true;
+	const real = isLink ? await realpath(link).catch(() => undefined) : undefined;
+	return real === undefined || real === workspace || !isWithin(real, workspace)
+		? []
+		: paths
+				.filter(each => each.startsWith(`${real}/`))
+				.slice(0, maxFiles)
+				.map(each => `${path}${each.slice(real.length)}`);
+}
+
 /** Returns what tells the content of a file, or of the part that counts, from another; undefined if there is none. */
 async function digestOf(
 	path: string,
@@ -113,20 +134,29 @@ async function digestOf(
 		return undefined;
 	}
 
-	const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+	// What a link leads to runs, wherever that is.
+	const target = stats.isSymbolicLink() ? await stat(path, {bigint: true}).catch(() => undefined) : stats;
+	const stamp = [stats, ...(target && target !== stats ? [target] : [])].map(stampOf).join(' ');
 	const known = digests.get(path);
 	if (known?.stamp === stamp) {
 		return known.digest;
 	}
 
-	const text = stats.isSymbolicLink()
-		? await readlink(path).catch(() => '')
-		: stats.isFile() && stats.size <= maxReadBytes
-			? await readFile(path, 'utf8').catch(() => '')
-			: stamp;
+	const link = stats.isSymbolicLink() ? await readlink(path).catch(() => '') : '';
+	const text =
+		target === undefined || target.isDirectory()
+			? ''
+			: target.isFile() && target.size <= maxReadBytes
+				? await readFile(path, 'utf8').catch(() => '')
+				: stamp;
 	const digest = createHash('sha256')
+		.update(`${link}\0`)
 		.update(part ? part(text, called) : text)
 		.digest('base64');
 	digests.set(path, {stamp, digest});
 	return digest;
+}
+
+function stampOf({ino, size, mtimeNs, ctimeNs}: BigIntStats): string {
+	return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }

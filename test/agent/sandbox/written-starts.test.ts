@@ -56,6 +56,26 @@ describe.skipIf(!hasBubblewrap)(`files that other programs run${skipped}`, () =>
 		}
 	});
 
+	test('[13] what a link with such a name leads to is told, too', async () => {
+		const {run, path} = await sandboxed({
+			files: {'real/tasks.json': '{}', 'tmux.txt': 'a', 'node_modules/t/tsc': 'a', 'node_modules/.bin/a': 'a'},
+		});
+		symlinkSync('real', path('.vscode'));
+		symlinkSync('tmux.txt', path('.tmux.conf'));
+		symlinkSync('../t/tsc', path('node_modules/.bin/tsc'));
+		for (const [command, told] of [
+			['echo evil > real/tasks.json', 'wrote .vscode/tasks.json, which your editor runs'],
+			['echo evil > real/launch.json', 'wrote .vscode/launch.json, which your editor runs'],
+			['echo evil > tmux.txt', 'wrote .tmux.conf, which'],
+			['echo evil > node_modules/t/tsc', 'wrote node_modules/.bin/tsc, which your shell runs'],
+		] as const) {
+			const result = await run(command);
+			expect([command, result]).toEqual([command, expect.stringContaining(`[The command ${told}`)]);
+		}
+
+		expect(await run('touch real/tasks.json; mkdir real/more')).not.toContain('[The command');
+	});
+
 	test('[13] what a hook of git calls is told, too', async () => {
 		const {inHome, notices, path} = await repository();
 		mkdirSync(path('scripts'));
