@@ -1,6 +1,7 @@
-import {type FSWatcher, watch} from 'node:fs';
+import {existsSync, type FSWatcher, statSync, watch} from 'node:fs';
 import {dirname} from 'node:path';
 import {type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
+import {isWithin} from './existing.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects, removeUnfinished} from './planted.ts';
 
@@ -47,6 +48,10 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 		return done;
 	};
 	const look = () => {
+		if (!isOver) {
+			watchAll();
+		}
+
 		if (!isWaiting) {
 			isWaiting = true;
 			last.then(() => {
@@ -66,18 +71,27 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 		}, delayMs);
 		timer.unref();
 	};
-	const places = new Set([
-		...git.writable,
-		...[...git.awaited, ...git.links.map(([path]) => path)].map(path => dirname(path)),
-	]);
-	const watchers = [...places].slice(0, maxWatched).flatMap(folder => watched(folder, look));
+	const awaited = new Set([...git.awaited, ...git.links.map(([path]) => path)].map(path => dirname(path)));
+	const watchers = new Map<string, readonly FSWatcher[]>();
+	/** Watches the folders of what is awaited; of one that is missing, the nearest around it until it is there. */
+	const watchAll = () => {
+		const existing = [...awaited].map(folder => nearest(folder, snapshot.workspace));
+		for (const folder of new Set([...git.writable, ...existing])) {
+			// Another folder may take the place of one.
+			const key = `${statSync(folder, {throwIfNoEntry: false})?.ino} ${folder}`;
+			if (!watchers.has(key) && watchers.size < maxWatched) {
+				watchers.set(key, watched(folder, look));
+			}
+		}
+	};
+	watchAll();
 	searchAfter(intervalMs);
 
 	return {
 		async end() {
 			isOver = true;
 			clearTimeout(timer);
-			for (const watcher of watchers) {
+			for (const watcher of [...watchers.values()].flat()) {
 				watcher.close();
 			}
 
@@ -90,6 +104,11 @@ export function guardGit({snapshot, git, onRemoved, onAttack}: Options): GitGuar
 			return count === countBefore ? listing : undefined;
 		},
 	};
+}
+
+/** Returns the folder, or if it is missing, the innermost one around it that exists. */
+function nearest(folder: string, top: string): string {
+	return folder === top || !isWithin(folder, top) || existsSync(folder) ? folder : nearest(dirname(folder), top);
 }
 
 /** Watches a folder, if the system still has room for that: the searches find everything as well, only later. */

@@ -38,6 +38,18 @@ describe.skipIf(!hasBubblewrap)(`git beside a command that runs${skipped}`, () =
 		await stop('1');
 	});
 
+	test('[13] an awaited file is set aside while the command runs, also in a folder that it made twice', async () => {
+		const {inHome, workspace, path} = await repository();
+		git(workspace, 'config', 'include.path', '../a/b/git.cfg');
+		const write = 'mkdir -p a/b; echo x > a/c; sleep 0.2; echo "[alias]" > a/b/git.cfg';
+		const result = await inHome(
+			`${write}; until [ ! -e a/b/git.cfg ]; do sleep 0.02; done; rm -r a; ${write}; sleep 60`,
+		);
+		expect(result).toMatch(/renamed a\/b\/git\.cfg to a\/b\/git\.cfg-untrusted-\d+: git or a hook would obey it/);
+		expect(result).toMatch(/stopped after .*: it set up git to run programs/);
+		expect(existsSync(path('a/b/git.cfg'))).toBe(false);
+	});
+
 	test('[13] a repository that only exists stays, also one without a work tree', async () => {
 		const {run, path} = await repository();
 		await run('git init -q sub; git init -q --bare bare.git');
