@@ -17,8 +17,11 @@ export function createProjectParts(
 	{home, project, folder, secrets, rules, settings}: LocalState,
 ) {
 	const skills = createSkillParts({project, secrets, folder, rules});
-	/** What the user was told about files of hooks, each with its session. */
-	const told = new Set<string>();
+	/** What tells the user of a session about files of hooks. */
+	const unseen = new Map<
+		string,
+		(...given: [string, () => Promise<ReadonlySet<string>>]) => Promise<readonly string[]>
+	>();
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
 		/** Adds the instructions of folders below to what the model reads of their files. */
@@ -70,17 +73,16 @@ export function createProjectParts(
 					const refused = await gate.whyNot(starting, signal);
 					return {refused, notes: gate.takeNotes()};
 				},
-				takeUnseen: async ({command}) => {
-					const [{filesOfHook}, {unseenAmong}] = await Promise.all([
+				async takeUnseen({command}) {
+					const [{filesOfHook}, {createUnseenOnce}] = await Promise.all([
 						import('../agent/sandbox/hook-orders.ts'),
 						import('../agent/unseen/start-gate.ts'),
 					]);
 					const workspace = folder.path();
-					const files = await filesOfHook(command, {workspace, homeFolder: folder.home});
-					const names = await unseenAmong(files, workspace, home.path);
-					const others = names.filter(name => !told.has(`${session} ${name}`));
-					others.forEach(name => void told.add(`${session} ${name}`));
-					return others;
+					const key = JSON.stringify([session, workspace]);
+					const take = unseen.get(key) ?? createUnseenOnce(workspace, home.path);
+					unseen.set(key, take);
+					return take(command, () => filesOfHook(command, {workspace, homeFolder: folder.home}));
 				},
 			});
 		},

@@ -127,16 +127,32 @@ export async function findUnseen(
 	}
 }
 
-/** Returns those of the files that are as the agent left them and that nobody saw, relative to the folder. */
-export async function unseenAmong(
-	files: ReadonlySet<string>,
-	folder: string,
-	stateFolder: string,
-): Promise<readonly string[]> {
-	const {files: unseen} = files.size > 0 ? await findUnseen(folder, stateFolder) : {files: []};
-	const isIn = ({path, count}: UnseenFile) =>
-		files.has(path) || (count > 1 && [...files].some(file => isWithin(file, path)));
-	return unseen.filter(isIn).map(file => nameFile(file, folder));
+/**
+ * Creates what returns those of the files of a hook that are as the agent left them and that nobody saw, each once, relative to
+ * the folder. The files are looked for only if others are unseen than the last time.
+ */
+export function createUnseenOnce(folder: string, stateFolder: string) {
+	const last = new Map<string, string>();
+	const told = new Set<string>();
+	return async (command: string, filesOf: () => Promise<ReadonlySet<string>>): Promise<readonly string[]> => {
+		const {files: unseen} = await findUnseen(folder, stateFolder);
+		const now = JSON.stringify(unseen.map(({path}) => path));
+		if (unseen.length === 0 || last.get(command) === now) {
+			return [];
+		}
+
+		last.set(command, now);
+		const files = await filesOf();
+		const isIn = ({path, count}: UnseenFile) =>
+			files.has(path) || (count > 1 && [...files].some(file => isWithin(file, path)));
+		const names = unseen.filter(isIn).map(file => nameFile(file, folder));
+		const others = names.filter(name => !told.has(name));
+		for (const name of others) {
+			told.add(name);
+		}
+
+		return others;
+	};
 }
 
 /** Keeps the user's yes. Returns false if that can't be written. */

@@ -7,7 +7,7 @@ import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {filesOfHook} from '../../../src/agent/sandbox/hook-orders.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {openWindow} from '../../../src/agent/unseen/change-window.ts';
-import {unseenAmong} from '../../../src/agent/unseen/start-gate.ts';
+import {createUnseenOnce} from '../../../src/agent/unseen/start-gate.ts';
 import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
 import {git, makeWorkspace, writeAll} from '../tools/workspace.ts';
 
@@ -79,6 +79,8 @@ const guards: readonly Guard[] = [
 	['/usr/bin/python3 -m guards.check', {'guards/check.py': noPy}, 'guards/check.py'],
 	['npm run -s guard', {'package.json': '{"scripts":{"guard":"sh ci/guard.sh"}}', 'ci/guard.sh': no}, 'ci/guard.sh'],
 	['grep -q never rules.json || sh c.sh', {'rules.json': '{"a":"b"}', 'c.sh': no}, 'rules.json'],
+	['node tools/guard', {'tools/guard.js': noJs}, 'tools/guard.js'],
+	['node tools/guard', {'tools/guard/index.js': noJs}, 'tools/guard/index.js'],
 	['sh -c ". scripts/check.sh"', {'scripts/check.sh': no}, 'scripts/check.sh'],
 ];
 
@@ -182,14 +184,32 @@ describe.skipIf(!hasBubblewrap)(`[12] the agent can't change a guard in the mode
 		expect(existsSync(path('src/z.ts'))).toBe(true);
 	});
 
+	test('a hook still builds what it runs, and commands what it names otherwise', async () => {
+		const build = 'mkdir -p dist lib; cp a.mjs dist/a.mjs; cat a.mjs > lib/b.mjs';
+		const scripts = {check: `${build} && node dist/a.mjs && tool --outfile=public/c.js src/main.mjs || true`};
+		const files = {'package.json': JSON.stringify({scripts}), 'a.mjs': '', 'src/main.mjs': 'x'};
+		const {denied, run, path, judgeEdit} = await guarded('npm run -s check && node dist/a.mjs', files);
+		expect([await denied(), await denied()]).toEqual([undefined, undefined]);
+		const made = ['dist/a.mjs', 'lib/b.mjs', 'public/c.js', 'src/main.mjs', 'vite.config.ts'];
+		for (const name of made) {
+			await run(`mkdir -p ${dirname(name)}; echo new > ${name}`);
+			expect([name, readFileSync(path(name), 'utf8')]).toEqual([name, 'new\n']);
+		}
+
+		expect(await judgeEdit('src/main.mjs')).not.toHaveProperty('why');
+	});
+
 	test('says which file that a guard runs in turn the agent changed unseen', async () => {
 		const files = {'check.sh': 'sh lib/a.sh', 'lib/a.sh': 'sh lib/b.sh', 'lib/b.sh': no, 'other.sh': no};
 		const {workspace, run, denied} = await guarded('sh check.sh', files);
 		await run('echo "exit 0" > lib/b.sh; echo x > other.sh');
 		const stateFolder = join(dirname(workspace), '.service');
 		await (await openWindow({stateFolder, folder: workspace}, 'edit')).close();
-		const found = await filesOfHook('sh check.sh', {workspace, homeFolder: dirname(workspace)});
-		expect(await unseenAmong(found, workspace, stateFolder)).toEqual(['lib/b.sh']);
+		const take = createUnseenOnce(workspace, stateFolder);
+		const filesOf = () => filesOfHook('sh check.sh', {workspace, homeFolder: dirname(workspace)});
+		expect(await take('sh check.sh', filesOf)).toEqual(['lib/b.sh']);
+		await run('echo y > new.sh');
+		expect(await take('sh check.sh', filesOf)).toEqual([]);
 		expect(await denied()).toBeUndefined();
 	});
 });
