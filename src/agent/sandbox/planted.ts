@@ -99,7 +99,7 @@ export async function removeObeyed({workspace, awaited, links}: GitSnapshot): Pr
 }
 
 /**
- * Takes away what an unfinished operation would run that a command left, in repositories that it made as well. Call it when
+ * Removes what an unfinished operation would run that a command left, in repositories that it made as well. Call it when
  * the command has ended: git works with such files while it rebases. Returns a line for each.
  */
 export async function removeUnfinished(

@@ -35,7 +35,7 @@ export const requestEndpoint = z.object({
 	host: z.string(),
 	/** `stored` for a stored key, `none` for no key. */
 	key: z.string(),
-	/** Tells the key from another one, and is far too short to tell what it is; left out for a short key. */
+	/** What tells the key from another one, and is far too short to tell what it is; left out for a short key. */
 	keyMark: z.optional(z.string()),
 });
 export type RequestEndpoint = Readonly<z.infer<typeof requestEndpoint>>;
