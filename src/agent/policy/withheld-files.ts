@@ -26,7 +26,7 @@ type Withheld = {readonly path: string; readonly isFolder: boolean};
 
 /** More of them would slow every command down. */
 const maxWithheld = 500;
-const maxSettingsLength = 64 * 1024;
+const maxReadLength = 64 * 1024;
 
 /** Folders of packages that others published. */
 const published = /(?:^|\/)(?:node_modules|bower_components|site-packages|dist-packages|Pods|\.yarn|\.pnpm-store)\//;
@@ -42,6 +42,10 @@ const packageSettings = /^\.(?:npmrc|yarnrc)$/i;
 /** A login with its value, unless that is a variable, and a password in a URL. */
 const credential =
 	/^[^#;\n]*(?:auth|password|token|secret|\bkey\b|\bcert\b)[^=\s]*[ \t]*[= ][ \t]*"?(?!\$\{)[^\s"]|:\/\/[^\s/:@]*:[^\s/@]+@/im;
+
+/** What may stand in a file of certificates and public keys, and nothing else. */
+const publicBlocks =
+	/^(?:\s*-----BEGIN ((?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|X509 CRL|CERTIFICATE REQUEST|DH PARAMETERS))-----[\w+/=\s]+-----END \1-----)+\s*$/;
 
 /** True if rules may deny files that nothing else looks for, such as those of packages. */
 export function hasDenials(rules: FileRules | undefined): boolean {
@@ -199,17 +203,25 @@ function isPublished(folder: string, shown: string): boolean {
 }
 
 /**
- * True for a file with a secret name unless packages come with it, or it has settings of a package manager without a login:
- * builds read those all the time.
+ * True for a file with a secret name unless packages come with it, or it holds no secret: certificates alone, or settings of
+ * a package manager without a login. Tests and builds read those all the time.
  */
 export async function holdsSecrets(path: string, folder: string): Promise<boolean> {
 	if (isPublished(folder, relative(folder, path).replaceAll(sep, '/'))) {
 		return false;
 	}
 
+	const name = basename(path);
+	const isSettings = packageSettings.test(name);
+	if (!isSettings && !/\.pem$/i.test(name)) {
+		return true;
+	}
+
 	// What can't be read may hold anything.
-	const text = packageSettings.test(basename(path)) ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
-	return text === undefined || text.length > maxSettingsLength || credential.test(text);
+	const text = await readFile(path, 'utf8').catch(() => undefined);
+	return (
+		text === undefined || text.length > maxReadLength || (isSettings ? credential.test(text) : !publicBlocks.test(text))
+	);
 }
 
 /** Returns files with the other names in the folder that hard links give them. */

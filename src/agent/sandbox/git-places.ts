@@ -1,5 +1,6 @@
-import {lstat, readdir, readFile, realpath} from 'node:fs/promises';
-import {basename, dirname, join, resolve} from 'node:path';
+import {lstat, lutimes, readdir, readFile, realpath} from 'node:fs/promises';
+import {basename, dirname, join, relative, resolve} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {existing} from './existing.ts';
 import {findRepositories, type Repositories} from './find-repositories.ts';
@@ -52,6 +53,55 @@ export async function outerRepository(workspace: string): Promise<string | undef
 
 	const found = await existing(parents.map(folder => join(folder, '.git')));
 	return found[0] && dirname(found[0].path);
+}
+
+/**
+ * Lets git trust its index about withheld files, by their size and age alone. It reads each file that is as new as the index
+ * in seconds, which it can't here: after a clone all are. If none was changed after the index in that second, none can be
+ * mistaken for unchanged, and the index becomes a second newer.
+ */
+export async function settleIndex(
+	folder: string,
+	withheld: readonly string[],
+	paths: readonly string[],
+): Promise<void> {
+	const top = join(folder, '.git');
+	const git = (await lstat(top).catch(() => undefined))?.isFile() ? (await linkedGit(top))?.git : top;
+	const index = join(git ?? top, 'index');
+	const stats = await lstat(index).catch(() => undefined);
+	if (!stats?.isFile()) {
+		return;
+	}
+
+	const second = Math.floor(stats.mtimeMs / 1000);
+	const times = (files: readonly string[]) =>
+		Promise.all(files.map(async path => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0));
+	const isFresh = (time: number) => Math.floor(time / 1000) === second;
+	if (!(await times(withheld)).some(isFresh)) {
+		return;
+	}
+
+	// In this second there may be more changes.
+	const leftMs = (second + 1) * 1000 - Date.now();
+	if (leftMs > 1000) {
+		return;
+	}
+
+	if (leftMs > 0) {
+		await setTimeout(leftMs);
+	}
+
+	const all = await times(paths);
+	const newer = paths.filter(
+		(path, place) => path !== folder && isFresh(all[place] ?? 0) && (all[place] ?? 0) > stats.mtimeMs,
+	);
+	const data = newer.length > 0 ? await readFile(index) : undefined;
+	// Since its version 4 an index has no whole paths.
+	const isTracked = (path: string) =>
+		data && (data.readUInt32BE(4) > 3 || data.includes(`${relative(folder, path)}\0`));
+	if (!newer.some(isTracked)) {
+		await lutimes(index, stats.atimeMs / 1000, second + 1);
+	}
 }
 
 async function placesOf(path: string): Promise<GitPlaces> {

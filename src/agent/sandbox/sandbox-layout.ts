@@ -7,7 +7,7 @@ import {hasDenials, outerSecrets, withheldFiles} from '../policy/withheld-files.
 import {type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
 import {type Existing, existing, isWithin} from './existing.ts';
 import {gitOrders} from './git-orders.ts';
-import {gitPlaces, outerRepository} from './git-places.ts';
+import {gitPlaces, outerRepository, settleIndex} from './git-places.ts';
 import {hookOrders} from './hook-orders.ts';
 import {obeyedPlaces} from './obeyed-places.ts';
 import type {HiddenPlace, SandboxLayout} from './sandbox-arguments.ts';
@@ -88,6 +88,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const masked = unreadable
 		.filter(place => isSeen(place.path))
 		.map(place => maskedPlace(place, workspace, options.masks));
+	const unread = unreadable.map(place => place.path);
+	if (unread.length > 0) {
+		const tops = [...git.repositories.folders, ...(outer === undefined ? [] : [outer])];
+		await Promise.all(tops.map(folder => settleIndex(folder, unread, listing.paths).catch(() => undefined)));
+	}
+
 	const unchanged = withheld.fixed.map(place => place.path).filter(isSeen);
 	const placed = withheld.placed.filter(place => !isOutside(place) && place !== workspace);
 	return {

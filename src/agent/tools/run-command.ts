@@ -226,8 +226,16 @@ async function runAndOffer(first: Run, session: CommandSession, context: ToolCon
 
 	return {
 		...result,
-		notes: [...notes, ...(isFailed(result.finish) ? withheldNote(result.withheld, context.workspace) : [])],
+		notes: [...notes, ...((await isLacking(result)) ? withheldNote(result.withheld, context.workspace) : [])],
 	};
+}
+
+/** True for a command that failed, or that went on without a secret file and says so. */
+async function isLacking({text, finish, withheld}: RunResult): Promise<boolean> {
+	return (
+		isFailed(finish) ||
+		(/EACCES|permission denied/i.test(text) && (await lackedSecrets(text, withheld?.secrets ?? [])).length > 0)
+	);
 }
 
 /** What a failed command is offered. */

@@ -349,4 +349,66 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 		await run(command);
 		expect(asked).toEqual([]);
 	});
+
+	/** Makes a repository as a clone leaves it: its index was written in the second in which its files were. */
+	async function cloned() {
+		const opened = await inAll({
+			...{'.gitignore': '.env\n', '.env': `API_TOKEN=${content}\n`},
+			...{'a.txt': 'one\n', 'k/key.pem': content},
+		});
+		const {workspace, path} = opened;
+		git(workspace, 'init', '-q');
+		for (const name of ['.gitignore', 'a.txt', 'k/key.pem']) {
+			utimesSync(path(name), 1_700_000_000.25, 1_700_000_000.25);
+		}
+
+		git(workspace, 'add', '-f', '.gitignore', 'a.txt', 'k');
+		git(workspace, '-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'one');
+		utimesSync(path('.git/index'), 1_700_000_000.5, 1_700_000_000.5);
+		for (const name of ['.', '.env']) {
+			utimesSync(path(name), 1_700_000_000.75, 1_700_000_000.75);
+		}
+
+		return opened;
+	}
+
+	test('[15] after a clone git sees no change in withheld files, and those of others', async () => {
+		const {run, asked, path} = await cloned();
+		expect(await run('git status --short; git diff; git add -A; git diff --cached --stat')).toMatch(/^\(no output\)/);
+		writeFileSync(path('a.txt'), 'two\n');
+		expect(await run('git -c user.name=t -c user.email=t@example.com stash; git stash list')).toMatch(/stash@\{0\}/);
+		expect(asked).toEqual([]);
+	});
+
+	test('[15] git still sees a change of the second in which its index was written', async () => {
+		const {run, path} = await cloned();
+		writeFileSync(path('a.txt'), 'two\n');
+		utimesSync(path('a.txt'), 1_700_000_000.75, 1_700_000_000.75);
+		utimesSync(path('.git/index'), 1_700_000_000.5, 1_700_000_000.5);
+		expect(await run('git status --short')).toContain(' M a.txt');
+	});
+
+	test('[15] certificates alone are no secret, with a key they are', async () => {
+		const block = (label: string) => `-----BEGIN ${label}-----\nMIIB/+a=\n-----END ${label}-----\n`;
+		const {run, asked} = await inAll({
+			'test/ca.pem': `${block('CERTIFICATE')}\n${block('CERTIFICATE')}`,
+			'test/public.pem': block('PUBLIC KEY'),
+			'test/both.pem': block('CERTIFICATE') + block('RSA PRIVATE KEY'),
+			'test/text.pem': `${block('CERTIFICATE')}${content}\n`,
+		});
+		expect(await run('sh -c "wc -l test/ca.pem test/public.pem"')).toMatch(/ 10 total/);
+		expect(asked).toEqual([]);
+		expect(await run('for n in both text; do wc -l test/$n.pem; done')).toMatch(
+			/both\.pem: Permission denied\s.*text\.pem: Permission denied/,
+		);
+	});
+
+	test('[15] a command that goes on without a secret file tells the model so', async () => {
+		const {run, asked} = await inAll({
+			...env,
+			'build.js': "try { require('fs').readFileSync('.env'); } catch (error) { console.log(error.message); }",
+		});
+		expect(await run('node build.js')).toMatch(/^\[Commands can't read: \.env \(to ask the user/);
+		expect(asked).toEqual([]);
+	});
 });
