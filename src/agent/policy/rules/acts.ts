@@ -108,6 +108,13 @@ const biome = act(`--write --fix --unsafe --staged --changed --error-on-warnings
 	--max-diagnostics=number --diagnostic-level=info|warn|error --no-errors-on-unmatched --files-ignore-unknown=true|false
 	--reporter=default|json|summary|github`);
 
+const playwright = act(
+	`--headed --project=[\\w.-]+ -g=text --grep=text --grep-invert=text -x --workers=number -j=number --retries=number
+	--timeout=number --max-failures=number --repeat-each=number --last-failed --list --forbid-only --fully-parallel --quiet
+	--reporter=list|line|dot|html|json|junit|github|null --shard=[\\d/]+ -u --update-snapshots --pass-with-no-tests
+	--trace=on|off|on-first-retry|retain-on-failure`,
+);
+
 const pytest = act(
 	`-v -q -x -s -l -h -k=text -m=text -r=[A-Za-z]+ --verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf
 	--new-first --sw --stepwise --maxfail=number --tb=auto|long|short|line|native|no --durations=number
@@ -179,7 +186,13 @@ const rspec =
 /** Test runners, checkers and formatters that are started by name or through a package manager. */
 const nodeTools = {
 	...{tsc, eslint, prettier, vitest, jest, 'vitest run': vitest, 'vitest watch': vitest, 'vitest related': vitest},
-	...{'biome check': biome, 'biome lint': biome, 'biome format': biome, 'biome ci': biome},
+	...{
+		'playwright test': playwright,
+		'biome check': biome,
+		'biome lint': biome,
+		'biome format': biome,
+		'biome ci': biome,
+	},
 };
 const pythonTools = {pytest, mypy, 'ruff check': ruffCheck, 'ruff format': ruffFormat};
 
@@ -204,7 +217,7 @@ const dispatchers = Object.fromEntries(
 const acts: Readonly<Record<string, Act>> = {
 	...dispatchers,
 	...nodeTools,
-	...startedBy(['npx', 'pnpm exec', 'yarn', 'bunx'], nodeTools),
+	...startedBy(['npx', 'pnpm', 'pnpm exec', 'yarn', 'bunx'], nodeTools),
 	...pythonTools,
 	ruff: {
 		...ruffCheck,
@@ -215,7 +228,8 @@ const acts: Readonly<Record<string, Act>> = {
 	...startedBy(['python -m', 'python3 -m', 'uv run', 'poetry run'], pythonTools),
 	...{'npm test': npmScript, 'npm t': npmScript, 'npm run': npmScript, 'npm run-script': npmScript},
 	...{'pnpm test': directScript, 'pnpm run': directScript, 'yarn test': directScript, 'yarn run': directScript},
-	...{'bun run': directScript},
+	...{'bun run': directScript, 'pnpm build': directScript, 'pnpm lint': directScript},
+	...{'yarn build': directScript, 'yarn lint': directScript},
 	'npm ci': act(
 		`${npm} --ignore-scripts --no-audit --audit? --no-fund --fund? --omit=dev|optional|peer --include=dev|optional|peer
 		--prefer-offline --offline --no-progress --progress? --legacy-peer-deps --no-optional`,
@@ -314,6 +328,12 @@ const acts: Readonly<Record<string, Act>> = {
 		act(`--filter=text --testsuite=text --group=[\\w,-]+ --exclude-group=[\\w,-]+ --testdox --colors?never|auto|always
 		--stop-on-failure --stop-on-error --stop-on-defect --no-coverage -v --verbose --debug --no-progress --no-output
 		--order-by=[\\w,]+ --random-order-seed=number --list-tests --fail-on-warning`),
+	// Their operands are names of services.
+	'docker compose up': act('-d --detach --wait --no-deps --no-build --no-recreate --quiet-pull'),
+	'docker compose logs': act(
+		`-f --follow -n=number --tail=\\d+|all -t --timestamps --no-color --no-log-prefix --since=text --until=text`,
+	),
+	'docker compose ps': act('-a --all -q --quiet --services --no-trunc'),
 	mkdir: act('-p --parents -v --verbose', {bundles: true}),
 	touch: act('-a -c --no-create -m -t=\\d[\\d.]* -d=text --date=text', {bundles: true}),
 	rm: act('-v --verbose -i -I', {bundles: true, isSuggested: false}),

@@ -573,6 +573,22 @@ const hostile: Readonly<Record<string, readonly string[]>> = {
 	],
 	'phpunit *': ['phpunit --bootstrap x.php', 'phpunit -c x', 'phpunit --printer X', 'phpunit --log-junit src/a.ts'],
 	'mix test *': ['mix test -r x', 'mix test --require x', 'mix test --formatter X'],
+	'docker compose up *': [
+		'docker compose -f x up -d',
+		'docker compose up --build',
+		'docker compose up --force-recreate',
+		'docker compose up -V',
+		'docker compose up -df x',
+		'docker compose up --scale x=1',
+	],
+	'playwright test *': [
+		'playwright test -c x.ts',
+		'playwright test -xc x.ts',
+		'playwright test --reporter=./x.js',
+		'playwright test --output=..',
+		'playwright test --ui-host=0.0.0.0',
+	],
+	'pnpm lint *': ['pnpm lint -c x.js', 'pnpm lint -- -c x.js', 'pnpm lint -C ..', 'pnpm -r lint'],
 	'deno test *': [
 		'deno test -A',
 		'deno test --allow-all',
@@ -609,6 +625,11 @@ test.each([
 	['npm test *', 'npm test -- -t "login: adds" src/a.test.ts:12'],
 	['pytest *', 'pytest -- tests/test_a.py::TestA::test_b'],
 	['deno test *', 'deno test a.test.ts'],
+	['docker compose up *', 'docker compose up -d web'],
+	['docker compose logs *', 'docker compose logs --tail=50 -f web'],
+	['npx playwright test *', 'npx playwright test src/a.spec.ts --project=chromium'],
+	['pnpm vitest run *', 'pnpm vitest run src/a.test.ts'],
+	['pnpm lint *', 'pnpm lint --fix'],
 ])('the rule %s covers %s', async (rule, command) => {
 	expect(await judgeCommand(command, {allow: [`run_command(${rule})`]})).toMatchObject({effect: 'allow'});
 });
