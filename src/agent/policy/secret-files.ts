@@ -3,18 +3,25 @@
  * characters of a name; an entry with `/` matches a file in a folder of that name.
  */
 const secretFiles: Readonly<Record<string, readonly string[]>> = {
-	'environment of a program': ['.env', '.env.*', '*.env', '.envrc', '.dev.vars', '.dev.vars.*'],
+	'environment of a program': ['.env', '.env.*', '*.env', '.envrc', '.dev.vars', '.dev.vars.*', '.Renviron'],
 	'package registry logins': ['.npmrc', '.pypirc', '.yarnrc', '.gem/credentials', '.m2/settings*.xml', 'auth.json'],
 	'server and database logins': ['.netrc', '_netrc', '.pgpass', 'pgpass.conf', '.my.cnf', '.htpasswd'],
 	'git and container logins': ['.git-credentials', '.dockercfg', '.docker/config.json'],
-	'cloud logins': ['.boto', '.s3cfg', '.databrickscfg', '.vault-token', 'application_default_credentials.json'],
+	'cloud logins': [
+		'.boto',
+		'.s3cfg',
+		'.databrickscfg',
+		'.vault-token',
+		'application_default_credentials.json',
+		'local.settings.json',
+	],
 	'cluster logins': ['kubeconfig', 'kubeconfig.*', '*.kubeconfig'],
 	'keys of service accounts and apps': ['service-account*.json', 'service_account*.json', 'client_secret*.json'],
 	'private keys and their certificates': ['*.pem', '*.key', '*.p8', '*.p12', '*.pfx', '*.ppk'],
 	'key and password stores': ['*.jks', '*.keystore', '*.kdbx', '*.kdb'],
 	'SSH keys': ['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*'],
 	'credentials by name': ['credentials*', '.credentials*', '.secrets', '.secrets.*'],
-	'secrets by name': ['secret.*', 'secrets.*'],
+	'secrets by name': ['secret.*', 'secrets.*', '.vault_pass*', '.vault-pass*'],
 	'Terraform state and variables, with secrets in plain text': [
 		'*.tfstate',
 		'*.tfstate.*',
@@ -38,10 +45,18 @@ const places = new RegExp(
 	'i',
 );
 
-/** True for a file whose name or folder suggests secrets. `path` is a real path with `/`. */
+/** What editors, and people, add to the name of a file for a copy of it: at its end, and before it. */
+const copyEnd = /(?:~|#|\.(?:bak|backup|copy|old|orig|prev|rej|save|saved|sw[a-p]|tmp|\d+))+$/i;
+const copyStart = /^(?:#|\.#|\.(?=\.))/;
+
+/** True for a file whose name or folder suggests secrets, or that is a copy of one. `path` is a real path with `/`. */
 export function isSecretFile(path: string): boolean {
 	// Most names are neither: they are tested alone, which is quick.
-	return (names.test(path.slice(path.lastIndexOf('/') + 1)) || places.test(path)) && !harmless.test(path);
+	const start = path.lastIndexOf('/') + 1;
+	const name = path.slice(start);
+	const original = name.replace(copyEnd, '').replace(copyStart, '');
+	const isNamed = names.test(name) || names.test(original);
+	return (isNamed || places.test(path) || places.test(path.slice(0, start) + original)) && !harmless.test(original);
 }
 
 /** True for a file that is secret because of its folder: elsewhere it would not be. */

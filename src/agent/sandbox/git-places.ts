@@ -93,7 +93,7 @@ export async function settleIndex(
 
 	const all = await times(paths);
 	const newer = paths.filter(
-		(path, place) => path !== folder && isFresh(all[place] ?? 0) && (all[place] ?? 0) > stats.mtimeMs,
+		(path, place) => path !== folder && isFresh(all[place] ?? 0) && (all[place] ?? 0) >= stats.mtimeMs,
 	);
 	const data = newer.length > 0 ? await readFile(index) : undefined;
 	// Since its version 4 an index has no whole paths.
