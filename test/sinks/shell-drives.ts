@@ -96,7 +96,7 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		note.end();
 		return written();
 	},
-	async 'question in a shell'(text) {
+	async 'question in a shell'(text, pass) {
 		const {output, written} = terminal();
 		const stdin = keyboard();
 		const questions = createTerminalQuestions({stdin: stdin as never, stderr: output as never});
@@ -107,12 +107,18 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		])();
 		questions.say(text);
 		questions.progress?.(text);
-		for (const answer of ['x\r', '1\r', 'y\r']) {
+		for (const answer of ['x\r', '1\r']) {
 			await new Promise(resolve => setImmediate(resolve));
 			stdin.write(answer);
 			await new Promise(resolve => setImmediate(resolve));
 		}
 
+		// What is typed before that question is dropped.
+		while (!written().includes('[y/N]')) {
+			await pass(10);
+		}
+
+		stdin.write('y\r');
 		await answers;
 		return written();
 	},
