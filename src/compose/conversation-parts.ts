@@ -23,7 +23,7 @@ import type {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import type {createChangeAccess} from './change-access.ts';
 import {knownSandboxes} from './known-sandboxes.ts';
-import type {LocalState} from './local-state.ts';
+import {type LocalState, learnFolder} from './local-state.ts';
 import type {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {createProjectParts} from './project-parts.ts';
@@ -65,10 +65,11 @@ export function createConversationParts(
 				hooks: () => hookCommands(local.project),
 			};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
-			const loadTools = async (signal?: AbortSignal) => {
-				await learnFolder(local);
-				return [...(await tools.loadTools()), ...(await ofProject.skillTools()), ...(await mcp.tools(signal, askHere))];
-			};
+			const loadTools = async (signal?: AbortSignal) => [
+				...(await tools.loadTools()),
+				...(await ofProject.skillTools()),
+				...(await mcp.tools(signal, askHere)),
+			];
 			const endTools = async () => {
 				if (conversations.background.list().length === 0) {
 					mcp.reset();
@@ -132,14 +133,6 @@ function createBindings(
 	});
 }
 
-/** Lets the masks know the secret values in the working folder. */
-async function learnFolder({folder, secrets}: Pick<LocalState, 'folder' | 'secrets'>, isAnew = false): Promise<void> {
-	if (folder.isOpen()) {
-		const {folderValues} = await import('../agent/secret-values/folder-values.ts');
-		secrets.learn(await folderValues(folder.path(), isAnew));
-	}
-}
-
 /** Returns what asks the user once the conversation is in front. */
 function askIn(slot: Slot, ask: AskUser | undefined): AskUser | undefined {
 	return (
@@ -193,7 +186,12 @@ function conversationOptions(
 			loadPrices,
 		},
 		images,
-		mentions: {hide: secrets.hide, homeFolder: folder.home, sources: [pastedImages(images), resources]},
+		mentions: {
+			hide: secrets.hide,
+			beforeReading: () => learnFolder({folder, secrets}),
+			homeFolder: folder.home,
+			sources: [pastedImages(images), resources],
+		},
 		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),

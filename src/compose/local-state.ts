@@ -68,3 +68,14 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 			}),
 	};
 }
+
+/** Lets the masks know the secret values in the working folder. */
+export async function learnFolder(
+	{folder, secrets}: Pick<LocalState, 'folder' | 'secrets'>,
+	isAnew = false,
+): Promise<void> {
+	if (folder.isOpen()) {
+		const {folderValues} = await import('../agent/secret-values/folder-values.ts');
+		secrets.learn(await folderValues(folder.path(), isAnew));
+	}
+}

@@ -9,7 +9,7 @@ import type {Tool} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import {shellWord} from '../core/shell-word.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {LocalState} from './local-state.ts';
+import {type LocalState, learnFolder} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
 /** The MCP servers of a program. */
@@ -65,10 +65,20 @@ export function createMcpParts(
 	return {
 		async tools(signal, ask) {
 			const parts = await opened();
-			return parts ? parts.set.callable(await parts.servers.tools(signal, ask)) : [];
+			if (!parts) {
+				return [];
+			}
+
+			// Names and descriptions go to the model.
+			await learnFolder(local);
+			return parts.set.callable(await parts.servers.tools(signal, ask));
 		},
 		async shownTools(size) {
 			const parts = await opened();
+			if (parts) {
+				await learnFolder(local);
+			}
+
 			const tools = (await parts?.servers.tools()) ?? [];
 			return parts && tools.length > 0 ? parts.set.shown(tools, await size()) : [];
 		},

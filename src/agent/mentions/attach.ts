@@ -24,6 +24,7 @@ export function attach({id, text}: QueuedMessage, options: AttachOptions): Async
 		onChange: () => undefined,
 	};
 	const read = async () => {
+		await mentions.beforeReading?.();
 		for await (const found of readMentions(text, {...mentions, tools, context, images})) {
 			if ('note' in found) {
 				onNotice(found.note);

@@ -35,6 +35,8 @@ export type Mentions = {
 	readonly homeFolder?: string | undefined;
 	/** Masks credentials, as in what is recorded. */
 	readonly hide: (text: string) => string;
+	/** Lets `hide` know the secrets of the working folder; called before anything is read. */
+	readonly beforeReading?: () => Promise<void>;
 };
 
 export type Reading = Mentions & {
