@@ -79,7 +79,12 @@ export function createConversationParts(
 			};
 			const created: Conversation = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),
-				...{windowSizeOf, loadTools, endTools, compactionShare, capLimits, onRecord},
+				windowSizeOf,
+				loadTools,
+				endTools,
+				compactionShare,
+				capLimits,
+				onRecord,
 				loadHooks: session =>
 					loadHooks(session, tools.commands, async () => {
 						const {openStartGate} = await import('./start-gates.ts');

@@ -49,7 +49,13 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		hide: secrets.hide,
 	});
 	return {
-		...{home, config, settings, folder, secrets, project, rules},
+		home,
+		config,
+		settings,
+		folder,
+		secrets,
+		project,
+		rules,
 		/** Sets what finds the store that is told whether a session was saved; until then that is the app's. */
 		reportTo(find: typeof storeOf) {
 			storeOf = find;

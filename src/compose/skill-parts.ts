@@ -19,7 +19,8 @@ export function createSkillParts({
 	const loadTool = once(async () => {
 		const {createReadSkill} = await import('../agent/skills/read-skill.ts');
 		return createReadSkill({
-			...{skills, hide: secrets.hide},
+			skills,
+			hide: secrets.hide,
 			rules: () => ({folder: folder.path(), entries: rules.list()}),
 		});
 	});

@@ -16,7 +16,9 @@ export async function openStartGate(
 	const {createStartGate} = await import('../agent/unseen/start-gate.ts');
 	const root = async () => (await project.state()).root;
 	return createStartGate({
-		...{stateFolder: home.path, root, trustsAll: trust},
+		stateFolder: home.path,
+		root,
+		trustsAll: trust,
 		ask() {
 			const inquire = interaction()?.inquire;
 			return inquire && askWith(inquire, root, whenFront);

@@ -118,7 +118,10 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 	}
 
 	return runAgent({
-		...{runId: newId(), model: model ?? 'none', ask: askWith(options, openBound), messages: toMessages(transcript)},
+		runId: newId(),
+		model: model ?? 'none',
+		ask: askWith(options, openBound),
+		messages: toMessages(transcript),
 		...('text' in beginning
 			? {
 					prompt: promptOf(beginning.text, newId(), transcript),
@@ -135,7 +138,8 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		approvals: approvals.startRun(startedBy),
 		...{readFiles, changes, signal, onPiece, newId},
 		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
-		...{nextMessages, counts},
+		nextMessages,
+		counts,
 		...(hooks && {hooks}),
 		...(options.retry && {retry: options.retry}),
 		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),

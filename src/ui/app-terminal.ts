@@ -112,7 +112,12 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		release: fit.release,
 	});
 	const highPanel = followHighPanels({
-		...{store, screen, live, session, fit, heightOf: state => panelHeight(state, panelHasFocus(state))},
+		store,
+		screen,
+		live,
+		session,
+		fit,
+		heightOf: state => panelHeight(state, panelHasFocus(state)),
 		isNeeded: () => hasAlternateScreen(env) && measure.reflows() && !measure.blanksMarked() && !fullScreen.isOpen(),
 	});
 	store.subscribe(({ownKeys}, before) => {

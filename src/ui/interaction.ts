@@ -137,7 +137,10 @@ async function askUser(
 	if (question.form) {
 		const {isNext} = question.form;
 		const step = (): Panel => ({
-			...{kind: 'ask', ...question, isFollowUp: false, askedAt: isNext ? atOnce : now()},
+			kind: 'ask',
+			...question,
+			isFollowUp: false,
+			askedAt: isNext ? atOnce : now(),
 		});
 		return openWhenFree(step, signal, slot);
 	}

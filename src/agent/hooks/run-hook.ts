@@ -100,7 +100,13 @@ async function runContained(
 	const started = await commands.start({
 		// Nothing reads its standard output.
 		command: `exec >/dev/null; ${command}`,
-		...{workspace: folder, containment: 'sandbox', readOnly: false, secrets: [], input, shell: '/bin/sh', by: 'hook'},
+		workspace: folder,
+		containment: 'sandbox',
+		readOnly: false,
+		secrets: [],
+		input,
+		shell: '/bin/sh',
+		by: 'hook',
 	});
 	const stop = () => void started.stop();
 	over.addEventListener('abort', stop, {once: true});
@@ -129,7 +135,10 @@ function runOutside(
 ): Promise<Ended> {
 	return runChild({
 		...shellFor(command),
-		...{cwd: folder, outside: root, signal, input},
+		cwd: folder,
+		outside: root,
+		signal,
+		input,
 		timeoutMs: timeoutSec * 1000,
 		maxBytes: maxOutputBytes,
 	});

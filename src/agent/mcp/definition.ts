@@ -57,13 +57,11 @@ export function toolsOf(
 		taken.add(id);
 		return [
 			{
-				...{
-					listedName: tool.name,
-					id,
-					hash,
-					name: `mcp__${server}__${id}`,
-					parameters: mapStrings(schema, hide, {names: true}),
-				},
+				listedName: tool.name,
+				id,
+				hash,
+				name: `mcp__${server}__${id}`,
+				parameters: mapStrings(schema, hide, {names: true}),
 				description: describe(tool, server, hide),
 				claimsReadOnly: tool.readOnlyHint === true,
 			},

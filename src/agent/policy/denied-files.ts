@@ -63,7 +63,8 @@ export async function deniedFiles<Entry extends RuleEntry>(
 		}
 	};
 	return {
-		...{by, assertAllowed},
+		by,
+		assertAllowed,
 		async assertOpened(path, {ino, nlink}) {
 			const isSame = (stats: Stats) => stats.ino === ino;
 			const others = nlink > 1 ? await searchFolder(folder, ['-inum', String(ino), '-print0'], isSame) : {paths: []};

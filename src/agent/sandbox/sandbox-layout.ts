@@ -97,7 +97,13 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 	const unchanged = withheld.fixed.map(place => place.path).filter(isSeen);
 	const placed = withheld.placed.filter(place => !isOutside(place) && place !== workspace);
 	return {
-		...{workspace, temporary, covered, readable, hasNetwork, withheld, listing},
+		workspace,
+		temporary,
+		covered,
+		readable,
+		hasNetwork,
+		withheld,
+		listing,
 		// A folder that could be renamed would let another take its place, with another file of that name.
 		writable: [
 			...git.writable,

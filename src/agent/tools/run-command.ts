@@ -69,7 +69,8 @@ export function createRunCommand(session: CommandSession): Tool {
 				allowed.command === command ? [] : [`[The user changed the command to: ${shownCommand(allowed.command)}]`];
 			const run: Run = {
 				...allowed,
-				...{containment, timeoutMs: timeoutSec * 1000},
+				containment,
+				timeoutMs: timeoutSec * 1000,
 				reveals: allowed.readOnly ? [] : reveals,
 				...(isRecent && {listing: withheld?.listing}),
 			};
@@ -278,7 +279,9 @@ async function offerFor(
 	const wider = refusal === 'network' ? 'network' : 'none';
 	const facts = [reasons[refusal], ...factsOf(sandbox, wider, withheld)];
 	return {
-		...{lack: reasons[refusal][1], how: outside[wider], reveals: []},
+		lack: reasons[refusal][1],
+		how: outside[wider],
+		reveals: [],
 		request: {command, containment: wider, widened: true, reveals, facts},
 	};
 }

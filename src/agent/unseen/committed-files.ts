@@ -93,8 +93,14 @@ async function blobOf(
 async function git(folder: string, args: readonly string[], input?: string): Promise<string | undefined> {
 	try {
 		const {status, stdout, omittedBytes} = await runChild({
-			...{command: 'git', args: ['-C', folder, ...options, ...args], cwd: folder, outside: folder, env: environment},
-			...{signal: new AbortController().signal, timeoutMs, maxBytes: 16 * 1024 * 1024},
+			command: 'git',
+			args: ['-C', folder, ...options, ...args],
+			cwd: folder,
+			outside: folder,
+			env: environment,
+			signal: new AbortController().signal,
+			timeoutMs,
+			maxBytes: 16 * 1024 * 1024,
 			...(input !== undefined && {input}),
 		});
 		return status === 0 && omittedBytes === 0 ? stdout : undefined;

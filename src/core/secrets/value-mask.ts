@@ -168,7 +168,8 @@ function textForms(value: string): readonly Form[] {
 			const text = base64At(bytes, shift);
 			const url = text.replaceAll('+', '-').replaceAll('/', '_');
 			return [...new Set([text, url])].map(form => ({
-				...{text: form, isBase64: true},
+				text: form,
+				isBase64: true,
 				least: Math.min(leastBase64, form.length),
 			}));
 		}),
@@ -220,7 +221,8 @@ function hexForms(value: string): readonly Form[] {
 	const hex = bytes.toString('hex');
 	const reversed = [[...hex].reverse().join(''), Buffer.from(bytes).reverse().toString('hex')];
 	return [hex, ...swapped, ...reversed].map(text => ({
-		...{text, isBase64: false},
+		text,
+		isBase64: false,
 		least: Math.min(leastHex, text.length),
 	}));
 }

@@ -60,7 +60,9 @@ export async function judgeCommand<Entry extends RuleEntry>(
 		// No rule covers a file outside of the working folder.
 		const coverable = reveals.filter(path => !/[*?{}\\]|^\.\.\//.test(path));
 		return {
-			...{effect: 'ask', reveals, mayBeDenied: true},
+			effect: 'ask',
+			reveals,
+			mayBeDenied: true,
 			why: (verdict.effect === 'ask' && verdict.why) || `could show ${reveals.join(', ')} to the model`,
 			suggested:
 				coverable.length === reveals.length

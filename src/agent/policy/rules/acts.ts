@@ -55,7 +55,10 @@ type Given = Partial<Omit<Act, 'options' | 'inner'>> & {readonly inner?: string}
 
 function act(options: string, {inner, ...given}: Given = {}): Act {
 	return {
-		...{options: optionsOf(options), hasOperands: true, bundles: false, isSuggested: true},
+		options: optionsOf(options),
+		hasOperands: true,
+		bundles: false,
+		isSuggested: true,
 		...given,
 		...(inner !== undefined && {inner: optionsOf(inner)}),
 	};
@@ -185,14 +188,19 @@ const rspec =
 
 /** Test runners, checkers and formatters that are started by name or through a package manager. */
 const nodeTools = {
-	...{tsc, eslint, prettier, vitest, jest, 'vitest run': vitest, 'vitest watch': vitest, 'vitest related': vitest},
-	...{
-		'playwright test': playwright,
-		'biome check': biome,
-		'biome lint': biome,
-		'biome format': biome,
-		'biome ci': biome,
-	},
+	tsc,
+	eslint,
+	prettier,
+	vitest,
+	jest,
+	'vitest run': vitest,
+	'vitest watch': vitest,
+	'vitest related': vitest,
+	'playwright test': playwright,
+	'biome check': biome,
+	'biome lint': biome,
+	'biome format': biome,
+	'biome ci': biome,
 };
 const pythonTools = {pytest, mypy, 'ruff check': ruffCheck, 'ruff format': ruffFormat};
 
@@ -226,10 +234,19 @@ const acts: Readonly<Record<string, Act>> = {
 		isSuggested: false,
 	},
 	...startedBy(['python -m', 'python3 -m', 'uv run', 'poetry run'], pythonTools),
-	...{'npm test': npmScript, 'npm t': npmScript, 'npm run': npmScript, 'npm run-script': npmScript},
-	...{'pnpm test': directScript, 'pnpm run': directScript, 'yarn test': directScript, 'yarn run': directScript},
-	...{'bun run': directScript, 'pnpm build': directScript, 'pnpm lint': directScript},
-	...{'yarn build': directScript, 'yarn lint': directScript},
+	'npm test': npmScript,
+	'npm t': npmScript,
+	'npm run': npmScript,
+	'npm run-script': npmScript,
+	'pnpm test': directScript,
+	'pnpm run': directScript,
+	'yarn test': directScript,
+	'yarn run': directScript,
+	'bun run': directScript,
+	'pnpm build': directScript,
+	'pnpm lint': directScript,
+	'yarn build': directScript,
+	'yarn lint': directScript,
 	'npm ci': act(
 		`${npm} --ignore-scripts --no-audit --audit? --no-fund --fund? --omit=dev|optional|peer --include=dev|optional|peer
 		--prefer-offline --offline --no-progress --progress? --legacy-peer-deps --no-optional`,
@@ -256,7 +273,8 @@ const acts: Readonly<Record<string, Act>> = {
 	'cargo build': cargoBuild,
 	'cargo check': cargoBuild,
 	'cargo clippy': act(`${cargo} --fix --allow-dirty --allow-staged --no-deps`, {
-		...{bundles: true, hasOperands: false},
+		bundles: true,
+		hasOperands: false,
 		inner: '-D=[\\w:-]+ -W=[\\w:-]+ -A=[\\w:-]+ -F=[\\w:-]+ --deny=[\\w:-]+ --warn=[\\w:-]+ --allow=[\\w:-]+',
 	}),
 	'cargo test': act(`${cargo} --doc --no-run --no-fail-fast`, {
@@ -265,7 +283,8 @@ const acts: Readonly<Record<string, Act>> = {
 			-q --quiet --format=pretty|terse --color=auto|always|never`,
 	}),
 	'cargo fmt': act('--all --check -p=[\\w-]+ --package=[\\w-]+ -v --verbose -q --quiet', {
-		...{bundles: true, hasOperands: false},
+		bundles: true,
+		hasOperands: false,
 		inner: '--check -l --files-with-diff -q --quiet -v --verbose --edition=\\d+ --color=auto|always|never',
 	}),
 	'go build': act(goBuild),
@@ -287,7 +306,8 @@ const acts: Readonly<Record<string, Act>> = {
 	'git stash': act(
 		'-u --include-untracked -k --keep-index --no-keep-index -S --staged -q --quiet -m=text --message=text',
 		{
-			...{bundles: true, hasOperands: false},
+			bundles: true,
+			hasOperands: false,
 		},
 	),
 	'git stash push': act(
@@ -307,13 +327,16 @@ const acts: Readonly<Record<string, Act>> = {
 		gitRepository,
 	),
 	'git switch': act('-q --quiet -c=[\\w./-]+ --create=[\\w./-]+ -t --track --guess --no-guess', {
-		...{isSuggested: false, bundles: true, except: /[:^]/},
+		isSuggested: false,
+		bundles: true,
+		except: /[:^]/,
 	}),
 	'dotnet build': act(`-c=\\w+ --configuration=\\w+ --no-restore --nologo -v=\\w+ --verbosity=\\w+ --no-incremental
 		-f=[\\w.-]+ --framework=[\\w.-]+ --no-dependencies --tl`),
 	'dotnet test': act(`-c=\\w+ --configuration=\\w+ --no-restore --no-build --nologo -v=\\w+ --verbosity=\\w+ -f=[\\w.-]+
 		--framework=[\\w.-]+ --filter=text --list-tests -t --blame --tl --logger=trx|console|html`),
-	...{rspec, 'bundle exec rspec': rspec},
+	rspec,
+	'bundle exec rspec': rspec,
 	rubocop:
 		act(`-a -A --autocorrect --autocorrect-all --only=[\\w/,]+ --except=[\\w/,]+ -f=p|progress|s|simple|c|clang|j|json|q|quiet|o|offenses
 		--format=p|progress|s|simple|c|clang|j|json|q|quiet|o|offenses -P --parallel -F --fail-fast -D --display-cop-names -L
@@ -342,7 +365,8 @@ const acts: Readonly<Record<string, Act>> = {
 	make: act(
 		'-s --silent --quiet -k --keep-going -n --dry-run -j?\\d+ --jobs?\\d+ -B --always-make --no-print-directory',
 		{
-			...{bundles: true, isSuggested: false},
+			bundles: true,
+			isSuggested: false,
 		},
 	),
 };

@@ -46,7 +46,9 @@ export async function judgePath<Entry extends RuleEntry>(
 	const isPlain = mayAllow && !/[*?{}\\]/.test(shown);
 	const suggested = isPlain ? [{tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`} as const] : [];
 	return {
-		...{effect: 'ask', suggested, mayBeDenied: orders !== undefined},
+		effect: 'ask',
+		suggested,
+		mayBeDenied: orders !== undefined,
 		...(orders && {why: orders.why}),
 		...(outOfReach && {outOfReach}),
 	};

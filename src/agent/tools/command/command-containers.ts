@@ -74,13 +74,11 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
 			return (
 				layout && {
-					...{
-						git: layout.git,
-						created: layout.created,
-						withheld: layout.withheld,
-						listing: layout.listing,
-						...(filter && {filter}),
-					},
+					git: layout.git,
+					created: layout.created,
+					withheld: layout.withheld,
+					listing: layout.listing,
+					...(filter && {filter}),
 					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout), '--'],
 				}
 			);

@@ -132,7 +132,12 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 		const {outputs} = await workFolder();
 		const output = createCommandOutput({openFile: () => files.open(outputs), secrets, ...(onText && {onText})});
 		const started = startCommand({
-			...{command, maxProcesses, shell, input, folder: workspace, onData: output.add},
+			command,
+			maxProcesses,
+			shell,
+			input,
+			folder: workspace,
+			onData: output.add,
 			...(sandbox && {sandbox: sandbox.program, filter: sandbox.filter}),
 			// Git tells by size and age alone that a file which it can't read has not changed.
 			env: sandbox && hasMasks(sandbox.withheld) ? withGitSetting(env, 'core.checkStat', 'minimal') : env,

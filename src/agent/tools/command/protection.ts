@@ -52,7 +52,9 @@ export function createProtection({containers, folder}: Options) {
 			endCleaner ??= startCleaner(path);
 			const note = await noteRunning(path, ++count, snapshot, created);
 			return {
-				...{program, withheld, ...(filter && {filter})},
+				program,
+				withheld,
+				...(filter && {filter}),
 				written: async list => describeWritten(before, await starts(list), workspace, git.orders),
 				guard(onRemoved, onAttack) {
 					const guard = guardGit({snapshot, git, onRemoved, onAttack});
