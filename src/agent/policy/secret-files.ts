@@ -65,9 +65,10 @@ export function isSecretByFolder(path: string): boolean {
 }
 
 function alternatives(globs: readonly string[]): string {
-	return globs.map(expressionOf).join('|');
+	return globs.map(globSource).join('|');
 }
 
-function expressionOf(glob: string): string {
+/** Returns a glob of a name as the source of an expression: `*` stands for any characters of the name. */
+export function globSource(glob: string): string {
 	return glob.replace(/[.+^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*');
 }

@@ -1,3 +1,5 @@
+import {globSource} from './secret-files.ts';
+
 /**
  * Files that run by themselves at the next start of another program: they run, or grant rights, when the user merely opens
  * the folder, starts a program of daily use there, or pushes, without having asked for that file to be run. So a change of
@@ -191,9 +193,7 @@ function namesOf(entries: readonly string[]) {
 				.split('/')
 				.at(-1) ?? '',
 	);
-	const patterns = last
-		.filter(name => name.includes('*'))
-		.map(name => `${name.replace(/[.+^$(){}|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}`);
+	const patterns = last.filter(name => name.includes('*')).map(globSource);
 	return {
 		whole: new Set(['node_modules', ...last.filter(name => !name.includes('*'))]),
 		patterns: new RegExp(`(?:^|/)(?:${patterns.filter(name => !name.startsWith('\\.')).join('|')})$`, 's'),
@@ -203,8 +203,7 @@ function namesOf(entries: readonly string[]) {
 function expressionOf(files: string): RegExp {
 	const entries = files.split(/\s+/).map(entry => {
 		const isFolder = entry.endsWith('/**');
-		const escaped = (isFolder ? entry.slice(0, -3) : entry).replace(/[.+^$(){}|[\]\\]/g, '\\$&');
-		return `${escaped.replaceAll('*', '[^/]*')}${isFolder ? '(?:/.*)?' : ''}`;
+		return `${globSource(isFolder ? entry.slice(0, -3) : entry)}${isFolder ? '(?:/.*)?' : ''}`;
 	});
 	return new RegExp(`(?:^|/)((?:${entries.join('|')}))$`, 'is');
 }

@@ -1,4 +1,4 @@
-import {realpath, stat} from 'node:fs/promises';
+import {lstat, realpath, stat} from 'node:fs/promises';
 import {relative, sep} from 'node:path';
 
 /** A file or folder that exists, without links on its way. */
@@ -35,4 +35,9 @@ export function outermost(paths: readonly string[]): readonly string[] {
 	}
 
 	return kept;
+}
+
+/** True if there is anything at a path, also a link that leads nowhere. */
+export async function exists(path: string): Promise<boolean> {
+	return (await lstat(path).catch(() => undefined)) !== undefined;
 }

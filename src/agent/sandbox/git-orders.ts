@@ -6,7 +6,7 @@ import {AppError} from '../../core/error.ts';
 import {runChild} from '../tools/child/run-child.ts';
 import {isWithin} from './existing.ts';
 import type {Repositories} from './find-repositories.ts';
-import {linkedGit, moduleFolders} from './git-places.ts';
+import {foldersIn, linkedGit, moduleFolders} from './git-places.ts';
 
 /**
  * What git obeys, as git itself says: settings of the repositories of a working folder, of the user and of the system, with
@@ -441,11 +441,6 @@ async function stampsOf(paths: readonly string[]): Promise<ReadonlyMap<string, s
 async function isCurrent(stamps: ReadonlyMap<string, string>): Promise<boolean> {
 	const now = await stampsOf([...stamps.keys()]);
 	return [...stamps].every(([path, stamp]) => now.get(path) === stamp);
-}
-
-async function foldersIn(folder: string): Promise<readonly string[]> {
-	const entries = await readdir(folder, {withFileTypes: true}).catch(() => []);
-	return entries.filter(entry => entry.isDirectory()).map(entry => join(folder, entry.name));
 }
 
 /** Returns the beginning of a regular file; nothing of any other. */

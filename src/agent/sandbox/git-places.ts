@@ -190,7 +190,8 @@ export async function linkedGit(file: string): Promise<{readonly git: string; re
 	return {git, common: isWorktree ? dirname(dirname(git)) : git};
 }
 
-async function foldersIn(folder: string): Promise<readonly string[]> {
+/** Returns the folders in a folder, as absolute paths; none if it can't be read. */
+export async function foldersIn(folder: string): Promise<readonly string[]> {
 	const entries = await readdir(folder, {withFileTypes: true}).catch(() => []);
 	return entries.filter(entry => entry.isDirectory()).map(entry => join(folder, entry.name));
 }

@@ -1,6 +1,6 @@
-import {lstat, readlink} from 'node:fs/promises';
+import {readlink} from 'node:fs/promises';
 import {dirname, extname, join, relative, sep} from 'node:path';
-import {existing, isWithin, outermost} from './existing.ts';
+import {existing, exists, isWithin, outermost} from './existing.ts';
 import {dataEndings, type GitOrders} from './git-orders.ts';
 import type {GitPlaces} from './git-places.ts';
 
@@ -68,11 +68,4 @@ async function linksTo(path: string, folder: string): Promise<ReadonlyArray<read
 		const target = targets[index];
 		return target === undefined ? [] : [[way, target] as const];
 	});
-}
-
-async function exists(path: string): Promise<boolean> {
-	return lstat(path).then(
-		() => true,
-		() => false,
-	);
 }

@@ -1,7 +1,7 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import type {FolderSearch} from '../tools/files/search-folder.ts';
-import {isWithin} from './existing.ts';
+import {exists, isWithin} from './existing.ts';
 import {findRepositories, isBare} from './find-repositories.ts';
 import {type Setting, settingsOf} from './git-orders.ts';
 import {moduleFolders} from './git-places.ts';
@@ -209,13 +209,6 @@ function isHarmless({key, value}: Setting): boolean {
 async function hasHook(git: string): Promise<boolean> {
 	const names = await readdir(join(git, 'hooks')).catch(() => []);
 	return names.some(name => !name.endsWith('.sample'));
-}
-
-async function exists(path: string): Promise<boolean> {
-	return lstat(path).then(
-		() => true,
-		() => false,
-	);
 }
 
 /** Returns the beginning of a regular file; nothing of any other. */

@@ -6,7 +6,7 @@ import {isJsonObject, parseJson} from '../../core/json.ts';
 import {once} from '../../core/once.ts';
 import {isGone, parseOwner, thisProcess} from '../../storage/lock-owner.ts';
 import {isWithin} from '../sandbox/existing.ts';
-import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
+import {findCommand} from '../tools/files/search-folder.ts';
 import {headOf} from './committed-files.ts';
 import {anyFolder, identifyFile} from './file-identity.ts';
 import {
@@ -230,16 +230,12 @@ async function filesBelow(folder: string, name: string): Promise<readonly string
 /** The end of a list that is complete. */
 const listEnd = '\0/\0';
 
-function findProgram(folder: string): string {
-	return firstIn(foldersOutside(folder, process.env), 'find') ?? '/usr/bin/find';
-}
-
 /** Writes the names of all files below a folder to a file. Without `find`, or in too large a folder, the list has no end. */
 async function listNames(folder: string, listFile: string): Promise<void> {
 	const file = await open(listFile, 'wx', 0o600);
 	try {
 		const args = ['.', '-path', '*/.git/objects', '-prune', '-o', '!', '-type', 'd', '-print0'];
-		const child = spawn(findProgram(folder), args, {
+		const child = spawn(findCommand(folder), args, {
 			cwd: folder,
 			stdio: ['ignore', file.fd, 'ignore'],
 			timeout: listTimeoutMs,
@@ -267,7 +263,7 @@ async function listChanged(
 	const text = await new Promise<string | undefined>(resolve => {
 		const limits = {timeout: listTimeoutMs, maxBuffer: maxListBytes};
 		const until = hasEnded ? ['!', '-cnewer', end] : [];
-		execFile(findProgram(folder), [folder, canary, '-cnewer', mark, ...until, '-print0'], limits, (error, stdout) => {
+		execFile(findCommand(folder), [folder, canary, '-cnewer', mark, ...until, '-print0'], limits, (error, stdout) => {
 			// What was found before an error, such as a folder that can't be read, counts as well.
 			resolve(error && (error.killed || typeof error.code !== 'number') ? undefined : stdout);
 		});

@@ -90,7 +90,6 @@ async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Prom
 	await file.chmod(mode & 0o777);
 }
 
-/** Names the new file, unless the name is in use. */
 /** Throws what `link` throws if there is anything at a path. */
 async function assertFree(path: string): Promise<void> {
 	if (await lstat(path).catch(() => undefined)) {
@@ -98,6 +97,7 @@ async function assertFree(path: string): Promise<void> {
 	}
 }
 
+/** Names the new file, unless the name is in use. */
 async function create(temporary: string, path: string): Promise<void> {
 	try {
 		await link(temporary, path);

@@ -9,6 +9,7 @@ const timeoutMs = 3000;
 const maxListBytes = 64 * 1024 * 1024;
 /** How far the search without `find` goes, which always ends. */
 const maxFolders = 2000;
+const maxDepth = 40;
 
 export type FolderSearch = {
 	/** Absolute paths. */
@@ -44,9 +45,14 @@ async function find(folder: string, expression: readonly string[]): Promise<Fold
 	return {paths: absolute(bytes, folder), isComplete};
 }
 
+/** Returns the `find` to start for a folder: none that is in it. */
+export function findCommand(folder: string): string {
+	return firstIn(foldersOutside(folder, process.env), 'find') ?? '/usr/bin/find';
+}
+
 /** Paths are relative to the folder and begin with a dot: in a large folder, that is half of the bytes. */
 function findBytes(folder: string, expression: readonly string[]) {
-	const program = firstIn(foldersOutside(folder, process.env), 'find') ?? '/usr/bin/find';
+	const program = findCommand(folder);
 	const options = {cwd: folder, timeout: timeoutMs, maxBuffer: maxListBytes, encoding: 'buffer' as const};
 	return new Promise<{readonly bytes: Buffer; readonly isComplete: boolean}>(resolve => {
 		execFile(program, ['.', '-xdev', ...expression], options, (error, stdout) => {
@@ -115,11 +121,10 @@ export function chosenOnce<Chosen>(
 	};
 }
 
-/** Returns the paths near the top of a folder that `isMatch` takes. Enters the folders that `enters` takes. */
-export async function searchNearby(
+/** Returns the paths near the top of a folder that `isMatch` takes. Doesn't enter those. */
+async function searchNearby(
 	root: string,
 	isMatch: (path: string, entry: Dirent) => boolean | Promise<boolean>,
-	{enters = () => true, maxDepth = 40}: {readonly enters?: (entry: Dirent) => boolean; readonly maxDepth?: number} = {},
 ): Promise<FolderSearch> {
 	const paths: string[] = [];
 	const waiting = [{folder: root, depth: 0}];
@@ -134,7 +139,7 @@ export async function searchNearby(
 			const path = join(folder, entry.name);
 			if (await isMatch(path, entry)) {
 				paths.push(path);
-			} else if (entry.isDirectory() && enters(entry)) {
+			} else if (entry.isDirectory()) {
 				isComplete &&= depth < maxDepth;
 				if (depth < maxDepth) {
 					waiting.push({folder: path, depth: depth + 1});

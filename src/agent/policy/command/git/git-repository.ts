@@ -1,6 +1,6 @@
-import {lstat} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {AppError} from '../../../../core/error.ts';
+import {exists} from '../../../sandbox/existing.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
 import {isSecretFile} from '../../secret-files.ts';
 import type {Arguments} from '../options.ts';
@@ -148,10 +148,6 @@ type Where = {readonly folder: string; readonly workspace: string};
 
 async function list(where: Where, args: readonly string[]): Promise<readonly string[] | undefined> {
 	return (await git(where, args))?.split('\0').filter(Boolean);
-}
-
-async function exists(path: string): Promise<boolean> {
-	return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 type Setting = {readonly scope: string; readonly name: string; readonly value: string};
