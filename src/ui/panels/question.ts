@@ -456,24 +456,21 @@ function endOf(rows: readonly string[], cells: number): string {
 
 /** Returns the last characters of a text that have at most so many cells. */
 function lastCells(text: string, cells: number): string {
-	let left = cells;
-	const kept = graphemesOf(text).toReversed();
-	const end = kept.findIndex(grapheme => {
-		left -= graphemeWidth(grapheme);
-		return left < 0;
-	});
-	return (end < 0 ? kept : kept.slice(0, end)).toReversed().join('');
+	return firstFitting(graphemesOf(text).toReversed(), cells).toReversed().join('');
 }
 
 /** Returns the first characters of a text that have at most so many cells. */
 function cutCells(text: string, cells: number): string {
+	return firstFitting(graphemesOf(text), cells).join('');
+}
+
+function firstFitting(graphemes: readonly string[], cells: number): readonly string[] {
 	let left = cells;
-	const kept = graphemesOf(text);
-	const end = kept.findIndex(grapheme => {
+	const end = graphemes.findIndex(grapheme => {
 		left -= graphemeWidth(grapheme);
 		return left < 0;
 	});
-	return (end < 0 ? kept : kept.slice(0, end)).join('');
+	return end < 0 ? graphemes : graphemes.slice(0, end);
 }
 
 /** Returns the number of lines of a question with everything about it. */
