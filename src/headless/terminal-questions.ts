@@ -1,10 +1,9 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {aboutLines, createLineInteraction} from '../command/line-interaction.ts';
+import {aboutLines, createLineInteraction, drawingLines} from '../command/line-interaction.ts';
 import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {SubjectDrawing} from '../store/view-slice.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
@@ -88,7 +87,8 @@ function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 			return chosen.id;
 		},
 		async confirm(question, about, drawing) {
-			const {lines, leftOut} = drawing ? drawingLines(drawing, stderr.columns || 80) : {lines: [], leftOut: 0};
+			const style = {width: stderr.columns || 80, palette: createPalette({color: false})};
+			const {lines, leftOut} = drawing ? drawingLines(drawing, style, maxDrawnLines) : {lines: [], leftOut: 0};
 			for (const line of [...(about ? aboutLines(about) : []), ...lines]) {
 				say(line);
 			}
@@ -132,20 +132,6 @@ async function dropTyped(stdin: Streams['stdin'], say: Say): Promise<void> {
 
 /** Most lines of a drawing that are printed with a question. */
 const maxDrawnLines = 400;
-
-/** As many of them are from the end. */
-const lastLines = 20;
-
-/** Returns the first and the last lines of a drawing, and how many are left out between them. */
-function drawingLines(drawing: SubjectDrawing, width: number) {
-	const style = {width, palette: createPalette({color: false})};
-	const {shown} = drawing.window({...style, rows: Number.POSITIVE_INFINITY});
-	const leftOut = Math.max(0, shown.length - maxDrawnLines);
-	const end = Math.max(maxDrawnLines - lastLines, shown.length - lastLines);
-	const middle = leftOut > 0 ? [`⋯ ${formatAmount(leftOut, 'line')} ⋯`] : [];
-	const lines = [...shown.slice(0, maxDrawnLines - lastLines), ...middle, ...shown.slice(end)];
-	return {leftOut, lines: [drawing.title(style), ...lines]};
-}
 
 function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {
 	/** True once the pipe turned out to be empty: it is not read again. */

@@ -36,7 +36,8 @@ export type About = {
 	readonly facts: ReadonlyArray<readonly [label: string, value: string]>;
 };
 
-type DrawingStyle = {readonly width: number; readonly palette: Palette};
+/** How wide something is drawn, in columns, and in which colours. */
+export type DrawingStyle = {readonly width: number; readonly palette: Palette};
 
 /** Draws what a question is about, exactly: a change of a file, a command, or a request. */
 export type SubjectDrawing = {

@@ -1,7 +1,7 @@
-import {aboutLines} from '../../command/line-interaction.ts';
+import {aboutLines, drawingLines} from '../../command/line-interaction.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
-import type {Answer, SubjectDrawing} from '../../store/view-slice.ts';
+import type {Answer} from '../../store/view-slice.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -11,9 +11,6 @@ import {answerTo, answerWith} from '../panels/question.ts';
 
 /** Most lines that are printed with a question about them. */
 const maxSubjectLines = 2000;
-
-/** As many of them are from the end. */
-const lastLines = 20;
 
 /** Wider than any line of a change: a screen reader needs no wrapping. */
 const unwrapped = 32_000;
@@ -29,7 +26,7 @@ export async function inquireInLines(
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 	{palette, ring}: {readonly palette: Palette; readonly ring: () => void},
 ): Promise<string | undefined> {
-	const drawn = subject && wholeSubject(subject, palette);
+	const drawn = subject && drawingLines(subject, {width: unwrapped, palette}, maxSubjectLines);
 	const before = () => {
 		const above = [
 			...(drawn?.lines ?? []),
@@ -81,18 +78,4 @@ function whyAgain(answer: Answer | undefined, leftOut: number): string {
 function numbered(answers: readonly Answer[]): readonly string[] {
 	const all = [...answers.map(({label, key}) => `${safeLine(label)} (key ${key})`), 'No (key n)'];
 	return all.map((answer, index) => `${index + 1}. ${answer}`);
-}
-
-/** Returns the lines of a subject; of a very long one the first and the last ones, and how many are left out between them. */
-function wholeSubject(subject: SubjectDrawing, palette: Palette) {
-	const style = {width: unwrapped, palette};
-	const {shown} = subject.window({...style, rows: Number.POSITIVE_INFINITY});
-	const leftOut = Math.max(0, shown.length - maxSubjectLines);
-	const middle = leftOut > 0 ? [`⋯ ${formatAmount(leftOut, 'line')} ⋯`] : [];
-	const lines = [
-		...shown.slice(0, maxSubjectLines - lastLines),
-		...middle,
-		...shown.slice(Math.max(maxSubjectLines - lastLines, shown.length - lastLines)),
-	];
-	return {leftOut, lines: [subject.title(style), ...lines]};
 }
