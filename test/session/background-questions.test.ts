@@ -4,13 +4,15 @@ import {expect, test} from 'vitest';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {says, world} from './background-world.ts';
 
-test('ask_user of a run in the background waits until its session is shown, and the answer goes to that run', async () => {
-	const {program, host, session, run, background, texts} = await world();
-	const questions: string[] = [];
-	program.answerWith(async ({question}) => {
-		questions.push(`${session()} ${question}`);
-		return 'SQLite';
-	});
+/**
+ * Sends a message whose run goes to the background before it calls a tool, and then `last`. Waits until the run waits for the
+ * user. Returns its session, and the end of the message.
+ */
+async function waitInBackground(
+	{program, host, session, run, background, texts}: Awaited<ReturnType<typeof world>>,
+	[name, args]: readonly [name: string, args: object],
+	last: string,
+) {
 	let release = () => {};
 	const gate = new Promise<void>(resolve => {
 		release = resolve;
@@ -19,19 +21,31 @@ test('ask_user of a run in the background waits until its session is shown, and 
 		async ({say, call, finish}) => {
 			say('Soon.');
 			await gate;
-			call('ask_user', {question: 'Which database?'});
+			call(name, args);
 			finish('tool_calls');
 		},
 		says('Free.'),
-		says('Chosen.'),
+		says(last),
 	);
 	const first = session();
-	const sent = program.conversation.send('Choose');
+	const sent = program.conversation.send('Begin');
 	await expect.poll(texts).toContain('Soon.');
 	await run('bg');
 	await program.conversation.send('What now?');
 	release();
 	await expect.poll(background).toEqual([[first, 'waiting']]);
+	return {first, sent};
+}
+
+test('ask_user of a run in the background waits until its session is shown, and the answer goes to that run', async () => {
+	const opened = await world();
+	const {program, host, session, texts} = opened;
+	const questions: string[] = [];
+	program.answerWith(async ({question}) => {
+		questions.push(`${session()} ${question}`);
+		return 'SQLite';
+	});
+	const {first, sent} = await waitInBackground(opened, ['ask_user', {question: 'Which database?'}], 'Chosen.');
 	expect(questions).toEqual([]);
 	await program.resume(first, refuseElsewhere);
 	await sent;
@@ -46,28 +60,9 @@ test('/bg takes no argument', async () => {
 });
 
 test('a rule that the user keeps meanwhile answers the question of a run in the background', async () => {
-	const {program, host, session, run, background, asked, folder, texts} = await world();
-	let release = () => {};
-	const gate = new Promise<void>(resolve => {
-		release = resolve;
-	});
-	host.answerWith(
-		async ({say, call, finish}) => {
-			say('Soon.');
-			await gate;
-			call('run_command', {command: 'touch made'});
-			finish('tool_calls');
-		},
-		says('Free.'),
-		says('Made.'),
-	);
-	const first = session();
-	const sent = program.conversation.send('Touch it');
-	await expect.poll(texts).toContain('Soon.');
-	await run('bg');
-	await program.conversation.send('What now?');
-	release();
-	await expect.poll(background).toEqual([[first, 'waiting']]);
+	const opened = await world();
+	const {run, background, asked, folder} = opened;
+	const {first, sent} = await waitInBackground(opened, ['run_command', {command: 'touch made'}], 'Made.');
 	await run('approvals', 'allow', 'run_command(touch *)');
 	await sent;
 	await expect.poll(background).toEqual([[first, 'ended']]);

@@ -34,6 +34,15 @@ async function begun(world: World, options: Parameters<World['open']>[0] = {}) {
 	return opened;
 }
 
+/** The last session, resumed by a user who agrees to nothing, and sent another message. */
+async function resumedAndRefused(world: World, options: Parameters<World['open']>[0] = {}) {
+	const opened = world.open({model: undefined, ...options});
+	opened.answerWith(() => false);
+	await opened.program.resume('latest', refuseElsewhere);
+	await opened.conversation.send('Two.');
+	return opened;
+}
+
 const readList = ['list_files', {}] as const;
 
 /**
@@ -307,10 +316,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			await closed(await begun(world));
 			const env = {...world.env, OPENAI_API_KEY: 'sk-0123456789abcd', OPENAI_BASE_URL: world.other.baseUrl};
 			await saveSettings(world.config, {model: 'openai/gpt-x'});
-			const opened = world.open({model: undefined, env});
-			opened.answerWith(() => false);
-			await opened.program.resume('latest', refuseElsewhere);
-			await opened.conversation.send('Two.');
+			const opened = await resumedAndRefused(world, {env});
 			expect(opened.questions).toHaveLength(1);
 		},
 	],
@@ -321,10 +327,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			await closed(await begun(world, {model: 'demo/demo'}));
 			await world.moveTo(world.other);
 			await saveSettings(world.config, {model: 'custom/alpha'});
-			const opened = world.open({model: undefined});
-			opened.answerWith(() => false);
-			await opened.program.resume('latest', refuseElsewhere);
-			await opened.conversation.send('Two.');
+			const opened = await resumedAndRefused(world);
 			expect(opened.questions).toEqual([`Send this conversation to ${world.other.baseUrl}?`]);
 		},
 	],
@@ -338,10 +341,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			);
 			await world.moveTo(world.other);
 			await saveSettings(world.config, {model: 'custom/demo'});
-			const opened = world.open({model: undefined});
-			opened.answerWith(() => false);
-			await opened.program.resume('latest', refuseElsewhere);
-			await opened.conversation.send('Two.');
+			const opened = await resumedAndRefused(world);
 			expect(opened.questions).toHaveLength(1);
 		},
 	],
