@@ -33,7 +33,11 @@ export async function bindingWorld() {
 	const open = (options: Partial<Opened> = {}) => {
 		const store = createAppStore();
 		const program = compose({
-			...{store, env, folder, model: 'custom/alpha', version: '0.0.0'},
+			store,
+			env,
+			folder,
+			model: 'custom/alpha',
+			version: '0.0.0',
 			workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
 			...options,
 		});
@@ -55,7 +59,11 @@ export async function bindingWorld() {
 	};
 
 	return {
-		...{own, other, open, folder, env},
+		own,
+		other,
+		open,
+		folder,
+		env,
 		/** Another process stores a host, or another key for the same one. */
 		moveTo: (host: ModelHost, key: Secret | undefined = firstKey) => setKey(config, 'custom', key, host.baseUrl),
 		forget: () => removeKey(config, 'custom'),

@@ -14,7 +14,10 @@ async function connected() {
 	await saveProfile(world.config, login('work', first));
 	const {program, store} = world.open();
 	const context = program.contextFor({
-		...{live: {}, flags: {...flags, ...scope}, signal: new AbortController().signal, interact: {}},
+		live: {},
+		flags: {...flags, ...scope},
+		signal: new AbortController().signal,
+		interact: {},
 	} as never);
 	expect(store.getState().connection.server).toBe(first);
 	return {...world, open: () => context.platform.open(), store};

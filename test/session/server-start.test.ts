@@ -34,30 +34,36 @@ const forms: Readonly<Record<string, Form>> = {
 		entry: {command: 'node_modules/.bin/server'},
 		files: {'node_modules/server/main.mjs': shebang + serve},
 		links: {'node_modules/.bin/server': '../server/main.mjs'},
-		...{changed: 'node_modules/server/main.mjs', text: shebang + mark + serve},
+		changed: 'node_modules/server/main.mjs',
+		text: shebang + mark + serve,
 	},
 	'a module of Python': {
 		entry: {command: '/usr/bin/python3', args: ['-m', 'tool']},
 		files: {'tool.py': servePy},
-		...{changed: 'tool.py', text: servePy.replace('\n', `\n${markPy}`)},
+		changed: 'tool.py',
+		text: servePy.replace('\n', `\n${markPy}`),
 	},
 	'a folder': {
 		entry: node('.'),
 		files: {'package.json': '{"main":"a.mjs"}', 'a.mjs': serve, 'b.mjs': mark + serve},
-		...{changed: 'package.json', text: '{"main":"b.mjs"}'},
+		changed: 'package.json',
+		text: '{"main":"b.mjs"}',
 	},
 	'a file of settings found by its name': {
 		entry: node('server.mjs'),
 		files: {'server.mjs': `await import("./server.config.mjs").catch(() => undefined);\n${serve}`},
-		...{changed: 'server.config.mjs', text: mark},
+		changed: 'server.config.mjs',
+		text: mark,
 	},
 	'a package': {
 		entry: node('server.mjs'),
 		files: {
-			...{'server.mjs': `import "dep";\n${serve}`, 'node_modules/dep/index.mjs': ''},
+			'server.mjs': `import "dep";\n${serve}`,
+			'node_modules/dep/index.mjs': '',
 			'node_modules/dep/package.json': '{"exports":"./index.mjs"}',
 		},
-		...{changed: 'node_modules/dep/index.mjs', text: mark},
+		changed: 'node_modules/dep/index.mjs',
+		text: mark,
 	},
 };
 

@@ -215,9 +215,15 @@ describe('the completion', () => {
 		store.getState().setGuard({focus: 'panel'});
 		await settle();
 		expect(lines()).toEqual([
-			...['', '─'.repeat(80), '? Sure?', '  y  Yes', '❯ n  No'],
+			'',
+			'─'.repeat(80),
+			'? Sure?',
+			'  y  Yes',
+			'❯ n  No',
 			'  Tab back to your text · ↑↓ move · Enter select · Esc cancel',
-			...['─'.repeat(80), '❯ /', expect.any(String)],
+			'─'.repeat(80),
+			'❯ /',
+			expect.any(String),
 		]);
 	});
 });

@@ -57,7 +57,13 @@ function setUp({home = temporaryHome(), folder = temporaryFolder()} = {}) {
 			subject: JSON.stringify(act),
 		});
 	return {
-		...{home, folder, book, asked, events, aborting, modeListeners},
+		home,
+		folder,
+		book,
+		asked,
+		events,
+		aborting,
+		modeListeners,
 		run: (command: string) => approve(command, {kind: 'command', command, folder, containment: 'sandbox'}),
 		edit: (name: string) => approve(name, {kind: 'edit', path: `${folder}/${name}`}),
 		setMode(next: ApprovalMode) {

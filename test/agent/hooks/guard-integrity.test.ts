@@ -34,8 +34,13 @@ async function guarded(command: string, files: Readonly<Record<string, string>>,
 	const commands = createCommandSession({places});
 	onTestFinished(() => commands.end());
 	const hooks = createHooks({
-		...{hooks: [{event: 'before-tool', command}], session: 's', folder: workspace, root: workspace, commands},
-		...{hide: text => text, mayLeave: async () => ({refused: 'no', notes: []})},
+		hooks: [{event: 'before-tool', command}],
+		session: 's',
+		folder: workspace,
+		root: workspace,
+		commands,
+		hide: text => text,
+		mayLeave: async () => ({refused: 'no', notes: []}),
 	});
 	return {
 		workspace,
@@ -43,7 +48,11 @@ async function guarded(command: string, files: Readonly<Record<string, string>>,
 		/** Runs a command in the sandbox to its end. Returns its output. */
 		async run(script: string) {
 			const {ended, output} = await commands.start({
-				...{command: script, workspace, containment: 'sandbox', readOnly: false, secrets: []},
+				command: script,
+				workspace,
+				containment: 'sandbox',
+				readOnly: false,
+				secrets: [],
 			});
 			await ended;
 			return output.take().text;
@@ -54,7 +63,8 @@ async function guarded(command: string, files: Readonly<Record<string, string>>,
 		judgeEdit: (name: string, {before, after}: {before?: string; after?: string} = {}, allow: string[] = []) =>
 			judge(
 				{
-					...{kind: 'edit', path: join(workspace, name)},
+					kind: 'edit',
+					path: join(workspace, name),
 					...(after !== undefined && {text: {after, ...(before !== undefined && {before})}}),
 				},
 				{workspace, places, rules: allow.map(rule => ({rule: parseRule(rule), effect: 'allow' as const}))},
@@ -108,7 +118,9 @@ describe.skipIf(!hasBubblewrap)(`[12] the agent can't change a guard in the mode
 		const {judgeEdit, run, denied, path} = await guarded(command, files);
 		expect(await denied()).toContain('guarded');
 		expect(await judgeEdit(target)).toMatchObject({
-			...{effect: 'ask', mayBeDenied: true, why: 'changes what your hook runs'},
+			effect: 'ask',
+			mayBeDenied: true,
+			why: 'changes what your hook runs',
 		});
 		expect(await judgeEdit('a.txt')).not.toHaveProperty('why');
 		// A rule for other files doesn't cover it; one that names it does.
@@ -224,7 +236,11 @@ test('a before-tool hook that runs what nobody saw runs, and the user is told', 
 			{event: 'before-tool', command: 'true', sandbox: false},
 			{event: 'run-end', command: 'true', sandbox: false},
 		],
-		...{session: 's', folder: workspace, root: workspace, commands, hide: (text: string) => text},
+		session: 's',
+		folder: workspace,
+		root: workspace,
+		commands,
+		hide: (text: string) => text,
 		mayLeave: async () => ({refused: undefined, notes: []}),
 		takeUnseen: async () => ['lib/b.sh'],
 	});

@@ -20,7 +20,10 @@ function hooksOf(...hooks: readonly Hook[]) {
 	const commands = createCommandSession({places: {stateFolder}});
 	onTestFinished(() => commands.end());
 	const run = createHooks({
-		...{hooks, commands, root: folder, mayLeave: async () => ({refused: refusal, notes: []})},
+		hooks,
+		commands,
+		root: folder,
+		mayLeave: async () => ({refused: refusal, notes: []}),
 		session: 's-1',
 		folder,
 		hide: text => text.replaceAll('our-own-key', '***'),

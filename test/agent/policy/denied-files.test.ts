@@ -51,7 +51,11 @@ async function denying(deny: readonly string[], files: Parameters<typeof makeWor
 	const named = (name: string) => tools.find(each => each.name === name);
 	return {
 		...opened,
-		...{places, context, tools, images, rules},
+		places,
+		context,
+		tools,
+		images,
+		rules,
 		call: (name: string, args: JsonObject) => use(named(name), args),
 		searchPlainly: (args: JsonObject) => use(plainSearch, args),
 		async mention(text: string) {
@@ -142,7 +146,8 @@ describe('[14] a denied file', () => {
 			skills: async () => [
 				{...skill, filesHash: undefined, argumentHint: undefined, isForModel: true, isForUser: true},
 			],
-			...{hide: (text: string) => text, rules},
+			hide: (text: string) => text,
+			rules,
 		});
 		expect(await tool.run({name: 'do'}, context)).not.toContain('hidden.md');
 		await expect(tool.run({name: 'do', file: 'hidden.md'}, context)).rejects.toThrow(/denies this/);

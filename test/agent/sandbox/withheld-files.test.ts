@@ -46,7 +46,9 @@ async function inAll(
 	const asked: Approval[] = [];
 	const judgeHere = judgeByRules({
 		book: {list: () => entries.map(entry => ({...entry, source: 'session'}))},
-		...{workspace: () => workspace, places, hide: (text: string) => text},
+		workspace: () => workspace,
+		places,
+		hide: (text: string) => text,
 	});
 	const tool = createRunCommand(session);
 	const approve = async (request: Approval): Promise<Permission> => {
@@ -68,7 +70,12 @@ async function inAll(
 		return answer(request);
 	};
 	return {
-		...{root, workspace, home, session, asked, entries},
+		root,
+		workspace,
+		home,
+		session,
+		asked,
+		entries,
 		path: (name: string) => join(workspace, name),
 		run: (command: string) =>
 			tool.run({command}, {...context, workspace, approve}).catch((error: Error) => error.message),
@@ -137,9 +144,11 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 	test.each(attempts)('[15] a secret file of the folder stays hidden from %s', async (command, file) => {
 		const text = file === '.npmrc' ? `//registry.example.com/:_authToken=${content}\n` : `API_TOKEN=${content}\n`;
 		const {run, path, workspace} = await inAll({
-			...{'a.txt': 'a\n', 'package.json': '{"scripts": {"test": "node run.js"}}'},
+			'a.txt': 'a\n',
+			'package.json': '{"scripts": {"test": "node run.js"}}',
 			'run.js': `console.log(${read("'.env'")})`,
-			...{'.env': `API_TOKEN=${content}\n`, [file]: text},
+			'.env': `API_TOKEN=${content}\n`,
+			[file]: text,
 		});
 		git(workspace, 'init', '-q');
 		linkSync(path('.env'), path('plain.txt'));
@@ -268,7 +277,9 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 	test('[15] secret files of the repository around the working folder stay hidden, and are asked about by name', async () => {
 		const {run, asked, workspace} = await inAll(
 			{
-				...{'.env': `API_TOKEN=${content}\n`, 'lib/secrets.yaml': content, 'lib/a.txt': 'shared\n'},
+				'.env': `API_TOKEN=${content}\n`,
+				'lib/secrets.yaml': content,
+				'lib/a.txt': 'shared\n',
 				'packages/app/b.txt': 'b\n',
 			},
 			{},
@@ -353,8 +364,10 @@ describe.skipIf(!hasBubblewrap)(`in the sandbox${skipped}`, () => {
 	/** Makes a repository as a clone leaves it: its index was written in the second in which its files were. */
 	async function cloned() {
 		const opened = await inAll({
-			...{'.gitignore': '.env\n', '.env': `API_TOKEN=${content}\n`},
-			...{'a.txt': 'one\n', 'k/key.pem': content},
+			'.gitignore': '.env\n',
+			'.env': `API_TOKEN=${content}\n`,
+			'a.txt': 'one\n',
+			'k/key.pem': content,
 		});
 		const {workspace, path} = opened;
 		git(workspace, 'init', '-q');

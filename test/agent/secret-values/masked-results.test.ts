@@ -22,7 +22,10 @@ function secretsOf(values: readonly string[]) {
 test('[8] the values of the folder are masked in the result of every tool, also of one that fails', async () => {
 	const secrets = secretsOf([value]);
 	const tool = (name: string, readOnly: boolean): Tool => ({
-		...{name, description: '', parameters: {}, readOnly},
+		name,
+		description: '',
+		parameters: {},
+		readOnly,
 		async run() {
 			if (name === 'fails') {
 				throw new Error(`no ${value}`);

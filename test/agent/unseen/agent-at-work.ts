@@ -24,7 +24,9 @@ export async function agentAtWork(files: Readonly<Record<string, string>> = {}) 
 		onTestFinished(() => commands.end());
 		const readFiles: ToolContext['readFiles'] = new Map();
 		const by = (seen: boolean): ToolContext => ({
-			...{...context, workspace: folder, readFiles},
+			...context,
+			workspace: folder,
+			readFiles,
 			async approve({onSeen}) {
 				if (seen) {
 					onSeen?.();
@@ -59,7 +61,10 @@ export async function agentAtWork(files: Readonly<Record<string, string>> = {}) 
 	};
 
 	return {
-		...{folder: workspace, stateFolder, root, session},
+		folder: workspace,
+		stateFolder,
+		root,
+		session,
 		...session(),
 		/** Returns what nobody saw in the folder, or in another one. */
 		async unseen(project = workspace) {

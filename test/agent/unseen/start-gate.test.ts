@@ -44,7 +44,11 @@ async function besideHook(files: Readonly<Record<string, string>>, command: stri
 		async runHook(answers?: boolean[]) {
 			const gate = gateOf(agent, answers);
 			const hooks = createHooks({
-				...{hooks: [hook], session: 's', folder: agent.folder, root: agent.folder, hide: (text: string) => text},
+				hooks: [hook],
+				session: 's',
+				folder: agent.folder,
+				root: agent.folder,
+				hide: (text: string) => text,
 				commands: agent.commands,
 				mayLeave: async (_, __, signal) => ({refused: await gate.whyNot(starting, signal), notes: []}),
 			});

@@ -28,7 +28,12 @@ function appIn(place: string, name = 'work', given: ApprovalMode = 'ask') {
 	onTestFinished(followAllMode({store, folder: access, interact, tell: error => faults.push(error)}));
 	const {setApprovalMode} = store.getState();
 	return {
-		...{store, interact, faults, seen, setMode: setApprovalMode, access},
+		store,
+		interact,
+		faults,
+		seen,
+		setMode: setApprovalMode,
+		access,
 		mode: () => store.getState().approvalMode,
 		panel: () => store.getState().panel,
 	};

@@ -57,7 +57,11 @@ function presser(store: ReturnType<typeof draw>['store'], answer: (value: string
 		const named = key === 'shift+down' ? keyToken('down', {ctrl: false, alt: false, shift: true}) : keyToken(key);
 		if (panel) {
 			pressInPanel(key.length === 1 ? textToken(key) : named, panel, {
-				...{store, answer, pressInDevicePanel: () => undefined, isTypedAhead: () => false, now: () => 0},
+				store,
+				answer,
+				pressInDevicePanel: () => undefined,
+				isTypedAhead: () => false,
+				now: () => 0,
 			});
 		}
 	};
@@ -99,7 +103,9 @@ describe('[4] what was not in sight', () => {
 					const rules = marks('rule', counts.rules);
 					const keeps = rules.length > 0 ? {keeps: {rules, life}} : {};
 					const panel: Panel = {
-						...{kind: 'confirm', question: 'Run this command?', askedAt: -5000},
+						kind: 'confirm',
+						question: 'Run this command?',
+						askedAt: -5000,
 						about: {facts: facts.map(fact => ['Fact', fact] as const)},
 						...(subjects[subject] && {subject: subjects[subject](words)}),
 						answers: [
@@ -157,7 +163,10 @@ describe('[4] what was not in sight', () => {
 			const answers: (string | undefined)[] = [];
 			const press = presser(store, value => answers.push(value));
 			store.getState().setPanel({
-				...{kind: 'confirm', question: 'Run this command?', askedAt: -5000, subject: drawingFor(words)},
+				kind: 'confirm',
+				question: 'Run this command?',
+				askedAt: -5000,
+				subject: drawingFor(words),
 				answers: [{key: 'y', label: 'Yes, once', value: 'once'}],
 			});
 			await settle(3);
@@ -197,7 +206,9 @@ describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 	test.each(blanks)('%s hide nothing behind them', async (_, run, counted) => {
 		const {store, lines, settle} = draw(<App />, {columns, rows});
 		store.getState().setPanel({
-			...{kind: 'confirm', question: 'Run this command?', askedAt: -5000},
+			kind: 'confirm',
+			question: 'Run this command?',
+			askedAt: -5000,
 			subject: drawingOfCommand(`ls${run}; touch X`, false),
 		});
 		await settle(3);
@@ -213,7 +224,9 @@ describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 		const command = ['first', ...marks('line', 80), '; touch X'].join('\n');
 		const {store, lines, settle} = draw(<App />, {columns, rows});
 		store.getState().setPanel({
-			...{kind: 'confirm', question: 'Run this command?', askedAt: -5000},
+			kind: 'confirm',
+			question: 'Run this command?',
+			askedAt: -5000,
 			about: {facts: [['Sandbox', 'no network']]},
 			subject: drawingOfCommand(command, false),
 		});
@@ -232,7 +245,9 @@ describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 		const press = presser(store, value => answers.push(value));
 		const text = `a${'x'.repeat(30_000)}z`;
 		store.getState().setPanel({
-			...{kind: 'confirm', question: 'Change it?', askedAt: -5000},
+			kind: 'confirm',
+			question: 'Change it?',
+			askedAt: -5000,
 			subject: drawingOf({path: 'a.js', added: 1, removed: 0, diff: `@@ -0,0 +1 @@\n+${text}`}),
 			answers: [{key: 'y', label: 'Yes, once', value: 'once'}],
 		});
@@ -253,7 +268,9 @@ test('[4] a change of 10,000 lines takes no yes at once', async () => {
 	const answers: (string | undefined)[] = [];
 	const press = presser(store, value => answers.push(value));
 	store.getState().setPanel({
-		...{kind: 'confirm', question: 'Change it?', askedAt: -5000},
+		kind: 'confirm',
+		question: 'Change it?',
+		askedAt: -5000,
 		subject: subjects['change']?.(marks('line', 10_000)) as SubjectDrawing,
 		answers: [{key: 'y', label: 'Yes, once', value: 'once'}],
 	});

@@ -35,7 +35,8 @@ test('[4] a question that a rule answers closes, and the next one takes keys onl
 	const run = approvals.startRun();
 	const ask = (command: string) =>
 		run({id: command, signal, emit: () => undefined})({
-			...{summary: 'Run it?', subject: command},
+			summary: 'Run it?',
+			subject: command,
 			act: {kind: 'command', command, folder: '/repo', containment: 'sandbox'},
 		});
 	const screen = () => drawn.lines().join('\n');

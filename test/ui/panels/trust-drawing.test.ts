@@ -9,11 +9,17 @@ const blanks = ' '.repeat(2000);
 
 test('[4] long runs of blanks are counted in what the user is asked to trust', () => {
 	const file = {
-		...{path: `a${blanks}.md`, kind: 'settings', standing: 'new', sizeBytes: 1, isCut: false, text: ''},
+		path: `a${blanks}.md`,
+		kind: 'settings',
+		standing: 'new',
+		sizeBytes: 1,
+		isCut: false,
+		text: '',
 		settings: {
 			hooks: [{event: 'after-edit', command: `true${blanks}; touch x`}],
 			deny: [`run_command(a${blanks}b)`],
-			...{ignored: [], fields: {}},
+			ignored: [],
+			fields: {},
 		},
 		mcp: {servers: [{name: 'm', type: 'stdio', command: 'node', args: [`a${blanks}; b`], env: {}}]},
 	} as unknown as JudgedFile;
