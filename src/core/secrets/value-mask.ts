@@ -45,10 +45,22 @@ const control = String.raw`\x1B\[[\d;:?]*[A-Za-z]|\x1B\][^\x07\x1B]{0,200}(?:\x0
 /** What tears a value apart: white space, colours, characters without width, and the offsets of od. */
 const between = String.raw`^0[0-7]{6}(?=\s)|[\s\u00AD\u200B-\u200D\u2060\uFEFF]+|${control}`;
 const gaps = new RegExp(between, 'gm');
-const gapsAndEscapes = new RegExp(
-	String.raw`\\+(?:u[\da-f]{4}|x[\da-f]{2}|[0-3][0-7]{2}|[abfnrtv0]|)|%[\da-f]{2}|&(?:amp|lt|gt|quot|apos|#\d{1,5}|#x[\da-f]{1,5});|${between}`,
-	'gim',
-);
+const escapedCharacter = String.raw`(?:u[\da-f]{4}|x[\da-f]{2}|[0-3][0-7]{2}|[abfnrtv0]|)`;
+/**
+ * How strings, URLs and HTML write characters. Several backslashes are those of one character in a string that is itself in a
+ * string, or two are a backslash: texts that have two are read in both ways.
+ */
+const escapes = [
+	String.raw`\\+${escapedCharacter}`,
+	String.raw`%[\da-f]{2}`,
+	String.raw`&(?:amp|lt|gt|quot|apos|#\d{1,5}|#x[\da-f]{1,5});`,
+];
+const escapesWithGaps = (kind: string) => new RegExp(`${kind}|${between}`, 'gim');
+const allEscapes = escapesWithGaps(escapes.join('|'));
+const escapesOfAKind = [
+	...escapes.map(kind => ({isIn: new RegExp(kind, 'i'), expression: escapesWithGaps(kind)})),
+	{isIn: /\\\\/, expression: escapesWithGaps(String.raw`\\\\|\\${escapedCharacter}`)},
+];
 /** What stands between the digits of bytes, as in `\x61`, `0x61, 0x62` and `61:62`. */
 const betweenDigits = /(?:0x|\\x|[\s:,.%'"-])+/gi;
 const someDigits = /(?:[\da-f]{2}(?:0x|[\s:,.%\\x'"-]){0,8}){8}/i;
@@ -95,9 +107,7 @@ export function createValueMask(given: Iterable<string>): ValueMask {
 		}
 
 		const ranges = [...rangesIn(text, read(text, gaps), inText)];
-		if (/[\\%&]/.test(text)) {
-			ranges.push(...rangesIn(text, read(text, gapsAndEscapes, unescaped), inText));
-		}
+		ranges.push(...escapedReadings(text).flatMap(reading => rangesIn(text, reading, inText)));
 
 		ranges.push(...numbersIn(text).flatMap(bytes => rangesIn(text, bytes, inText)));
 		const lower = text.toLowerCase();
@@ -157,7 +167,7 @@ function textForms(value: string): readonly Form[] {
 	const bytes = Buffer.from(value);
 	const plain = [
 		read(value, gaps).text,
-		read(value, gapsAndEscapes, unescaped).text,
+		...escapedReadings(value).map(({text}) => text),
 		value.replace(/\s/g, '+'),
 		// Escapes stand for bytes.
 		read(bytes.toString('latin1'), gaps).text,
@@ -180,7 +190,7 @@ function textForms(value: string): readonly Form[] {
 function letterForms(value: string): readonly Form[] {
 	const text = value.toLowerCase().replace(signs, '');
 	const forms = text.length < leastText ? [] : [text, [...text].reverse().join('')];
-	return forms.map(form => ({...{text: form, isBase64: false}, least: leastText}));
+	return forms.map(form => ({text: form, isBase64: false, least: leastText}));
 }
 
 function leastOf(text: string): number {
@@ -196,7 +206,7 @@ function base64At(bytes: Buffer, shift: number): string {
 function base32Forms(value: string): readonly Form[] {
 	return [0, 1, 2, 3, 4].map(shift => {
 		const text = base32At(Buffer.from(value), shift);
-		return {...{text, isBase64: true}, least: Math.min(leastBase32, text.length)};
+		return {text, isBase64: true, least: Math.min(leastBase32, text.length)};
 	});
 }
 
@@ -359,6 +369,16 @@ function read(text: string, expression: RegExp, decode?: (match: string) => stri
 			return parts.filter(({length}) => length > 0);
 		},
 	};
+}
+
+/**
+ * Reads a text with all escapes, and with those of each kind that it has. To programs that write only one kind, a sign of
+ * another is a character: at the end of a value it would make an escape of what stands beside it.
+ */
+function escapedReadings(text: string): readonly Reading[] {
+	const kinds = escapesOfAKind.filter(({isIn}) => isIn.test(text)).map(({expression}) => expression);
+	const expressions = kinds.length > 1 ? [allEscapes, ...kinds] : kinds;
+	return expressions.map(expression => read(text, expression, unescaped));
 }
 
 const entities: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
