@@ -5,6 +5,7 @@ import {type ProviderName, providerRows} from '../core/provider-rows.ts';
 import {isRetryableStatus} from '../net/retry.ts';
 import {codesOf, isDaySpent, isSpent} from './failure-codes.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
+import {isLimitOfTime, overflowEvidence} from './overflow.ts';
 import {retryAfterMs} from './retry-after.ts';
 
 /** The provider that an error message names. */
@@ -44,7 +45,7 @@ export function statusFailure(
 	headers: Readonly<Record<string, string>>,
 	text: string,
 ): AppError {
-	const cause = {refusal: text};
+	const cause = {refusal: text, status};
 	const body = parseJson(text);
 	const html = looksLikeHtml(text);
 	const message = body === undefined && !html ? text.trim().slice(0, maxLength) : vendorMessage(body);
@@ -52,6 +53,13 @@ export function statusFailure(
 	const denied = accessFailure({name, label}, status, {body, message, cause});
 	if (denied) {
 		return denied;
+	}
+
+	if (html && status === 413) {
+		return new AppError('provider', `The request is too large for the proxy in front of ${label} (413).`, {
+			...overflowOptions,
+			cause,
+		});
 	}
 
 	if (html || (status >= 300 && status < 400)) {
@@ -70,7 +78,9 @@ export function statusFailure(
 	}
 
 	const retryAfter = retryAfterMs(headers, body, message);
-	if (status === 408 || status >= 500) {
+	const isLimited = status === 429 || (status === 413 && isLimitOfTime(message));
+	const overflow = !isLimited && (status === 413 || overflowEvidence(body, message) !== undefined);
+	if (status === 408 || (status >= 500 && !overflow)) {
 		const state = status === 529 ? 'overloaded' : 'unavailable';
 		return new AppError('network', `${label} is ${state} (${status})${detail}`, {
 			cause,
@@ -79,8 +89,8 @@ export function statusFailure(
 		});
 	}
 
-	if (status === 429) {
-		return new AppError('provider', `${label} is rate-limiting you (429)${detail}`, {
+	if (isLimited) {
+		return new AppError('provider', `${label} is rate-limiting you (${status})${detail}`, {
 			cause,
 			hint: 'Wait a while, or check the limits and credit of this key.',
 			retryAfter,
@@ -88,11 +98,10 @@ export function statusFailure(
 		});
 	}
 
-	const overflow = status === 413 || isOverflow(body, message);
 	return new AppError('provider', `${label} rejected the request (${status})${detail}`, {
 		cause,
 		...(overflow && overflowOptions),
-		temporary: isRetryableStatus(status),
+		temporary: isRetryableStatus(status) && !overflow,
 	});
 }
 
@@ -154,6 +163,11 @@ export function requestFailure({name, label}: Vendor, baseUrl: string, error: un
 	});
 }
 
+/** Returns the status of a refusal; undefined for any other error. */
+export function refusalStatus({cause}: AppError): number | undefined {
+	return typeof cause === 'object' && cause !== null && 'status' in cause ? Number(cause.status) : undefined;
+}
+
 /** Returns the body of a refusal as far as it was read; '' for any other error. */
 export function refusalText({cause}: AppError): string {
 	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
@@ -163,8 +177,8 @@ export function refusalText({cause}: AppError): string {
 export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
 	const message = vendorMessage(value);
 	const text = `${label} reported an error: ${message || 'it ended the answer without a reason'}`;
-	if (isOverflow(value, message)) {
-		return new AppError('provider', text, overflowOptions);
+	if (overflowEvidence(value, message)) {
+		return new AppError('provider', text, {...overflowOptions, cause: {refusal: JSON.stringify(value)}});
 	}
 
 	if (isSpent(value, message)) {
@@ -203,16 +217,6 @@ const overflowOptions = {
 	overflow: true,
 	hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
 } as const;
-
-/** True if the conversation doesn't fit into the model's context window. */
-function isOverflow(value: Json | undefined, message: string): boolean {
-	return (
-		codesOf(value).some(code => /context_length|exceed_context|request_too_large/.test(code)) ||
-		/context[ _](?:length|window|size|limit)|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many (?:input )?tokens|(?:input )?token count|maximum (?:context|prompt|model) length|reduce the length/i.test(
-			message,
-		)
-	);
-}
 
 /** True for an error that is likely to pass soon, such as an overload. */
 function isTemporary(value: Json | undefined, message: string): boolean {
