@@ -28,6 +28,8 @@ export type TurnOptions = LedgerOptions & {
 	readonly ask: ModelCall;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
+	/** Returns the tools that the calls of the answer may name; those of the request by default. */
+	readonly nextTools?: () => Promise<readonly ToolDefinition[]>;
 	readonly beforeRequest?: BeforeRequest;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
@@ -87,7 +89,8 @@ async function* readTurn(
 				answer.usage = event.usage;
 				yield await ledger(answer.messageId, event.usage, facts);
 			} else {
-				for (const shown of addEvent(answer, event, options.newId)) {
+				const fitted = event.type === 'tool-call' ? await fitToTool(event, options) : event;
+				for (const shown of addEvent(answer, fitted, options.newId)) {
 					yield shown;
 				}
 			}
@@ -187,6 +190,12 @@ function addDelta(answer: Answer, event: Delta): readonly AgentEvent[] {
 }
 
 type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
+
+/** Returns a call as it is shown, kept and run. What fits arguments is loaded with the first call. */
+async function fitToTool(event: CallEvent, {nextTools, tools = []}: TurnOptions): Promise<CallEvent> {
+	const {fitCall} = await import('./fit-arguments.ts');
+	return fitCall(event, (await nextTools?.()) ?? tools);
+}
 
 function addCall(answer: Answer, event: CallEvent, newId: () => string): readonly AgentEvent[] {
 	const {parts, calls, messageId} = answer;

@@ -63,7 +63,7 @@ test('invalid choices are named by their places, and what they may be once', asy
 	const choices: Json = [{label: 'a'}, {label: long}, {description: 'b'}, {label: 5}, {label: '', more: 1}];
 	await expect(tool.run({question: 'a', choices}, context)).rejects.toThrow(
 		'Invalid argument “choices[1].label”, “choices[3].label”, “choices[4].label”: ' +
-			'string of at most 200 characters. The answer, in a few words. ' +
+			'string of at most 200 characters. The answer, in a few words. Got a number: 5. ' +
 			'Missing argument “choices[2].label”: string of at most 200 characters. The answer, in a few words. ' +
 			'Unknown argument “choices[4].more”. Available: label, description.',
 	);
@@ -75,6 +75,6 @@ test('invalid choices are named by their places, and what they may be once', asy
 test('steps of a list with an invalid state are named, but not all of many', async () => {
 	const steps = Array.from({length: 20}, (_, index) => ({text: `step ${index}`, state: index % 2 ? 'open' : 'done'}));
 	await expect(createTodo().run({items: steps}, context)).rejects.toThrow(
-		/^Invalid argument “items\[1\]\.state”, (?:“items\[\d\]\.state”, ){3}“items\[9\]\.state” and 5 more: string\. pending, active or done\.$/,
+		/^Invalid argument “items\[1\]\.state”, (?:“items\[\d\]\.state”, ){3}“items\[9\]\.state” and 5 more: string\. pending, active or done\. Got a string: "open"\.$/,
 	);
 });

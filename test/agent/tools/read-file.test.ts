@@ -80,14 +80,19 @@ test('a binary file and a too large one are refused with a reason', async () => 
 test.each<[JsonObject, string]>([
 	[{path: null}, 'Missing argument “path”: string. Path of the file, relative to the working folder.'],
 	[{offset: 0}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
-	[{offset: '3'}, 'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1.'],
+	[
+		{offset: 'three'},
+		'Invalid argument “offset”: integer of 1 or more. First line to read, counted from 1. Got a string: "three".',
+	],
+	[
+		{path: ['a.txt', 'b.txt']},
+		'string. Path of the file, relative to the working folder. Got an array: ["a.txt","b.txt"].',
+	],
+	[{limit: '[1,'}, 'Got a string: "[1," (as JSON: Unexpected end of JSON input).'],
+	[{limit: 'x'.repeat(200)}, `Got a string: "${'x'.repeat(99)}….`],
 	[{lines: 3}, 'Unknown argument “lines”. Available: path, offset, limit.'],
 ])('invalid arguments %j are answered with what is valid', async (args, message) => {
 	await expect(read('a', args)).rejects.toThrow(message);
-});
-
-test('an argument that is null counts as left out', async () => {
-	expect(await read('a\nb', {offset: null, limit: null})).toBe('1\ta\n2\tb');
 });
 
 test('its schema describes the arguments', () => {
