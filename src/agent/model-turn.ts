@@ -8,7 +8,7 @@ import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
 import type {Retry} from './model-retry.ts';
-import {type AnswerEvent, continueHint, type OnPiece, openAnswer} from './open-answer.ts';
+import {type AnswerEvent, continueHint, endedWithError, type OnPiece, openAnswer} from './open-answer.ts';
 import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
@@ -111,11 +111,6 @@ async function* readTurn(
 
 	assertKnownEnd(finish);
 	const stopReason = stopReasons[finish.reason];
-	const isAnswered = calls.length > 0 || parts.some(part => part.type === 'text' && part.text.trim());
-	if (!isAnswered && stopReason !== 'refusal') {
-		yield emptyAnswerNotice;
-	}
-
 	const why = finish.message ?? (finish.vendorReason && `The answer was filtered (${finish.vendorReason}).`);
 	return {
 		parts,
@@ -123,6 +118,20 @@ async function* readTurn(
 		stopReason: calls.length > 0 && stopReason === 'end_turn' ? 'tool_use' : stopReason,
 		...(why && stopReason !== 'end_turn' && {why}),
 	};
+}
+
+/** Returns the error for a message without a text and without a call, which is no answer; undefined for any other. */
+export function missingAnswer({parts, stopReason}: ModelTurn): AppError | undefined {
+	const hasSome = (type: AssistantPart['type']) =>
+		parts.some(part => part.type === type && (part.type === 'tool-call' || part.text.trim()));
+	if (stopReason !== 'end_turn' || hasSome('text') || hasSome('tool-call')) {
+		return undefined;
+	}
+
+	const text = hasSome('reasoning')
+		? 'The model gave no answer, only its reasoning.'
+		: 'The model gave an empty answer.';
+	return new AppError('incomplete', text, {hint: 'Ask again, or select another model.'});
 }
 
 /** One message of the model as it is collected. */
@@ -223,20 +232,11 @@ async function estimate(
 	return estimated ? [await ledger(messageId, estimated, facts)] : [];
 }
 
-const emptyAnswerNotice: AgentEvent = {
-	type: 'notice',
-	level: 'warning',
-	text: 'The model gave an empty answer.',
-	hint: 'Ask again, or select another model.',
-};
-
 /** Throws `AppError` for an end that is an error, and for an unknown end (SAFETY 22). */
-function assertKnownEnd({reason, message, vendorReason}: Finish): void {
+function assertKnownEnd(finish: Finish): void {
+	const {reason, message, vendorReason} = finish;
 	if (reason === 'error') {
-		const text =
-			message ??
-			`The provider ended the answer with an error${vendorReason && vendorReason !== 'error' ? ` (${vendorReason})` : ''}.`;
-		throw new AppError('provider', text, {hint: 'Try again.'});
+		throw endedWithError(finish);
 	}
 
 	if (reason === 'other') {

@@ -29,12 +29,31 @@ export const continueHint = 'Ask the model to continue.';
 /** The user is told about longer waits (SAFETY 21), and about every one after the first retry. */
 const maxSilentWaitMs = 2000;
 
+/** An answer that ended before anything was shown. It costs little to ask again, and the next answer often has a text. */
+class EmptyAnswerError extends AppError {
+	readonly opened: Opened;
+
+	constructor(opened: Opened) {
+		super('provider', 'The model gave an empty answer.', {temporary: true});
+		this.opened = opened;
+	}
+}
+
+/** Returns the error for an answer that its provider ended with one, such as a call that it could not read. */
+export function endedWithError({message, vendorReason}: Extract<ProviderEvent, {type: 'finish'}>): AppError {
+	const code = vendorReason && vendorReason !== 'error' ? ` (${vendorReason})` : '';
+	return new AppError('provider', message ?? `The provider ended the answer with an error${code}.`, {
+		hint: 'Try again.',
+		temporary: true,
+	});
+}
+
 /** An answer that has begun, and the request that it is for. */
 type OpenAnswer = {readonly events: AsyncGenerator<AnswerEvent>; readonly facts: RequestFacts};
 
 /**
  * Opens the answer. Retries until the first event that is shown has come (SAFETY 23). What the vendor reported for an
- * attempt that failed is in the ledger as a request of its own.
+ * attempt that failed is in the ledger as a request of its own. If each attempt was empty, that is the answer.
  */
 export async function* openAnswer(
 	messages: readonly Message[],
@@ -66,7 +85,13 @@ export async function* openAnswer(
 		}
 	};
 
-	const opening = retry(attempt, {signal, onWait});
+	const opening = retry(attempt, {signal, onWait}).catch((error: unknown) => {
+		if (error instanceof EmptyAnswerError) {
+			return error.opened;
+		}
+
+		throw error;
+	});
 	opening.then(
 		() => waits.end(),
 		(error: unknown) => waits.end({error}),
@@ -86,7 +111,10 @@ type Attempt = {
 	readonly newId: () => string;
 };
 
-/** Reads an answer up to the first event that is shown. Throws what its request does. */
+/**
+ * Reads an answer up to the first event that is shown. Throws what its request does, and a temporary error for an answer
+ * that ends empty, or with an error, before that.
+ */
 async function beginAnswer(events: AsyncGenerator<ModelEvent>, attempt: Attempt): Promise<Opened> {
 	const {signal, onPiece, onEvent, isRetry, ledger, newId} = attempt;
 	let facts: RequestFacts = {isRetry, beginning: undefined};
@@ -105,6 +133,10 @@ async function beginAnswer(events: AsyncGenerator<ModelEvent>, attempt: Attempt)
 			}
 
 			head.push(next.value);
+			if (next.value.type === 'finish') {
+				assertAnswered(next.value, {head: [next.value], rest, facts});
+			}
+
 			if (isShown(next.value)) {
 				break;
 			}
@@ -121,6 +153,17 @@ async function beginAnswer(events: AsyncGenerator<ModelEvent>, attempt: Attempt)
 	return {head, rest, facts};
 }
 
+/** Throws if an answer of which nothing was shown ended as if it were complete, or with an error. */
+function assertAnswered(finish: Extract<ProviderEvent, {type: 'finish'}>, opened: Opened): void {
+	if (finish.reason === 'error') {
+		throw endedWithError(finish);
+	}
+
+	if (finish.reason === 'stop' || finish.reason === 'tool-calls') {
+		throw new EmptyAnswerError(opened);
+	}
+}
+
 function lastUsage(events: readonly AnswerEvent[]): TokenUsage | undefined {
 	const last = events.findLast(({type}) => type === 'usage');
 	return last?.type === 'usage' ? last.usage : undefined;
@@ -131,7 +174,7 @@ function isShown(event: AnswerEvent): boolean {
 	switch (event.type) {
 		case 'text-delta':
 		case 'reasoning-delta':
-			return event.text !== '';
+			return event.text.trim() !== '';
 		case 'usage':
 			return false;
 		default:

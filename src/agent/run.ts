@@ -15,7 +15,7 @@ import {type Budget, createLimits, createRepetitionGuard} from './limits.ts';
 import type {AttachOptions} from './mentions/attach.ts';
 import type {Mentions} from './mentions/read-mentions.ts';
 import type {Retry} from './model-retry.ts';
-import type {TurnOptions} from './model-turn.ts';
+import {missingAnswer, type TurnOptions} from './model-turn.ts';
 import type {OnPiece} from './open-answer.ts';
 import type {OpenTask, RunTask, TaskRun} from './task/run-task.ts';
 import {type CallOptions, runCalls} from './tool-turn.ts';
@@ -167,7 +167,8 @@ async function* converse(options: CountedOptions): AsyncGenerator<AgentEvent, Ru
 			return {reason: 'budget', stopReason: 'incomplete', error: usedUp};
 		}
 
-		const {calls, stopReason, why} = yield* history.takeTurn();
+		const turn = yield* history.takeTurn();
+		const {calls, stopReason, why} = turn;
 		const done: RunEnd = {reason: 'done', stopReason, ...(why && {error: {code: 'incomplete', message: why}})};
 		if (stopReason === 'refusal') {
 			return done;
@@ -183,8 +184,13 @@ async function* converse(options: CountedOptions): AsyncGenerator<AgentEvent, Ru
 
 		const exhausted = yield* limits.afterTurn();
 		const queued = exhausted ? [] : nextMessages();
+		const empty = missingAnswer(turn);
 		if (calls.length === 0 && queued.length === 0) {
-			return done;
+			return empty ? {reason: 'incomplete', stopReason: 'incomplete', error: reportError(empty)} : done;
+		}
+
+		if (empty) {
+			yield {type: 'notice', level: 'warning', text: empty.message};
 		}
 
 		if (exhausted) {

@@ -2,7 +2,8 @@ import {expect, test} from 'vitest';
 import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
-import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
+import type {ProviderEvent} from '../../src/providers/provider.ts';
+import {call, collect, echo, finish, runOptions, type Script, scriptedModel, text} from './scripted.ts';
 
 const start = {type: 'run-start', runId: 'run-1', model: 'custom/demo'};
 const hello = {type: 'user-message', id: 'u1', text: 'Hello'};
@@ -78,17 +79,70 @@ test('calls of a refused message are never run', async () => {
 	expect([ran, asked.length]).toEqual([[], 1]);
 });
 
-test('an empty answer gives a warning', async () => {
-	const {ask} = scriptedModel([finish('stop')]);
-	expect((await collect(runAgent(runOptions({ask})))).slice(2)).toEqual([
-		{
-			type: 'notice',
-			level: 'warning',
-			text: 'The model gave an empty answer.',
-			hint: 'Ask again, or select another model.',
-		},
-		done,
-	]);
+const emptyEnd = {
+	type: 'run-end',
+	reason: 'incomplete',
+	stopReason: 'incomplete',
+	error: {
+		code: 'incomplete',
+		message: 'The model gave an empty answer.',
+		hint: 'Ask again, or select another model.',
+	},
+};
+
+/** Retries as a real run does, without its waits. */
+const patient = () => createModelRetry({sleep: async () => undefined, random: () => 0});
+
+const reasoning = (words: string): ProviderEvent => ({type: 'reasoning-delta', id: 'r', text: words});
+
+test.each<[string, Script]>([
+	['only its end', [finish('stop')]],
+	['white space', [text(' \n'), finish('stop')]],
+	['the reason of calls without a call', [finish('tool-calls')]],
+	['a signature alone', [{type: 'reasoning-delta', id: 'r', text: '', opaque: {wire: 'x', data: {}}}, finish('stop')]],
+])('an answer of %s is asked for three times, and is no success', async (_, script) => {
+	const {ask, asked} = scriptedModel(script);
+	const events = await collect(runAgent(runOptions({ask, retry: patient()})));
+	expect(events.at(-1)).toEqual(emptyEnd);
+	expect(events.filter(({type}) => type === 'text-delta')).toEqual([]);
+	expect(asked).toHaveLength(3);
+});
+
+test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'error'])(
+	'an answer that ends with %s before anything was shown is asked for again',
+	async vendorReason => {
+		const broken: Script = [{type: 'finish', reason: 'error', vendorReason}];
+		const {ask, asked} = scriptedModel(broken, broken, [text('Yes.'), finish('stop')]);
+		expect((await collect(runAgent(runOptions({ask, retry: patient()})))).at(-1)).toEqual(done);
+		expect(asked).toHaveLength(3);
+		expect(asked[2]).toEqual(asked[0]);
+	},
+);
+
+test('an answer that ends with an error after something was shown is not asked for again', async () => {
+	const {ask, asked} = scriptedModel([text('Ha'), {type: 'finish', reason: 'error', vendorReason: 'error'}]);
+	expect((await collect(runAgent(runOptions({ask, retry: patient()})))).at(-1)).toMatchObject({
+		reason: 'error',
+		error: {message: 'The provider ended the answer with an error.'},
+	});
+	expect(asked).toHaveLength(1);
+});
+
+test('reasoning without an answer is no success', async () => {
+	const {ask, asked} = scriptedModel([reasoning('Hm.'), finish('stop')]);
+	expect((await collect(runAgent(runOptions({ask, retry: patient()})))).at(-1)).toMatchObject({
+		reason: 'incomplete',
+		error: {message: 'The model gave no answer, only its reasoning.'},
+	});
+	expect(asked).toHaveLength(1);
+});
+
+test('an answer that is empty once is replaced by the next one, and its usage counts', async () => {
+	const usage = {input: 7, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0};
+	const {ask} = scriptedModel([{type: 'usage', usage}, finish('stop')], [text('Yes.'), finish('stop')]);
+	const events = await collect(runAgent(runOptions({ask, retry: patient()})));
+	expect(events.at(-1)).toEqual(done);
+	expect(events.filter(({type}) => type === 'usage')).toMatchObject([{usage}]);
 });
 
 test('[22] a stream without its end mark is incomplete, and its calls are not run', async () => {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {decideUnasked} from '../../src/agent/approval/unasked.ts';
+import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
@@ -31,6 +32,7 @@ async function once(
 		workspace: () => '/',
 		createApprovals: () => approvalsOf(decideUnasked('never')),
 		hide: text => text,
+		retry: createModelRetry({sleep: async () => undefined, random: () => 0}),
 		readLog: async () => logged,
 		openLog: () => ({
 			append: record => logged.push(record),
@@ -118,7 +120,7 @@ test.each([
 	[
 		'an empty answer',
 		[finish('stop')],
-		0,
+		3,
 		'',
 		'service: The model gave an empty answer.\n  Ask again, or select another model.\n',
 	],

@@ -146,7 +146,7 @@ test('a sub-agent that fails is a failed call with the reason, what it said and 
 	const silent = world([starts, ends], [[[used, finish('stop')]]]);
 	expect(resultOf(await collect(runAgent(silent.options)))).toMatchObject({
 		failed: true,
-		output: expect.stringContaining('It gave no answer.'),
+		output: expect.stringContaining('The model gave an empty answer.'),
 	});
 });
 
