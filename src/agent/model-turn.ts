@@ -54,6 +54,7 @@ const stopReasons = {
 	'content-filter': 'refusal',
 	error: 'error',
 	other: 'incomplete',
+	'written-call': 'incomplete',
 } as const satisfies Record<FinishReason, StopReason>;
 
 /**
@@ -107,6 +108,23 @@ async function* readTurn(
 
 	if (!finish) {
 		throw new AppError('incomplete', brokenOff, {hint: continueHint});
+	}
+
+	const address = answer.facts.beginning?.endpoint?.host;
+	if (finish.reason === 'written-call') {
+		const hint = await parserHintOf(options.model, address);
+		throw new AppError('incomplete', 'The model wrote a tool call as text that can’t be read, so nothing was run.', {
+			hint,
+		});
+	}
+
+	if (calls.some(({written}) => written)) {
+		yield {
+			type: 'notice',
+			level: 'warning',
+			text: 'The model wrote its tool call as text: its host has no parser for it.',
+			hint: await parserHintOf(options.model, address),
+		};
 	}
 
 	assertKnownEnd(finish);
@@ -169,6 +187,8 @@ function addEvent(
 		case 'text-delta':
 		case 'reasoning-delta':
 			return addDelta(answer, event);
+		case 'reclassify':
+			return reclassify(answer, event.id);
 		case 'tool-call':
 			return addCall(answer, event, newId);
 		case 'notice':
@@ -198,6 +218,17 @@ function addDelta(answer: Answer, event: Delta): readonly AgentEvent[] {
 	return [{...event, messageId}];
 }
 
+/** Turns the text that was written last into reasoning. */
+function reclassify({parts, open, messageId}: Answer, id: string): readonly AgentEvent[] {
+	const last = open?.type === 'text-delta' && open.id === id ? parts.pop() : undefined;
+	if (last?.type !== 'text') {
+		return [];
+	}
+
+	parts.push({...last, type: 'reasoning'});
+	return [{type: 'reclassify', id, messageId}];
+}
+
 type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
 
 /** Returns a call as it is shown, kept and run. What fits arguments is loaded with the first call. */
@@ -213,9 +244,9 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 	// Results are joined by the id, so it must be unique. Some hosts send none, or the same one for every call.
 	const id = event.id && !callIds.has(event.id) ? event.id : newId();
 	callIds.add(id);
-	const {type, malformed, ...part} = {...event, id};
+	const {type, malformed, written, ...part} = {...event, id};
 	parts.push({type, ...part});
-	calls.push({...part, ...(malformed !== undefined && {malformed})});
+	calls.push({...part, ...(malformed !== undefined && {malformed}), ...(written && {written})});
 	answer.open = undefined;
 	return [{...event, id, messageId}];
 }
@@ -230,6 +261,12 @@ async function estimate(
 	const estimated = estimateUsage({messages, tools}, parts, answer.usage);
 	answer.usage = estimated ?? answer.usage;
 	return estimated ? [await ledger(messageId, estimated, facts)] : [];
+}
+
+/** Loaded only when a host needs a hint. */
+async function parserHintOf(model: string, address: string | undefined): Promise<string> {
+	const {parserHint} = await import('./local-hosts.ts');
+	return parserHint(model, address);
 }
 
 /** Throws `AppError` for an end that is an error, and for an unknown end (SAFETY 22). */

@@ -111,7 +111,7 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 				events.push({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
 			const reported = collectReports(options.images);
 			const stopwatch = createStopwatch(clock);
-			const ask = approvals({id: call.id, signal, emit: events.push});
+			const ask = approvals({id: call.id, signal, emit: events.push, ...(call.written && {isWritten: true})});
 			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
 			const approve = savedFirst(call, asked, options, events.push);
 			const onJob: ToolContext['onJob'] = job => options.changes?.jobStarted(job);

@@ -7,7 +7,8 @@ import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import type {Transport} from '../net/transport.ts';
 
-export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other';
+/** `written-call`: the answer ends with a call as text that can't be read as one. */
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other' | 'written-call';
 
 /** An event of an answer, the same for all vendors. Deltas of one part share an `id`. */
 export type ProviderEvent =
@@ -27,8 +28,12 @@ export type ProviderEvent =
 			readonly arguments: JsonObject;
 			/** The text of the arguments if it isn't a JSON object; `arguments` is then empty. */
 			readonly malformed?: string;
+			/** True for a call that the model wrote as text, because its host has no parser for it. */
+			readonly written?: true;
 			readonly opaque?: Opaque;
 	  }
+	/** The text with this `id` was reasoning: the tag that ends it had none that begins it. */
+	| {readonly type: 'reclassify'; readonly id: string}
 	/** A message for the user, such as a field that was left out. Comes before anything else. */
 	| {readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
 	/** Usage of the whole message so far. May come several times; the last one counts. */

@@ -44,6 +44,7 @@ function applyEvent(run: Run, event: AgentEvent, us: number, options: SpanOption
 
 		case 'text-delta':
 		case 'reasoning-delta':
+		case 'reclassify':
 		case 'tool-call':
 			return addToChat(run, event, us, options);
 		case 'usage': {
@@ -84,7 +85,7 @@ function applyTask(run: Run, {id, event}: EventOf<'task'>, us: number, options: 
 	return task ? applyEvent(task, event, us, options) : [];
 }
 
-type Part = EventOf<'text-delta' | 'reasoning-delta' | 'tool-call' | 'usage'>;
+type Part = EventOf<'text-delta' | 'reasoning-delta' | 'reclassify' | 'tool-call' | 'usage'>;
 
 function addToChat(run: Run, event: Part, us: number, options: SpanOptions): readonly Span[] {
 	const {messageId} = event;
@@ -98,6 +99,8 @@ function addToChat(run: Run, event: Part, us: number, options: SpanOptions): rea
 		run.usage.set(messageId, event);
 	} else if (event.type === 'text-delta' && chat.text.length < maxKept) {
 		chat.text += event.text.slice(0, maxKept);
+	} else if (event.type === 'reclassify') {
+		chat.text = '';
 	} else if (event.type === 'tool-call') {
 		const {id, name, arguments: args} = event;
 		const call = {id, name, arguments: args, us};

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {addCallDelta} from '../../src/providers/chat/openai-chat-calls.ts';
 import {openChunks} from '../../src/providers/chunks.ts';
-import {call, collect, finish, runOptions, scriptedModel} from '../agent/scripted.ts';
+import {call, collect, finish, runOptions, scriptedModel, text} from '../agent/scripted.ts';
 import {fakeHost, requestOf} from './replay.ts';
 
 const vendor = {name: 'custom', label: 'The host'} as const;
@@ -54,7 +54,7 @@ test('a message may have a thousand calls and no more, in any format [21]', asyn
 		[1000, {reason: 'done'}],
 		[1001, {reason: 'error', error: tooMany}],
 	] as const) {
-		const {ask} = scriptedModel([...calls(count), finish('tool-calls')], [finish('stop')]);
+		const {ask} = scriptedModel([...calls(count), finish('tool-calls')], [text('Done.'), finish('stop')]);
 		const events = await collect(runAgent(runOptions({ask})));
 		expect(events.filter(({type}) => type === 'tool-call')).toHaveLength(1000);
 		expect(events.at(-1)).toMatchObject({type: 'run-end', ...end});

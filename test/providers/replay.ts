@@ -116,8 +116,15 @@ export function joined(events: readonly ProviderEvent[]): readonly ProviderEvent
 
 /** Returns what the events of an answer add up to. */
 export function summaryOf(events: readonly ProviderEvent[]) {
+	const isReasoning = (id: string) => events.some(event => event.type === 'reclassify' && event.id === id);
 	const join = (type: 'text-delta' | 'reasoning-delta') =>
-		events.map(event => (event.type === type ? event.text : '')).join('');
+		events
+			.map(event => {
+				const isDelta = event.type === 'text-delta' || event.type === 'reasoning-delta';
+				const kind = isDelta && isReasoning(event.id) ? 'reasoning-delta' : event.type;
+				return isDelta && kind === type ? event.text : '';
+			})
+			.join('');
 	const usage = events.findLast(event => event.type === 'usage')?.usage;
 	return {
 		text: join('text-delta'),

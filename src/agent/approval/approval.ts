@@ -33,7 +33,16 @@ export type Decision =
 /** Asks the user a question. Throws the signal's reason if the run ends first. */
 export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<Decision>;
 
-type Call = {readonly id: string; readonly signal: AbortSignal; readonly emit: (event: AgentEvent) => void};
+type Call = {
+	readonly id: string;
+	readonly signal: AbortSignal;
+	readonly emit: (event: AgentEvent) => void;
+	/**
+	 * True if the model wrote the call as text. What it writes may be a quotation, so that no rule, mode or flag allows it:
+	 * only what reads runs without the user (SAFETY 14).
+	 */
+	readonly isWritten?: true;
+};
 
 /** Binds a tool call to the approvals of its run. `emit` gets the question and the answer as events. */
 export type Approvals = (call: Call) => ToolContext['approve'];
@@ -130,8 +139,8 @@ export function createApprovals(options: Options): SessionApprovals {
 			return call => request => {
 				const hash = hashOf(request.subject);
 				const rule = async (): Promise<Ruling> => {
-					const ruled = ruleOn(request.act, mode(), await judge(request.act));
-					return ruled.kind === 'ask' && allowed.has(hash) ? {kind: 'allow', by: 'user'} : ruled;
+					const ruled = forCall(call, ruleOn(request.act, mode(), await judge(request.act)));
+					return ruled.kind === 'ask' && allowed.has(hash) && !call.isWritten ? {kind: 'allow', by: 'user'} : ruled;
 				};
 				const turn = previous;
 				const settle = async () => {
@@ -154,6 +163,12 @@ export function createApprovals(options: Options): SessionApprovals {
 			};
 		},
 	};
+}
+
+/** Returns what happens to an act of a call: one that is written as text is asked, though rules or the mode allow it. */
+function forCall({isWritten}: Call, ruling: Ruling): Ruling {
+	const isAllowed = ruling.kind === 'allow' && ruling.by !== 'read-only';
+	return isWritten && isAllowed ? {kind: 'ask', why: 'the model wrote this call as text', suggestions: []} : ruling;
 }
 
 /** What rules or the mode decide, without the user. */
@@ -278,7 +293,7 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 		return answerRuled(asked.ruling, question, answer, options);
 	}
 
-	const decision = asked.value;
+	const decision: Decision = call.isWritten && isByFlag(asked.value) ? {answer: 'unasked'} : asked.value;
 	if (decision.answer === 'flag') {
 		answer(true, 'flag');
 		if (decision.notice) {
@@ -323,6 +338,11 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 	answer(true, 'user', {answered: expected});
 	request.onSeen?.();
 	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
+}
+
+/** True for what the command line decides: it allows a call only where the model made one. */
+function isByFlag({answer}: Decision): boolean {
+	return answer === 'flag' || answer === 'unasked';
 }
 
 /** Keeps what the user allowed for longer. If that fails, such as on a full disk, their yes still counts once. */

@@ -125,6 +125,8 @@ function createOutcome() {
 				usage.set(event.messageId, event.usage);
 			} else if (event.type === 'tool-call') {
 				calls += 1;
+			} else if (event.type === 'reclassify') {
+				last = {messageId: event.messageId, text: ''};
 			} else if (event.type === 'text-delta') {
 				const {messageId, text} = event;
 				last = messageId === last.messageId ? {messageId, text: last.text + text} : {messageId, text};

@@ -79,8 +79,12 @@ const runEventSchema = z.discriminatedUnion('type', [
 		arguments: jsonObject,
 		/** The text of arguments that were not a JSON object. Such a call is never run; its result is an error. */
 		malformed: z.optional(z.string()),
+		/** True if the model wrote the call as text: rules, modes and flags don't allow what it does. */
+		written: z.optional(z.literal(true)),
 		opaque: z.optional(opaque),
 	}),
+	/** The text with this `id` was reasoning. Comes directly after its last delta. */
+	z.object({type: z.literal('reclassify'), id: z.string(), messageId: z.string()}),
 	z.object({
 		type: z.literal('approval-request'),
 		id: z.string(),

@@ -74,6 +74,8 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 			return speak(state, 'text', event, at);
 		case 'reasoning-delta':
 			return speak(state, 'reasoning', event, at);
+		case 'reclassify':
+			return reclassify(state, event, at);
 		case 'tool-call':
 			return append(closeSpoken(state, at), startedTool(event, state.run?.model ?? '', at));
 		case 'approval-request':
@@ -204,6 +206,17 @@ function speak(state: Transcript, kind: 'text' | 'reasoning', delta: Spoken, at:
 		at,
 		endedAt: undefined,
 	});
+}
+
+/** Turns a text into reasoning that has ended. A part of it may be settled, if something came between. */
+function reclassify(state: Transcript, {id, messageId}: EventOf<'reclassify'>, at: string): Transcript {
+	const isText = (block: Block) => block.kind === 'text' && block.id === id && block.messageId === messageId;
+	const change = (block: Block): Block =>
+		block.kind === 'text' && isText(block)
+			? {...block, kind: 'reasoning', open: false, endedAt: block.endedAt ?? at}
+			: block;
+	const settled = state.settled.some(isText) ? state.settled.map(change) : state.settled;
+	return {...state, settled, open: state.open.map(change)};
 }
 
 function changeTool(state: Transcript, id: string, change: (tool: Tool) => Partial<Tool>): Transcript {

@@ -1,9 +1,9 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import type {ProviderEvent} from '../provider.ts';
+import {createAnswerSplitter, type SpokenPiece} from './answer-splitter.ts';
 import {chatFormat} from './openai-chat-request.ts';
 import {addReasoningDetails, reasoningText} from './reasoning-details.ts';
-import {createThinkSplitter, type SpokenPiece} from './think-tags.ts';
 
 const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
@@ -11,6 +11,7 @@ type State = {
 	/** Kind and number of the part that is being streamed. */
 	kind: SpokenPiece['kind'];
 	part: number;
+	hasText: boolean;
 	/** The field that carried reasoning; empty before the first one. */
 	field: string;
 	/** True once an event has carried the field. */
@@ -24,9 +25,17 @@ type State = {
  * Turns deltas into text and reasoning. A part gets a new id when the kind changes. The first piece of reasoning carries
  * the name of its field, because some hosts want it back under that name, even if it was empty.
  */
-export function createSpeech() {
-	const tags = createThinkSplitter();
-	const state: State = {kind: 'text', part: 0, field: '', isFieldSent: false, extra: undefined, details: []};
+export function createSpeech(options: Parameters<typeof createAnswerSplitter>[0]) {
+	const tags = createAnswerSplitter(options);
+	const state: State = {
+		kind: 'text',
+		part: 0,
+		hasText: false,
+		field: '',
+		isFieldSent: false,
+		extra: undefined,
+		details: [],
+	};
 	return {
 		read(delta: Json | undefined): readonly ProviderEvent[] {
 			// Nearly every delta has nothing else.
@@ -41,13 +50,28 @@ export function createSpeech() {
 			const isThought = at(extra, 'google', 'thought') === true;
 			state.extra = isJsonObject(extra) && !isThought ? extra : state.extra;
 			const thought = {kind: 'reasoning', text: readThought(state, delta)} as const;
+			if (thought.text) {
+				tags.assumeText();
+			}
+
 			const content = contentOf(at(delta, 'content'), tags.read);
 			const refusal = {kind: 'text', text: textAt(delta, 'refusal')} as const;
 			const pieces = [thought, ...(isThought ? content.map(asThought) : content), refusal];
 			return pieces.flatMap(piece => eventsOf(state, piece));
 		},
-		/** Returns what was held back; known only once the stream has ended, in whatever way. */
-		flush: (): readonly ProviderEvent[] => tags.end().flatMap(piece => eventsOf(state, piece)),
+		/**
+		 * Returns what was held back, and the end of the text that may be a call; known only once the stream has ended, in
+		 * whatever way.
+		 */
+		flush(): {readonly events: readonly ProviderEvent[]; readonly call: string} {
+			const {pieces, call} = tags.end();
+			return {events: pieces.flatMap(piece => eventsOf(state, piece)), call};
+		},
+		/** Returns the event for a text that is certain. */
+		say: (text: string): readonly ProviderEvent[] => eventsOf(state, {kind: 'text', text}),
+		/** True once there is text other than white space. */
+		hasText: () => state.hasText,
+		lacksOpening: tags.lacksOpening,
 		/** Returns what has to go back with the whole message. */
 		seal: (hasCalls: boolean): readonly ProviderEvent[] => seal(state, hasCalls),
 	};
@@ -71,6 +95,15 @@ function readThought(state: State, delta: Json | undefined): string {
 }
 
 function eventsOf(state: State, {kind, text}: SpokenPiece): readonly ProviderEvent[] {
+	if (kind === 'reclassify') {
+		const id = `text-${state.part}`;
+		// What follows is another part.
+		state.kind = 'reclassify';
+		state.hasText = false;
+		return [{type: 'reclassify', id}];
+	}
+
+	state.hasText ||= kind === 'text' && text.trim() !== '';
 	if (!text) {
 		return [];
 	}

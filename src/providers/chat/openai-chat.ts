@@ -6,13 +6,14 @@ import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
 import {at, textAt} from '../json-path.ts';
 import {openWithout} from '../optional-fields.ts';
-import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
+import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
 import {type AnswerReader, readAnswer} from '../read-answer.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
 import {chatBody, chatFormat, optionalChatFields} from './openai-chat-request.ts';
 import {createSpeech} from './openai-chat-speech.ts';
+import {isQuoted, readWrittenCalls, type WrittenCall} from './written-calls.ts';
 
 /** In lower case, because hosts differ in case. */
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
@@ -47,13 +48,21 @@ export function openaiChat(quirks: Quirks): Provider {
 	return request => {
 		const url = endpointUrl(request.baseUrl, '/chat/completions');
 		const open = () => openWithout(request, quirks, {url, body: chatBody(request, quirks)}, optionalChatFields(quirks));
-		return readAnswer(open, () => createReader(quirks, request.messages));
+		return readAnswer(open, () => createReader(quirks, request));
 	};
 }
 
-function createReader(quirks: Quirks, messages: readonly Message[]): AnswerReader {
+/** The hosts and models that were seen to leave out the tag that begins their reasoning, for each transport. */
+const lackOpening = new WeakMap<ProviderRequest['transport'], Set<string>>();
+
+function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
+	const {messages, tools, transport} = request;
 	const pickChoice = createChoicePicker('choices');
-	const speech = createSpeech();
+	const model = `${request.baseUrl}\n${request.model}`;
+	const speech = createSpeech({
+		assumesReasoning: lackOpening.get(transport)?.has(model) ?? false,
+		holdsCalls: tools.length > 0,
+	});
 	const calls: PartialCall[] = [];
 	let vendorReason = '';
 	let isDone = false;
@@ -82,15 +91,25 @@ function createReader(quirks: Quirks, messages: readonly Message[]): AnswerReade
 		isOver: () => isDone,
 		isComplete: () => vendorReason !== '',
 		*end() {
-			yield* speech.flush();
+			const {events, call} = speech.flush();
+			yield* events;
+			if (speech.lacksOpening()) {
+				lackOpening.set(transport, (lackOpening.get(transport) ?? new Set()).add(model));
+			}
+
+			const reason = vendorReason ? (finishReasons.get(vendorReason.toLowerCase()) ?? 'other') : 'stop';
 			// Calls are complete once the message is: those of a cut stream must never run.
-			if (vendorReason || isDone) {
-				const reason = vendorReason ? (finishReasons.get(vendorReason.toLowerCase()) ?? 'other') : 'stop';
+			const isEnded = vendorReason !== '' || isDone;
+			const mayCall = isEnded && !isRefused && calls.length === 0 && (reason === 'stop' || reason === 'tool-calls');
+			const isCall = call !== '' && mayCall && !isQuoted(call, messages);
+			const written = isCall ? readWrittenCalls(call, tools, !speech.hasText()) : 'text';
+			yield* typeof written === 'string' ? speech.say(call) : [];
+			if (isEnded) {
 				yield* speech.seal(calls.length > 0);
-				yield* wholeCalls(calls, messages);
-				yield isRefused
-					? finishOf('content-filter', '')
-					: finishOf(finishWithCalls(reason, calls.length), vendorReason);
+				const all = typeof written === 'string' ? wholeCalls(calls, messages) : writtenCalls(written, messages);
+				yield* all;
+				const ending = written === 'unreadable' ? 'written-call' : finishWithCalls(reason, all.length);
+				yield isRefused ? finishOf('content-filter', '') : finishOf(ending, vendorReason);
 			}
 		},
 	};
@@ -117,6 +136,14 @@ function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[])
 	return calls.map(({id, name, arguments: text, extra}) =>
 		toolCall(newId(id), name, text, extra && {wire: chatFormat, data: {extra}}),
 	);
+}
+
+function writtenCalls(calls: readonly WrittenCall[], messages: readonly Message[]): readonly ProviderEvent[] {
+	const newId = callIds(messages);
+	return calls.map(({name, arguments: args}) => ({
+		...toolCall(newId(''), name, JSON.stringify(args)),
+		written: true,
+	}));
 }
 
 /** Groq sends usage in `x_groq`, Moonshot in the choice. */

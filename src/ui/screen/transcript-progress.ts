@@ -114,7 +114,8 @@ function settledLines(block: Shown, {style, written, text, width, isOnScreen, un
 
 	const item = blockItem(block.kind === 'command' ? {...block, output: unheard(block)} : block, style);
 	written.remember(item);
-	const rest = block.kind === 'text' ? text.end(block) : undefined;
+	// What was shown as a text may turn out to be reasoning: its lines stay until the screen is drawn again.
+	const rest = block.kind === 'text' || block.kind === 'reasoning' ? text.end(block) : undefined;
 	return rest ?? written.spaced(item.kind, item.draw(width()));
 }
 

@@ -32,6 +32,18 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([[], []]);
 	});
 
+	test('keeps what it wrote of a text that turns out to be reasoning, and goes on below', () => {
+		const {feed, taken, live, painter} = canvas();
+		feed(start, user('Go'), say('First.\n\nSecond.'));
+		taken();
+		feed({type: 'reclassify', id: 't1', messageId: 'm1'});
+		expect([taken(), live()]).toEqual([['', 'Second.'], []]);
+		feed({type: 'text-delta', id: 't2', messageId: 'm1', text: 'Yes.'}, end);
+		expect([taken(), live()]).toEqual([['', 'Yes.'], []]);
+		painter.repaint();
+		expect(taken()).toEqual(['❯ Go', '', expect.stringContaining('First.'), '', 'Yes.']);
+	});
+
 	test('that continues while the window is held is written on release', () => {
 		const {feed, taken, live, painter} = canvas();
 		feed(start, user('Look here'));

@@ -1,0 +1,52 @@
+const name = String.raw`[\w.:-]{1,128}`;
+/** What models write around calls, each family in its own form: tags, tokens between bars (also wide ones), and brackets. */
+const wrapper = [
+	'<(?:[a-z]{1,12}:)?(?:tool_calls?|tool_use|function_calls?)>',
+	'<[|｜](?:tool[_▁]calls?(?:[_▁](?:section[_▁])?(?:begin|start))?|python_tag|python_start|plugin|action_start)[|｜]?>',
+	'<[|｜]DSML[|｜]function_calls>',
+	String.raw`\[TOOL_(?:CALLS?|REQUEST)\]`,
+].join('|');
+const opener = `<(?:[|｜]DSML[|｜]|[a-z]{1,12}:)?(?:function=${name}>|(?:function|invoke) name="${name}")`;
+/** What follows a wrapper: JSON, a function, or the name of a tool before its arguments. */
+const body = String.raw`(?:[[{]|${opener}|(?:call:|functions?[.<])?${name}\s*(?:\[|\{|<|\(|\n\s*[{<]))`;
+
+const callMark = new RegExp(`^(?:${wrapper}|${opener})`, 'i');
+const callStart = new RegExp(String.raw`^(?:${opener}|(?:(?:${wrapper})\s*)+${body})`, 'i');
+const callStartSoFar = new RegExp(String.raw`^(?:(?:${wrapper})\s*)+(?:<[^<>]{0,140}|[\w.:-]{0,128}\s*)$`, 'i');
+/** A mark that isn't complete: a tag without its end. */
+const markSoFar =
+	/^(?:<\|channel>[a-z]{0,7}|<[/|｜]?[\w▁|｜:.="-]{0,150}(?: [\w:.="-]{0,150})?|\[\/?[A-Z_]{0,16}|◁\/?[a-z]{0,10})$/i;
+
+const bareKey = 'name|function|tool|tool_name|tool_calls|type|id|arguments|parameters|args|input';
+/** A call without any mark, alone or in a fence. */
+const bareCall = new RegExp(String.raw`^(?:\`\`\`\w{0,12}\s+)?\[?\s*\{\s*"(?:${bareKey})"\s*:`);
+const bareCallSoFar = /^(?:`{1,2}|```\w{0,12}\s*|(?:```\w{0,12}\s+)?(?:\[\s*)?(?:\{\s*(?:"\w{0,12}"?\s*)?)?)$/;
+
+/** True for a text that begins with what models write before a call. */
+export function isCallMark(text: string): boolean {
+	return callMark.test(text);
+}
+
+/** True for a mark with the beginning of a call behind it. */
+export function beginsCall(text: string): boolean {
+	return callStart.test(text);
+}
+
+/** True for a mark behind which a call may still begin. */
+export function mayBeginCall(text: string): boolean {
+	return callStartSoFar.test(text);
+}
+
+/** True for the beginning of a mark of any kind. */
+export function mayBecomeMark(text: string): boolean {
+	return markSoFar.test(text);
+}
+
+/** True for JSON that begins as a call does, alone or in a fence. */
+export function isBareCall(text: string): boolean {
+	return bareCall.test(text);
+}
+
+export function mayBecomeBareCall(text: string): boolean {
+	return bareCallSoFar.test(text);
+}
