@@ -68,14 +68,16 @@ export function createConversationParts(
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
 				...(await ofProject.skillTools()),
-				...(await mcp.tools(signal, askHere)),
+				// Without a screen, what isn't there for the first request never joins.
+				...(await mcp.tools(signal, askHere, ask() ? undefined : text => created.notice(text))),
 			];
 			const endTools = async () => {
 				if (conversations.background.list().length === 0) {
 					mcp.reset();
 				}
 
-				await tools.endTools();
+				// A script ends with its conversation.
+				await Promise.all([tools.endTools(), ask() ? undefined : mcp.end()]);
 			};
 			const created: Conversation = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),

@@ -17,7 +17,11 @@ export type McpParts = {
 	/** What commands may do with them. */
 	readonly access: McpAccess;
 	/** Returns the tools that a call may name; see `McpServers`. */
-	readonly tools: (signal?: AbortSignal, ask?: () => AskUser | undefined) => Promise<readonly Tool[]>;
+	readonly tools: (
+		signal?: AbortSignal,
+		ask?: () => AskUser | undefined,
+		onWait?: (text: string) => void,
+	) => Promise<readonly Tool[]>;
 	/** Returns the tools whose definitions a request carries, given the size of the context window in tokens. */
 	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
@@ -63,7 +67,7 @@ export function createMcpParts(
 
 	const access = createAccess(opened, options, local);
 	return {
-		async tools(signal, ask) {
+		async tools(signal, ask, onWait) {
 			const parts = await opened();
 			if (!parts) {
 				return [];
@@ -71,7 +75,7 @@ export function createMcpParts(
 
 			// Names and descriptions go to the model.
 			await learnFolder(local);
-			return parts.set.callable(await parts.servers.tools(signal, ask));
+			return parts.set.callable(await parts.servers.tools(signal, ask, onWait));
 		},
 		async shownTools(size) {
 			const parts = await opened();
@@ -144,19 +148,27 @@ async function loadServers(
 ) {
 	const {env, version, insecureHttp = false} = options;
 	const {home, folder, project, secrets, config} = local;
-	const [{createMcpServers}, {readEnvFile}, {createToolSet}, {openKnownTools}, {canOpenPages, openPage}, {openWindow}] =
-		await Promise.all([
-			import('../agent/mcp/servers.ts'),
-			import('../agent/mcp/env-file.ts'),
-			import('../agent/mcp/tool-set.ts'),
-			import('../config/mcp/known-tools.ts'),
-			import('../terminal/browser.ts'),
-			import('../agent/unseen/change-window.ts'),
-		]);
+	const [
+		{createMcpServers},
+		{startTimeoutMs},
+		{readEnvFile},
+		{createToolSet},
+		{openKnownTools},
+		{canOpenPages, openPage},
+		{openWindow},
+	] = await Promise.all([
+		import('../agent/mcp/servers.ts'),
+		import('../agent/mcp/server-entry.ts'),
+		import('../agent/mcp/env-file.ts'),
+		import('../agent/mcp/tool-set.ts'),
+		import('../config/mcp/known-tools.ts'),
+		import('../terminal/browser.ts'),
+		import('../agent/unseen/change-window.ts'),
+	]);
 	const {openStartGate} = await import('./start-gates.ts');
 	const gate = await openStartGate(options, local, interaction);
 	const servers = createMcpServers({
-		...{env, version, insecureHttp, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
+		...{env, version, insecureHttp, startTimeoutMs, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
 		load: project.state,
 		readEnvFile: configured => readEnvFile(configured, project),
 		...{logIn, config},

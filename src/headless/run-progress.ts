@@ -66,6 +66,7 @@ function labelOf(event: AgentEvent): string | undefined {
 			return 'Answering';
 		case 'tool-call':
 			return safeLine(callText(event.name, event.arguments));
+		case 'run-start':
 		case 'tool-result':
 			return 'Waiting for the model';
 		case 'notice':

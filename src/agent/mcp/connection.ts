@@ -50,6 +50,9 @@ export type ResultPart =
 
 export type CallResult = {readonly parts: readonly ResultPart[]; readonly isError: boolean};
 
+/** A list of a server, and a sentence for each part of it that was repaired or left out. */
+export type Listing<Item> = {readonly items: readonly Item[]; readonly faults: readonly string[]};
+
 export type CallOptions = {
 	readonly signal: AbortSignal;
 	/** How long the call may take without progress. */
@@ -65,10 +68,12 @@ export type CallOptions = {
 export type Connection = {
 	/** What the server calls itself, and the version of the protocol. */
 	readonly about: string;
+	/** True if the server keeps a session for the connection, which it can lose. */
+	readonly hasSession: () => boolean;
 	/** Lists the tools. Throws what the server answers. */
-	readonly listTools: () => Promise<readonly ListedTool[]>;
+	readonly listTools: () => Promise<Listing<ListedTool>>;
 	/** Lists the prompts. Throws what the server answers. */
-	readonly listPrompts: () => Promise<readonly ListedPrompt[]>;
+	readonly listPrompts: () => Promise<Listing<ListedPrompt>>;
 	/** Returns the messages of a prompt, one part each. Throws as `call` does. */
 	readonly prompt: (
 		name: string,
@@ -83,7 +88,7 @@ export type Connection = {
 	readonly readResource: (uri: string, signal: AbortSignal | undefined) => Promise<readonly ResourceContent[]>;
 	/** Throws the error of the server, or that the connection ended; the signal's reason on an abort. */
 	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
-	/** Ends the server if it was started here. */
+	/** Ends the session, and the server if it was started here. */
 	readonly close: () => Promise<void>;
 };
 

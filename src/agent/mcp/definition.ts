@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {cutText} from '../../core/cut-text.ts';
-import {isDeeper, isJsonObject, type Json, type JsonObject, mapStrings} from '../../core/json.ts';
+import {mapStrings} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import type {ConfiguredServer} from './configured-servers.ts';
@@ -18,10 +18,8 @@ export type McpTool = ToolDefinition & {
 };
 
 /** Most tools of one server. */
-const maxTools = 300;
+const maxTools = 1000;
 const maxDescription = 2000;
-const maxSchemaLength = 16_000;
-const maxSchemaDepth = 20;
 /** What every provider accepts as a name. */
 const maxName = 64;
 
@@ -44,14 +42,6 @@ export function toolsOf(
 		}
 
 		names.add(tool.name);
-		const schema = schemaOf(tool.inputSchema);
-		if (schema === undefined) {
-			faults.push(
-				`The tool ${cutText(hide(tool.name), 100)} is left out: its arguments are described at too great length.`,
-			);
-			return [];
-		}
-
 		const hash = hashOf(tool);
 		const id = uniqueId(hide(tool.name), server, hash, taken);
 		taken.add(id);
@@ -61,7 +51,7 @@ export function toolsOf(
 				id,
 				hash,
 				name: `mcp__${server}__${id}`,
-				parameters: mapStrings(schema, hide, {names: true}),
+				parameters: mapStrings(tool.inputSchema, hide, {names: true}),
 				description: describe(tool, server, hide),
 				claimsReadOnly: tool.readOnlyHint === true,
 			},
@@ -85,15 +75,6 @@ export function uniqueId(name: string, server: string, hash: string, taken: Read
 	const room = maxName - `mcp__${server}__`.length;
 	const isUsable = /[A-Za-z0-9]/.test(plain) && plain.length <= room && !taken.has(plain);
 	return isUsable ? plain : `${plain.slice(0, room - 9)}_${hash.slice(0, 8)}`;
-}
-
-function schemaOf(schema: unknown): JsonObject | undefined {
-	if (!isJsonObject(schema) || isDeeper(schema as Json, maxSchemaDepth)) {
-		return undefined;
-	}
-
-	const {$schema, ...rest} = schema;
-	return JSON.stringify(rest).length <= maxSchemaLength ? {...rest, type: 'object'} : undefined;
 }
 
 function hashOf({name, title, description, inputSchema, readOnlyHint}: ListedTool): string {

@@ -4,6 +4,9 @@ type Handlers = {
 	readonly onTooLong: () => void;
 };
 
+/** Longest line without an end, in bytes, that is no half message. */
+const maxLastLine = 1000;
+
 /** Creates what splits bytes into lines of UTF-8. Holds at most `maxBytes` of a line that has not ended. */
 export function createLineReader(maxBytes: number, {onLine, onTooLong}: Handlers) {
 	let held: Buffer[] = [];
@@ -39,6 +42,15 @@ export function createLineReader(maxBytes: number, {onLine, onTooLong}: Handlers
 			}
 
 			hold(chunk.subarray(from));
+		},
+		/** Passes on a last line that has no end, if it is short. */
+		end(): void {
+			if (size > 0 && size <= maxLastLine && !isDropping) {
+				onLine(Buffer.concat(held).toString('utf8'));
+			}
+
+			held = [];
+			size = 0;
 		},
 	};
 }

@@ -1,36 +1,49 @@
 import {type Client, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
-import {AppError, messageOf} from '../../core/error.ts';
+import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {createCallLimit} from './call-limit.ts';
-import type {CallResult, Connection, ListedTool, ResultPart} from './connection.ts';
+import type {CallResult, Connection, ListedResource, ListedTool, Listing, ResultPart} from './connection.ts';
+import {clauseOf} from './connection-error.ts';
 import type {Elicitor} from './elicitation/elicitor.ts';
+import {faultsOf} from './read-answer.ts';
 
 const requestTimeoutMs = 30_000;
 const maxCallMs = 60 * 60_000;
+/** Longest list that is read, in pages and in time. */
+const maxPages = 100;
+const listTimeoutMs = 60_000;
+/** Most sentences of the log about one list. */
+const maxReported = 20;
 
 /** Returns the requests to a server on an open connection. */
-export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection, 'about' | 'close'> {
-	const listOptions = {timeout: requestTimeoutMs, cacheMode: 'bypass'} as const;
+export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection, 'about' | 'close' | 'hasSession'> {
 	return {
 		...resourcesOf(client),
 		async listTools() {
-			if (!client.getServerCapabilities()?.tools) {
-				return [];
-			}
-
-			const {tools} = await client.listTools(undefined, listOptions);
-			return tools.map(listed);
+			return readList(client, {
+				capability: 'tools',
+				noun: 'tools',
+				async request(params, options) {
+					const answer = await client.request({method: 'tools/list', ...params}, options);
+					return {items: answer.tools.map(listed), answer};
+				},
+			});
 		},
 		async listPrompts() {
-			if (!client.getServerCapabilities()?.prompts) {
-				return [];
-			}
-
-			const {prompts} = await client.listPrompts(undefined, listOptions);
-			return prompts.map(({name, title, description, arguments: args = []}) => ({
-				...{name, title, description},
-				arguments: args.map(arg => ({name: arg.name, required: arg.required === true})),
-			}));
+			return readList(client, {
+				capability: 'prompts',
+				noun: 'prompts',
+				async request(params, options) {
+					const answer = await client.request({method: 'prompts/list', ...params}, options);
+					const items = answer.prompts.map(({name, title, description, arguments: args = []}) => ({
+						name,
+						title,
+						description,
+						arguments: args.map(arg => ({name: arg.name, required: arg.required === true})),
+					}));
+					return {items, answer};
+				},
+			});
 		},
 		async prompt(name, args, signal) {
 			const {messages} = await client.getPrompt(
@@ -99,23 +112,47 @@ function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'comple
 		({timeout: requestTimeoutMs, cacheMode: 'bypass', ...(signal && {signal})}) as const;
 	return {
 		async listResources(signal) {
-			if (!client.getServerCapabilities()?.resources) {
-				return [];
-			}
-
-			const {resources} = await client.listResources(undefined, optionsFor(signal));
-			const listedResources = resources.map(each => ({uri: each.uri, about: aboutOf(each), isTemplate: false}));
+			const report = (sentences: readonly string[]) =>
+				sentences.slice(0, maxReported).forEach(each => void client.onerror?.(new Error(each)));
+			const resources = await readList<ListedResource>(
+				client,
+				{
+					capability: 'resources',
+					noun: 'resources',
+					async request(params, options) {
+						const answer = await client.request({method: 'resources/list', ...params}, options);
+						const items = answer.resources.map(each => ({uri: each.uri, about: aboutOf(each), isTemplate: false}));
+						return {items, answer};
+					},
+				},
+				signal,
+			);
+			report(resources.faults);
 			try {
-				const {resourceTemplates} = await client.listResourceTemplates(undefined, optionsFor(signal));
-				const templates = resourceTemplates.map(each => ({
-					...{uri: each.uriTemplate, about: aboutOf(each), isTemplate: true},
-				}));
-				return [...listedResources, ...templates];
+				const templates = await readList<ListedResource>(
+					client,
+					{
+						capability: 'resources',
+						noun: 'resource templates',
+						async request(params, options) {
+							const answer = await client.request({method: 'resources/templates/list', ...params}, options);
+							const items = answer.resourceTemplates.map(each => ({
+								uri: each.uriTemplate,
+								about: aboutOf(each),
+								isTemplate: true,
+							}));
+							return {items, answer};
+						},
+					},
+					signal,
+				);
+				report(templates.faults);
+				return [...resources.items, ...templates.items];
 			} catch (error) {
 				// Many servers have resources but answer nothing about templates.
 				signal?.throwIfAborted();
-				client.onerror?.(new Error(`Listing its resource templates failed: ${messageOf(error)}`));
-				return listedResources;
+				client.onerror?.(new Error(`Listing its resource templates failed: ${clauseOf(error)}`));
+				return resources.items;
 			}
 		},
 		async complete({template, name, value, known}, signal) {
@@ -132,10 +169,73 @@ function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'comple
 		async readResource(uri, signal) {
 			const {contents} = await client.readResource({uri}, optionsFor(signal));
 			return contents.map(content =>
-				'text' in content ? {uri: content.uri, text: content.text} : {uri: content.uri, blob: content.blob},
+				'text' in content
+					? {uri: content.uri || uri, text: content.text}
+					: {uri: content.uri || uri, blob: content.blob},
 			);
 		},
 	};
+}
+
+/** A page of a list: its items, and the answer that they are from. */
+type Page<Item> = {
+	readonly items: readonly Item[];
+	readonly answer: {readonly nextCursor?: string | undefined; readonly _meta?: unknown};
+};
+
+type PageOptions = {readonly timeout: number; readonly signal?: AbortSignal};
+
+/** A list of a server: the capability that it belongs to, what its items are called, and what requests a page of it. */
+type List<Item> = {
+	readonly capability: 'tools' | 'prompts' | 'resources';
+	readonly noun: string;
+	readonly request: (params: {params?: {cursor: string}}, options: PageOptions) => Promise<Page<Item>>;
+};
+
+/**
+ * Reads a list of a server, page by page; nothing if it has no such list. Pages that repeat, or never end, are named, and so is
+ * one that fails behind others. Throws what the first one fails with.
+ */
+async function readList<Item>(
+	client: Client,
+	{capability, noun, request}: List<Item>,
+	signal?: AbortSignal,
+): Promise<Listing<Item>> {
+	const items: Item[] = [];
+	const faults: string[] = [];
+	if (!client.getServerCapabilities()?.[capability]) {
+		return {items, faults};
+	}
+
+	const cursors = new Set<string>();
+	const deadline = performance.now() + listTimeoutMs;
+	for (let cursor: string | undefined; ; ) {
+		try {
+			const options = {timeout: requestTimeoutMs, ...(signal && {signal})};
+			const page = await request(cursor === undefined ? {} : {params: {cursor}}, options);
+			items.push(...page.items);
+			faults.push(...faultsOf(page.answer));
+			cursor = page.answer.nextCursor;
+		} catch (error) {
+			signal?.throwIfAborted();
+			if (cursor === undefined) {
+				throw error;
+			}
+
+			return {items, faults: [...faults, `The list of its ${noun} broke off: ${clauseOf(error)}.`]};
+		}
+
+		if (cursor === undefined) {
+			return {items, faults};
+		}
+
+		if (cursors.has(cursor) || cursors.size >= maxPages || performance.now() > deadline) {
+			const why = cursors.has(cursor) ? 'repeats a page' : 'never ends';
+			return {items, faults: [...faults, `The list of its ${noun} ${why}: only what came before that is used.`]};
+		}
+
+		cursors.add(cursor);
+	}
 }
 
 function aboutOf(listed: {title?: string | undefined; name: string; description?: string | undefined}): string {

@@ -3,18 +3,20 @@ import type {Config} from '../../config/config.ts';
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
 import {entryOf} from '../../config/mcp/mcp-file.ts';
 import {wantScopes} from '../../config/mcp/mcp-logins.ts';
+import {cutLine} from '../../core/cut-text.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {ProjectState} from '../project/project.ts';
 import {serverCommand} from '../project/started-commands.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
-import type {ConnectOptions} from './connect.ts';
+import type {ConnectOptions, Era} from './connect.ts';
 import {toolsOf} from './definition.ts';
 import type {FileVariables} from './env-file.ts';
 import {createMcpTool} from './mcp-tool.ts';
-import {createServer, type Server} from './server.ts';
+import {createServer, type Open, type Server} from './server.ts';
 import {createStepUp, type StepUp} from './step-up.ts';
 
 /** What servers need from the program. */
@@ -31,6 +33,8 @@ export type Dependencies = {
 	readonly readEnvFile: (configured: ConfiguredServer) => Promise<FileVariables>;
 	readonly version: string;
 	readonly insecureHttp: boolean;
+	/** How long a server may take to start. */
+	readonly startTimeoutMs: number;
 	readonly known: KnownTools;
 	readonly hide: (text: string) => string;
 	readonly config: Config;
@@ -42,9 +46,12 @@ export type Dependencies = {
 	readonly addSecret: (value: Secret) => void;
 };
 
-/** How long a server may take to start, and a call without progress. */
-const startTimeoutMs = 60_000;
+/** How long a server may take to start. */
+export const startTimeoutMs = 60_000;
+/** How long a call may take without progress. */
 const defaultCallMs = 120_000;
+/** Most characters of a sentence about a tool. */
+const maxFault = 300;
 
 /** A server that is used. `key` changes whenever it has to be started again. */
 export type Entry = {
@@ -68,13 +75,14 @@ export function toolsOfEntry(
 	ask: () => AskUser | undefined = nobody,
 ) {
 	const {server: entry, id, scope, path} = configured;
-	const {tools, faults} = toolsOf(configured, server.state().state === 'stopped' ? [] : server.tools(), hide);
+	const isStopped = server.state().state === 'stopped';
+	const {tools, faults} = toolsOf(configured, isStopped ? [] : server.tools(), hide);
 	const said = createHash('sha256')
 		.update(JSON.stringify(entryOf(entry)))
 		.digest('hex')
 		.slice(0, 16);
 	return {
-		faults,
+		faults: [...(isStopped ? [] : server.faults().map(each => cutLine(safeLine(hide(each)), maxFault))), ...faults],
 		tools: tools.map(definition =>
 			createMcpTool(definition, {
 				...{serverId: id, server, stepUp, known, hide, ask},
@@ -94,7 +102,11 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 	return {
 		configured,
 		key: keyOf(configured, dependencies),
-		server: createServer(server.name, opener(configured, dependencies)),
+		server: createServer({
+			name: server.name,
+			open: opener(configured, dependencies),
+			isRemote: server.type === 'http',
+		}),
 		stepUp: createStepUp({
 			name: server.name,
 			async want(scopes) {
@@ -110,7 +122,8 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 }
 
 /** Returns what opens the connection to a server. */
-function opener(configured: ConfiguredServer, dependencies: Dependencies): Parameters<typeof createServer>[1] {
+function opener(configured: ConfiguredServer, dependencies: Dependencies): Open {
+	let era: Era | undefined;
 	return async (events, signal) => {
 		const {folder, env, version, insecureHttp, addSecret} = dependencies;
 		const {variables, hidden} = await dependencies.readEnvFile(configured);
@@ -144,7 +157,7 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Param
 			insecureHttp,
 			signal,
 			...{config, addSecret},
-			timeoutMs: startTimeoutMs,
+			timeoutMs: dependencies.startTimeoutMs,
 			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onLog}),
 		};
 		const reason = found.server.type === 'stdio' && (await dependencies.whyNot(found.server.name, signal));
@@ -152,6 +165,8 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Param
 			throw new AppError('failed', reason.replace(/\.$/, ''));
 		}
 
-		return connect(options);
+		const {connection, era: begun} = await connect(options, era);
+		era = begun;
+		return connection;
 	};
 }

@@ -1,5 +1,5 @@
 import {abortable} from '../../core/abortable.ts';
-import {AppError, isAbort, messageOf} from '../../core/error.ts';
+import {AppError, isAbort} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {
 	CallOptions,
@@ -9,9 +9,11 @@ import type {
 	ListedPrompt,
 	ListedResource,
 	ListedTool,
+	Listing,
 	ResourceContent,
 	ResultPart,
 } from './connection.ts';
+import {clauseOf, isSessionLost, wasNotSent} from './connection-error.ts';
 import {loginNeeded} from './login-needed.ts';
 import {ScopesNeeded} from './scopes-needed.ts';
 import {createServerLog, reasonWith} from './server-log.ts';
@@ -31,6 +33,10 @@ export type Server = {
 	readonly state: () => ServerState;
 	/** Its tools as they were listed last. */
 	readonly tools: () => readonly ListedTool[];
+	/** Sentences about what its lists had to be repaired in, as they were listed last. Untrusted. */
+	readonly faults: () => readonly string[];
+	/** Returns how its tools have changed by themselves since the last call, as a clause. Untrusted. */
+	readonly takeChange: () => string | undefined;
 	/** Its prompts as they were listed last; none unless it runs. */
 	readonly prompts: () => readonly ListedPrompt[];
 	readonly log: () => readonly string[];
@@ -42,11 +48,14 @@ export type Server = {
 	readonly settled: () => Promise<void>;
 	/** How long it has been starting, in milliseconds; 0 if it isn't. */
 	readonly startingMs: () => number;
+	/** True if it is tried again by itself after it failed, which nobody waits for. */
+	readonly isRetry: () => boolean;
 	/** Ends the connection and opens a new one. Resolves when that is open or has failed. */
 	readonly reconnect: () => Promise<void>;
 	/**
-	 * Calls a tool. A server that has ended is started again, once until a call succeeds. Throws AppError("failed") with what
-	 * is wrong, and the signal's reason.
+	 * Calls a tool. A server that has ended is started again, a command at most once a minute until a call succeeds. A call that
+	 * did not run, because the server lost the session or was restarted, is made once more. Throws AppError("failed") with
+	 * what is wrong, and the signal's reason.
 	 */
 	readonly call: (tool: string, args: JsonObject, options: CallOptions) => Promise<CallResult>;
 	/** Returns the messages of a prompt. Starts a server again and throws as `call` does. */
@@ -66,71 +75,120 @@ export type Server = {
 export type Open = (events: ConnectionEvents, signal: AbortSignal) => Promise<Connection>;
 
 /** One connection, from its start to its end. */
-type Life = {readonly stop: AbortController; readonly startedAt: number; connection?: Connection};
+type Life = {
+	readonly stop: AbortController;
+	readonly startedAt: number;
+	readonly isRetry: boolean;
+	connection?: Connection;
+};
+
+/** A command that ends again is not started again before this time is over. */
+const restartMs = 60_000;
+/** How long a server elsewhere that can't be reached is left alone, unless something is asked of it. */
+const retryMs = 15_000;
+/** Most characters of what a server says about a failed request. */
+const maxFailure = 2000;
+/** Most names in a sentence about changed tools. */
+const maxNames = 5;
+const none = {items: [], faults: []};
 
 type Own = {
 	readonly name: string;
 	readonly open: Open;
+	/** True if it runs elsewhere, so that trying again starts nothing. */
+	readonly isRemote: boolean;
 	readonly log: ReturnType<typeof createServerLog>;
 	state: ServerState;
-	tools: readonly ListedTool[];
-	prompts: readonly ListedPrompt[];
+	tools: Listing<ListedTool>;
+	prompts: Listing<ListedPrompt>;
+	change: string | undefined;
 	life: Life | undefined;
 	starting: Promise<void>;
-	/** True if it was started again, and no call has succeeded since. */
-	isSecond: boolean;
+	/** When it was started again, and no call has succeeded since; undefined otherwise. In milliseconds, as the next one. */
+	restartedAt: number | undefined;
+	failedAt: number;
+	readonly now: () => number;
 };
 
-/** Creates a server. `name` is for messages. */
-export function createServer(name: string, open: Open): Server {
+type ServerOptions = {
+	/** For messages. */
+	readonly name: string;
+	readonly open: Open;
+	readonly isRemote: boolean;
+	/** Returns a time in milliseconds that only grows. */
+	readonly now?: () => number;
+};
+
+/** Creates a server. */
+export function createServer({name, open, isRemote, now = performance.now.bind(performance)}: ServerOptions): Server {
 	const own: Own = {
-		...{name, open, log: createServerLog(), tools: [], prompts: [], life: undefined},
+		name,
+		open,
+		isRemote,
+		now,
+		log: createServerLog(),
+		tools: none,
+		prompts: none,
+		life: undefined,
 		state: {state: 'stopped'},
 		starting: Promise.resolve(),
-		isSecond: false,
+		change: undefined,
+		restartedAt: undefined,
+		failedAt: 0,
 	};
 	return {
 		state: () => own.state,
-		tools: () => own.tools,
-		prompts: () => (own.state.state === 'ready' ? own.prompts : []),
+		tools: () => own.tools.items,
+		faults: () => [...own.tools.faults, ...own.prompts.faults],
+		takeChange() {
+			const {change} = own;
+			own.change = undefined;
+			return change;
+		},
+		prompts: () => (own.state.state === 'ready' ? own.prompts.items : []),
 		log: own.log.lines,
 		connection: () => (own.state.state === 'ready' ? own.life?.connection : undefined),
 		start: () => start(own),
 		settled: () => own.starting,
-		startingMs: () => (own.state.state === 'starting' && own.life ? performance.now() - own.life.startedAt : 0),
+		startingMs: () => (own.state.state === 'starting' && own.life ? own.now() - own.life.startedAt : 0),
+		isRetry: () => own.life?.isRetry === true,
 		async reconnect() {
-			own.isSecond = false;
+			own.restartedAt = undefined;
 			await end(own);
-			own.tools = [];
-			own.prompts = [];
+			own.tools = none;
+			own.prompts = none;
+			own.change = undefined;
 			start(own);
 			await own.starting;
 		},
 		call: (tool, args, options) =>
-			request(own, `Calling ${tool}`, options.signal, connection => connection.call(tool, args, options)),
+			request(own, `Calling ${tool}`, options, connection => connection.call(tool, args, options)),
 		prompt: (prompt, args, signal) =>
-			request(own, `Reading the prompt ${prompt}`, signal, connection => connection.prompt(prompt, args, signal)),
-		resources: signal => request(own, 'Listing its resources', signal, connection => connection.listResources(signal)),
+			request(own, `Reading the prompt ${prompt}`, {signal}, connection => connection.prompt(prompt, args, signal)),
+		resources: signal =>
+			request(own, 'Listing its resources', {signal}, connection => connection.listResources(signal)),
 		readResource: (uri, signal) =>
-			request(own, `Reading ${uri}`, signal, connection => connection.readResource(uri, signal)),
+			request(own, `Reading ${uri}`, {signal}, connection => connection.readResource(uri, signal)),
 		end: () => end(own),
 	};
 }
 
 function start(own: Own): void {
-	if (own.state.state === 'stopped') {
-		own.starting = begin(own);
+	const {state} = own;
+	const isBack = state.state === 'failed' && own.isRemote && !state.needsLogin && own.now() - own.failedAt >= retryMs;
+	if (state.state === 'stopped' || isBack) {
+		own.starting = begin(own, isBack);
 	}
 }
 
-async function begin(own: Own): Promise<void> {
-	const life: Life = {stop: new AbortController(), startedAt: performance.now()};
+async function begin(own: Own, isRetry = false): Promise<void> {
+	const life: Life = {stop: new AbortController(), startedAt: own.now(), isRetry};
 	own.life = life;
 	own.state = {state: 'starting'};
 	try {
 		const {log} = own;
 		const onListsChanged = () => {
-			refresh(own, life).catch(error => log.add(`Listing its tools failed: ${messageOf(error)}`));
+			refresh(own, life).catch(error => log.add(`Listing its tools failed: ${clauseOf(error)}`));
 			void refreshPrompts(own, life);
 		};
 		const onEnd = (reason: string) => void fail(own, life, reason);
@@ -144,7 +202,7 @@ async function begin(own: Own): Promise<void> {
 			await connection.close();
 		}
 	} catch (error) {
-		await fail(own, life, messageOf(error), loginNeeded(error));
+		await fail(own, life, clauseOf(error), loginNeeded(error));
 	}
 }
 
@@ -152,8 +210,27 @@ async function begin(own: Own): Promise<void> {
 async function refresh(own: Own, life: Life): Promise<void> {
 	const listed = await life.connection?.listTools();
 	if (own.life === life && listed) {
+		const change = own.tools === none ? undefined : changeOf(own.tools.items, listed.items);
 		own.tools = listed;
+		own.change = change ?? own.change;
 	}
+}
+
+/** Returns how a list of tools differs from the one before, as a clause; undefined if no tool came or went. */
+function changeOf(before: readonly ListedTool[], after: readonly ListedTool[]): string | undefined {
+	const missing = (from: readonly ListedTool[], other: readonly ListedTool[]) =>
+		from.map(({name}) => name).filter(name => !other.some(each => each.name === name));
+	const [added, removed] = [missing(after, before), missing(before, after)];
+	const changes = [
+		...(added.length > 0 ? [`added ${namesOf(added)}`] : []),
+		...(removed.length > 0 ? [`removed ${namesOf(removed)}`] : []),
+	];
+	return changes.length > 0 ? changes.join('; ') : undefined;
+}
+
+function namesOf(names: readonly string[]): string {
+	const more = names.length - maxNames;
+	return `${names.slice(0, maxNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Reads the prompts again. A server that fails at that keeps its tools. Never throws. */
@@ -164,7 +241,7 @@ async function refreshPrompts(own: Own, life: Life): Promise<void> {
 			own.prompts = listed;
 		}
 	} catch (error) {
-		own.log.add(`Listing its prompts failed: ${messageOf(error)}`);
+		own.log.add(`Listing its prompts failed: ${clauseOf(error)}`);
 	}
 }
 
@@ -174,6 +251,7 @@ async function fail(own: Own, life: Life, reason: string, login?: AppError): Pro
 	}
 
 	own.life = undefined;
+	own.failedAt = own.now();
 	const cause = own.log.cause();
 	own.log.add(`Ended: ${reason}`);
 	own.state = login
@@ -195,11 +273,12 @@ async function end(own: Own): Promise<void> {
 /** Returns the open connection. Starts a server that has ended again. Throws AppError("failed") if it does not run. */
 async function ready(own: Own): Promise<Connection> {
 	await own.starting;
-	if (own.state.state === 'failed' && !own.state.needsLogin && !own.isSecond) {
-		own.isSecond = true;
+	const {restartedAt} = own;
+	const mayRestart = own.isRemote || restartedAt === undefined || own.now() - restartedAt >= restartMs;
+	if (own.state.state === 'failed' && !own.state.needsLogin && mayRestart) {
 		own.log.add('Starting it again.');
-		own.state = {state: 'stopped'};
-		start(own);
+		own.restartedAt = own.now();
+		own.starting = begin(own);
 		await own.starting;
 	}
 
@@ -214,37 +293,72 @@ async function ready(own: Own): Promise<Connection> {
 	});
 }
 
-/** Sends a request. `doing` begins the line of the log about its failure. */
+type Requesting = Pick<CallOptions, 'onNotice'> & {readonly signal: AbortSignal | undefined};
+
+/** Sends a request, once more if it did not run. `doing` begins the line of the log about its failure. */
 async function request<Result>(
 	own: Own,
 	doing: string,
-	signal: AbortSignal | undefined,
+	{signal, onNotice}: Requesting,
 	send: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-	const connection = await (signal ? abortable(ready(own), signal) : ready(own));
-	try {
-		const result = await send(connection);
-		own.isSecond = false;
-		return result;
-	} catch (error) {
-		signal?.throwIfAborted();
-		const refused = loginNeeded(error);
-		if (refused) {
-			// One that lacks scopes still serves other requests.
-			const isOver = !(refused instanceof ScopesNeeded) && own.life;
-			await (isOver ? fail(own, isOver, refused.message, refused) : undefined);
-			own.log.add(`${doing} was refused: ${refused.message}`);
-			throw new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
-				...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},
-			});
-		}
+	for (let isSecond = false; ; isSecond = true) {
+		const connection = await (signal ? abortable(ready(own), signal) : ready(own));
+		try {
+			const result = await send(connection);
+			own.restartedAt = undefined;
+			return result;
+		} catch (error) {
+			signal?.throwIfAborted();
+			const isLost = isSessionLost(error) && connection.hasSession();
+			if (isSecond || !(isLost || wasNotSent(error))) {
+				throw await failureOf(own, doing, error);
+			}
 
-		if (error instanceof AppError || isAbort(error)) {
-			throw error;
+			await renew(own, connection, isLost ? 'it no longer knows the session' : clauseOf(error));
+			if (own.change !== undefined) {
+				onNotice?.(`The MCP server ${own.name} began a new session. Its tools changed: ${own.change}.`, {
+					isWarning: true,
+				});
+				own.change = undefined;
+			}
 		}
-
-		const message = messageOf(error);
-		own.log.add(`${doing} failed: ${message}`);
-		throw new AppError('failed', `The MCP server ${own.name} failed: ${message.slice(0, 2000)}.`, {cause: error});
 	}
+}
+
+/** Ends a connection that is no use any more, unless that has happened, and opens a new one. */
+async function renew(own: Own, connection: Connection, reason: string): Promise<void> {
+	const {life} = own;
+	if (life?.connection !== connection) {
+		return;
+	}
+
+	await fail(own, life, reason);
+	own.log.add('Connecting again.');
+	if (own.isRemote) {
+		own.starting = begin(own);
+		await own.starting;
+	}
+}
+
+/** Returns what a failed request throws. */
+async function failureOf(own: Own, doing: string, error: unknown): Promise<unknown> {
+	const refused = loginNeeded(error);
+	if (refused) {
+		// One that lacks scopes still serves other requests.
+		const isOver = !(refused instanceof ScopesNeeded) && own.life;
+		await (isOver ? fail(own, isOver, refused.message, refused) : undefined);
+		own.log.add(`${doing} was refused: ${refused.message}`);
+		return new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
+			...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},
+		});
+	}
+
+	if (error instanceof AppError || isAbort(error)) {
+		return error;
+	}
+
+	const message = clauseOf(error, maxFailure);
+	own.log.add(`${doing} failed: ${message}`);
+	return new AppError('failed', `The MCP server ${own.name} failed: ${message}.`, {cause: error});
 }

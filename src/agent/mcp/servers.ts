@@ -24,11 +24,19 @@ export type ServerStatus = {
 export type McpServers = {
 	/**
 	 * Starts the servers that are used and don't run yet, ends those that aren't any more, and waits for a moment for those
-	 * that are starting. Returns the tools of those that run, whose calls ask the user with `ask`. Throws AppError("failed") if
-	 * the trust of the user can't be read.
+	 * that are starting; with `onWait`, for as long as each may take, and after 2 s that gets a sentence about it. Returns the
+	 * tools of those that run, whose calls ask the user with `ask`. Throws AppError("failed") if the trust of the user can't be
+	 * read.
 	 */
-	readonly tools: (signal?: AbortSignal, ask?: () => AskUser | undefined) => Promise<readonly Tool[]>;
-	/** Returns a warning for each server that isn't there, once. */
+	readonly tools: (
+		signal?: AbortSignal,
+		ask?: () => AskUser | undefined,
+		onWait?: (text: string) => void,
+	) => Promise<readonly Tool[]>;
+	/**
+	 * Returns a warning for each server that isn't there, for what of its tools is left out or was repaired, and for tools that
+	 * came or went; each once.
+	 */
 	readonly warnings: () => readonly RunWarning[];
 	/** Returns the prompts of the servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
@@ -47,14 +55,21 @@ export type McpServers = {
 	readonly end: () => Promise<void>;
 };
 
-/** How long a run waits for a server that is starting, counted from its start. */
+/** How long a run waits for a server that is starting, counted from its start, where its tools can join later. */
 const waitMs = 5000;
+/** Shorter waits say nothing (SAFETY 21). */
+const silentWaitMs = 2000;
+/** Most sentences about the tools of one server in one warning. */
+const maxFaults = 10;
 
 /** Creates the servers. Nothing is started before tools are asked for, and nothing of a project without the user's trust. */
 export function createMcpServers(dependencies: Dependencies): McpServers {
 	const entries = new Map<string, Entry>();
 	const told = new Set<string>();
 	let missing: readonly RunWarning[] = [];
+	/** What else a run should begin with. */
+	let notes: readonly RunWarning[] = [];
+	const isNew = (text: string) => !told.has(text) && told.add(text) !== undefined;
 
 	const reconcile = () => reconciled(entries, dependencies);
 
@@ -65,22 +80,28 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 	return {
 		resources: resources.source,
 		suggestResources: resources.suggest,
-		async tools(signal, ask) {
+		async tools(signal, ask, onWait) {
 			await reconcile();
 			for (const {server} of entries.values()) {
 				server.start();
 			}
 
-			await settled([...entries.values()], signal);
-			missing = [...entries.values()].flatMap(whyMissing);
-			return withUniqueNames([...entries.values()].flatMap(entry => toolsOfEntry(entry, dependencies, ask).tools));
+			const {startTimeoutMs} = dependencies;
+			await settled([...entries.values()], {signal, limitMs: onWait ? startTimeoutMs : waitMs, onWait});
+			const used = [...entries.values()];
+			const found = used.map(entry => ({entry, ...toolsOfEntry(entry, dependencies, ask)}));
+			const {tools, faults} = withUniqueNames(found);
+			missing = used.flatMap(entry => whyMissing(entry, onWait === undefined ? undefined : startTimeoutMs));
+			const more = used.flatMap((entry, index) => [
+				...faultsOfEntry(entry, [...(found[index]?.faults ?? []), ...(faults.get(entry) ?? [])], isNew),
+				...changesOf(entry),
+			]);
+			notes = [...notes, ...more];
+			return tools;
 		},
 		warnings() {
-			const unknown = missing.filter(({text}) => !told.has(text));
-			for (const {text} of unknown) {
-				told.add(text);
-			}
-
+			const unknown = [...missing.filter(({text}) => isNew(text)), ...notes];
+			notes = [];
 			return unknown;
 		},
 		async prompts() {
@@ -133,9 +154,50 @@ async function reconciled(
 	return configured;
 }
 
+type FoundTools = {readonly entry: Entry; readonly tools: readonly Tool[]};
+
 /** Leaves out tools with the name of another one, which providers refuse: `a` with `b__c` is `a__b` with `c`. */
-function withUniqueNames(tools: readonly Tool[]): readonly Tool[] {
-	return [...new Map(tools.toReversed().map(tool => [tool.name, tool])).values()].toReversed();
+function withUniqueNames(found: readonly FoundTools[]) {
+	const names = new Set<string>();
+	const faults = new Map<Entry, readonly string[]>();
+	const tools = found.flatMap(({entry, tools: own}) =>
+		own.filter(({name}) => {
+			const isTaken = names.has(name);
+			names.add(name);
+			if (isTaken) {
+				const fault = `The tool ${name} is left out: a tool of another server has its name.`;
+				faults.set(entry, [...(faults.get(entry) ?? []), fault]);
+			}
+
+			return !isTaken;
+		}),
+	);
+	return {tools, faults};
+}
+
+/** Returns a warning about the tools of a server that are left out or were repaired, as far as it wasn't told of them. */
+function faultsOfEntry(
+	{configured, server}: Entry,
+	faults: readonly string[],
+	isNew: (text: string) => boolean,
+): readonly RunWarning[] {
+	const {name} = configured.server;
+	const unknown = faults.filter(fault => isNew(`${configured.id}\n${fault}`));
+	if (unknown.length === 0 || server.state().state !== 'ready') {
+		return [];
+	}
+
+	const more = unknown.length - maxFaults;
+	const rest = more > 0 ? ` ${more} more like that.` : '';
+	const text = `The lists of the MCP server ${name} have faults. ${unknown.slice(0, maxFaults).join(' ')}${rest}`;
+	return [{text, hint: `See all: \`mcp get ${shellWord(name)}\``}];
+}
+
+function changesOf({configured, server}: Entry): readonly RunWarning[] {
+	const change = server.takeChange();
+	return change === undefined
+		? []
+		: [{text: `The tools of the MCP server ${configured.server.name} changed: ${change}.`}];
 }
 
 function statusOf(configured: ConfiguredServer, entry: Entry | undefined, dependencies: Dependencies): ServerStatus {
@@ -147,14 +209,26 @@ function statusOf(configured: ConfiguredServer, entry: Entry | undefined, depend
 	return {configured, state: entry.server.state(), ...toolsOfEntry(entry, dependencies), log};
 }
 
+type Waiting = {
+	readonly signal: AbortSignal | undefined;
+	/** How long each may take, in milliseconds, counted from its start. */
+	readonly limitMs: number;
+	readonly onWait: ((text: string) => void) | undefined;
+};
+
 /** Waits for the servers that are starting, until each has had its time, or the signal aborts. */
-async function settled(entries: readonly Entry[], signal: AbortSignal | undefined): Promise<void> {
-	const waiting = entries.filter(({server}) => server.state().state === 'starting');
-	const leftMs = Math.max(0, ...waiting.map(({server}) => waitMs - server.startingMs()));
+async function settled(entries: readonly Entry[], {signal, limitMs, onWait}: Waiting): Promise<void> {
+	const waiting = entries.filter(({server}) => server.state().state === 'starting' && !server.isRetry());
+	const leftMs = Math.max(0, ...waiting.map(({server}) => limitMs - server.startingMs()));
 	if (waiting.length === 0 || leftMs === 0 || signal?.aborted) {
 		return;
 	}
 
+	const note = setTimeout(() => {
+		const late = waiting.filter(({server}) => server.state().state === 'starting');
+		const names = late.map(({configured}) => configured.server.name).join(', ');
+		onWait?.(`Waiting for the MCP server${late.length > 1 ? 's' : ''} ${names}…`);
+	}, silentWaitMs).unref();
 	await new Promise<void>(resolve => {
 		const timer = setTimeout(resolve, leftMs);
 		signal?.addEventListener('abort', () => resolve(), {once: true});
@@ -163,14 +237,18 @@ async function settled(entries: readonly Entry[], signal: AbortSignal | undefine
 			resolve();
 		});
 	});
+	clearTimeout(note);
 }
 
-function whyMissing({configured, server}: Entry): readonly RunWarning[] {
+/** Returns why the tools of a server are missing. `limitMs` is how long it was waited for where they can't join later. */
+function whyMissing({configured, server}: Entry, limitMs: number | undefined): readonly RunWarning[] {
 	const state = server.state();
 	const {name} = configured.server;
 	switch (state.state) {
 		case 'starting':
-			return [{text: `The MCP server ${name} is still starting. Its tools join when it is ready.`}];
+			return limitMs === undefined
+				? [{text: `The MCP server ${name} is still starting. Its tools join when it is ready.`}]
+				: [{text: `The MCP server ${name} was not ready after ${limitMs / 1000} s, so its tools are missing.`}];
 		case 'failed':
 			return [
 				{

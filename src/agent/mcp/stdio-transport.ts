@@ -10,6 +10,7 @@ import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {signalGroup} from '../tools/child/signal-group.ts';
 import {endMarked, markVariable} from '../tools/command/end-marked.ts';
+import {notSent} from './connection-error.ts';
 import {createFloodGuard} from './flood-guard.ts';
 import {createLineReader} from './line-reader.ts';
 
@@ -45,6 +46,7 @@ export function createStdioTransport(options: Options): Transport {
 	let child: ChildProcess | undefined;
 	let ended: Promise<void> | undefined;
 	let reason: string | undefined;
+	let isClosing = false;
 
 	const fail = (why: string) => {
 		reason ??= why;
@@ -55,7 +57,7 @@ export function createStdioTransport(options: Options): Transport {
 			const started = launch(options, mark);
 			child = started;
 			ended = endOf(started, mark).then(end => {
-				if (end) {
+				if (end && !isClosing) {
 					options.onEnd(reason ?? describeEnd(end));
 				}
 
@@ -67,7 +69,7 @@ export function createStdioTransport(options: Options): Transport {
 		async send(message) {
 			const input = child?.stdin;
 			if (!input?.writable) {
-				throw new AppError('failed', 'The server has ended.');
+				throw new AppError('failed', 'The server has ended.', {cause: notSent()});
 			}
 
 			await new Promise<void>((resolve, reject) => {
@@ -75,7 +77,7 @@ export function createStdioTransport(options: Options): Transport {
 			});
 		},
 		async close() {
-			reason ??= 'it was stopped';
+			isClosing = true;
 			child?.stdin?.end();
 			const timers = [
 				setTimeout(() => signalGroup(child?.pid, 'SIGTERM'), endDelayMs),
@@ -158,11 +160,14 @@ function read({stdin, stdout, stderr}: ChildProcess, {onLog, onMessage, fail}: R
 		},
 		onTooLong: () => fail(`it sent a message of more than ${maxMessageBytes / 1024 / 1024} MB`),
 	});
+	// A question that a program asks at its start has no end of a line.
+	stdout?.once('end', messages.end);
 	const complaints = createLineReader(64 * 1024, {onLine: onLog, onTooLong: () => onLog('[a long line left out]')});
 	stdout?.on('data', (chunk: Buffer) => {
 		counted(chunk.length);
 		messages.add(chunk);
 	});
+	stderr?.once('end', complaints.end);
 	stderr?.on('data', (chunk: Buffer) => {
 		counted(chunk.length);
 		complaints.add(chunk);

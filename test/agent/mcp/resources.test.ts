@@ -116,8 +116,6 @@ test('hostile names are left out or made safe, and hostile contents cost their m
 	expect(JSON.stringify(bad)).not.toMatch(/\\u001b|\\u0007|\u202E/);
 	expect(bad?.resources?.[0]?.summary.length).toBeLessThanOrEqual(120);
 	for (const [uri, reason] of [
-		['wrong', 'The MCP server bad failed'],
-		['types', 'The MCP server bad failed'],
 		['big', 'The resource is too large: 5.2 MB of at most 4.2 MB.'],
 		['lie', 'begins as an image'],
 	] as const) {
@@ -127,6 +125,8 @@ test('hostile names are left out or made safe, and hostile contents cost their m
 		]);
 	}
 
+	expect(await attach('@bad:a://wrong')).toMatchObject([{text: expect.stringContaining('not a list')}]);
+	expect(await attach('@bad:a://types')).toMatchObject([{source: 'resource'}]);
 	expect(await attach('@bad:a://long')).toMatchObject([
 		{lines: 20_000, text: expect.stringMatching(/lines left out: .* Ask the user to mention lines/)},
 	]);

@@ -43,6 +43,8 @@ type Options = {
 	/** Asks the user for a server; nobody can be asked by default. */
 	readonly ask?: AskUser;
 	readonly openPage?: (url: string) => Promise<boolean>;
+	/** How long a server may take to start; as in the program by default. */
+	readonly startTimeoutMs?: number;
 	/** Logs the user in again; they cancel by default. */
 	readonly logIn?: Parameters<typeof createMcpServers>[0]['logIn'];
 };
@@ -50,7 +52,15 @@ type Options = {
 /** The servers of a user with these entries in their own file. */
 export function openServers(
 	entries: JsonObject,
-	{env = {}, files = {}, allow = () => true, ask, openPage, logIn = async () => false}: Options = {},
+	{
+		env = {},
+		files = {},
+		allow = () => true,
+		ask,
+		openPage,
+		logIn = async () => false,
+		startTimeoutMs = 60_000,
+	}: Options = {},
 ) {
 	const {stateFolder, folder, project} = repository(files, {
 		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
@@ -67,7 +77,7 @@ export function openServers(
 		aroundCall: call => call(),
 		readEnvFile: configured => readEnvFile(configured, project),
 		folder: () => folder,
-		...{env, version: '0.0.0', insecureHttp: false},
+		...{env, version: '0.0.0', insecureHttp: false, startTimeoutMs},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
 		...{config, logIn},

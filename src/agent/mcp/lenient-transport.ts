@@ -1,0 +1,144 @@
+import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {readAnswer, readCapabilities} from './read-answer.ts';
+
+/** The key of a result that is no object, on its way through the SDK's own transport. */
+const bareKey = 'service/bare';
+/** The code of an error that gives none (JSON-RPC 2.0, section 5.1). */
+const internalError = -32_603;
+
+/**
+ * Returns a transport whose incoming messages are what the SDK can read: answers are read part by part, by the method that
+ * they answer, and errors get a code and a message. The SDK refuses a whole answer for one field of a wrong type.
+ * `onUnknownVersion` gets the revision that a server speaks if this program doesn't know it.
+ */
+export function lenientTransport(inner: Transport, onUnknownVersion: (version: string) => void): Transport {
+	/** The requests that wait, by their ids as text. */
+	const waiting = new Map<string, {readonly id: string | number; readonly method: string}>();
+	let ownVersion: string | undefined;
+	const read = (message: JSONRPCMessage): JSONRPCMessage => {
+		const given: JsonObject = {...(message as object as JsonObject)};
+		if ('method' in given) {
+			return message;
+		}
+
+		const key = keyOf(given['id'], waiting);
+		const request = waiting.get(key);
+		waiting.delete(key);
+		if (request === undefined) {
+			return message;
+		}
+
+		const {id, method} = request;
+		const known = {jsonrpc: '2.0', id};
+		const {error} = given;
+		if (error !== undefined && error !== null) {
+			return {...known, error: readError(error)} as object as JSONRPCMessage;
+		}
+
+		const {result: said} = given;
+		const answer = isJsonObject(said) && bareKey in said ? said[bareKey] : said;
+		const result = method === 'server/discover' ? readDiscovery(answer) : readAnswer(method, answer);
+		const version = method === 'initialize' && isJsonObject(answer) ? answer['protocolVersion'] : undefined;
+		if (typeof version === 'string' && version !== result['protocolVersion']) {
+			ownVersion = version;
+			onUnknownVersion(version);
+		}
+
+		return {...known, result} as object as JSONRPCMessage;
+	};
+	const outer: Transport = {
+		...(inner.hasPerRequestStream !== undefined && {hasPerRequestStream: inner.hasPerRequestStream}),
+		get sessionId() {
+			return inner.sessionId;
+		},
+		async start() {
+			inner.onmessage = (message, extra) => outer.onmessage?.(read(message), extra);
+			inner.onerror = error => outer.onerror?.(error);
+			inner.onclose = () => outer.onclose?.();
+			await inner.start();
+		},
+		async send(message, options) {
+			if ('method' in message && 'id' in message) {
+				waiting.set(String(message.id), {id: message.id, method: message.method});
+			}
+
+			await inner.send(message, options);
+		},
+		close: () => inner.close(),
+		// A server is told the revision that it named itself.
+		setProtocolVersion: version => inner.setProtocolVersion?.(ownVersion ?? version),
+	};
+	return outer;
+}
+
+/** Returns the key of the request that an answer belongs to: its id, or the only request if an error knows none. */
+function keyOf(given: Json | undefined, waiting: ReadonlyMap<string, unknown>): string {
+	const key = String(given);
+	const [only] = waiting.keys();
+	return waiting.has(key) || typeof given === 'number' || waiting.size !== 1 ? key : (only ?? key);
+}
+
+function readError(given: Json): JsonObject {
+	const {code, message, data} = isJsonObject(given) ? given : {message: given};
+	return {
+		code: Number.isInteger(code) ? (code as number) : internalError,
+		message: typeof message === 'string' && message.trim() ? message : JSON.stringify(given),
+		...(data !== undefined && {data}),
+	};
+}
+
+function readDiscovery(given: Json | undefined): JsonObject {
+	const answer = isJsonObject(given) ? given : {};
+	return 'supportedVersions' in answer
+		? {resultType: 'complete', ...answer, capabilities: readCapabilities(answer['capabilities'])}
+		: answer;
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Returns a `fetch` whose responses are what the SDK can read: JSON gets the fields of JSON-RPC that it lacks, and what is
+ * accepted without an answer, though the request is for a server of another revision, is refused at once.
+ */
+export function lenientFetch(fetch: Fetch): Fetch {
+	return async (url, init) => {
+		const response = await fetch(url, init);
+		const isProbe = new Headers(init?.headers).get('mcp-method') === 'server/discover';
+		if (isProbe && (response.status === 202 || response.status === 204)) {
+			await response.body?.cancel();
+			return new Response('', {status: 400, statusText: 'No answer'});
+		}
+
+		const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+		if (!response.ok || !isJson) {
+			return response;
+		}
+
+		const {status, headers} = response;
+		const text = await response.text();
+		const value = parseJson(text);
+		const read = Array.isArray(value) ? value.map(readEnvelope) : value === undefined ? undefined : readEnvelope(value);
+		return new Response(read === undefined ? text : JSON.stringify(read), {status, headers});
+	};
+}
+
+/** Returns a response of JSON-RPC with the fields and types that it must have. Other messages stay as they are. */
+function readEnvelope(message: Json): Json {
+	if (!isJsonObject(message) || 'method' in message || !('result' in message || 'error' in message)) {
+		return message;
+	}
+
+	const {id, result, error} = message;
+	const known = {jsonrpc: '2.0', id: typeof id === 'number' || typeof id === 'string' ? id : ''};
+	if (error !== undefined && error !== null) {
+		return {...known, error: readError(error)};
+	}
+
+	if (!isJsonObject(result)) {
+		return {...known, result: {[bareKey]: result ?? null}};
+	}
+
+	const {_meta: meta, ...rest} = result;
+	return {...known, result: isJsonObject(meta) ? result : rest};
+}

@@ -1,0 +1,29 @@
+// A stdio server without the SDK. Its argument is JSON: what it answers to each method, as `{result}` or `{error}`, after `delayMs`,
+// and what it prints before. A method without an answer gets the error “Method not found”; `null` gets no answer at all.
+import process from 'node:process';
+import {createInterface} from 'node:readline';
+
+const {answers = {}, delayMs = 0, stdout = '', stderr = '', exit} = JSON.parse(process.argv[2] ?? '{}');
+const usual = {
+	initialize: {
+		result: {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'scripted', version: '1'}},
+	},
+	'tools/list': {result: {tools: [{name: 'ok', description: 'Answers', inputSchema: {type: 'object'}}]}},
+	'tools/call': {result: {content: [{type: 'text', text: 'fine'}]}},
+};
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+if (exit !== undefined) {
+	process.exitCode = exit;
+	process.stdin.destroy();
+} else {
+	createInterface({input: process.stdin}).on('line', line => {
+		const {id, method} = JSON.parse(line);
+		const all = {...usual, ...answers};
+		const answer = method in all ? all[method] : {error: {code: -32601, message: 'Method not found'}};
+		if (id !== undefined && answer !== null) {
+			const {id: ownId = id, ...rest} = answer;
+			setTimeout(() => process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', id: ownId, ...rest})}\n`), delayMs);
+		}
+	});
+}
