@@ -9,10 +9,10 @@ export const traceHandlers = {
 	 */
 	async pushTraces({body, contentType, contentEncoding}, {principal, scope, services}) {
 		const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-		const {spans, rejected} = await decodeTraces(bytes, {contentType, contentEncoding});
+		const {spans, rejected, warning} = await decodeTraces(bytes, {contentType, contentEncoding});
 		const {database, storageLimit} = services;
 		const sender = {organizationId: scope.organization.id, userId: principal.userId, now: services.now(), storageLimit};
 		const refused = spans.length > 0 ? await ingest(database, sender, spans) : [];
-		return exportResponse(encodingOf(contentType), [...rejected, ...refused]);
+		return exportResponse(encodingOf(contentType), [...rejected, ...refused], warning);
 	},
 } satisfies Partial<Handlers>;

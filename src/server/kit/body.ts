@@ -1,3 +1,4 @@
+import {entryOf} from '../../core/entry-of.ts';
 import {isDeeper, type Json, parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {reject} from './http-error.ts';
@@ -6,9 +7,19 @@ import {reject} from './http-error.ts';
 const maxJsonBytes = 8 * 1024 * 1024;
 const maxDepth = 100;
 
-/** Returns the media type of a body in lower case without parameters; undefined if the request has none. */
+/** Other names of a media type. No form of a page can send them. */
+const otherNames: Readonly<Record<string, string>> = {
+	'application/protobuf': 'application/x-protobuf',
+	'application/vnd.google.protobuf': 'application/x-protobuf',
+};
+
+/**
+ * Returns the media type of a body in lower case without parameters, by the name that operations have for it; undefined if
+ * the request has none.
+ */
 export function mediaTypeOf({headers}: Request): string | undefined {
-	return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+	const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+	return type === undefined ? undefined : (entryOf(otherNames, type) ?? type);
 }
 
 /**

@@ -129,6 +129,42 @@ test('a protobuf request gets a protobuf response with the number of rejected sp
 	]);
 });
 
+test.each([
+	'application/protobuf; proto=opentelemetry',
+	'application/vnd.google.protobuf',
+	'Application/X-Protobuf;charset=utf-8',
+])('%s is protobuf, too', async type => {
+	const server = await createTestServer();
+	const {status, type: answered} = await sendBytes(server, new Uint8Array(), {'content-type': type});
+	expect([status, answered]).toEqual([200, 'application/x-protobuf']);
+});
+
+test('of a batch in JSON the good spans are stored, and the response counts the others', async () => {
+	const server = await createTestServer();
+	const {resourceSpans} = toRequest([call, {id: '2'}]);
+	const [spans] = resourceSpans.flatMap(({scopeSpans}) => scopeSpans.map(scope => scope.spans));
+	const kinds = spans?.map((span, index) => ({...span, kind: index === 0 ? 'SPAN_KIND_CLIENT' : 'none'}));
+	const body = {resource_spans: [{scope_spans: [{spans: kinds}]}], resourceLogs: []};
+	const {status, json} = await server.send(tracesPath, {method: 'POST', body});
+	expect([status, json]).toEqual([
+		200,
+		{
+			partialSuccess: {
+				rejectedSpans: '1',
+				errorMessage:
+					'The body holds logs. This address stores traces only. body.resourceSpans[0].scopeSpans[0].spans[1].kind must be a whole number of 32 bits or a name such as SPAN_KIND_CONSUMER.',
+			},
+		},
+	]);
+	expect(await server.database.selectFrom('spans').select('span_id').execute()).toHaveLength(1);
+});
+
+test('logs that are sent to the address of traces are refused', async () => {
+	const server = await createTestServer();
+	const {status, json} = await server.send(tracesPath, {method: 'POST', body: {resourceLogs: [{scopeLogs: []}]}});
+	expect([status, json.detail]).toEqual([400, 'The body holds logs. This address stores traces only.']);
+});
+
 test('a span names its workspace and project by slug or id, and the oldest ones are the default', async () => {
 	const server = await createTestServer();
 	const project = await server.database.selectFrom('projects').select(['id', 'workspace_id']).executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import {promisify} from 'node:util';
-import {gunzip} from 'node:zlib';
+import {gunzip, inflate, inflateRaw} from 'node:zlib';
+import {entryOf} from '../../../core/entry-of.ts';
 import {reject} from '../../kit/http-error.ts';
 import {limits} from './budget.ts';
 import {readJson} from './read-json.ts';
@@ -19,7 +20,8 @@ const encodings: Readonly<Record<string, OtlpEncoding>> = {
 export function encodingOf(contentType: string): OtlpEncoding {
 	const [type = ''] = contentType.split(';');
 	return (
-		encodings[type.trim().toLowerCase()] ?? reject(400, 'Send traces as application/x-protobuf or application/json.')
+		entryOf(encodings, type.trim().toLowerCase()) ??
+		reject(400, 'Send traces as application/x-protobuf or application/json.')
 	);
 }
 
@@ -38,10 +40,28 @@ export async function decodeTraces(
 ): Promise<DecodedSpans> {
 	const encoding = encodingOf(contentType);
 	const bytes = await decompress(body, contentEncoding.trim().toLowerCase());
-	return readSpans(encoding === 'json' ? readJson(bytes) : readProtobuf(bytes));
+	if (encoding === 'protobuf') {
+		return readSpans(readProtobuf(bytes));
+	}
+
+	const {request, unknown} = readJson(bytes);
+	return readSpans(request, unknown);
 }
 
 const unzip = promisify(gunzip);
+
+/** `deflate` is zlib's format (RFC 9110, section 8.4.1.2), but some programs send what is inside of it. */
+const decompressors: Readonly<Record<string, (body: Uint8Array, limit: {maxOutputLength: number}) => Promise<Buffer>>> =
+	{
+		gzip: unzip,
+		'x-gzip': unzip,
+		deflate: (body, limit) => promisify(hasZlibHeader(body) ? inflate : inflateRaw)(body, limit),
+	};
+
+/** RFC 1950, section 2.2: method 8, and a sum that 31 divides. */
+function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
+	return first % 16 === 8 && (first * 256 + second) % 31 === 0;
+}
 
 async function decompress(body: Uint8Array, contentEncoding: string): Promise<Uint8Array> {
 	if (body.length > limits.compressed) {
@@ -52,18 +72,19 @@ async function decompress(body: Uint8Array, contentEncoding: string): Promise<Ui
 		return body;
 	}
 
-	if (contentEncoding !== 'gzip' && contentEncoding !== 'x-gzip') {
-		return reject(400, `The body may be compressed with gzip, not with “${contentEncoding}”.`, {
-			headers: {'accept-encoding': 'gzip'},
+	const decompressor = entryOf(decompressors, contentEncoding);
+	if (!decompressor) {
+		return reject(400, `The body may be compressed with gzip or deflate, not with “${contentEncoding}”.`, {
+			headers: {'accept-encoding': 'gzip, deflate'},
 		});
 	}
 
 	try {
-		return await unzip(body, {maxOutputLength: limits.body});
+		return await decompressor(body, {maxOutputLength: limits.body});
 	} catch (error) {
 		return isTooLarge(error)
 			? reject(400, `The body is larger than ${limits.body} bytes when it is decompressed.`)
-			: reject(400, 'The body is not gzip, or it was cut off.');
+			: reject(400, `The body is not ${contentEncoding}, or it was cut off.`);
 	}
 }
 

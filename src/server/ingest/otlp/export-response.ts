@@ -6,19 +6,20 @@ const maxMessages = 5;
 
 /**
  * Returns the response of OTLP/HTTP in the encoding of the request: an `ExportTraceServiceResponse`, which is empty if
- * every span was accepted, and otherwise says how many were rejected and why.
+ * everything was accepted, and otherwise says how many spans were rejected and why. A warning stands there with 0 (OTLP,
+ * “Partial Success”).
  */
-export function exportResponse(encoding: OtlpEncoding, rejected: readonly string[]): Response {
-	const messages = [...new Set(rejected)];
+export function exportResponse(encoding: OtlpEncoding, rejected: readonly string[], warning?: string): Response {
+	const messages = [...(warning === undefined ? [] : [warning]), ...new Set(rejected)];
 	const message = [...messages.slice(0, maxMessages), ...(messages.length > maxMessages ? ['And more.'] : [])].join(
 		' ',
 	);
 	if (encoding === 'json') {
 		const partialSuccess = {rejectedSpans: String(rejected.length), errorMessage: message};
-		return Response.json(rejected.length > 0 ? {partialSuccess} : {});
+		return Response.json(messages.length > 0 ? {partialSuccess} : {});
 	}
 
-	return new Response(rejected.length > 0 ? inProtobuf(rejected.length, message) : new Uint8Array(), {
+	return new Response(messages.length > 0 ? inProtobuf(rejected.length, message) : new Uint8Array(), {
 		headers: {'content-type': 'application/x-protobuf'},
 	});
 }

@@ -1,17 +1,22 @@
 /** How a field is encoded: in protobuf by its type, in JSON as OTLP/HTTP requires. */
-export type FieldType = 'text' | 'hex' | 'base64' | 'bool' | 'double' | 'int64' | 'fixed64' | 'number';
+export type FieldType = 'text' | 'id' | 'base64' | 'bool' | 'double' | 'int64' | 'fixed64' | 'number';
 
 export type Field = {
 	/** The field number in protobuf. */
 	readonly id: number;
 	readonly type: FieldType | (() => Message);
 	readonly repeated?: true;
+	/** An unreadable value becomes `{fault}`, so that it spoils nothing but itself. */
+	readonly isolated?: true;
+	/** The names of an enum's values, by number. */
+	readonly values?: readonly string[];
 };
 
 /** The fields of a message by their JSON names. Other fields are skipped. */
 export type Message = Readonly<Record<string, Field>>;
 
-const anyValue: Message = {
+/** The value of an attribute. */
+export const anyValue: Message = {
 	stringValue: {id: 1, type: 'text'},
 	boolValue: {id: 2, type: 'bool'},
 	intValue: {id: 3, type: 'int64'},
@@ -23,7 +28,8 @@ const anyValue: Message = {
 
 const arrayValue: Message = {values: {id: 1, type: () => anyValue, repeated: true}};
 
-const keyValue: Message = {
+/** An attribute. */
+export const keyValue: Message = {
 	key: {id: 1, type: 'text'},
 	value: {id: 2, type: () => anyValue},
 };
@@ -40,18 +46,22 @@ const event: Message = {
 	attributes: {id: 3, type: () => keyValue, repeated: true},
 };
 
+const kinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'].map(name => `SPAN_KIND_${name}`);
+
+const statusCodes = ['UNSET', 'OK', 'ERROR'].map(name => `STATUS_CODE_${name}`);
+
 const status: Message = {
 	message: {id: 2, type: 'text'},
-	code: {id: 3, type: 'number'},
+	code: {id: 3, type: 'number', values: statusCodes},
 };
 
 /** A span. Its number in a request is limited. */
 export const spanMessage: Message = {
-	traceId: {id: 1, type: 'hex'},
-	spanId: {id: 2, type: 'hex'},
-	parentSpanId: {id: 4, type: 'hex'},
+	traceId: {id: 1, type: 'id'},
+	spanId: {id: 2, type: 'id'},
+	parentSpanId: {id: 4, type: 'id'},
 	name: {id: 5, type: 'text'},
-	kind: {id: 6, type: 'number'},
+	kind: {id: 6, type: 'number', values: kinds},
 	startTimeUnixNano: {id: 7, type: 'fixed64'},
 	endTimeUnixNano: {id: 8, type: 'fixed64'},
 	attributes: {id: 9, type: () => keyValue, repeated: true},
@@ -60,14 +70,19 @@ export const spanMessage: Message = {
 };
 
 const scopeSpans: Message = {
-	scope: {id: 1, type: () => scope},
-	spans: {id: 2, type: () => spanMessage, repeated: true},
+	scope: {id: 1, type: () => scope, isolated: true},
+	spans: {id: 2, type: () => spanMessage, repeated: true, isolated: true},
 };
 
 const resourceSpans: Message = {
-	resource: {id: 1, type: () => resource},
-	scopeSpans: {id: 2, type: () => scopeSpans, repeated: true},
+	resource: {id: 1, type: () => resource, isolated: true},
+	scopeSpans: {id: 2, type: () => scopeSpans, repeated: true, isolated: true},
 };
 
 /** The part of `ExportTraceServiceRequest` (opentelemetry-proto 1.x) that this server reads. */
-export const exportRequest: Message = {resourceSpans: {id: 1, type: () => resourceSpans, repeated: true}};
+export const exportRequest: Message = {
+	resourceSpans: {id: 1, type: () => resourceSpans, repeated: true, isolated: true},
+};
+
+/** The messages around spans, without which a request has none. */
+export const envelopes: readonly Message[] = [exportRequest, resourceSpans, scopeSpans];

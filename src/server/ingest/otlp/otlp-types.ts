@@ -12,8 +12,11 @@ export type AnyValue = {
 
 export type KeyValue = {readonly key?: string; readonly value?: AnyValue};
 
-/** A span as decoded from either encoding with the messages of `otlp-messages.ts`. Ids are in hex, as received. */
-export type OtlpSpan = {
+/** A part of a request that couldn't be read: why, and nothing else. */
+type Isolated = {readonly fault?: string};
+
+/** A span as decoded from either encoding with the messages of `otlp-messages.ts`. Ids are in hex in lower case. */
+export type OtlpSpan = Isolated & {
 	readonly traceId?: string;
 	readonly spanId?: string;
 	readonly parentSpanId?: string;
@@ -30,12 +33,14 @@ export type OtlpSpan = {
 	readonly status?: {readonly message?: string; readonly code?: number};
 };
 
-export type ExportRequest = {
-	readonly resourceSpans?: readonly {
-		readonly resource?: {readonly attributes?: readonly KeyValue[]};
-		readonly scopeSpans?: readonly {
-			readonly scope?: {readonly name?: string};
-			readonly spans?: readonly OtlpSpan[];
-		}[];
-	}[];
+type ScopeSpans = Isolated & {
+	readonly scope?: Isolated & {readonly name?: string};
+	readonly spans?: readonly OtlpSpan[];
 };
+
+type ResourceSpans = Isolated & {
+	readonly resource?: Isolated & {readonly attributes?: readonly KeyValue[]};
+	readonly scopeSpans?: readonly ScopeSpans[];
+};
+
+export type ExportRequest = {readonly resourceSpans?: readonly ResourceSpans[]};

@@ -1,16 +1,32 @@
-import {entryOf} from '../../../core/entry-of.ts';
-import {isDeeper, isJsonObject, type Json, parseJson} from '../../../core/json.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../../../core/json.ts';
 import {textOf} from '../../kit/body.ts';
 import {reject} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
-import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
+import {
+	anyValue,
+	envelopes,
+	exportRequest,
+	type Field,
+	type FieldType,
+	keyValue,
+	type Message,
+} from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';
+import {idInHex} from './span-id.ts';
+
+export type JsonRequest = {
+	readonly request: ExportRequest;
+	/** The names around spans, such as `resourceLogs`, that say nothing here. */
+	readonly unknown: readonly string[];
+};
 
 /**
- * Reads an `ExportTraceServiceRequest` in the JSON of OTLP/HTTP: names in lowerCamelCase, ids in hex, 64-bit numbers as
- * text or number, enums as numbers, unknown fields ignored. Rejects with 400 an invalid or too large one.
+ * Reads an `ExportTraceServiceRequest` in JSON: that of OTLP/HTTP (names in lowerCamelCase, ids in hex, enums as numbers),
+ * that of protobuf (names as in the .proto file, ids in base64, enums by name), and what programs make of both by hand.
+ * 64-bit numbers are text or numbers, unknown fields are ignored. An unreadable span becomes `{fault}`. Rejects with 400 a
+ * request that is invalid as a whole, or too large.
  */
-export function readJson(bytes: Uint8Array): ExportRequest {
+export function readJson(bytes: Uint8Array): JsonRequest {
 	rejectTooMany(bytes);
 	const json = parseJson(textOf(bytes) ?? '');
 	if (json === undefined) {
@@ -22,7 +38,13 @@ export function readJson(bytes: Uint8Array): ExportRequest {
 		return reject(400, `The body is nested deeper than ${limits.depth * 2} levels.`);
 	}
 
-	return readMessage(json, exportRequest, 'body', createBudget()) as ExportRequest;
+	const reading: Reading = {budget: createBudget(), unknown: new Set()};
+	try {
+		const request = readMessage(json, exportRequest, 'body', reading) as ExportRequest;
+		return {request, unknown: [...reading.unknown]};
+	} catch (error) {
+		throw error instanceof Unreadable ? reject(400, error.message) : error;
+	}
 }
 
 /**
@@ -48,56 +70,155 @@ function rejectTooMany(bytes: Uint8Array): void {
 	}
 }
 
-function readMessage(json: Json, message: Message, path: string, budget: Budget): Record<string, unknown> {
-	if (!isJsonObject(json)) {
-		return reject(400, `${path} must be an object.`);
+/** A value that doesn't fit its field. Its message names both. */
+class Unreadable extends Error {
+	override readonly name = 'Unreadable';
+}
+
+type Reading = {readonly budget: Budget; readonly unknown: Set<string>};
+
+function readMessage(json: Json, message: Message, path: string, reading: Reading): Record<string, unknown> {
+	const given = message === anyValue ? toAnyValue(json) : json;
+	if (!isJsonObject(given)) {
+		throw new Unreadable(`${path} must be an object.`);
 	}
 
-	budget.spend(message);
+	reading.budget.spend(message);
 	const found: Record<string, unknown> = {};
-	for (const [name, field] of Object.entries(message)) {
-		const value = entryOf(json, name);
-		if (value !== undefined && value !== null) {
+	for (const [name, value] of fieldsOf(given, message, reading)) {
+		const field = message[name];
+		if (field) {
 			found[name] = field.repeated
-				? readList(value, field, `${path}.${name}`, budget)
-				: readField(value, field, `${path}.${name}`, budget);
+				? readList(value, field, `${path}.${name}`, reading)
+				: readField(value, field, `${path}.${name}`, reading);
 		}
 	}
 
 	return found;
 }
 
-function readList(json: Json, field: Field, path: string, budget: Budget): readonly unknown[] {
-	return Array.isArray(json)
-		? json.map((item, index) => readField(item, field, `${path}[${index}]`, budget))
-		: reject(400, `${path} must be a list.`);
-}
-
-function readField(json: Json, {type}: Field, path: string, budget: Budget): unknown {
-	if (typeof type === 'function') {
-		return readMessage(json, type(), path, budget);
+/** Returns the values of a message's fields. If a field is there by several names, that of OTLP counts. */
+function fieldsOf(json: JsonObject, message: Message, {unknown}: Reading): ReadonlyMap<string, Json> {
+	const values = new Map<string, Json>();
+	for (const [key, value] of Object.entries(json)) {
+		const name = Object.hasOwn(message, key) ? key : namesOf(message).get(folded(key));
+		if (name === undefined) {
+			if (envelopes.includes(message) && folded(key) !== 'schemaurl') {
+				unknown.add(key);
+			}
+		} else if (value !== null && (key === name || !values.has(name))) {
+			values.set(name, value);
+		}
 	}
 
-	const value = readScalar[type](json);
-	return value === undefined ? reject(400, `${path} must be ${nouns[type]}.`) : value;
+	return values;
 }
 
-const text = (json: Json) => (typeof json === 'string' ? json : undefined);
+/** Returns a name as it is compared: `trace_id`, `TraceId` and `traceID` are one. */
+const folded = (name: string) => name.replaceAll('_', '').toLowerCase();
+
+const namesOfMessages = new Map<Message, ReadonlyMap<string, string>>();
+
+/** Before OTLP 0.15 a scope was an instrumentation library. */
+const earlierNames: readonly (readonly [string, string])[] = [
+	['instrumentationLibrary', 'scope'],
+	['instrumentationLibrarySpans', 'scopeSpans'],
+];
+
+function namesOf(message: Message): ReadonlyMap<string, string> {
+	const known = namesOfMessages.get(message);
+	if (known) {
+		return known;
+	}
+
+	const names = new Map(Object.keys(message).map(name => [folded(name), name]));
+	for (const [earlier, name] of earlierNames) {
+		if (Object.hasOwn(message, name)) {
+			names.set(folded(earlier), name);
+		}
+	}
+
+	namesOfMessages.set(message, names);
+	return names;
+}
+
+/** Returns a value without the field that says its type, or inside Go's wrapper `Value`, as OTLP has it. */
+function toAnyValue(json: Json): Json {
+	if (Array.isArray(json)) {
+		return {arrayValue: {values: json}};
+	}
+
+	if (isJsonObject(json)) {
+		const [[name = '', inner] = [], ...others] = Object.entries(json);
+		return folded(name) === 'value' && isJsonObject(inner) && others.length === 0 ? inner : json;
+	}
+
+	switch (typeof json) {
+		case 'string':
+			return {stringValue: json};
+		case 'boolean':
+			return {boolValue: json};
+		case 'number':
+			return Number.isSafeInteger(json) ? {intValue: json} : {doubleValue: json};
+		default:
+			return {};
+	}
+}
+
+function readList(json: Json, field: Field, path: string, reading: Reading): readonly unknown[] {
+	// Attributes written as an object.
+	const isMap = isJsonObject(json) && typeof field.type === 'function' && field.type() === keyValue;
+	const list = isMap ? Object.entries(json).map(([key, value]) => ({key, value})) : json;
+	if (!Array.isArray(list)) {
+		throw new Unreadable(`${path} must be a list.`);
+	}
+
+	return list.map((item: Json, index) => readField(item, field, `${path}[${index}]`, reading));
+}
+
+function readField(json: Json, field: Field, path: string, reading: Reading): unknown {
+	const {type, isolated, values} = field;
+	if (typeof type === 'function') {
+		try {
+			return readMessage(json, type(), path, reading);
+		} catch (error) {
+			if (isolated && error instanceof Unreadable) {
+				return {fault: error.message};
+			}
+
+			throw error;
+		}
+	}
+
+	const number = values && typeof json === 'string' ? values.indexOf(json.trim().toUpperCase()) : -1;
+	const value = number < 0 ? readScalar[type](json) : number;
+	if (value === undefined) {
+		throw new Unreadable(`${path} must be ${nouns[type]}${values ? ` or a name such as ${values.at(-1)}` : ''}.`);
+	}
+
+	return value;
+}
+
+/** A text that came as a number or as true or false still says what was meant. */
+const text = (json: Json) => (typeof json === 'object' ? undefined : String(json));
 
 const readScalar: Readonly<Record<FieldType, (json: Json) => unknown>> = {
 	text,
-	hex: json => text(json)?.toLowerCase(),
-	base64: text,
-	bool: json => (typeof json === 'boolean' ? json : undefined),
+	id: json => (typeof json === 'string' ? idInHex(json.trim()) : undefined),
+	base64: json => (typeof json === 'string' ? json : undefined),
+	bool: json => (typeof json === 'boolean' ? json : json === 'true' || (json === 'false' ? false : undefined)),
 	double: readDouble,
-	number: json => (Number.isInteger(json) && Number(json) === (Number(json) | 0) ? json : undefined),
+	number(json) {
+		const integer = readInteger(json, -(2n ** 31n), 2n ** 31n);
+		return integer === undefined ? undefined : Number(integer);
+	},
 	int64: json => readInteger(json, -(2n ** 63n), 2n ** 63n),
 	fixed64: json => readInteger(json, 0n, 2n ** 64n),
 };
 
 const nouns: Readonly<Record<FieldType, string>> = {
 	text: 'text',
-	hex: 'text',
+	id: 'an id in hex or base64',
 	base64: 'text',
 	bool: 'true or false',
 	double: 'a number',
@@ -115,8 +236,10 @@ function readDouble(json: Json): number | undefined {
 	return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;
 }
 
+/** Reads `3`, `"3"`, and what is the same in another notation, such as `"3.0"` and `"3e2"`. */
 function readInteger(json: Json, min: bigint, end: bigint): bigint | undefined {
-	const isInteger = typeof json === 'string' ? /^-?\d{1,20}$/.test(json) : Number.isInteger(json);
-	const integer = isInteger ? BigInt(json as string | number) : undefined;
+	const isPlain = typeof json === 'string' && /^-?\d{1,20}$/.test(json);
+	const number = isPlain ? json : readDouble(json);
+	const integer = isPlain || Number.isInteger(number) ? BigInt(number ?? 0) : undefined;
 	return integer !== undefined && integer >= min && integer < end ? integer : undefined;
 }

@@ -2,25 +2,44 @@ import protobuf from 'protobufjs/minimal.js';
 import {HttpError, reject} from '../../kit/http-error.ts';
 import {type Budget, createBudget, limits} from './budget.ts';
 import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
-import type {ExportRequest} from './otlp-types.ts';
+import type {ExportRequest, OtlpSpan} from './otlp-types.ts';
+import {onlyTraces} from './read-spans.ts';
 
 type Reader = protobuf.Reader;
 
 /**
- * Reads an `ExportTraceServiceRequest` in protobuf. Rejects with 400 an invalid or too large one. It uses the reader of
- * protobufjs with our own table, because its decoders build all objects before they can be counted.
+ * Reads an `ExportTraceServiceRequest` in protobuf. An unreadable span becomes `{fault}`. Rejects with 400 a request that is
+ * invalid as a whole, too large, or not of spans. It uses the reader of protobufjs with our own table, because its decoders
+ * build all objects before they can be counted.
  */
 export function readProtobuf(bytes: Uint8Array): ExportRequest {
+	const request = readWhole(bytes);
+	const spans =
+		request.resourceSpans?.flatMap(({scopeSpans = []}) => scopeSpans.flatMap(({spans = []}) => spans)) ?? [];
+	if (spans.length > 0 && !spans.some(isSpan)) {
+		reject(400, `The body holds no spans; maybe logs or metrics. ${onlyTraces}`);
+	}
+
+	return request;
+}
+
+/** Logs and metrics have the same field numbers around them as spans, but no start there, and no ids of these lengths. */
+function isSpan({startTimeUnixNano, traceId, spanId}: OtlpSpan): boolean {
+	return startTimeUnixNano !== undefined || (traceId?.length === 32 && spanId?.length === 16);
+}
+
+function readWhole(bytes: Uint8Array): ExportRequest {
 	try {
 		return readMessage(protobuf.Reader.create(bytes), exportRequest, createBudget(), 0) as ExportRequest;
 	} catch (error) {
-		if (error instanceof HttpError || error instanceof TypeError) {
-			throw error;
-		}
-
-		return reject(400, 'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.');
+		throw isUnreadable(error)
+			? reject(400, 'The body is not an ExportTraceServiceRequest in protobuf, or it was cut off.')
+			: error;
 	}
 }
+
+/** Returns whether the reader of protobufjs threw it for its bytes. */
+const isUnreadable = (error: unknown) => !(error instanceof HttpError || error instanceof TypeError);
 
 function readMessage(reader: Reader, message: Message, budget: Budget, depth: number): Record<string, unknown> {
 	if (depth > limits.depth) {
@@ -52,18 +71,27 @@ function readMessage(reader: Reader, message: Message, budget: Budget, depth: nu
 	return found;
 }
 
-function readField(reader: Reader, {type}: Field, budget: Budget, depth: number): unknown {
-	if (typeof type === 'function') {
-		// A reader of its own ends where the message ends, whatever lengths it contains.
-		return readMessage(protobuf.Reader.create(reader.bytes()), type(), budget, depth + 1);
+function readField(reader: Reader, {type, isolated}: Field, budget: Budget, depth: number): unknown {
+	if (typeof type !== 'function') {
+		return readScalar[type](reader);
 	}
 
-	return readScalar[type](reader);
+	// A reader of its own ends where the message ends, whatever lengths it contains.
+	const inner = protobuf.Reader.create(reader.bytes());
+	try {
+		return readMessage(inner, type(), budget, depth + 1);
+	} catch (error) {
+		if (isolated && isUnreadable(error)) {
+			return {fault: 'A part of the request is damaged.'};
+		}
+
+		throw error;
+	}
 }
 
 const readScalar: Readonly<Record<FieldType, (reader: Reader) => unknown>> = {
 	text: reader => reader.string(),
-	hex: reader => Buffer.from(reader.bytes()).toString('hex'),
+	id: reader => Buffer.from(reader.bytes()).toString('hex'),
 	base64: reader => Buffer.from(reader.bytes()).toString('base64'),
 	bool: reader => reader.bool(),
 	double: reader => reader.double(),

@@ -1,16 +1,27 @@
 import type {Json, JsonObject} from '../../../core/json.ts';
+import {reject} from '../../kit/http-error.ts';
 import type {AnyValue, ExportRequest, KeyValue, OtlpSpan} from './otlp-types.ts';
 import type {DecodedSpans, Span} from './span.ts';
 
-/** Returns the valid spans of a request, and a message for each invalid one. */
-export function readSpans({resourceSpans = []}: ExportRequest): DecodedSpans {
+/** Ends the message to a client that sent something else than spans. */
+export const onlyTraces = 'This address stores traces only.';
+
+/**
+ * Returns the valid spans of a request, and a message for each invalid one. What can't be read of a resource or scope
+ * spoils its own spans. `unknown` are the names around spans that say nothing here: rejects the request (400) if it has
+ * nothing else.
+ */
+export function readSpans({resourceSpans = []}: ExportRequest, unknown: readonly string[] = []): DecodedSpans {
 	const spans: Span[] = [];
 	const rejected: string[] = [];
-	for (const {resource, scopeSpans = []} of resourceSpans) {
+	const damaged: string[] = [];
+	for (const {fault: unreadable, resource, scopeSpans = []} of resourceSpans) {
+		damaged.push(...(unreadable === undefined ? [] : [unreadable]));
 		const attributes = toObject(resource?.attributes);
-		for (const {scope, spans: given = []} of scopeSpans) {
+		for (const {fault: unreadableToo, scope, spans: given = []} of scopeSpans) {
+			damaged.push(...(unreadableToo === undefined ? [] : [unreadableToo]));
 			for (const span of given) {
-				const fault = faultOf(span);
+				const fault = resource?.fault ?? scope?.fault ?? faultOf(span);
 				if (fault === undefined) {
 					spans.push(toSpan(span, attributes, clean(scope?.name ?? '')));
 				} else {
@@ -20,7 +31,30 @@ export function readSpans({resourceSpans = []}: ExportRequest): DecodedSpans {
 		}
 	}
 
-	return {spans, rejected};
+	const others = otherSignals(unknown);
+	if (spans.length + rejected.length === 0 && damaged.length + unknown.length > 0) {
+		return reject(400, damaged[0] ?? `${saidOf(others, unknown)} ${onlyTraces}`);
+	}
+
+	// It isn't known how many spans were in a damaged list; at least one was meant.
+	const all = [...rejected, ...damaged];
+	return {spans, rejected: all, ...(others.length > 0 && {warning: `${saidOf(others, unknown)} ${onlyTraces}`})};
+}
+
+/** What else a program may send to an address for spans, by the name in a request. */
+const signals: readonly (readonly [RegExp, string])[] = [
+	[/^resource_?logs$/i, 'logs'],
+	[/^resource_?metrics$/i, 'metrics'],
+	[/^resource_?profiles$/i, 'profiles'],
+];
+
+const otherSignals = (names: readonly string[]) =>
+	signals.flatMap(([pattern, signal]) => (names.some(name => pattern.test(name)) ? [signal] : []));
+
+function saidOf(others: readonly string[], unknown: readonly string[]): string {
+	return others.length > 0
+		? `The body holds ${others.join(' and ')}.`
+		: `The body holds no resourceSpans with spans, but “${unknown[0]?.slice(0, 100)}”.`;
 }
 
 /** In nanoseconds: later times (from the year 2255) have no exact number of microseconds. */
@@ -29,6 +63,10 @@ const maxNanoseconds = BigInt(Number.MAX_SAFE_INTEGER) * 1000n;
 const isId = (id: string, digits: number) => id.length === digits && /^[\da-f]+$/.test(id) && /[^0]/.test(id);
 
 function faultOf({traceId = '', spanId = '', parentSpanId = '', name = '', ...span}: OtlpSpan): string | undefined {
+	if (span.fault !== undefined) {
+		return span.fault;
+	}
+
 	const {startTimeUnixNano: start = 0n, endTimeUnixNano: end = 0n} = span;
 	if (!isId(traceId, 32)) {
 		return 'A trace id is not 16 bytes with a bit set.';

@@ -33,5 +33,8 @@ export type Span = {
 /** The spans of a request, and why some were rejected. */
 export type DecodedSpans = {
 	readonly spans: readonly Span[];
+	/** A message for each. */
 	readonly rejected: readonly string[];
+	/** What else the request had that isn't stored. */
+	readonly warning?: string;
 };

@@ -114,3 +114,71 @@ test('any bytes, and a request with any byte changed, are read or rejected with 
 		{numRuns: 300},
 	);
 });
+
+/** What makes a span unreadable or invalid, in JSON. */
+const spoiled: readonly ((good: object) => unknown)[] = [
+	() => null,
+	() => 'span',
+	() => [],
+	good => ({...good, name: ' '}),
+	good => ({...good, name: []}),
+	good => ({...good, traceId: 'nothing'}),
+	good => ({...good, spanId: '0'.repeat(16)}),
+	good => ({...good, kind: 'SERVER?'}),
+	good => ({...good, startTimeUnixNano: 'yesterday'}),
+	good => ({...good, endTimeUnixNano: '1'}),
+	good => ({...good, attributes: [{key: 'a', value: {intValue: 'many'}}]}),
+	good => ({...good, attributes: [null]}),
+	good => ({...good, events: {}}),
+	good => ({...good, status: 2}),
+];
+
+/** Names in snake_case, at every depth but that of attributes’ values. */
+function toSnakeCase(json: unknown): unknown {
+	if (Array.isArray(json)) {
+		return json.map(toSnakeCase);
+	}
+
+	return typeof json === 'object' && json !== null
+		? Object.fromEntries(
+				Object.entries(json).map(([name, inner]) => [
+					name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+					toSnakeCase(inner),
+				]),
+			)
+		: json;
+}
+
+const one = fc.oneof(
+	span.map(given => ({given, spoil: undefined})),
+	fc.record({given: span, spoil: fc.constantFrom(...spoiled)}),
+);
+
+test('of any batch the good spans are read and the bad ones rejected, each alone, in either case of names', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.array(one, {maxLength: 4}), {maxLength: 3}),
+			fc.boolean(),
+			fc.constantFrom('hex' as const, 'HEX' as const, 'base64' as const),
+			async (batches, isSnakeCase, ids) => {
+				const id = (bytes: Uint8Array) =>
+					ids === 'base64'
+						? Buffer.from(bytes).toString('base64')
+						: ids === 'HEX'
+							? hex(bytes).toUpperCase()
+							: hex(bytes);
+				const resourceSpans = batches.map(batch => ({
+					scopeSpans: [{spans: batch.map(({given, spoil}) => (spoil ? spoil(toOtlp(given, id)) : toOtlp(given, id)))}],
+				}));
+				const body = isSnakeCase ? toSnakeCase({resourceSpans}) : {resourceSpans};
+				const {spans, rejected} = await decodeTraces(new TextEncoder().encode(JSON.stringify(body)), json);
+				const all = batches.flat();
+				expect(JSON.stringify(spans)).toBe(
+					JSON.stringify(all.flatMap(({given, spoil}) => (spoil ? [] : [toRead(given)]))),
+				);
+				expect(rejected).toHaveLength(all.filter(({spoil}) => spoil).length);
+			},
+		),
+		{numRuns: 300},
+	);
+});
