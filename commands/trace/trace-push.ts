@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
-import {partOf, readTraceFiles, traceFormats} from '../../src/command/views/trace-push.ts';
+import type {PushedSpans} from '../../src/command/views/trace-push.ts';
 import {originalOf} from '../../src/contract/lenient.ts';
 import {AppError, reportError} from '../../src/core/error.ts';
 import {formatBytes} from '../../src/core/format.ts';
 import type {Json} from '../../src/core/json.ts';
 
+const traceFormats = ['json', 'protobuf'] as const;
 const formats = traceFormats.join(' or ');
 
 export default command({
@@ -26,27 +27,27 @@ export default command({
 	examples: ['trace push spans.json', 'trace push --gzip a.pb b.pb', 'trace push - --format json < spans.json'],
 
 	async run({file, format, gzip = false}, {platform, readFile, signal}) {
-		const {client, scope} = await platform.open();
+		const [{client, scope}, {pushedSpans, readTraceFiles, storedWords}] = await Promise.all([
+			platform.open(),
+			import('../../src/command/views/trace-push.ts'),
+		]);
 		const params = await scope('org');
 		const files = await readTraceFiles(file, {read: readFile, format, gzip});
-		const sent: {file: string; bytes: number; answer: Json}[] = [];
-		const parts: (NonNullable<ReturnType<typeof partOf>> & {file: string})[] = [];
+		const sent: ({file: string; bytes: number; answer: Json} & PushedSpans)[] = [];
 		for (const {name, bytes, spans, ...content} of files) {
 			try {
 				const answer = originalOf(await client.pushTraces({params, ...content}, signal));
-				const part = partOf(answer, spans);
-				sent.push({file: name, bytes, answer});
-				parts.push(...(part ? [{file: name, ...part}] : []));
+				sent.push({file: name, bytes, answer, ...pushedSpans(answer, spans)});
 			} catch (error) {
 				throw sent.length > 0 ? afterSome(error, sent.length, files.length) : error;
 			}
 		}
 
-		const total = formatBytes(files.reduce((sum, {bytes}) => sum + bytes, 0));
-		const rejected = parts.map(part => `${part.file}: ${part.words}`);
-		if (parts.some(({isNothing}) => isNothing)) {
-			const accepted = files.length - parts.filter(({isNothing}) => isNothing).length;
-			throw new AppError('failed', rejected.join(' '), {
+		const said = sent.flatMap(({file: name, words}) => (words === undefined ? [] : [`${name}: ${words}`]));
+		const refused = sent.filter(({spans, rejected}) => rejected > 0 && rejected === spans);
+		if (refused.length > 0) {
+			const accepted = files.length - refused.length;
+			throw new AppError('failed', said.join(' '), {
 				hint:
 					accepted > 0
 						? `${accepted} of ${files.length} files were sent. Fix the others and send only them.`
@@ -54,8 +55,10 @@ export default command({
 			});
 		}
 
-		const text = `Sent ${files.length === 1 ? files[0]?.name : `${files.length} files`}, ${total}.`;
-		return {kind: 'text', text: [text, ...rejected].join('\n'), data: sent};
+		const total = formatBytes(files.reduce((sum, {bytes}) => sum + bytes, 0));
+		const text = `Sent ${files.length === 1 ? files[0]?.name : `${files.length} files`}, ${total}${storedWords(sent)}.`;
+		const data = sent.map(({words: _, spans = null, ...rest}) => ({...rest, spans}));
+		return {kind: 'text', text: [text, ...said].join('\n'), data};
 	},
 });
 

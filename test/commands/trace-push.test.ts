@@ -25,9 +25,9 @@ test.each([80, 120])('files are sent in order with their types, and counted at %
 	const result = await run('trace', 'push', 'a.json', 'b.pb', 'B.JSON');
 	expect(drawn(result, width)).toBe('Sent 3 files, 44 B.');
 	expect(dataOf(result)).toEqual([
-		{file: 'a.json', bytes: 20, answer: {}},
-		{file: 'b.pb', bytes: 4, answer: {}},
-		{file: 'B.JSON', bytes: 20, answer: {}},
+		{file: 'a.json', bytes: 20, answer: {}, spans: 0, rejected: 0},
+		{file: 'b.pb', bytes: 4, answer: {}, spans: null, rejected: 0},
+		{file: 'B.JSON', bytes: 20, answer: {}, spans: 0, rejected: 0},
 	]);
 	expect(seen.map(({headers, body}) => [headers['content-type'], headers['content-encoding'], body])).toEqual([
 		['application/json', undefined, Buffer.from(spans)],
@@ -39,8 +39,8 @@ test.each([80, 120])('files are sent in order with their types, and counted at %
 test('--gzip compresses, and --format sets the type of a file without an extension', async () => {
 	const {run, seen} = await setUp({status: 200});
 	const result = await run('trace', 'push', 'c.txt', '--gzip', '--format', 'json');
-	expect(drawn(result, 80)).toBe('Sent c.txt, 20 B.');
-	expect(dataOf(result)).toEqual([{file: 'c.txt', bytes: 20, answer: null}]);
+	expect(drawn(result, 80)).toBe('Sent c.txt, 20 B: 0 spans stored.');
+	expect(dataOf(result)).toEqual([{file: 'c.txt', bytes: 20, answer: null, spans: 0, rejected: 0}]);
 	expect(seen.map(({headers, body}) => [headers['content-encoding'], gunzipSync(body).toString()])).toEqual([
 		['gzip', spans],
 	]);
@@ -77,7 +77,20 @@ test.each([
 	const other = await setUp(rejecting(1));
 	writeFileSync(join(other.folder, name), content);
 	const result = await other.run('trace', 'push', name);
+	expect(drawn(result, 80).split('\n')[0]).toMatch(/^Sent two\..*: 1 of 2 spans stored\.$/);
+	expect(dataOf(result)).toMatchObject([{file: name, spans: 2, rejected: 1}]);
 	expect(drawn(result, 80).split('\n')[1]).toBe(`${name}: The server rejected 1 of 2 spans: No run.`);
+});
+
+test.each([
+	['{"resource_spans":[{"scope_spans":[{"spans":[{},{},{}]}]}]}', '3 spans'],
+	['{"ResourceSpans":[{"instrumentationLibrarySpans":[{"spans":[{}]}]}, null]}', '1 span'],
+	['{"resourceLogs":[]}', '0 spans'],
+])('the spans of %s are counted', async (content, count) => {
+	const {run, folder} = await setUp();
+	writeFileSync(join(folder, 'some.json'), content);
+	const bytes = Buffer.byteLength(content);
+	expect(drawn(await run('trace', 'push', 'some.json'), 80)).toBe(`Sent some.json, ${bytes} B: ${count} stored.`);
 });
 
 test('a file without an accepted span fails the command after all files are sent', async () => {

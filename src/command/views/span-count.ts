@@ -8,13 +8,16 @@ export function countSpans(bytes: Uint8Array, format: 'json' | 'protobuf'): numb
 /** The field numbers of `resource_spans`, `scope_spans` and `spans`, each inside the one before. */
 const path = [1, 2, 2];
 
+/** Each list inside the one before, by the names that programs have for it. */
+const lists: readonly RegExp[] = [/^resource_?spans$/i, /^(?:scope|instrumentation_?library)_?spans$/i, /^spans$/i];
+
 function countJson(request: Json | undefined): number {
-	const scopes = listAt(request, 'resourceSpans').flatMap(resource => listAt(resource, 'scopeSpans'));
-	return scopes.reduce<number>((sum, scope) => sum + listAt(scope, 'spans').length, 0);
+	return lists.reduce<readonly Json[]>((around, name) => around.flatMap(each => listAt(each, name)), [request ?? null])
+		.length;
 }
 
-function listAt(value: Json | undefined, name: string): readonly Json[] {
-	const list = isJsonObject(value) ? value[name] : undefined;
+function listAt(value: Json, name: RegExp): readonly Json[] {
+	const [, list] = isJsonObject(value) ? (Object.entries(value).find(([key]) => name.test(key)) ?? []) : [];
 	return Array.isArray(list) ? list : [];
 }
 

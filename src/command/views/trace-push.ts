@@ -1,10 +1,9 @@
 import {AppError} from '../../core/error.ts';
+import {formatAmount} from '../../core/format.ts';
 import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {countSpans} from './span-count.ts';
 
-export const traceFormats = ['json', 'protobuf'] as const;
-
-type Format = (typeof traceFormats)[number];
+type Format = 'json' | 'protobuf';
 
 /** A file of spans as it is sent. */
 type TraceFile = {
@@ -84,32 +83,47 @@ async function compress(body: Uint8Array): Promise<Uint8Array> {
 	return promisify(gzip)(body);
 }
 
-/** A file that the server accepted in part. */
-type Part = {
-	readonly words: string;
-	/** True if the server accepted none of it. */
-	readonly isNothing: boolean;
+/** What became of the spans of a file. */
+export type PushedSpans = {
+	/** How many it has; undefined if they can't be counted. */
+	readonly spans: number | undefined;
+	readonly rejected: number;
+	/** What the server says about those that it rejected, or about the rest of the file. */
+	readonly words?: string;
 };
 
 /**
- * Returns what a server rejected of a file with so many spans: `partialSuccess` of OTLP 1.0, section “Partial Success”.
- * Undefined if it accepted all, or doesn't say.
+ * Reads what a server says of a file with so many spans: `partialSuccess` of OTLP 1.0, section “Partial Success”. It
+ * accepted all if it says nothing.
  */
-export function partOf(answer: Json, spans: number | undefined): Part | undefined {
+export function pushedSpans(answer: Json, counted: number | undefined): PushedSpans {
 	const part = isJsonObject(answer) ? answer['partialSuccess'] : undefined;
 	if (!isJsonObject(part)) {
-		return undefined;
+		return {spans: counted, rejected: 0};
 	}
 
-	const {rejectedSpans: rejected, errorMessage: message} = part;
-	const count = Number(rejected ?? 0);
+	const {rejectedSpans, errorMessage: message} = part;
+	const count = Number(rejectedSpans ?? 0);
+	const rejected = Number.isSafeInteger(count) && count > 0 ? count : 0;
 	const why = typeof message === 'string' && message ? message : undefined;
-	const all = spans !== undefined && spans >= count ? spans : undefined;
-	const of = all === undefined ? `${count}` : `${count} of ${all}`;
-	const rest = `${(all ?? count) === 1 ? 'span' : 'spans'}${why ? `: ${why}` : '.'}`;
-	return count > 0
-		? {words: `The server rejected ${of} ${rest}`, isNothing: count === all}
-		: why
-			? {words: `The server says: ${why}`, isNothing: false}
-			: undefined;
+	const spans = counted !== undefined && counted >= rejected ? counted : undefined;
+	const of = spans === undefined ? `${rejected}` : `${rejected} of ${spans}`;
+	const rest = `${(spans ?? rejected) === 1 ? 'span' : 'spans'}${why ? `: ${why}` : '.'}`;
+	const words =
+		rejected > 0 ? `The server rejected ${of} ${rest}` : why === undefined ? undefined : `The server says: ${why}`;
+	return {spans, rejected, ...(words !== undefined && {words})};
+}
+
+/** Returns how many spans of all files are stored, as the end of a sentence; '' if it isn't known of one of them. */
+export function storedWords(files: readonly PushedSpans[]): string {
+	const counts = files.map(({spans, rejected}) => (spans === undefined ? undefined : spans - rejected));
+	const all = files.reduce((sum, {spans = 0}) => sum + spans, 0);
+	const stored = counts.reduce<number>((sum, count = 0) => sum + count, 0);
+	if (counts.includes(undefined)) {
+		return '';
+	}
+
+	return stored === all
+		? `: ${formatAmount(all, 'span')} stored`
+		: `: ${stored} of ${formatAmount(all, 'span')} stored`;
 }
