@@ -82,9 +82,9 @@ export const replaySpeeds = {minimum: 0.1, maximum: 100} as const;
 
 /** An item of a stream. */
 export type StreamItem = {
-	/** An untrusted line, a note between two lines, or the state of the stream. */
-	readonly kind: 'line' | 'note' | 'state';
-	/** '' for a state that an error explains. */
+	/** An untrusted line, a note between two lines, the state of the stream, or a last line whose end is still to come. */
+	readonly kind: 'line' | 'note' | 'state' | 'open';
+	/** '' for a state that an error explains, and once no line is open. */
 	readonly text: string;
 	/** The same for `--json`, on one line; left out if programs don't need it. */
 	readonly data?: Json;

@@ -1,5 +1,6 @@
 import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {lastState} from './line-state.ts';
 
 /** From the least to the most severe. */
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -8,7 +9,7 @@ export type Level = (typeof levels)[number];
 
 /** Characters of a line that are examined: a level is at its beginning, except in JSON. */
 const headLength = 512;
-const maxJsonLength = 16 * 1024;
+const maxJsonLength = 256 * 1024;
 
 const names: Readonly<Record<string, Level>> = {
 	trace: 'trace',
@@ -59,8 +60,9 @@ const colon = new RegExp(`^(${word})\\s*:`, 'i');
 const time = /^(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?\S{0,40}/;
 const capitals = new RegExp(`^(?:${word})$`.toUpperCase());
 
-/** Returns the level that a line names; undefined if it is uncertain. Ignores colours. */
-export function levelOf(line: string): Level | undefined {
+/** Returns the level that the last state of a line names; undefined if it is uncertain. Ignores colours. */
+export function levelOf(received: string): Level | undefined {
+	const line = lastState(received);
 	const isJson = /^\s{0,8}\{/.test(line);
 	if (isJson) {
 		return line.length <= maxJsonLength ? levelOfJson(line) : undefined;

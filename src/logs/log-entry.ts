@@ -16,6 +16,9 @@ export type LogEntry =
 	/** `seq` is the number of the line before it. */
 	| {readonly kind: 'mark'; readonly seq: number; readonly at: number; readonly mark: Mark};
 
+/** Stands behind a last line whose end is still to come. */
+export const openMark = ' ⋯ open';
+
 /** Text of a mark, drawn on a line of its own. */
 export const markText: Readonly<Record<Mark, string>> = {
 	gap: '-- lines may be missing here --',

@@ -1,12 +1,14 @@
 import {AppError} from '../core/error.ts';
+import {formatBytes} from '../core/format.ts';
+import {isRedrawn, lastState} from './line-state.ts';
 import {boundedWork, type CpuClock, isTimeout, runBounded} from './run-bounded.ts';
 
 /** A regular expression whose processor time is limited. */
 export type Matcher = {
 	readonly source: string;
 	/**
-	 * Returns for each line whether its first 16 Ki characters match. Throws `AppError("usage")` if the expression takes
-	 * too much processor time.
+	 * Returns for each whole line whether it matches as it was received, or in its last state. Throws `AppError("usage")` if
+	 * the expression takes too much processor time.
 	 */
 	readonly match: (lines: readonly string[]) => readonly boolean[];
 	/**
@@ -18,10 +20,10 @@ export type Matcher = {
 
 export type Range = readonly [start: number, end: number];
 
-/** Characters of a line that are matched. */
+/** Characters of a text in which `ranges` finds what a screen draws. */
 export const maxMatched = 16 * 1024;
 
-/** Processor time for one batch. A sane expression takes less than 10 ms. */
+/** Processor time for one batch, and more for one long line. A sane expression takes less than 10 ms. */
 const batchCpuMs = 250;
 /** Processor time for one text whose matches are drawn: a frame waits for it. */
 const rangesCpuMs = 50;
@@ -44,34 +46,45 @@ const finding = boundedWork(
  */
 export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 	const expression = compile(source);
+	// What an expression begins with that matches anything takes quadratic time in a long line, and decides nothing.
+	const tested = compile(source.replace(/^(?:\.[*]\??)+/, ''));
 	const everywhere = new RegExp(expression.source, `${expression.flags}g`);
 	let timeouts = 0;
-	const run = (lines: readonly string[]): readonly boolean[] => {
+	const run = (lines: readonly string[], characters: number): readonly boolean[] => {
+		const cpuMs = Math.ceil(batchCpuMs * Math.max(1, characters / batchCharacters));
 		try {
-			return runBounded(matching, lines, expression, {cpuMs: batchCpuMs, cpuClock}).map(Boolean);
+			return runBounded(matching, lines, tested, {cpuMs, cpuClock}).map(Boolean);
 		} catch (error) {
-			throw isTimeout(error) ? tooSlow(source, error) : error;
+			throw isTimeout(error) ? tooSlow(source, characters, error) : error;
 		}
 	};
 
 	return {
 		source,
 		match(lines) {
-			const found: boolean[] = [];
-			let batch: string[] = [];
+			const found = lines.map(() => false);
+			let batch: {readonly index: number; readonly text: string}[] = [];
 			let characters = 0;
-			for (const line of lines) {
-				const text = line.slice(0, maxMatched).replace(/\r$/, '');
-				batch.push(text);
-				characters += text.length;
-				if (characters > batchCharacters || batch.length === batchLines) {
-					found.push(...run(batch));
-					batch = [];
-					characters = 0;
+			const flush = () => {
+				const texts = batch.map(({text}) => text);
+				for (const [position, isMatch] of run(texts, characters).entries()) {
+					found[batch[position]?.index ?? -1] ||= isMatch;
+				}
+
+				batch = [];
+				characters = 0;
+			};
+			for (const [index, line] of lines.entries()) {
+				for (const text of statesOf(line)) {
+					batch.push({index, text});
+					characters += text.length;
+					if (characters > batchCharacters || batch.length >= batchLines) {
+						flush();
+					}
 				}
 			}
 
-			found.push(...run(batch));
+			flush();
 			return found;
 		},
 		ranges(text) {
@@ -95,6 +108,12 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 	};
 }
 
+/** Returns a line as it was received, without the CR of its end, and in its last state if that is another. */
+function statesOf(line: string): readonly string[] {
+	const received = line.replace(/\r$/, '');
+	return isRedrawn(line) ? [received, lastState(line)] : [received];
+}
+
 function compile(source: string): RegExp {
 	const flags = /\p{Lu}/u.test(source.replace(/\\[\s\S]/g, '')) ? 'u' : 'iu';
 	try {
@@ -113,8 +132,9 @@ function compile(source: string): RegExp {
 	}
 }
 
-function tooSlow(source: string, cause: unknown): AppError {
-	return new AppError('usage', `The regular expression “${source}” takes too long on this log.`, {
+function tooSlow(source: string, characters: number, cause: unknown): AppError {
+	const where = characters > batchCharacters ? `a line of ${formatBytes(characters)} in this log` : 'this log';
+	return new AppError('usage', `The regular expression “${source}” takes too long on ${where}.`, {
 		hint: 'Write it without a repetition inside a repetition.',
 		cause,
 	});

@@ -2,6 +2,7 @@ import {codeFence} from '../core/code-fence.ts';
 import {cutText} from '../core/cut-text.ts';
 import {redactLines} from '../core/secrets/redact.ts';
 import {parseSgr} from '../terminal/text/sgr.ts';
+import {lastState} from './line-state.ts';
 import {type Mark, markText} from './log-entry.ts';
 
 /** A line with its number, or a mark. */
@@ -14,7 +15,7 @@ type Limits = {readonly lines: number; readonly characters: number};
 const longestLine = 2000;
 
 /**
- * Quotes lines of a log for a model: in a fence that they cannot close, each as its number, a tab and its text, without
+ * Quotes lines of a log for a model: in a fence that they cannot close, each as its number, a tab and its last state, without
  * colours, with invisible characters made visible, and without what looks like a credential (SAFETY 1, 8). Of too many
  * lines it quotes the first and the last ones, with a note of how many are left out.
  */
@@ -29,19 +30,26 @@ export function quoteLog(entries: readonly Quotable[], {lines, characters}: Limi
 
 /** Returns a line of a log as plain text, cut to so many characters. */
 export function quoteLine(text: string, characters: number): string {
-	const [plain = ''] = quotedTexts([text]);
+	const [plain = ''] = beginnings([lastState(text)]);
 	return plain.length > characters ? `${cutText(plain, characters)}…` : plain;
 }
 
-/** Returns lines as a quotation shows them: a model searches only what it may read (SAFETY 8). */
+/** Returns whole lines as a quotation would show them: a model searches only what it may read (SAFETY 8). */
 export function quotedTexts(texts: readonly string[]): readonly string[] {
-	// The ends of very long lines are dropped before redaction; a secret that is cut there is not shown either.
+	return redactLines(texts.map(text => plainText(lastState(text))));
+}
+
+/** Does the same for the beginnings of lines: a secret that is cut there is not shown either. */
+function beginnings(texts: readonly string[]): readonly string[] {
 	return redactLines(texts.map(text => plainText(text.slice(0, 4 * longestLine))));
 }
 
 function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from the end'): readonly string[] {
-	const texts = quotedTexts(entries.map(entry => ('mark' in entry ? '' : entry.text)));
-	const rows = entries.map((entry, index) => ('mark' in entry ? markText[entry.mark] : row(entry, texts[index] ?? '')));
+	const whole = entries.map(entry => ('mark' in entry ? '' : lastState(entry.text)));
+	const texts = beginnings(whole);
+	const rows = entries.map((entry, index) =>
+		'mark' in entry ? markText[entry.mark] : row(entry.seq, texts[index] ?? '', whole[index]?.length ?? 0),
+	);
 	const ordered = from ? rows.toReversed() : rows;
 	let left = characters;
 	const end = ordered.findIndex(text => {
@@ -52,13 +60,13 @@ function rowsOf(entries: readonly Quotable[], characters: number, from?: 'from t
 	return from ? taken.toReversed() : taken;
 }
 
-function row({seq, text}: Extract<Quotable, {seq: number}>, plain: string): string {
+function row(seq: number, plain: string, length: number): string {
 	const cut = cutText(plain, longestLine);
-	const isCut = plain.length > longestLine || text.length > 4 * longestLine;
-	return `${seq}\t${cut}${isCut ? `… [cut, of ${text.length} characters]` : ''}`;
+	const isCut = plain.length > longestLine || length > 4 * longestLine;
+	return `${seq}\t${cut}${isCut ? `… [cut, of ${length} characters]` : ''}`;
 }
 
 function plainText(text: string): string {
-	const spans = parseSgr(text.replace(/\r$/, ''));
+	const spans = parseSgr(text);
 	return spans.map(span => span.text.replaceAll('\n', '\u240A')).join('');
 }

@@ -9,10 +9,14 @@ import {systemTailClock, type TailClock} from './tail-clock.ts';
 import {endedWith, finalState, type TailState} from './tail-state.ts';
 import {createTailSwitch, type TailSwitch, waitFor} from './tail-switch.ts';
 
-/** What a tail reports: lines in batches, marks between them, and its state. */
+/**
+ * What a tail reports: lines in batches, marks between them, and its state. `open` is a last line whose end takes a while,
+ * such as a prompt, each time that it grows; its text is '' before the line or what follows it is reported.
+ */
 export type TailEvent =
 	| {readonly type: 'lines'; readonly lines: readonly string[]}
 	| {readonly type: 'mark'; readonly mark: Mark}
+	| {readonly type: 'open'; readonly text: string}
 	| {readonly type: 'state'; readonly state: TailState};
 
 type Options = {
@@ -38,10 +42,16 @@ type Tail = Required<Omit<Options, 'sinceStart'>> & {
 	hasEnded: boolean;
 	/** The last mark, until a line follows it. */
 	lastMark: Mark | undefined;
+	/** When the incomplete last line was first seen; undefined if there is none. */
+	openSince: number | undefined;
+	/** The incomplete last line as it was reported, '' if it was not. */
+	open: string;
 };
 
 /** An answer that takes longer makes the tail stale. */
 const staleAfterMs = 5000;
+/** How long the end of a line may take before its beginning is reported. */
+const openAfterMs = 300;
 const batchLines = 2000;
 
 /**
@@ -60,6 +70,8 @@ export async function* tailLog({sinceStart = false, ...options}: Options): Async
 		answeredAt: undefined,
 		hasEnded: false,
 		lastMark: undefined,
+		openSince: undefined,
+		open: '',
 	};
 
 	yield {type: 'state', state: tail.state};
@@ -94,7 +106,11 @@ async function* poll(tail: Tail): AsyncGenerator<TailEvent, void> {
 
 		tail.hasEnded = ended !== undefined;
 		tail.intervalMs = nextInterval(tail.intervalMs, mark ? 'gap' : hasChanged ? 'lines' : 'nothing');
-		await (hasMore ? turn() : waitFor(withJitter(tail.intervalMs, clock.random()), tail));
+		if (hasMore) {
+			await turn();
+		} else {
+			yield* waitOpen(tail, withJitter(tail.intervalMs, clock.random()));
+		}
 	} catch (error) {
 		if (!signal.aborted) {
 			yield* reportFailure(tail, error);
@@ -104,6 +120,12 @@ async function* poll(tail: Tail): AsyncGenerator<TailEvent, void> {
 
 /** Reports an answer. Equal marks without a line between them are one. */
 async function* reportDelta(tail: Tail, {before, mark, lines}: LogDelta): AsyncGenerator<TailEvent, void> {
+	const held = tail.reader.held();
+	if (mark || before.length > 0 || lines.length > 0) {
+		yield* endOpen(tail);
+	}
+
+	tail.openSince = held === '' ? undefined : (tail.openSince ?? tail.clock.now());
 	yield* inBatches(before);
 	if (mark && (mark !== tail.lastMark || before.length > 0)) {
 		yield {type: 'mark', mark};
@@ -131,11 +153,47 @@ async function* reportFailure(tail: Tail, error: unknown): AsyncGenerator<TailEv
 	const waitMs = backoff(attempt, (error as AppError).retryAfter, clock.random());
 	const retryAt = clock.now() + waitMs;
 	yield changeState(tail, final ?? {name: 'reconnecting', attempt, retryAt, error: error as AppError});
-	await waitFor(final ? undefined : waitMs, tail);
+	yield* waitOpen(tail, final ? undefined : waitMs);
+}
+
+/** Waits, and reports the incomplete last line once its end takes too long. */
+async function* waitOpen(tail: Tail, milliseconds: number | undefined): AsyncGenerator<TailEvent, void> {
+	const {clock, reader, openSince, signal} = tail;
+	const dueMs =
+		openSince === undefined || reader.held() === tail.open
+			? Number.POSITIVE_INFINITY
+			: Math.max(0, openSince + openAfterMs - clock.now());
+	if (milliseconds !== undefined && dueMs >= milliseconds) {
+		await waitFor(milliseconds, tail);
+		return;
+	}
+
+	const startedAt = clock.now();
+	if (dueMs > 0) {
+		await waitFor(dueMs === Number.POSITIVE_INFINITY ? undefined : dueMs, tail);
+	}
+
+	const waitedMs = clock.now() - startedAt;
+	// Whoever woke it wants the next request.
+	if (waitedMs >= dueMs && !signal.aborted) {
+		tail.open = reader.held();
+		yield {type: 'open', text: tail.open};
+		await waitFor(milliseconds === undefined ? undefined : Math.max(0, milliseconds - waitedMs), tail);
+	}
+}
+
+/** Reports that the incomplete last line ended. */
+function* endOpen(tail: Tail): Generator<TailEvent, void> {
+	tail.openSince = undefined;
+	if (tail.open !== '') {
+		tail.open = '';
+		yield {type: 'open', text: ''};
+	}
 }
 
 async function* reportEnd(tail: Tail, final: TailState): AsyncGenerator<TailEvent, void> {
 	const held = tail.reader.held();
+	yield* endOpen(tail);
 	yield* inBatches(held ? [held] : []);
 	yield changeState(tail, final);
 }

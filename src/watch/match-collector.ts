@@ -1,3 +1,4 @@
+import {lastState} from '../logs/line-state.ts';
 import {detached} from '../logs/log-buffer.ts';
 
 type Match = {readonly seq: number; readonly text: string};
@@ -43,7 +44,7 @@ export function createMatchCollector(): MatchCollector {
 
 				count++;
 				const kept = first.length < keptLines ? first : last;
-				kept.push({seq: firstSeq + index, text: detached(line.slice(0, maxCharacters))});
+				kept.push({seq: firstSeq + index, text: detached(lastState(line).slice(0, maxCharacters))});
 				if (last.length > keptLines) {
 					last.shift();
 				}

@@ -97,7 +97,7 @@ async function followLog(run: Run): Promise<string | undefined> {
 			}
 		} else if (event.type === 'mark') {
 			matches.markMissing();
-		} else if (isLive) {
+		} else if (event.type === 'lines' && isLive) {
 			matches.add(event.lines, condition.match(event.lines), seq + 1);
 			seq += event.lines.length;
 			scheduleReport(run);

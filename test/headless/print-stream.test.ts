@@ -37,6 +37,28 @@ test('lines go to standard output, states to standard error', async () => {
 	]);
 });
 
+test('a terminal shows an open line on a row that the next output erases; a pipe and JSON get the whole line only', async () => {
+	const open = (text: string): StreamItem => ({kind: 'open', text});
+	const items = [
+		[line('a')],
+		[open('\r1%\r2%')],
+		[open('\r1%\r2%\r3%')],
+		[open('')],
+		[line('\r1%\r2%\r3%\rdone')],
+		[fine],
+	];
+	const printedTo = async (columns: number | undefined, env = {}, json = false) => {
+		const stdout = output(columns);
+		const {signal} = new AbortController();
+		await printStream(batches(...items), {stdout, stderr: output(), signal}, {json, env});
+		return stdout.text().replace(/\u001B\[\d*m/g, '');
+	};
+	expect(await printedTo(80)).toBe('a\n2% ⋯ open\r\u001B[K3% ⋯ open\r\u001B[Kdone\n');
+	expect(await printedTo(80, {TERM: 'dumb'})).toBe('a\ndone\n');
+	expect(await printedTo(undefined)).toBe('a\n\r1%\r2%\r3%\rdone\n');
+	expect(await printedTo(80, {}, true)).not.toContain('open');
+});
+
 test('a slow reader pauses the stream [21]', async () => {
 	const stdout = new PassThrough({highWaterMark: 10});
 	const abort = new AbortController();

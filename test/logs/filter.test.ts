@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {createFilter} from '../../src/logs/filter.ts';
 import {levelOf} from '../../src/logs/levels.ts';
-import {createMatcher, maxMatched} from '../../src/logs/matcher.ts';
+import {createMatcher} from '../../src/logs/matcher.ts';
 
 const lines = ['INFO: GET /health', 'ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important'].map(text => ({
 	text,
@@ -39,7 +39,7 @@ test.each([
 test.each([
 	['(a+)+$', `${'a'.repeat(5000)}!`],
 	['(a|aa)+$', `${'a'.repeat(5000)}!`],
-	['.*.*.*.*=x', 'y'.repeat(15_000)],
+	['y.*.*.*.*=x', 'y'.repeat(15_000)],
 	['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(10_000)],
 ])('%j is stopped if it takes forever, and the error names it', (pattern, line) => {
 	// Unbounded, each of them would outlast the time limit of a test.
@@ -53,10 +53,31 @@ test.each([
 	expect(createMatcher('b').match(['abc', 'x'])).toEqual([true, false]);
 });
 
-test('a line is matched without its CR, and up to 16 Ki characters', () => {
+test('a line is matched without its CR, and to its end whatever its length', () => {
 	expect(createMatcher('end$').match(['the end\r', 'the end'])).toEqual([true, true]);
-	const long = 'x'.repeat(maxMatched);
-	expect(createMatcher('needle').match([`${long.slice(6)}needle`, `${long}needle`])).toEqual([true, false]);
+	const long = 'x'.repeat(1_000_000);
+	const lines = ['needle', `${long}needle`, long, `${long} Needle ${long}`];
+	for (const source of ['needle', '.*needle', 'n(?:eedle)+.*', '!?needle$']) {
+		expect(createMatcher(source).match(lines)).toEqual([true, true, false, !source.endsWith('$')]);
+	}
+});
+
+test('where an expression takes too long on one long line, the error says so and how long it is', () => {
+	let used = 0;
+	const slow = createMatcher('(x+)+$', () => {
+		used += 10_000;
+		return used;
+	});
+	expect(() => slow.match(['x', `${'x'.repeat(1_000_000)}!`])).toThrow(
+		'The regular expression “(x+)+$” takes too long on a line of 1.0 MB in this log.',
+	);
+});
+
+test('a line that was redrawn is matched as it was received and in its last state', () => {
+	const bar = '\rProgress 1%\rProgress 50%\rProgress 100%\rdone         ';
+	expect(
+		['^Progress 50', 'Progress 50%', '^done', 'done$', 'other'].map(source => createMatcher(source).match([bar])[0]),
+	).toEqual([false, true, true, true, false]);
 });
 
 test('more lines than a call has room for as arguments are matched', () => {

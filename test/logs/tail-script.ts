@@ -97,6 +97,8 @@ export async function follow(replies: readonly Reply[], {sinceStart = false, onE
 		onEvent?.(event, control, () => abort.abort());
 		if (event.type === 'lines') {
 			told.push(...event.lines);
+		} else if (event.type === 'open') {
+			told.push(event.text === '' ? '<ended>' : `<open ${event.text}>`);
 		} else {
 			told.push(event.type === 'mark' ? `-- ${event.mark}` : `<${describeState(event.state, clock.now())}>`);
 		}

@@ -1,6 +1,7 @@
 import {noOwnKeys, type OwnKeys} from '../../src/editor/keymap/keymap.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
+import type {OpenLine} from '../../src/ui/logs/followed-log.ts';
 import {createLogRenderer} from '../../src/ui/logs/log-renderer.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
 import {drawLogPanel} from '../../src/ui/logs/panel/log-panel.ts';
@@ -11,6 +12,7 @@ import {openLog, shop} from './log-parts.ts';
 
 type Given = {
 	readonly log: LogEntries;
+	readonly open?: readonly OpenLine[];
 	readonly columns?: number;
 	readonly rows?: number;
 	readonly viewer?: Partial<LogViewer>;
@@ -31,7 +33,7 @@ export function framesOf(given: Given) {
 		throw error;
 	});
 	const picture = (height: number): LogPicture => {
-		const request = {viewer, logs, focus, log, rows: height, width: columns - gutter};
+		const request = {viewer, logs, focus, log, open: given.open ?? [], rows: height, width: columns - gutter};
 		while (renderer.render(request).isFiltering) {}
 		return {logs, focus, viewer, palette, ownKeys, now: 0, notice, ...renderer.render(request)};
 	};

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type {AppError} from '../../core/error.ts';
 import {formatDuration} from '../../core/format.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import {lastState} from '../../logs/line-state.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {quotedTexts, quoteLog} from '../../logs/quote.ts';
@@ -42,6 +43,8 @@ type Progress = {lines: number; why: string; answeredAtMs: number};
 type Outcome =
 	/** `durationMs` is how long it took; 0 for a line that existed already. */
 	| {readonly kind: 'matched'; readonly seq: number; readonly durationMs: number}
+	/** A last line without an end, such as a prompt. */
+	| {readonly kind: 'open'; readonly text: string; readonly durationMs: number}
 	| {
 			readonly kind: 'timeout';
 			readonly seconds: number;
@@ -116,7 +119,7 @@ async function waitFor(waiting: Waiting, signal: AbortSignal): Promise<Outcome> 
 
 /** Follows the log until a line matches or the log ends. Throws the signal's reason once it is aborted. */
 async function follow(waiting: Waiting, progress: Progress, signal: AbortSignal): Promise<Outcome> {
-	const {log, from, clock} = waiting;
+	const {log, from, clock, matcher} = waiting;
 	const startedAt = clock.now();
 	let next = from;
 	let isAnswered = false;
@@ -127,6 +130,10 @@ async function follow(waiting: Waiting, progress: Progress, signal: AbortSignal)
 		const state = event.type === 'state' ? event.state : undefined;
 		if (state?.name === 'ended' || state?.name === 'login') {
 			return endOf(state.error, isAnswered);
+		}
+
+		if (event.type === 'open' && event.text !== '' && matcher.match(quotedTexts([event.text]))[0] === true) {
+			return {kind: 'open', text: event.text, durationMs: clock.now() - startedAt};
 		}
 
 		const {found, count} = matchFrom(next, waiting);
@@ -197,6 +204,13 @@ function describe(outcome: Outcome, log: KnownLog, what: string): string {
 	}
 
 	log.markShown(log.last());
+	if (outcome.kind === 'open') {
+		const last = {seq: log.last() + 1, text: `${lastState(outcome.text).slice(-1000)} [this line is incomplete]`};
+		const before = quotable(entries.slice(-around));
+		const when = formatDuration(outcome.durationMs);
+		return `The last line of ${what}, which is incomplete, matched after ${when}. ${isData}\n${quoteLog([...before, last], limits)}`;
+	}
+
 	const end = quote(entries.slice(-afterTimeout));
 	if (outcome.kind === 'ended') {
 		return `Stopped waiting: ${what} cannot be followed any more (${outcome.why}). No line matched. ${isData}\n${end}`;

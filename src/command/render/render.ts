@@ -1,4 +1,5 @@
 import {type CommandPlace, nameCommands} from '../../core/command-words.ts';
+import {lastState} from '../../logs/line-state.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -60,9 +61,11 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 	}
 }
 
-/** Colours continue across line ends, so such lines are parsed as one text. */
+/** Colours continue across line ends, so such lines are parsed as one text, each in its last state. */
 function linesOf({lines, colored}: Extract<Result, {kind: 'lines'}>, {palette}: Style): readonly string[] {
-	return colored && lines.length > 0 ? paint(parseSgr(lines.join('\n')), palette).split('\n') : lines.map(safeText);
+	return colored && lines.length > 0
+		? paint(parseSgr(lines.map(lastState).join('\n')), palette).split('\n')
+		: lines.map(safeText);
 }
 
 function heading(title: string | undefined, {width, palette}: Style): readonly string[] {

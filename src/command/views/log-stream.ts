@@ -18,7 +18,7 @@ type Options = {
 	/** Continues until it is interrupted, or the log ends. */
 	readonly follow: boolean;
 	readonly sinceStart: boolean;
-	/** Ends after the first line that matches, hidden or not. */
+	/** Ends after the first line that matches, hidden or not, and at a last line without an end that does. */
 	readonly last?: Matcher | undefined;
 	/** Throws AppError("not-found") if the environment is gone at the end; otherwise that isn't a failure. */
 	readonly exitStatus: boolean;
@@ -51,7 +51,13 @@ async function* followed(
 	let before: TailState['name'] = 'connecting';
 	let wasAnswered = false;
 	for await (const event of tailLog({source, signal, sinceStart, clock})) {
-		if (event.type === 'lines') {
+		if (event.type === 'open') {
+			yield [counted.open(event.text)];
+			if (last && event.text !== '' && last.match([event.text])[0] === true) {
+				yield counted.lines([event.text]);
+				return;
+			}
+		} else if (event.type === 'lines') {
 			const found = last ? last.match(event.lines).indexOf(true) : -1;
 			yield counted.lines(found === -1 ? event.lines : event.lines.slice(0, found + 1));
 			if (found !== -1) {
@@ -84,6 +90,8 @@ async function* followed(
 type Counter = {
 	readonly lines: (lines: readonly string[]) => ReadonlyArray<StreamItem & {readonly data: Json}>;
 	readonly mark: (mark: Mark) => StreamItem;
+	/** Returns a last line without an end, '' once it ended or if it is hidden. */
+	readonly open: (text: string) => StreamItem;
 };
 
 /** Creates the items to show for lines. Numbers all of them, hidden ones too, so that a number means the same with any filter. */
@@ -100,6 +108,10 @@ export function createLineCounter(filter: Filter): Counter {
 					text,
 					data: {type: 'line', seq: number, text: text.replace(/\r$/, ''), level: level ?? null},
 				}));
+		},
+		open(text) {
+			const [isShown] = filter.shows([{text, level: levelOf(text)}]);
+			return {kind: 'open', text: isShown ? text : ''};
 		},
 		mark: mark => ({kind: 'note', text: markText[mark], data: {type: mark, seq}}),
 	};

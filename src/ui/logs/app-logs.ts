@@ -66,10 +66,10 @@ export function createAppLogs(options: LogScreenOptions): AppLogs {
 	};
 }
 
-/** Redraws the viewer on each change, and drops what it knew of closed logs. */
+/** Redraws the viewer on each change, and drops what it knew of closed logs, and of places that another log moves. */
 function followStore(screen: LogScreen): () => void {
 	return screen.store.subscribe((state, before) => {
-		if (state.logs.length < before.logs.length) {
+		if (state.logs.length !== before.logs.length) {
 			screen.viewer = withOnly(screen.viewer, state.logs);
 		}
 

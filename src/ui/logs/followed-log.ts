@@ -12,9 +12,14 @@ import type {OpenLog} from '../../store/logs-slice.ts';
 export type FollowedLog = TailHandle & {
 	readonly environment: string;
 	readonly buffer: LogBuffer;
+	/** The last line while its end is still to come; undefined if there is none. */
+	open: OpenLine | undefined;
 	/** Counts for the store. */
 	counts: Pick<OpenLog, 'lines' | 'gaps' | 'unread'>;
 };
+
+/** A last line without an end, of one log. `at` is when it was seen, in milliseconds since the epoch. */
+export type OpenLine = {readonly environment: string; readonly seq: number; readonly at: number; readonly text: string};
 
 type Listener = {
 	readonly clock: TailClock;
@@ -33,6 +38,7 @@ export function createFollowedLog(log: LogToFollow): FollowedLog {
 		...createTailHandle(log),
 		environment: log.environment,
 		buffer: createLogBuffer(),
+		open: undefined,
 		counts: {lines: 0, gaps: 0, unread: 0},
 	};
 }
@@ -60,6 +66,13 @@ export async function followLog(
 				const {mark} = event;
 				log.counts = {...log.counts, gaps: log.counts.gaps + (mark === 'restarted' ? 0 : 1)};
 				add(log, {kind: 'mark', seq: log.counts.lines, at: clock.now(), mark}, listener);
+				listener.onEntries();
+				break;
+			}
+			case 'open': {
+				const {environment} = log;
+				const seq = log.counts.lines + 1;
+				log.open = event.text === '' ? undefined : {environment, seq, at: clock.now(), text: event.text};
 				listener.onEntries();
 				break;
 			}

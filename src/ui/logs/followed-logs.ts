@@ -6,7 +6,7 @@ import type {TailState} from '../../logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {stillStepMs} from '../../terminal/motion.ts';
-import {createFollowedLog, type FollowedLog, followLog} from './followed-log.ts';
+import {createFollowedLog, type FollowedLog, followLog, type OpenLine} from './followed-log.ts';
 import {summaryOf} from './log-summary.ts';
 import {createLogUpdates, type Later, type LogUpdates} from './log-updates.ts';
 import {createMergedLog, type LogEntries, type MergedLog} from './merged-log.ts';
@@ -32,6 +32,8 @@ export type FollowedLogs = {
 	readonly closeAll: () => readonly string[];
 	/** Returns the entries of a log, or of all of them together. */
 	readonly entriesOf: (focus: string) => LogEntries | undefined;
+	/** Returns the last lines of a log, or of all, whose end is still to come. */
+	readonly openLines: (focus: string) => readonly OpenLine[];
 	/** Suspends the logs of a login, because the app is connected elsewhere. Their lines stay. */
 	readonly hold: (login: Login) => void;
 	/** Resumes the logs of a login. */
@@ -72,6 +74,10 @@ export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 			return summaries;
 		},
 		entriesOf: focus => (focus === allLogs ? followed.merged : followed.logs.get(focus)?.buffer),
+		openLines: focus =>
+			[...followed.logs.values()].flatMap(({environment, open}) =>
+				open && (focus === allLogs || focus === environment) ? [open] : [],
+			),
 		hold(login) {
 			withLogin(login).forEach(holdTail);
 			updates.publish();
@@ -92,8 +98,10 @@ export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 	};
 }
 
-/** Puts what changed into the store. Returns true if a state counts seconds. */
-function publish({store, logs, isSeen}: Followed): boolean {
+/** Puts what changed into the store. Returns true if a state counts seconds, or a line waits for its place. */
+function publish({store, logs, isSeen, merged, clock}: Followed): boolean {
+	const live = [...logs.values()].filter(log => canGrow(shownState(log))).map(({environment}) => environment);
+	const isWaiting = merged?.settle(clock.now(), live) ?? false;
 	const changes = new Map<string, Partial<OpenLog>>();
 	for (const [environment, log] of logs) {
 		if (isSeen(environment)) {
@@ -104,7 +112,7 @@ function publish({store, logs, isSeen}: Followed): boolean {
 	}
 
 	store.getState().updateLogs(changes);
-	return [...logs.values()].some(log => isCounting(shownState(log)));
+	return isWaiting || [...logs.values()].some(log => isCounting(shownState(log)));
 }
 
 function factsOf(log: FollowedLog): Pick<OpenLog, 'state' | 'lines' | 'gaps' | 'unread' | 'droppedLines'> {
@@ -125,12 +133,13 @@ function openLog(followed: Followed, given: LogToFollow, updates: LogUpdates): v
 	closeLog(followed, environment);
 	const log = createFollowedLog(given);
 	logs.set(environment, log);
-	followed.merged ??= logs.size > 1 ? mergeLogs(logs.values()) : undefined;
+	followed.merged =
+		followed.merged?.reopened(clock.now()) ?? (logs.size > 1 ? mergeLogs(logs.values(), clock.now()) : undefined);
 	const title = titleOf(given, store.getState().logs);
 	store.getState().addLog({environment, server, title, openedAt: clock.now(), ...factsOf(log)});
 	followLog(log, given, {
 		clock,
-		onEntry: entry => followed.merged?.push(environment, entry),
+		onEntry: entry => followed.merged?.push(environment, entry, clock.now()),
 		onEntries: updates.publishSoon,
 		onState: updates.publish,
 	}).catch((error: unknown) => {
@@ -156,12 +165,12 @@ function closeLog(followed: Followed, environment: string): string {
 	return summaryOf({...shown, ...log.counts}, clock.now());
 }
 
-/** Returns the entries of all logs so far, one log after another. */
-function mergeLogs(logs: Iterable<FollowedLog>): MergedLog {
+/** Returns the entries of all logs so far, which wait for those of the log that was opened last. */
+function mergeLogs(logs: Iterable<FollowedLog>, now: number): MergedLog {
 	const merged = createMergedLog();
 	for (const {environment, buffer} of logs) {
 		for (const entry of buffer.entriesFrom(buffer.start())) {
-			merged.push(environment, entry);
+			merged.push(environment, entry, now);
 		}
 	}
 
@@ -178,6 +187,10 @@ function resumeLog({control, isHeld}: FollowedLog): void {
 function titleOf({environment, title}: LogToFollow, logs: readonly OpenLog[]): string {
 	const id = environment.slice(0, 8);
 	return title && logs.some(log => log.title === title) ? `${title} ${id.slice(0, 4)}` : (title ?? id);
+}
+
+function canGrow({name}: TailState): boolean {
+	return name !== 'ended' && name !== 'held' && name !== 'login';
 }
 
 function isCounting({name}: TailState): boolean {

@@ -1,5 +1,6 @@
 import {createFilter} from '../../logs/filter.ts';
 import {levelOf} from '../../logs/levels.ts';
+import {isRedrawn, lastState} from '../../logs/line-state.ts';
 import {markText} from '../../logs/log-entry.ts';
 import {readStructured} from '../../logs/structured.ts';
 import {tailLog} from '../../logs/tail.ts';
@@ -35,19 +36,29 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 			let lines = 0;
 			let gaps = 0;
 			let before: TailState['name'] = 'connecting';
+			let said = '';
 			for await (const event of tailLog({source, signal: AbortSignal.any([signal, abort.signal]), sinceStart})) {
 				if (event.type === 'lines') {
 					const entries = event.lines.map(text => ({text, level: levelOf(text)}));
 					const shows = filter.shows(entries);
 					for (const [index, {text}] of entries.entries()) {
-						speech.line(text, shows[index] ? drawn(text, palette) : undefined);
+						const isSaid = index === 0 && said !== '' && text === said;
+						speech.line(text, shows[index] && !isSaid ? drawn(text, palette) : undefined);
 						if (frames) {
 							speech.flush();
 						}
 					}
 
 					speech.flush();
+					said = '';
 					lines += event.lines.length;
+				} else if (event.type === 'open') {
+					// What was printed stays, so that an open line is said once, and one that is redrawn not at all.
+					const isNew = said === '' && event.text !== '' && !isRedrawn(event.text);
+					if (isNew && filter.shows([{text: event.text, level: levelOf(event.text)}])[0]) {
+						said = event.text;
+						note(`open: ${safeLine(event.text)}`);
+					}
 				} else if (event.type === 'mark') {
 					note(markText[event.mark].replaceAll(/^-- | --$/g, ''));
 					gaps += event.mark === 'restarted' ? 0 : 1;
@@ -72,14 +83,15 @@ export function createLinearLogs({say, palette}: Dependencies): LogDisplay {
 }
 
 /** Returns a line as it is printed: of JSON and logfmt the time, level and message first. */
-function drawn(text: string, palette: Palette): string {
+function drawn(received: string, palette: Palette): string {
+	const text = lastState(received);
 	const structured = readStructured(text);
 	if (structured) {
 		return paint(structuredSpans(structured, levelOf(text), palette), palette);
 	}
 
 	const cut = text.length > maxShown ? palette.dim(' … cut here') : '';
-	return paint(parseSgr(text.slice(0, maxShown).replace(/\r$/, '')), palette) + cut;
+	return paint(parseSgr(text.slice(0, maxShown)), palette) + cut;
 }
 
 /** Returns true for a state to print, once. The lines alone show that a log is live. */

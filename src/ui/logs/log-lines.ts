@@ -2,6 +2,7 @@ import {cutText} from '../../core/cut-text.ts';
 import {formatAmount, formatBytes, formatClock, formatDuration} from '../../core/format.ts';
 import {foldText} from '../../core/stack-trace/fold-text.ts';
 import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
+import {lastState} from '../../logs/line-state.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
@@ -30,7 +31,7 @@ export type LineStyle = {
 	/** Wraps a long line to several rows; otherwise it is cut, and starts at the cell `sideways`. */
 	readonly wrap: boolean;
 	readonly sideways: number;
-	/** Draws lines of JSON and logfmt as they were received. */
+	/** Draws lines as they were received: those of JSON and logfmt, and all states of a line that was redrawn. */
 	readonly raw: boolean;
 	readonly times: TimeStyle;
 	/** By environment, if several logs are shown together. */
@@ -73,14 +74,15 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 		return {rows, isMatch: false};
 	}
 
-	if (frame.isOpen && opensJson(entry.text)) {
-		return openedJson(entry, prefix, room, style);
+	const shownText = style.raw ? entry.text : lastState(entry.text);
+	if (frame.isOpen && opensJson(shownText)) {
+		return openedJson(shownText, prefix, room, style);
 	}
 
-	const plain = withoutTabs(spansOf(entry, style, frame));
+	const plain = withoutTabs(spansOf({...entry, text: shownText}, style, frame));
 	const {spans, isMatch} = withMatches(plain, entry.text, style);
-	const isCut = entry.text.length > maxShown;
-	const cut = isCut ? palette.dim(` … cut (${formatBytes(entry.text.length)} in total)`) : '';
+	const isCut = shownText.length > maxShown;
+	const cut = isCut ? palette.dim(` … cut (${formatBytes(shownText.length)} in total)`) : '';
 	if (wrap) {
 		const text = paint(spans, palette) + cut;
 		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
@@ -132,7 +134,7 @@ export function opensJson(text: string): boolean {
 }
 
 /** Draws a line of JSON on several rows, and those of its strings that have several lines. */
-function openedJson({text}: Line, prefix: string, room: number, style: LineStyle): DrawnEntry {
+function openedJson(text: string, prefix: string, room: number, style: LineStyle): DrawnEntry {
 	const {palette, width} = style;
 	const {lines, more} = breakJson(text, {width: room, maxLines: maxOpened});
 	const all = lines.flatMap(line => rowsOfStrings(jsonSpans(line, palette)));
@@ -202,13 +204,21 @@ function withMatches(spans: readonly Span[], received: string | undefined, {sear
 	let shown = spans;
 	for (const [matcher, mark] of marked) {
 		const ranges = matcher.ranges(text);
-		// What was found may stand in the line as it was received only.
-		const other = received === undefined || text === received ? [] : matcher.ranges(cutText(received, maxShown));
-		isMatch ||= ranges.length > 0 || other.length > 0;
+		// What was found may stand in the line as it was received only, also behind what is drawn.
+		isMatch ||= ranges.length > 0 || (received !== undefined && text !== received && matches(matcher, received));
 		shown = ranges.length > 0 ? markRanges(shown, ranges, mark) : shown;
 	}
 
 	return {spans: shown, isMatch};
+}
+
+/** An expression that takes too long on a line has no match there. */
+function matches(matcher: Matcher, line: string): boolean {
+	try {
+		return matcher.match([line])[0] === true;
+	} catch {
+		return false;
+	}
 }
 
 /** Returns the spans without the first cells; the rest of a wide character becomes a space. */

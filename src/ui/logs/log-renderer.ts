@@ -1,8 +1,12 @@
 import type {AppError} from '../../core/error.ts';
-import {createFilter} from '../../logs/filter.ts';
+import {createFilter, type Filter} from '../../logs/filter.ts';
+import {levelOf} from '../../logs/levels.ts';
+import {openMark} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
+import {lineWidth} from '../../terminal/text/width.ts';
+import type {OpenLine} from './followed-log.ts';
 import {type DrawnEntry, drawEntry, type EntryFrame, type LineStyle} from './log-lines.ts';
 import type {Viewport} from './log-scroll.ts';
 import type {LogEntries} from './merged-log.ts';
@@ -15,6 +19,8 @@ type MatcherOf = (source: string) => Matcher;
 type RenderedLog = {
 	readonly viewport: Viewport;
 	readonly drawn: (place: number) => DrawnEntry;
+	/** The last lines whose end is still to come, drawn on a row each, those that the filter shows. */
+	readonly openRows: readonly string[];
 	/** True while the filter has more entries to examine. */
 	readonly isFiltering: boolean;
 };
@@ -24,6 +30,7 @@ type RenderRequest = {
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
 	readonly log: LogEntries | undefined;
+	readonly open?: readonly OpenLine[];
 	/** Cells beside the gutter. */
 	readonly width: number;
 	readonly rows: number;
@@ -62,7 +69,8 @@ export function createLogRenderer(palette: Palette, onRejected: (error: AppError
 			const drawn = drawnOf(request, log, shown);
 			const opened = openedOf(viewer, focus);
 			const heightOf = (place: number) => (viewer.wrap || opened.has(place) ? drawn(place).rows.length : 1);
-			return {viewport: {log, shown, rows, heightOf}, drawn, isFiltering};
+			const openRows = drawOpen(request, styleOf(request, palette, matcherOf));
+			return {viewport: {log, shown, rows, heightOf}, drawn, openRows, isFiltering};
 		},
 		matcherOf,
 	};
@@ -97,6 +105,47 @@ function createShownCache() {
 	};
 }
 
+function styleOf({viewer, logs, focus, width}: RenderRequest, palette: Palette, matcherOf: MatcherOf): LineStyle {
+	const {wrap, sideways, raw, times, search, highlights} = viewer;
+	const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
+	return {
+		width,
+		palette,
+		wrap,
+		sideways,
+		raw,
+		times,
+		...(tags && {tags}),
+		search: search ? matcherOf(search) : undefined,
+		highlights: highlights.map(matcherOf),
+	};
+}
+
+/** Draws the open lines that the filter shows, each on one row with a mark at its end. */
+function drawOpen({viewer, focus, open = []}: RenderRequest, style: LineStyle): readonly string[] {
+	const lines = open.map(line => ({...line, kind: 'line' as const, level: levelOf(line.text)}));
+	const {patterns, minLevel} = filterOf(viewer, focus);
+	const isShown = lines.length > 0 ? shownBy(createFilter({patterns, minLevel}), lines) : [];
+	const mark = style.palette.dim(openMark);
+	const width = Math.max(2, style.width - lineWidth(mark));
+	return lines
+		.filter((_, index) => isShown[index])
+		.map(line => {
+			const log = {at: () => line, start: () => 0, end: () => 1, environmentAt: () => line.environment};
+			const [row = ''] = drawEntry(log, 0, {...style, width, wrap: false}).rows;
+			return `${row}${mark}`;
+		});
+}
+
+/** An expression that takes too long on an open line hides it; on a line that has ended, the filter is removed. */
+function shownBy(filter: Filter, lines: Parameters<Filter['shows']>[0]): readonly boolean[] {
+	try {
+		return filter.shows(lines);
+	} catch {
+		return [];
+	}
+}
+
 type DrawnPlace = {readonly entry: DrawnEntry; readonly frame: EntryFrame};
 
 /** Keeps drawn lines by their place, until anything changes how they look. */
@@ -105,8 +154,7 @@ function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
 	return (request: RenderRequest, log: LogEntries, shown: ShownLines): RenderedLog['drawn'] => {
 		const {viewer, logs, focus, width} = request;
 		const {wrap, sideways, raw, times, search, highlights} = viewer;
-		const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
-		const titles = tags && logs.map(({title, hue}) => [title, hue]);
+		const titles = focus === allLogs && logs.map(({title, hue}) => [title, hue]);
 		const key = JSON.stringify([focus, width, wrap, sideways, raw, times, search, highlights, titles]);
 		if (key !== cache.key || log !== cache.log || palette.dim !== cache.role || cache.entries.size > maxDrawn) {
 			cache = {key, log, role: palette.dim, entries: new Map()};
@@ -114,12 +162,7 @@ function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
 
 		const {entries} = cache;
 		const opened = openedOf(viewer, focus);
-		const style: LineStyle = {
-			...{width, palette, wrap, sideways, raw, times},
-			...(tags && {tags}),
-			search: search ? matcherOf(search) : undefined,
-			highlights: highlights.map(matcherOf),
-		};
+		const style = styleOf(request, palette, matcherOf);
 		return place => {
 			const {kind, folded} = shown.frameOf(place);
 			const frame = {kind, folded, isOpen: opened.has(place) && !raw};

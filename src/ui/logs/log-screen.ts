@@ -60,14 +60,16 @@ export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, view
 	const {store, followed, renderer, palette} = screen;
 	const {logs, logFocus: focus, panel, ownKeys} = store.getState();
 	const log = followed.entriesOf(focus);
-	const rendered = renderer.render({viewer, logs, focus, log, rows, width: columns - gutter});
+	const open = followed.openLines(focus);
+	const rendered = renderer.render({viewer, logs, focus, log, open, rows, width: columns - gutter});
 	if (rendered.isFiltering) {
 		screen.filterStep ??= setImmediate(() => continueFiltering(screen));
 	}
 
 	const isAsked = panel && panel.kind !== 'lines';
 	const notice = isAsked ? 'A question is waiting in the conversation · Esc close' : '';
-	return {logs, focus, viewer, ...rendered, palette, ownKeys, now: followed.now(), notice};
+	const order = log?.order?.();
+	return {logs, focus, viewer, ...rendered, palette, ownKeys, now: followed.now(), notice, order};
 }
 
 /** Returns what the viewer is drawn from. */

@@ -7,6 +7,7 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {inHue} from './log-lines.ts';
+import type {MergedOrder} from './merged-log.ts';
 
 type Facts = {
 	readonly logs: readonly OpenLog[];
@@ -15,6 +16,8 @@ type Facts = {
 	/** Number of lines that a filter hides. */
 	readonly hides: number;
 	readonly palette: Palette;
+	/** How the lines of several logs are ordered. */
+	readonly order?: MergedOrder | undefined;
 };
 
 /** Number of new lines since the user scrolled up; undefined while the end is followed. */
@@ -93,12 +96,25 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 		...stateParts(facts),
 		...(unread > 0 && !paused ? [{text: `${formatNumber(unread)} unread`, role: palette.warning, rank: 3}] : []),
 		{text: formatAmount(lines, 'line'), role: palette.dim, rank: 6},
+		...orderParts(facts),
 		...(hides > 0 ? [{text: `${formatNumber(hides)} hidden`, role: palette.dim, rank: 4}] : []),
 		...(gaps > 0 ? [{text: formatAmount(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
 		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),
 		...keys.map((text, index) => ({text, role: palette.dim, rank: 3 + 2 * index})),
 	];
 	return fitParts(parts, width, palette.dim(' · '));
+}
+
+/** Says how the lines of several logs are ordered, and how many came too late for their place. */
+function orderParts({order, palette}: Facts) {
+	return order
+		? [
+				{text: order.by === 'time' ? 'by time' : 'order of arrival', role: palette.dim, rank: 5},
+				...(order.by === 'time' && order.late > 0
+					? [{text: `${formatNumber(order.late)} came late`, role: palette.warning, rank: 5}]
+					: []),
+			]
+		: [];
 }
 
 /** Returns the title, with the beginning of the id. */

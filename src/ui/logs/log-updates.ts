@@ -2,7 +2,7 @@
 export type Later = (run: () => void, milliseconds: number) => () => void;
 
 type Options = {
-	/** Publishes what changed. Returns true if a state counts seconds, so that it is published again soon. */
+	/** Publishes what changed. Returns true if it is to be published again soon: a state counts seconds, or lines wait. */
 	readonly publish: () => boolean;
 	readonly later?: Later | undefined;
 	/** Returns how often a state that counts seconds is published, in milliseconds. */

@@ -180,3 +180,20 @@ test('no pattern reveals a credential in a log [8]', async () => {
 
 	expect(await run({pattern: 'key \\*'})).toContain('1\tkey ***');
 });
+
+test('a progress bar is one state for the model, and so is a last line that is still open', async () => {
+	const bar = Array.from({length: 2000}, (_, step) => `\rProgress ${step}/2000`).join('');
+	const {run} = tool([`${bar}\n${bar}`]);
+	const answer = await run();
+	expect(answer).toContain(fenced('1\tProgress 1999/2000', '2\tProgress 1999/2000 [this line is incomplete]'));
+	expect(answer.length).toBeLessThan(300);
+	expect(await tool(['Password: ']).run()).toBe(
+		[about(0), fenced('1\tPassword:  [this line is incomplete]')].join('\n'),
+	);
+});
+
+test('a pattern finds what stands far behind the beginning of a line', async () => {
+	const {run} = tool([`first\n${'x'.repeat(100_000)} needle\nlast\n`]);
+	expect(await run({pattern: 'needle'})).toMatch(/^2\tx{2000}… \[cut, of 100007 characters]$/m);
+	expect(await run({pattern: 'needle', level: 'error'})).toContain('2\tx');
+});

@@ -166,3 +166,16 @@ test('a log is read while a wait follows it, and no line is lost or repeated', a
 	expect(reads.at(-1)).toMatch(/whose last line is number [1-4]\./);
 	expect(await read()).toContain(fenced('1\ta', '2\tb', '3\tc', '4\td'));
 });
+
+test('a last line without an end, such as a prompt, ends a wait', async () => {
+	const {wait} = tools('a\nPass', 'a\nPassword: ');
+	expect(await wait({pattern: 'password'})).toBe(
+		`The last line of ${where}, which is incomplete, matched after 300 ms. ${data}\n${fenced('1\ta', '2\tPassword:  [this line is incomplete]')}`,
+	);
+});
+
+test('a line matches in its last state, and to its end', async () => {
+	const {wait} = tools(`\r1%\r100%\n${'x'.repeat(50_000)} ready\n`);
+	expect(await wait({pattern: '^100%$'})).toContain('Line 1 of');
+	expect(await wait({pattern: 'ready$'})).toContain('Line 2 of');
+});

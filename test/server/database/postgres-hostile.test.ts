@@ -13,12 +13,7 @@ test('concurrent processes migrate a database once', async () => {
 	const first = await openDatabase(place);
 	onTestFinished(() => first.destroy());
 	const namesOf = () =>
-		first
-			.withTables<{migrations: {name: string}}>()
-			.selectFrom('migrations')
-			.select('name')
-			.orderBy('name')
-			.execute();
+		first.withTables<{migrations: {name: string}}>().selectFrom('migrations').select('name').orderBy('name').execute();
 	const names = await namesOf();
 	await sql`drop schema public cascade`.execute(first);
 	await sql`create schema public`.execute(first);

@@ -26,7 +26,8 @@ const rowsOf = (text: string, given: Partial<LineStyle> = {}) => drawEntry(logOf
 test.each([
 	['\u001b]0;owned\u0007\u001b[2Jx', ['␛]0;owned␇␛[2Jx']],
 	['a\r', ['a']],
-	['a\rb\u0008\u009bc', ['a␍b␈⟨U+9B⟩c'.replace('U+9B', 'U+009B')]],
+	['a\rb\u0008\u009bc', ['⟨U+009B⟩c']],
+	['1%\r\u001b]0;owned\u0007100%', ['␛]0;owned␇100%']],
 	['\u202Eabc\u200B', ['⟨U+202E⟩abc⟨U+200B⟩']],
 	['\u001b[31mred\u001b[0m plain', ['red plain']],
 	['a\tb', ['a       b']],
@@ -34,6 +35,20 @@ test.each([
 	['e\u0301'.repeat(50), [`${'e\u0301'.repeat(39)}…`]],
 ] as const)('%j is drawn as %j [1] [2]', (text, rows) => {
 	expect(rowsOf(text)).toEqual(rows);
+});
+
+test('of a line that was redrawn, the last state is drawn, and as it was received all of it [2]', () => {
+	const bar = '\rProgress 1%\rProgress 100%\r';
+	expect(rowsOf(bar)).toEqual(['Progress 100%']);
+	expect(rowsOf(bar, {raw: true})).toEqual(['␍Progress 1%␍Progress 100%']);
+	expect(rowsOf(`10%\r\u001b[K{"level":"error","msg":"no rate"}`)).toEqual(['error no rate']);
+	expect(rowsOf('10%\rERROR: no', {palette: colored})).toEqual(['\u001b[31mERROR: no\u001b[0m']);
+});
+
+test('a match behind what is drawn of a long line is marked', () => {
+	const log = logOf([`${'x'.repeat(100_000)}needle`, 'x']);
+	const search = createMatcher('needle');
+	expect([0, 1].map(place => drawEntry(log, place, {...style, search}).isMatch)).toEqual([true, false]);
 });
 
 test('colours of a line are redrawn, and a line without colours gets that of its level [2]', () => {

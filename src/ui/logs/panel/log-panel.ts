@@ -6,7 +6,7 @@ import {truncate} from '../../../terminal/text/width.ts';
 import {titleRule} from '../../panels/panel-rows.ts';
 import {scrollAtEnd, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
-import {type LogPicture, whyEmpty} from '../viewer/log-view.ts';
+import {type LogPicture, whyEmpty, withOpenRows} from '../viewer/log-view.ts';
 
 /** Draws the log panel: a title with the state and the keys, the tabs if there are several logs, the newest lines. */
 export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {
@@ -27,14 +27,16 @@ export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readon
 	const title = titleRule(facts, {columns, palette, rule: palette.dim});
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
 	const room = rows - 1 - tabs.length;
-	const end = room > 0 ? scrollAtEnd({...viewport, rows: room}) : undefined;
-	const lines = end
-		? visibleRows({...viewport, rows: room}, end).map(([place, row]) => {
+	const {rest, open} = room > 0 ? withOpenRows(picture, room) : {rest: 0, open: []};
+	const end = rest > 0 ? scrollAtEnd({...viewport, rows: rest}) : undefined;
+	const ended = end
+		? visibleRows({...viewport, rows: rest}, end).map(([place, row]) => {
 				const {rows: parts, isMatch} = drawn(place);
 				return `${isMatch && row === 0 ? palette.warning('•') : ' '} ${parts[row] ?? ''}`;
 			})
-		: room > 0
+		: rest > 0 && open.length === 0
 			? [truncate(palette.dim(`  ${whyEmpty(viewport)}`), columns)]
 			: [];
+	const lines = [...ended, ...open];
 	return [title, ...tabs, ...lines, ...Array.from({length: room - lines.length}, () => '')];
 }

@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {reportError} from '../../../core/error.ts';
 import {formatAmount} from '../../../core/format.ts';
+import {lastState} from '../../../logs/line-state.ts';
 import type {LogEntry} from '../../../logs/log-entry.ts';
 import {saveLog} from '../../../logs/save.ts';
 import {attachLines} from '../../../session/attachment.ts';
@@ -41,7 +42,7 @@ function wholeRows({shown}: Viewport, from: number, end: number): readonly numbe
  */
 export function copyLines(viewport: Viewport, places: readonly number[], copy: (text: string) => boolean): string {
 	const texts = linesAt(viewport, places).map(({text}) =>
-		parseSgr(text.replace(/\r$/, ''))
+		parseSgr(lastState(text))
 			.map(span => span.text)
 			.join(''),
 	);

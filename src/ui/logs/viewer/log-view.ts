@@ -12,6 +12,7 @@ import {drawLine} from '../../line-field.ts';
 import type {DrawnEntry} from '../log-lines.ts';
 import {readAt, scrollAtEnd, type Viewport, visibleRows} from '../log-scroll.ts';
 import {tabsLine, titleLine} from '../log-title.ts';
+import type {MergedOrder} from '../merged-log.ts';
 import {filterOf, type LogViewer, positionOf, type ViewerKeymap} from './log-viewer-state.ts';
 import {helpPage} from './viewer-help.ts';
 
@@ -22,6 +23,8 @@ export type LogPicture = {
 	readonly viewport: Viewport;
 	/** Returns a line, drawn to the width beside the gutter. */
 	readonly drawn: (place: number) => DrawnEntry;
+	/** The last lines whose end is still to come, a row for each. */
+	readonly openRows: readonly string[];
 	readonly palette: Palette;
 	/** The current time of the tail's clock, in milliseconds. */
 	readonly now: number;
@@ -29,6 +32,8 @@ export type LogPicture = {
 	readonly isFiltering: boolean;
 	/** The keys of the user. */
 	readonly ownKeys: OwnKeys;
+	/** How the lines of several logs are ordered. */
+	readonly order?: MergedOrder | undefined;
 	/** Said instead of the keys, where something else needs the person. */
 	readonly notice: string;
 };
@@ -86,7 +91,25 @@ function headRows(logs: readonly OpenLog[]): number {
 	return logs.length > 1 ? 2 : 1;
 }
 
-function bodyLines({viewport, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
+/** Returns how many rows are left for lines that have ended, and the open ones that stand under them. */
+export function withOpenRows({openRows}: Pick<LogPicture, 'openRows'>, rows: number) {
+	const open = openRows.slice(0, Math.max(0, rows - 1) || 1);
+	return {rest: Math.max(0, rows - open.length), open: open.map(row => `  ${row}`)};
+}
+
+function bodyLines(picture: LogPicture, columns: number): readonly string[] {
+	const {viewer, focus, viewport: given} = picture;
+	if (positionOf(viewer, focus).scroll) {
+		return endedLines(picture, columns);
+	}
+
+	const {rest, open} = withOpenRows(picture, given.rows);
+	const viewport = {...given, rows: rest};
+	const hasLines = rest > 0 && (open.length === 0 || scrollAtEnd(viewport) !== undefined);
+	return [...(hasLines ? endedLines({...picture, viewport}, columns) : []), ...open];
+}
+
+function endedLines({viewport, viewer, focus, drawn, palette}: LogPicture, columns: number): readonly string[] {
 	const position = positionOf(viewer, focus);
 	const end = scrollAtEnd(viewport);
 	if (!end) {
