@@ -4,6 +4,7 @@ import type {Recorded} from '../core/session/event.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {createModels} from '../platform/models.ts';
+import {toolLimitOf} from '../providers/tool-limits.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import {createChangeAccess} from './change-access.ts';
@@ -37,7 +38,13 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		return model === undefined ? undefined : windowSizeOf(model);
 	};
 	const access = createModelAccess({
-		...{config, env, createTransport, tools: async () => [...(await builtIn()), ...(await mcp.shownTools(windowSize))]},
+		...{config, env, createTransport},
+		async tools() {
+			const own = await builtIn();
+			const {model} = store.getState();
+			const room = () => (model === undefined ? 0 : toolLimitOf(model)) - own.length;
+			return [...own, ...(await mcp.shownTools(windowSize, room))];
+		},
 		embedded: embedded.open,
 		front: () => askerOf(store.getState()),
 		instructions: createSystemPrompt(local, {loadTools: builtIn, projectInstructions: ofProject.instructions}),

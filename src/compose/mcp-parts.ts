@@ -22,8 +22,11 @@ export type McpParts = {
 		ask?: () => AskUser | undefined,
 		onWait?: (text: string) => void,
 	) => Promise<readonly Tool[]>;
-	/** Returns the tools whose definitions a request carries, given the size of the context window in tokens. */
-	readonly shownTools: (size: () => Promise<number | undefined>) => Promise<readonly Tool[]>;
+	/**
+	 * Returns the tools whose definitions a request carries, given the size of the context window in tokens and the most
+	 * definitions that the host takes of servers.
+	 */
+	readonly shownTools: (size: () => Promise<number | undefined>, room: () => number) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
 	/** Reads mentions of resources; see `McpServers`. */
@@ -77,14 +80,14 @@ export function createMcpParts(
 			await learnFolder(local);
 			return parts.set.callable(await parts.servers.tools(signal, ask, onWait));
 		},
-		async shownTools(size) {
+		async shownTools(size, room) {
 			const parts = await opened();
 			if (parts) {
 				await learnFolder(local);
 			}
 
 			const tools = (await parts?.servers.tools()) ?? [];
-			return parts && tools.length > 0 ? parts.set.shown(tools, await size()) : [];
+			return parts && tools.length > 0 ? parts.set.shown(tools, await size(), room()) : [];
 		},
 		resources: {
 			// No server is loaded for the mention of a file.

@@ -1,4 +1,4 @@
-import type {Json} from '../core/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import type {Message} from '../core/session/message.ts';
 import {noUsage, type TokenUsage} from '../core/session/usage.ts';
 import {anthropicBody, anthropicFormat} from './anthropic-request.ts';
@@ -9,9 +9,10 @@ import {optionalEffort} from './effort.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {at, countAt, textAt} from './json-path.ts';
-import {type OptionalField, openWithout, optionalField, optionalTools} from './optional-fields.ts';
-import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
-import {type AnswerReader, readAnswer} from './read-answer.ts';
+import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from './provider.ts';
+import type {AnswerReader} from './read-answer.ts';
+import {type BodyRepair, withoutField} from './repairs/repair.ts';
+import {askRepaired} from './repairs/repaired-request.ts';
 
 const vendor: Vendor = {name: 'anthropic', label: 'Anthropic'};
 
@@ -25,15 +26,44 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['refusal', 'content-filter'],
 ]);
 
+/** Compatible hosts may not know the marks of the cache. */
+const cacheMarks: BodyRepair = {
+	name: 'cache marks',
+	isRefused: refusal => /cache_control/i.test(refusal),
+	mend: body => withoutMarks(body) as JsonObject,
+};
+
+function withoutMarks(value: Json): Json {
+	if (Array.isArray(value)) {
+		const items = value.map(withoutMarks);
+		return items.every((item, index) => item === value[index]) ? value : items;
+	}
+
+	if (!isJsonObject(value)) {
+		return value;
+	}
+
+	const {cache_control: mark, ...rest} = value;
+	const entries = Object.entries(rest).map(
+		([key, inner]) => [key, opaqueFields.has(key) ? inner : withoutMarks(inner)] as const,
+	);
+	return mark === undefined && entries.every(([key, inner]) => inner === value[key])
+		? value
+		: Object.fromEntries(entries);
+}
+
+/** What tools and models wrote. */
+const opaqueFields: ReadonlySet<string> = new Set(['input', 'input_schema']);
+
+/** The names of properties that the API accepts in a schema. */
+const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
+
 /** Fields that compatible hosts and older models may refuse. */
-const optionalFields: readonly OptionalField[] = [
+const bodyRepairs: readonly BodyRepair[] = [
 	signedThinking,
 	...optionalEffort('output_config', 'effort'),
-	optionalField(
-		'thinking',
-		/adaptive|budget_tokens|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i,
-	),
-	optionalTools,
+	withoutField('thinking', /adaptive|budget_tokens|\bthinking\b[^.\n]{0,60}(?:not|un)[ -]?(?:support|permit|recogni)/i),
+	cacheMarks,
 ];
 
 /** A message that ends without a reason has ended normally. */
@@ -49,18 +79,12 @@ type Block =
 
 /** Anthropic's Messages API, streamed. The end mark is `message_stop`. */
 export const anthropic: Provider = request => {
-	const open = () =>
-		openWithout(
-			request,
-			vendor,
-			{
-				url: endpointUrl(request.baseUrl, '/v1/messages'),
-				headers: {'anthropic-version': '2023-06-01'},
-				body: anthropicBody(request),
-			},
-			optionalFields,
-		);
-	return readAnswer(open, () => createReader(request.messages));
+	const toCall = (sent: ProviderRequest) => ({
+		url: endpointUrl(request.baseUrl, '/v1/messages'),
+		headers: {'anthropic-version': '2023-06-01'},
+		body: anthropicBody(sent),
+	});
+	return askRepaired(request, {vendor, toCall, bodyRepairs, argumentName}, () => createReader(request.messages));
 };
 
 function createReader(messages: readonly Message[]): AnswerReader {

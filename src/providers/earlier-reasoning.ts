@@ -1,6 +1,6 @@
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {listAt, textAt} from './json-path.ts';
-import type {OptionalField} from './optional-fields.ts';
+import type {BodyRepair} from './repairs/repair.ts';
 
 const notice = (model: string) => `${model} rejected its earlier reasoning. Continuing without it.`;
 
@@ -8,10 +8,10 @@ const notice = (model: string) => `${model} rejected its earlier reasoning. Cont
  * OpenAI's encrypted reasoning of earlier answers: an organization can't read that of another one, so that after a change of
  * the key or the host every request with it is refused.
  */
-export const encryptedReasoning: OptionalField = {
+export const encryptedReasoning: BodyRepair = {
 	name: 'encrypted reasoning',
 	isRefused: refusal => /encrypted[ _]content/i.test(refusal),
-	without(body) {
+	mend(body) {
 		const {include: _, ...rest} = body;
 		const input = listAt(body, 'input');
 		const kept = input.filter(item => textAt(item, 'type') !== 'reasoning');
@@ -24,10 +24,10 @@ export const encryptedReasoning: OptionalField = {
  * Anthropic's signed thinking of earlier answers, which another host may not verify. A model that thinks by budget then
  * doesn't think: its last turn would have to begin with thinking.
  */
-export const signedThinking: OptionalField = {
+export const signedThinking: BodyRepair = {
 	name: 'signed thinking',
 	isRefused: refusal => /signature[^.\n]{0,60}thinking|thinking[^.\n]{0,60}signature/i.test(refusal),
-	without(body) {
+	mend(body) {
 		const messages = listAt(body, 'messages');
 		const kept = messages.map(withoutThinking);
 		if (kept.every((message, index) => message === messages[index])) {

@@ -2,7 +2,7 @@ import type {Effort} from '../core/effort.ts';
 import type {JsonObject} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
 import {at, textAt} from './json-path.ts';
-import type {OptionalField} from './optional-fields.ts';
+import type {BodyRepair} from './repairs/repair.ts';
 
 /** True for models from Claude 4.6 on, which decide how much to think if they may. Newer ones hide it by default. */
 export function thinksAsNeeded(model: string): boolean {
@@ -73,7 +73,7 @@ const refusal = /effort|output_config|\bxhigh\b/i;
  * Returns the optional fields of an effort that is at `path` of the body: a host that refuses its highest one gets `high`,
  * and a host that refuses that as well gets none.
  */
-export function optionalEffort(...path: readonly [string, ...string[]]): readonly OptionalField[] {
+export function optionalEffort(...path: readonly [string, ...string[]]): readonly BodyRepair[] {
 	const replaced = (body: JsonObject, value: string | undefined): JsonObject => {
 		const [first, second] = path;
 		if (second === undefined) {
@@ -91,12 +91,12 @@ export function optionalEffort(...path: readonly [string, ...string[]]): readonl
 		{
 			name: 'highest effort',
 			isRefused,
-			without: body => (/^(?:max|xhigh)$/.test(textAt(body, ...path)) ? replaced(body, 'high') : body),
+			mend: body => (/^(?:max|xhigh)$/.test(textAt(body, ...path)) ? replaced(body, 'high') : body),
 		},
 		{
 			name: 'effort',
 			isRefused,
-			without: body => (at(body, ...path) === undefined ? body : replaced(body, undefined)),
+			mend: body => (at(body, ...path) === undefined ? body : replaced(body, undefined)),
 			notice: model => `${model} takes no reasoning effort. Continuing without it.`,
 		},
 	];

@@ -100,6 +100,7 @@ export function statusFailure(
 
 	return new AppError('provider', `${label} rejected the request (${status})${detail}`, {
 		cause,
+		hint: refusedHint,
 		...(overflow && overflowOptions),
 		temporary: isRetryableStatus(status) && !overflow,
 	});
@@ -173,6 +174,30 @@ export function refusalText({cause}: AppError): string {
 	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
 }
 
+/**
+ * Returns what a host said, and its status, if a part of the request may be what it refused: not for a key, credit, limits
+ * of an account, a full window or a web page. The status of a refusal inside an answer is 200.
+ */
+export function refusalOf(error: unknown): {readonly status: number; readonly text: string} | undefined {
+	if (!(error instanceof AppError) || typeof error.cause !== 'object' || error.cause === null) {
+		return undefined;
+	}
+
+	const {code, cause, overflow, permanent, temporary, retryAfter} = error;
+	if (
+		!('refusal' in cause && 'status' in cause) ||
+		code === 'auth' ||
+		permanent ||
+		temporary ||
+		retryAfter !== undefined
+	) {
+		return undefined;
+	}
+
+	const status = Number(cause.status);
+	return overflow && status !== 413 ? undefined : {status, text: String(cause.refusal)};
+}
+
 /** Returns the error for a failure that a vendor reports inside its stream, after it answered 200. */
 export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
 	const message = vendorMessage(value);
@@ -189,6 +214,8 @@ export function streamFailure({label}: Vendor, value: Json | undefined): AppErro
 	return new AppError('provider', text, {
 		temporary,
 		retryAfter: temporary ? retryAfterMs({}, value, message) : undefined,
+		hint: temporary ? 'Try again later, or select another model: `model use`' : refusedHint,
+		cause: {refusal: JSON.stringify(value) ?? '', status: 200},
 	});
 }
 
@@ -207,6 +234,10 @@ function isBadKey(body: Json | undefined): boolean {
 	const error = at(Array.isArray(body) ? body[0] : body, 'error');
 	return listAt(error, 'details').some(detail => textAt(detail, 'reason') === 'API_KEY_INVALID');
 }
+
+/** What to do where no repair of the request helped. */
+const refusedHint =
+	'Select another model: `model use`. Go back to before the refused message with `/rewind` (Esc Esc), or start over with `/new`.';
 
 const spentOptions = {
 	hint: 'Add credit to the account of this key, or select another model: `model use`',

@@ -1,4 +1,4 @@
-import type {JsonObject} from '../core/json.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import {acceptedName} from './calls.ts';
 import {createConverter} from './converter.ts';
@@ -10,7 +10,7 @@ import type {ProviderRequest} from './provider.ts';
 export const geminiFormat = 'gemini';
 
 /** Google's placeholder for a call that no Gemini 3 signed, because another model made it (thought signatures, FAQ). */
-const unsigned = 'skip_thought_signature_validator';
+export const unsigned = 'skip_thought_signature_validator';
 
 /** Returns the body for Gemini's `streamGenerateContent`. */
 export function geminiBody({model, system, messages, tools, maxOutputTokens, effort}: ProviderRequest): JsonObject {
@@ -23,7 +23,8 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens, eff
 					functionDeclarations: tools.map(({name, description, parameters}) => ({
 						name,
 						description,
-						parametersJsonSchema: parameters,
+						// The API refuses an object without properties.
+						...(!isEmpty(parameters) && {parametersJsonSchema: parameters}),
 					})),
 				},
 			],
@@ -35,6 +36,10 @@ export function geminiBody({model, system, messages, tools, maxOutputTokens, eff
 			}),
 		},
 	};
+}
+
+function isEmpty({properties}: JsonObject): boolean {
+	return !isJsonObject(properties) || Object.keys(properties).length === 0;
 }
 
 /** True from Gemini 3 on: calls are signed, and results may hold images. */

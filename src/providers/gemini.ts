@@ -4,11 +4,13 @@ import {callIds, finishOf, finishWithCalls, toolCall} from './calls.ts';
 import {createChoicePicker} from './choice-picker.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
-import {geminiBody, geminiFormat} from './gemini-request.ts';
+import {geminiBody, geminiFormat, unsigned} from './gemini-request.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
-import {type OptionalField, openWithout, optionalTools} from './optional-fields.ts';
-import type {FinishReason, Provider, ProviderEvent} from './provider.ts';
-import {type AnswerReader, readAnswer} from './read-answer.ts';
+import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from './provider.ts';
+import type {AnswerReader} from './read-answer.ts';
+import type {BodyRepair} from './repairs/repair.ts';
+import {askRepaired} from './repairs/repaired-request.ts';
+import {alternatingContents} from './repairs/turn-order.ts';
 import {usageOf} from './token-usage.ts';
 
 const vendor: Vendor = {name: 'google', label: 'Google'};
@@ -30,12 +32,37 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 	['MALFORMED_RESPONSE', 'error'],
 ]);
 
+/** Signatures of another model or key, which the API can't verify: its placeholder stands for each. */
+const signatures: BodyRepair = {
+	name: 'thought signatures',
+	isRefused: refusal => /thought_? ?signature/i.test(refusal),
+	mend(body) {
+		const contents = listAt(body, 'contents');
+		const plain = contents.map(content => {
+			const parts = listAt(content, 'parts');
+			const unsigned = parts.map(withoutSignature);
+			const isSame = unsigned.every((part, index) => part === parts[index]);
+			return isSame || !isJsonObject(content) ? content : {...content, parts: unsigned};
+		});
+		return plain.every((content, index) => content === contents[index]) ? body : {...body, contents: plain};
+	},
+};
+
+function withoutSignature(part: Json): Json {
+	if (!isJsonObject(part) || !('thoughtSignature' in part) || part['thoughtSignature'] === unsigned) {
+		return part;
+	}
+
+	const {thoughtSignature: _, ...rest} = part;
+	return 'functionCall' in rest ? {...rest, thoughtSignature: unsigned} : rest;
+}
+
 /** Fields that open models behind the same API may refuse. */
-const optionalFields: readonly OptionalField[] = [
+const bodyRepairs: readonly BodyRepair[] = [
 	{
 		name: 'effort',
 		isRefused: refusal => /thinking_?(?:level|budget)/i.test(refusal),
-		without(body) {
+		mend(body) {
 			const {thinkingConfig, ...rest} = (body['generationConfig'] ?? {}) as JsonObject;
 			const {thinkingLevel, thinkingBudget, ...config} = (thinkingConfig ?? {}) as JsonObject;
 			const isSet = thinkingLevel !== undefined || thinkingBudget !== undefined;
@@ -46,12 +73,13 @@ const optionalFields: readonly OptionalField[] = [
 	{
 		name: 'thinkingConfig',
 		isRefused: refusal => /thinking|include_?thoughts/i.test(refusal),
-		without(body) {
+		mend(body) {
 			const {thinkingConfig, ...rest} = (body['generationConfig'] ?? {}) as JsonObject;
 			return thinkingConfig === undefined ? body : {...body, generationConfig: rest};
 		},
 	},
-	optionalTools,
+	signatures,
+	alternatingContents,
 ];
 
 /**
@@ -59,13 +87,11 @@ const optionalFields: readonly OptionalField[] = [
  * Older models send one with every chunk, so the last one counts once the stream has ended.
  */
 export const gemini: Provider = request => {
-	const open = () => {
-		const name = request.model.includes('/') ? request.model : `models/${request.model}`;
-		const path = name.split('/').map(encodeURIComponent).join('/');
-		const url = endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`);
-		return openWithout(request, vendor, {url, body: geminiBody(request)}, optionalFields);
-	};
-	return readAnswer(open, () => createReader(request.messages));
+	const name = request.model.includes('/') ? request.model : `models/${request.model}`;
+	const path = name.split('/').map(encodeURIComponent).join('/');
+	const url = endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`);
+	const toCall = (sent: ProviderRequest) => ({url, body: geminiBody(sent)});
+	return askRepaired(request, {vendor, toCall, bodyRepairs}, () => createReader(request.messages));
 };
 
 function createReader(messages: readonly Message[]): AnswerReader {

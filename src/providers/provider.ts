@@ -35,7 +35,7 @@ export type ProviderEvent =
 	/** The text with this `id` was reasoning: the tag that ends it had none that begins it. */
 	| {readonly type: 'reclassify'; readonly id: string}
 	/** A message for the user, such as a field that was left out. Comes before anything else. */
-	| {readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string}
+	| {readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string; readonly hint?: string}
 	/** Usage of the whole message so far. May come several times; the last one counts. */
 	| {readonly type: 'usage'; readonly usage: TokenUsage}
 	/** The vendor's end mark. A stream without it is incomplete (SAFETY 22). */

@@ -14,10 +14,11 @@ const maxLoaded = 40;
 /** The tools of servers, in the form in which a request carries them. */
 export type ToolSet = {
 	/**
-	 * Returns the tools whose definitions a request carries: all if they take a tenth of the window or less, else those that the
-	 * model searched for, and the tool to search with. `size` is the window in tokens.
+	 * Returns the tools whose definitions a request carries: all if they take a tenth of the window or less and there is room
+	 * for them, else those that the model searched for, and the tool to search with. `size` is the window in tokens, `room` the
+	 * most definitions beside our own that the host takes.
 	 */
-	readonly shown: (tools: readonly Tool[], size: number | undefined) => readonly Tool[];
+	readonly shown: (tools: readonly Tool[], size: number | undefined, room?: number) => readonly Tool[];
 	/** Returns every tool that a call may name. */
 	readonly callable: (tools: readonly Tool[]) => readonly Tool[];
 	/** Hides again what was searched for, when another session begins. */
@@ -34,14 +35,15 @@ export function createToolSet(): ToolSet {
 		},
 	});
 	return {
-		shown(tools, size = usualWindow) {
+		shown(tools, size = usualWindow, room = Number.POSITIVE_INFINITY) {
 			all = tools;
-			if (tokensOfDefinitions(tools) <= size * maxShare) {
-				return tools;
+			if (tokensOfDefinitions(tools) <= size * maxShare && tools.length <= room) {
+				return tools.length > 1 ? [...tools, {...search, isFallback: true}] : tools;
 			}
 
 			// Those that were searched for come last, in that order: what is before them stays in the provider's cache.
-			return [search, ...loaded.flatMap(name => tools.find(tool => tool.name === name) ?? [])];
+			const searched = loaded.flatMap(name => tools.find(tool => tool.name === name) ?? []);
+			return [search, ...searched.slice(-Math.max(1, room - 1))];
 		},
 		callable(tools) {
 			all = tools;

@@ -11,6 +11,8 @@ export type ToolDefinition = {
 	readonly description: string;
 	/** The JSON Schema of its arguments, an object schema. */
 	readonly parameters: JsonObject;
+	/** True for one that a request carries only if its host takes fewer tools than there are. */
+	readonly isFallback?: true;
 };
 
 /** What the user should know before a run, with what to do about it. */

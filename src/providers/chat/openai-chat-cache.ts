@@ -1,6 +1,6 @@
 import type {Json, JsonObject} from '../../core/json.ts';
 import {at, listAt, textAt} from '../json-path.ts';
-import type {OptionalField} from '../optional-fields.ts';
+import type {BodyRepair} from '../repairs/repair.ts';
 
 const mark = {cache_control: {type: 'ephemeral'}} as const;
 
@@ -25,10 +25,10 @@ function withMark(message: JsonObject): JsonObject {
 }
 
 /** A host may not support the marks, or text in parts. */
-export const optionalCacheMarks: OptionalField = {
+export const optionalCacheMarks: BodyRepair = {
 	name: 'cache_control',
 	isRefused: refusal => /cache_control|content[^.\n]{0,60}\bstr(?:ing)?\b/i.test(refusal),
-	without(body) {
+	mend(body) {
 		const messages = listAt(body, 'messages');
 		const plain = messages.map(withoutMark);
 		return plain.every((message, index) => message === messages[index]) ? body : {...body, messages: plain};

@@ -1,12 +1,13 @@
-import type {Json, JsonObject} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId, acceptedName} from '../calls.ts';
 import {createConverter} from '../converter.ts';
 import {optionalEffort} from '../effort.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
-import {type OptionalField, optionalField, optionalTools} from '../optional-fields.ts';
 import type {ProviderRequest} from '../provider.ts';
+import {type BodyRepair, withoutField} from '../repairs/repair.ts';
+import {alternatingRoles} from '../repairs/turn-order.ts';
 import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
 
@@ -34,16 +35,45 @@ export function chatBody(
 	};
 }
 
-/** Returns the fields that hosts of Chat Completions may refuse. */
-export function optionalChatFields({label}: Quirks): readonly OptionalField[] {
+/** Returns what hosts of Chat Completions may refuse. */
+export function chatRepairs({label}: Quirks): readonly BodyRepair[] {
 	const uncounted = () => `${label} doesn't count tokens while it streams. Its usage stays unknown.`;
 	return [
-		optionalField('stream_options', /stream_options|include_usage/i, uncounted),
+		withoutField('stream_options', /stream_options|include_usage/i, uncounted),
 		...optionalEffort('reasoning_effort'),
-		optionalTools,
 		optionalCacheMarks,
+		otherTokenLimit,
+		earlierReasoning,
+		alternatingRoles,
 	];
 }
+
+/** OpenAI's newer models and Azure want the limit of tokens under its newer name. */
+const otherTokenLimit: BodyRepair = {
+	name: 'max_completion_tokens',
+	isRefused: refusal => /max_tokens[^\n]{0,80}max_completion_tokens/i.test(refusal),
+	mend({max_tokens: limit, ...rest}) {
+		return limit === undefined ? {...rest} : {...rest, max_completion_tokens: limit};
+	},
+};
+
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'];
+
+/** Reasoning of earlier answers, which another model behind the same host may not take. */
+const earlierReasoning: BodyRepair = {
+	name: 'earlier reasoning',
+	isRefused: refusal => /reasoning_(?:content|details)|thought_?signature|extra_content/i.test(refusal),
+	mend(body) {
+		const messages = listAt(body, 'messages');
+		const plain = messages.map(message =>
+			isJsonObject(message) && reasoningFields.some(field => field in message)
+				? Object.fromEntries(Object.entries(message).filter(([field]) => !reasoningFields.includes(field)))
+				: message,
+		);
+		return plain.every((message, index) => message === messages[index]) ? body : {...body, messages: plain};
+	},
+	notice: model => `${model} rejected its earlier reasoning. Continuing without it.`,
+};
 
 type Converter = (messages: readonly Message[]) => readonly JsonObject[];
 

@@ -5,13 +5,13 @@ import {createChoicePicker} from '../choice-picker.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
 import {at, textAt} from '../json-path.ts';
-import {openWithout} from '../optional-fields.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
-import {type AnswerReader, readAnswer} from '../read-answer.ts';
+import type {AnswerReader} from '../read-answer.ts';
+import {askRepaired} from '../repairs/repaired-request.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
 import type {Quirks} from './openai-chat-quirks.ts';
-import {chatBody, chatFormat, optionalChatFields} from './openai-chat-request.ts';
+import {chatBody, chatFormat, chatRepairs} from './openai-chat-request.ts';
 import {createSpeech} from './openai-chat-speech.ts';
 import {isQuoted, readWrittenCalls, type WrittenCall} from './written-calls.ts';
 
@@ -47,8 +47,9 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 export function openaiChat(quirks: Quirks): Provider {
 	return request => {
 		const url = endpointUrl(request.baseUrl, '/chat/completions');
-		const open = () => openWithout(request, quirks, {url, body: chatBody(request, quirks)}, optionalChatFields(quirks));
-		return readAnswer(open, () => createReader(quirks, request));
+		const toCall = (sent: ProviderRequest) => ({url, body: chatBody(sent, quirks)});
+		const wire = {vendor: quirks, toCall, bodyRepairs: chatRepairs(quirks)};
+		return askRepaired(request, wire, () => createReader(quirks, request));
 	};
 }
 

@@ -6,9 +6,10 @@ import {optionalEffort} from '../effort.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
-import {type OptionalField, openWithout, optionalField, optionalTools} from '../optional-fields.ts';
-import type {FinishReason, Provider, ProviderEvent} from '../provider.ts';
-import {type AnswerReader, readAnswer} from '../read-answer.ts';
+import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
+import type {AnswerReader} from '../read-answer.ts';
+import {type BodyRepair, withoutField} from '../repairs/repair.ts';
+import {askRepaired} from '../repairs/repaired-request.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {createItems, type Items, type PartKind} from './openai-responses-items.ts';
 import {responsesBody} from './openai-responses-request.ts';
@@ -18,8 +19,8 @@ const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 /** OpenAI's Responses API, streamed. The end mark is `response.completed` or `response.incomplete`. */
 export const openaiResponses: Provider = request => {
 	const url = endpointUrl(request.baseUrl, '/responses');
-	const open = () => openWithout(request, vendor, {url, body: responsesBody(request)}, optionalFields);
-	return readAnswer(open, () => createReader(request.messages));
+	const toCall = (sent: ProviderRequest) => ({url, body: responsesBody(sent)});
+	return askRepaired(request, {vendor, toCall, bodyRepairs}, () => createReader(request.messages));
 };
 
 function createReader(messages: readonly Message[]): AnswerReader {
@@ -42,12 +43,11 @@ function createReader(messages: readonly Message[]): AnswerReader {
 }
 
 /** Organizations that aren't verified may not ask for reasoning summaries; other hosts may not know the cache key. */
-const optionalFields: readonly OptionalField[] = [
+const bodyRepairs: readonly BodyRepair[] = [
 	encryptedReasoning,
-	optionalField('reasoning', /reasoning[ ._]summar/i),
+	withoutField('reasoning', /reasoning[ ._]summar/i),
 	...optionalEffort('reasoning', 'effort'),
-	optionalField('prompt_cache_key', /prompt_cache_key/i),
-	optionalTools,
+	withoutField('prompt_cache_key', /prompt_cache_key/i),
 ];
 
 /** The chunks that carry a piece of a part, and those that carry the whole part once it has ended. */

@@ -219,11 +219,13 @@ describe('a host that refuses a field of the request', () => {
 		['tools[0].function.parameters: additionalProperties is not supported'],
 		["messages with role 'tool' must be a response to a preceding message with 'tool_calls'"],
 		['This model does not support images'],
-	])('something else is not asked again: %s', async message => {
+	])('[23] something else ends the request, which is never sent again as it was: %s', async message => {
 		const end = fakeHost({status: 400, body: JSON.stringify({error: {message}})});
 		const request = requestOf(end.transport, {tools: [tool], baseUrl: 'https://else.test/v1'});
 		await expect(collect(custom(request))).rejects.toMatchObject({code: 'provider'});
-		expect(end.requests).toHaveLength(1);
+		const sent = end.requests.map(({body}) => String(body));
+		expect(new Set(sent).size).toBe(sent.length);
+		expect(sent.length).toBeLessThan(10);
 	});
 });
 
