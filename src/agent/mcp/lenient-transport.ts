@@ -118,19 +118,25 @@ export function lenientFetch(fetch: Fetch): Fetch {
 		const {status, headers} = response;
 		const text = await response.text();
 		const value = parseJson(text);
-		const read = Array.isArray(value) ? value.map(readEnvelope) : value === undefined ? undefined : readEnvelope(value);
+		const read = isJsonObject(value) ? readEnvelope(value, requestIdIn(init?.body)) : value;
 		return new Response(read === undefined ? text : JSON.stringify(read), {status, headers});
 	};
 }
 
-/** Returns a response of JSON-RPC with the fields and types that it must have. Other messages stay as they are. */
-function readEnvelope(message: Json): Json {
-	if (!isJsonObject(message) || 'method' in message || !('result' in message || 'error' in message)) {
+/** Returns the id of the only request in a body. */
+function requestIdIn(body: RequestInit['body']): Json | undefined {
+	const message = typeof body === 'string' ? parseJson(body) : undefined;
+	return isJsonObject(message) ? message['id'] : undefined;
+}
+
+/** Returns a response of JSON-RPC to a request with the fields and types that it must have. Other messages stay as they are. */
+function readEnvelope(message: JsonObject, id: Json | undefined): Json {
+	if (id === undefined || 'method' in message || !('result' in message || 'error' in message)) {
 		return message;
 	}
 
-	const {id, result, error} = message;
-	const known = {jsonrpc: '2.0', id: typeof id === 'number' || typeof id === 'string' ? id : ''};
+	const {result, error} = message;
+	const known = {jsonrpc: '2.0', id};
 	if (error !== undefined && error !== null) {
 		return {...known, error: readError(error)};
 	}

@@ -17,10 +17,12 @@ const maxReported = 20;
 
 /** Returns the requests to a server on an open connection. */
 export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection, 'about' | 'close' | 'hasSession'> {
+	/** The schemas of the tools as they were listed last, which say what goes into headers (MCP 2026-07-28). */
+	const schemas = new Map<string, JsonObject>();
 	return {
 		...resourcesOf(client),
 		async listTools() {
-			return readList(client, {
+			const list = await readList(client, {
 				capability: 'tools',
 				noun: 'tools',
 				async request(params, options) {
@@ -28,6 +30,12 @@ export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection,
 					return {items: answer.tools.map(listed), answer};
 				},
 			});
+			schemas.clear();
+			for (const {name, inputSchema} of list.items.toReversed()) {
+				schemas.set(name, inputSchema);
+			}
+
+			return list;
 		},
 		async listPrompts() {
 			return readList(client, {
@@ -52,20 +60,28 @@ export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection,
 			);
 			return messages.map(({content}) => partOf(content));
 		},
-		call: callsOf(client, elicitor),
+		call: callsOf(client, elicitor, name => schemas.get(name)),
 	};
 }
 
 /** Returns what calls tools. The time limit of a call rests while its server asks the user. */
-function callsOf(client: Client, elicitor: Elicitor): Connection['call'] {
+function callsOf(
+	client: Client,
+	elicitor: Elicitor,
+	schemaOf: (tool: string) => JsonObject | undefined,
+): Connection['call'] {
 	return async (tool, args, {signal, timeoutMs, onProgress, onNotice = () => undefined, ask}) => {
 		const limit = createCallLimit(timeoutMs, elicitor.isAsking);
+		const schema = schemaOf(tool);
 		const endCall = elicitor.begin({onNotice, onAnswered: limit.touch, ask});
 		try {
 			const result = await client.callTool(
 				{name: tool, arguments: args},
 				{
-					...{signal: AbortSignal.any([signal, limit.signal]), timeout: maxCallMs, maxTotalTimeout: maxCallMs},
+					signal: AbortSignal.any([signal, limit.signal]),
+					timeout: maxCallMs,
+					maxTotalTimeout: maxCallMs,
+					...(schema && {toolDefinition: {name: tool, inputSchema: {...schema, type: 'object'}}}),
 					onprogress({progress, total, message}) {
 						limit.touch();
 						onProgress(message ?? (total ? `${progress} of ${total}` : `${progress}`));

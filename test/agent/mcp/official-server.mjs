@@ -172,5 +172,5 @@ if (how === 'http') {
 	});
 	listener.listen(0, '127.0.0.1', () => process.stdout.write(`${listener.address().port}\n`));
 } else {
-	serveStdio(createOne);
+	serveStdio(createOne, {legacy: how === 'modern' ? 'reject' : 'serve'});
 }
