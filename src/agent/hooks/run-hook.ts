@@ -1,6 +1,7 @@
 import type {Hook} from '../../config/project/settings-file.ts';
 import {AppError} from '../../core/error.ts';
 import {headAndTail} from '../head-and-tail.ts';
+import {toolVariables} from '../tools/child/child-environment.ts';
 import {runChild} from '../tools/child/run-child.ts';
 import type {CommandSession} from '../tools/command/command-session.ts';
 import {type Refusal, refusedBySandbox} from '../tools/command/refused-by-sandbox.ts';
@@ -139,6 +140,7 @@ function runOutside(
 		outside: root,
 		signal,
 		input,
+		env: toolVariables(process.env),
 		timeoutMs: timeoutSec * 1000,
 		maxBytes: maxOutputBytes,
 	});

@@ -6,7 +6,7 @@ import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
-import {childEnvironment} from '../tools/child/child-environment.ts';
+import {childEnvironment, toolVariables} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {signalGroup} from '../tools/child/signal-group.ts';
 import {endMarked, markVariable} from '../tools/command/end-marked.ts';
@@ -92,7 +92,7 @@ export function createStdioTransport(options: Options): Transport {
 
 function launch({command, args, env, folder, root}: Options, mark: string): ChildProcess {
 	const isWindows = process.platform === 'win32';
-	const own = {...childEnvironment(process.env), ...env};
+	const own = {...childEnvironment(process.env), ...toolVariables(process.env), ...env};
 	const folders = foldersOutside(root, own);
 	const program = isWindows ? firstIn(folders, command) : command;
 	if (program === undefined) {

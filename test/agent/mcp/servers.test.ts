@@ -59,15 +59,25 @@ test('tools that a server adds later join', async () => {
 	expect(await call('mcp__files__grown')).toBe('grown');
 });
 
-test('a server gets its own variables and no credential of the program [15]', async () => {
+test('a server gets its own variables, proxies and certificates, and no credential of the program [15]', async () => {
 	process.env['ANTHROPIC_API_KEY'] = 'sk-ant-test-0123456789';
-	onTestFinished(() => void delete process.env['ANTHROPIC_API_KEY']);
+	process.env['HTTPS_PROXY'] = 'http://proxy.example:8080';
+	process.env['NODE_EXTRA_CA_CERTS'] = '/nowhere/ca.pem';
+	onTestFinished(() => {
+		for (const name of ['ANTHROPIC_API_KEY', 'HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS']) {
+			delete process.env[name];
+		}
+	});
 	const {call} = openServers(
 		{files: {...node(official), env: {TEAM: 'blue', TOKEN: '${MY_TOKEN}'}}},
 		{env: {MY_TOKEN: 'hunter2-hunter2'}},
 	);
 	const seen = JSON.parse(await call('mcp__files__environment'));
-	expect(seen).toMatchObject({TEAM: 'blue'});
+	expect(seen).toMatchObject({
+		TEAM: 'blue',
+		HTTPS_PROXY: 'http://proxy.example:8080',
+		NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem',
+	});
 	expect(Object.keys(seen)).not.toContain('ANTHROPIC_API_KEY');
 	// The value of a variable of the user's is masked in results.
 	expect(seen.TOKEN).toBe('***');
