@@ -1,105 +1,225 @@
 import {AppError} from '../../../core/error.ts';
 import {mask} from '../../../core/secrets/secret.ts';
+import type {Fold} from './eye-fold.ts';
+import {type Alike, createAlikeSearch} from './find-alike.ts';
+import {indexesOf} from './find-text.ts';
+import {isUniform, keepOwn} from './keep-own.ts';
 import {nearestLines} from './nearest-lines.ts';
 import {splitLines} from './read-text.ts';
 
 export type Edit = {readonly old_text: string; readonly new_text: string; readonly replace_all?: boolean | undefined};
 
-/** How the lines of a text end. */
-type LineEnd = 'lf' | 'crlf' | 'mixed';
-
 /** Most line numbers that a message names. */
 const maxPlaces = 20;
+/** Most characters of texts that are compared by what they look like for one call: four times the largest file. */
+const maxFolded = 64_000_000;
+
+/** Most characters in which a similar line is sought. */
+const maxSearched = 4_000_000;
+
+const looseFolds: readonly Fold[] = ['glyphs', 'blanks'];
+const folds: readonly Fold[] = ['ends', ...looseFolds];
+
+/** A part of a text, and what takes its place. */
+type Change = {readonly start: number; readonly end: number; readonly line?: number; readonly text: () => string};
 
 /**
- * Replaces exact text, each edit in the result of the one before. Line ends stay as they are: `\n` in an edit matches
- * the line ends of the text. Throws `AppError("usage")`, with what the text has instead, if an edit doesn't apply.
+ * Replaces text, each edit in the result of the one before. A text that matches exactly is meant; else one that looks the same
+ * and is the only one: other line ends, quotes, dashes, spaces and forms of letters, other blanks, tabs for blanks, all lines
+ * farther to the right, copied line numbers, blank lines around it. What stays in it keeps the file's own characters, and new
+ * lines end as the place does. Throws `AppError("usage")`, with what the text has instead, if an edit doesn't apply.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-	const lineEnd = lineEndOf(text);
-	let result = lineEnd === 'crlf' ? withLf(text) : text;
+	const budget = {characters: maxFolded};
+	let result = text;
 	for (const [index, edit] of edits.entries()) {
-		const name = edits.length > 1 ? `edit ${index + 1} of ${edits.length}` : 'the edit';
-		result = lineEnd === 'mixed' ? editMixed(result, edit, name) : editUniform(result, edit, name);
+		result = applyEdit(result, edit, edits.length > 1 ? `edit ${index + 1} of ${edits.length}` : 'the edit', budget);
 	}
 
-	return lineEnd === 'crlf' ? withCrlf(result) : result;
+	return result;
 }
 
-/** Returns `text` with the line ends of another text, if those are all CRLF. */
-export function withLineEndsOf(text: string, other: string): string {
-	return lineEndOf(other) === 'crlf' && lineEndOf(text) === 'lf' ? withCrlf(text) : text;
-}
-
-function editUniform(text: string, edit: Edit, name: string): string {
-	return replace(text, {...edit, old_text: withLf(edit.old_text), new_text: withLf(edit.new_text)}, name);
-}
-
-/** Tries the edit as it is, then with CRLF. */
-function editMixed(text: string, edit: Edit, name: string): string {
-	const crlf = {...edit, old_text: withCrlf(withLf(edit.old_text)), new_text: withCrlf(withLf(edit.new_text))};
-	return replace(text, !text.includes(edit.old_text) && text.includes(crlf.old_text) ? crlf : edit, name);
-}
-
-function replace(
-	text: string,
-	{old_text: before, new_text: after, replace_all: all = false}: Edit,
-	name: string,
-): string {
-	if (before === '') {
+function applyEdit(text: string, edit: Edit, name: string, budget: {characters: number}): string {
+	const {old_text: sought, new_text: next, replace_all: all = false} = edit;
+	if (sought === '') {
 		throw new AppError('usage', `old_text of ${name} is empty. Nothing was written.`, {
 			hint: 'To replace the whole file, or to create one, call write_file.',
 		});
 	}
 
-	if (before === after) {
+	if (sought === next) {
 		throw new AppError('usage', `old_text and new_text of ${name} are the same. Nothing was written.`);
 	}
 
-	const [first = -1, second] = placesOf(text, before, 2);
-	if (first < 0) {
-		throw new AppError('usage', missing(text, before, name));
+	const {changes, isExact} = findChanges(text, edit, budget);
+	if (changes.length === 0) {
+		throw new AppError('usage', missing(text, sought, name));
 	}
 
-	if (all) {
-		return text.split(before).join(after);
-	}
-
-	if (second !== undefined) {
-		throw new AppError('usage', `old_text of ${name} matches ${places(text, before)}. Nothing was written.`, {
+	if (changes.length > 1 && !all) {
+		const how = isExact ? '' : ', if what looks the same counts as equal';
+		throw new AppError('usage', `old_text of ${name} matches ${placesOf(text, changes)}${how}. Nothing was written.`, {
 			hint: 'Add lines around it that make it unique, or set replace_all.',
 		});
 	}
 
-	return text.slice(0, first) + after + text.slice(first + before.length);
-}
-
-/** Returns the indexes of a text, also of matches that overlap. */
-function placesOf(text: string, wanted: string, limit: number): readonly number[] {
-	const found: number[] = [];
-	for (let at = text.indexOf(wanted); at >= 0 && found.length < limit; at = text.indexOf(wanted, at + 1)) {
-		found.push(at);
+	let [result, from] = ['', 0];
+	for (const change of changes.filter(separate())) {
+		result += text.slice(from, change.start) + change.text();
+		from = change.end;
 	}
 
-	return found;
+	return result + text.slice(from);
 }
 
-function places(text: string, wanted: string): string {
-	const indexes = placesOf(text, wanted, maxPlaces + 1);
+/** Returns a test that is true for what doesn't overlap with what came before. */
+function separate(): (change: Change) => boolean {
+	let end = 0;
+	return change => {
+		const isFree = change.start >= end;
+		end = isFree ? change.end : end;
+		return isFree;
+	};
+}
+
+/** Returns the places of an edit, in order: all of them for `replace_all`, else as many as a message names, and one more. */
+function findChanges(text: string, edit: Edit, budget: {characters: number}) {
+	const most = edit.replace_all ? Number.POSITIVE_INFINITY : maxPlaces + 1;
+	const exact = takeMost(exactChanges(text, edit), most);
+	if (exact.length > 0) {
+		return {changes: exact, isExact: true};
+	}
+
+	budget.characters -= text.length;
+	if (budget.characters < 0) {
+		throw new AppError('usage', 'Too many edits are not exact. Nothing was written.', {
+			hint: 'Copy old_text exactly, or make fewer edits at once.',
+		});
+	}
+
+	const find = createAlikeSearch(text);
+	const hasCrlf = text.includes('\r\n');
+	for (const {sought, next, first} of readings(edit)) {
+		for (const fold of hasCrlf || sought.includes('\r\n') ? folds : looseFolds) {
+			const alike = takeMost(alikeChanges(text, find(sought, fold), {sought, next, first, fold}), most);
+			if (alike.length > 0) {
+				return {changes: alike, isExact: false};
+			}
+		}
+	}
+
+	return {changes: [], isExact: false};
+}
+
+function takeMost<Value>(values: Iterable<Value>, most: number): readonly Value[] {
+	const taken: Value[] = [];
+	for (const value of values) {
+		taken.push(value);
+		if (taken.length >= most) {
+			break;
+		}
+	}
+
+	return taken;
+}
+
+function* exactChanges(text: string, {old_text: sought, new_text: next}: Edit): Generator<Change> {
+	// Whoever writes CR means it, where line ends differ.
+	const isVerbatim = sought.includes('\r\n') && isMixed(text);
+	for (const start of indexesOf(text, sought)) {
+		const end = start + sought.length;
+		yield {start, end, text: () => (isVerbatim ? next : withEnds(next, lineEndAt(text, start, end)))};
+	}
+}
+
+function* alikeChanges(text: string, places: Iterable<Alike>, {sought, next, first, fold}: Reading & {fold: Fold}) {
+	for (const place of places) {
+		const isPlace = first === undefined || place.line + 1 === first;
+		if (isPlace && (fold !== 'blanks' || isUniform(place.indents))) {
+			const {start, end, line} = place;
+			yield {start, end, line, text: () => keepOwn(place, sought, next, lineEndAt(text, start, end))} satisfies Change;
+		}
+	}
+}
+
+/** A way to read an edit. `first` is the number that the first line must have. */
+type Reading = {readonly sought: string; readonly next: string; readonly first?: number | undefined};
+
+/** Yields an edit as it is, without the line numbers of `read_file`, and without blank lines around the old text. */
+function* readings({old_text: sought, new_text: next}: Edit): Generator<Reading> {
+	const given: Reading = {sought, next};
+	const unnumbered = withoutNumbers(given);
+	for (const reading of unnumbered ? [given, unnumbered] : [given]) {
+		yield reading;
+		const trimmed = withoutBlankLines(reading);
+		if (trimmed) {
+			yield trimmed;
+		}
+	}
+}
+
+const numbered = /^[ ]*(\d+)(?:\t|→|: ?| ?\| ?|$)/;
+
+/** Returns an edit without numbers of lines, if every line of the old text has one that follows the one before. */
+function withoutNumbers({sought, next}: Reading): Reading | undefined {
+	const lines = splitLines(sought);
+	const numbers = lines.map(line => Number(numbered.exec(line)?.[1] ?? Number.NaN));
+	const [first = Number.NaN] = numbers;
+	if (!numbers.every((number, index) => number === first + index)) {
+		return undefined;
+	}
+
+	const strip = (text: string) =>
+		text
+			.split('\n')
+			.map(line => line.replace(numbered, ''))
+			.join('\n');
+	// One number alone may be part of the text.
+	return {sought: strip(sought), next: strip(next), ...(numbers.length === 1 && {first})};
+}
+
+/** Returns an edit without the blank lines that its old text begins and ends with; undefined if it has none. */
+function withoutBlankLines({sought, next, first}: Reading): Reading | undefined {
+	const lines = sought.split('\n');
+	const isBlank = (line: string) => line.trim() === '';
+	const before = lines.findIndex(line => !isBlank(line));
+	const behind = lines.length - 1 - lines.findLastIndex(line => !isBlank(line));
+	if (before < 0 || before + behind === 0) {
+		return undefined;
+	}
+
+	const after = next.split('\n');
+	let [from, to] = [0, after.length];
+	while (from < before && from < to && isBlank(after[from] ?? '')) {
+		from++;
+	}
+
+	while (after.length - to < behind && to > from && isBlank(after[to - 1] ?? '')) {
+		to--;
+	}
+
+	return {
+		sought: lines.slice(before, lines.length - behind).join('\n'),
+		next: after.slice(from, to).join('\n'),
+		first: first && first + before,
+	};
+}
+
+function placesOf(text: string, changes: readonly Change[]): string {
 	const numbers: number[] = [];
 	let [line, from] = [1, 0];
-	for (const index of indexes.slice(0, maxPlaces)) {
-		line += text.slice(from, index).split('\n').length - 1;
-		from = index;
+	for (const {start} of changes.slice(0, maxPlaces)) {
+		line += text.slice(from, start).split('\n').length - 1;
+		from = start;
 		numbers.push(line);
 	}
 
-	const isMore = indexes.length > maxPlaces;
+	const isMore = changes.length > maxPlaces;
 	return `${isMore ? `more than ${maxPlaces}` : numbers.length} places, at lines ${numbers.join(', ')}${isMore ? ' …' : ''}`;
 }
 
 function missing(text: string, wanted: string, name: string): string {
-	const nearest = nearestLines(splitLines(text), wanted);
+	const nearest = nearestLines(splitLines(text.slice(0, maxSearched)), wanted);
 	return [
 		`old_text of ${name} was not found. Nothing was written.`,
 		...(wanted.includes(mask) ? [`${mask} hides a credential; it can't be matched. Leave that line out.`] : []),
@@ -107,16 +227,29 @@ function missing(text: string, wanted: string, name: string): string {
 	].join(' ');
 }
 
-function lineEndOf(text: string): LineEnd {
-	const crlf = text.split('\r\n').length - 1;
-	return crlf === 0 ? 'lf' : crlf === text.split('\n').length - 1 ? 'crlf' : 'mixed';
+/** Returns `text` with the line ends of another text, if those are all CRLF. */
+export function withLineEndsOf(text: string, other: string): string {
+	return other.includes('\r\n') && !isMixed(other) && !text.includes('\r\n') ? withEnds(text, '\r\n') : text;
+}
+
+/** Returns the end of the first line of a place; of the next line, or of the one before, if it has no end. */
+function lineEndAt(text: string, start: number, end: number): string {
+	const inside = text.slice(start, end).indexOf('\n');
+	const next = inside < 0 ? text.indexOf('\n', end) : start + inside;
+	const at = next < 0 ? text.lastIndexOf('\n', start) : next;
+	return at > 0 && text.charAt(at - 1) === '\r' ? '\r\n' : '\n';
+}
+
+function isMixed(text: string): boolean {
+	return text.includes('\r\n') && /(?:^|[^\r])\n/.test(text);
+}
+
+function withEnds(text: string, lineEnd: string): string {
+	const lf = withLf(text);
+	return lineEnd === '\n' ? lf : lf.replaceAll('\n', lineEnd);
 }
 
 /** Returns a text with LF in place of each CRLF. */
 export function withLf(text: string): string {
 	return text.replaceAll('\r\n', '\n');
-}
-
-function withCrlf(text: string): string {
-	return text.replaceAll('\n', '\r\n');
 }

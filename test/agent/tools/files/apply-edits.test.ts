@@ -70,7 +70,10 @@ describe('an edit that does not apply says what is there', () => {
 		const text = 'one\n\tconst total = price * count;\n\treturn total;\n}\n';
 		expect(refusal(text, edit('const total = price*count;\nreturn total;', 'x'))).toBe(
 			'old_text of the edit was not found. Nothing was written. The most similar lines are:\n' +
-				'2\t\tconst total = price * count;\n3\t\treturn total;',
+				'2\t\tconst total = price * count;\n3\t\treturn total;\n' +
+				'What differs (→ is a tab, · a space):\n' +
+				'line 2 has: →const·total·=·price·*·count;\nold_text has: const·total·=·price*count;\n' +
+				'line 3 has: →return·total;\nold_text has: return·total;',
 		);
 		expect(refusal(text, edit('something else entirely', 'x'))).toContain('No line is similar.');
 	});
