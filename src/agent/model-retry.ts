@@ -27,6 +27,8 @@ export function createModelRetry(clock: RetryClock = systemClock): Retry {
 function isRetryable(error: unknown): boolean {
 	return (
 		error instanceof AppError &&
-		(error.code === 'network' || (error.code === 'provider' && (error.temporary || error.retryAfter !== undefined)))
+		(error.code === 'network' ||
+			error.starting ||
+			(error.code === 'provider' && (error.temporary || error.retryAfter !== undefined)))
 	);
 }

@@ -14,6 +14,8 @@ export type OnPiece = (piece: CallPiece | PiecesDropped) => void;
 
 type Options = {
 	readonly ask: ModelCall;
+	/** `provider/model-name`. */
+	readonly model: string;
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
@@ -57,7 +59,7 @@ type OpenAnswer = {readonly events: AsyncGenerator<AnswerEvent>; readonly facts:
  */
 export async function* openAnswer(
 	messages: readonly Message[],
-	{ask, signal, retry = createModelRetry(), onPiece = () => undefined, newId}: Options,
+	{ask, model, signal, retry = createModelRetry(), onPiece = () => undefined, newId}: Options,
 	ledger: Ledger,
 ): AsyncGenerator<AgentEvent, OpenAnswer> {
 	const waits = createChannel<AgentEvent>();
@@ -75,8 +77,15 @@ export async function* openAnswer(
 			newId,
 		});
 	};
+	let isStarting = false;
 	const onWait = (waitMs: number, error: unknown, attempt: number) => {
-		if (waitMs > maxSilentWaitMs || attempt > 2) {
+		if (error instanceof AppError && error.starting) {
+			if (!isStarting) {
+				waits.push({type: 'notice', level: 'info', text: `${error.message} Waiting for it…`});
+			}
+
+			isStarting = true;
+		} else if (waitMs > maxSilentWaitMs || attempt > 2) {
 			const why = error instanceof AppError ? error.message : 'The provider did not answer.';
 			// A message that ends with the vendor's text may lack its full stop.
 			const count = `attempt ${attempt}/${maxAttempts}`;
@@ -85,6 +94,7 @@ export async function* openAnswer(
 		}
 	};
 
+	const stopWatching = isLocal(model) ? watchSilence(waits.push) : () => undefined;
 	const opening = retry(attempt, {signal, onWait}).catch((error: unknown) => {
 		if (error instanceof EmptyAnswerError) {
 			return error.opened;
@@ -92,13 +102,29 @@ export async function* openAnswer(
 
 		throw error;
 	});
-	opening.then(
+	opening.finally(stopWatching).then(
 		() => waits.end(),
 		(error: unknown) => waits.end({error}),
 	);
 	yield* waits;
 	const opened = await opening;
 	return {events: answerOf(opened), facts: opened.facts};
+}
+
+/** After this silence of a local host the user is told what it probably does. */
+const slowStartMs = 15_000;
+
+/** True for a model of a program that users run themselves, which loads it with the first request. */
+function isLocal(model: string): boolean {
+	return /^(?:ollama|lmstudio|custom)\//.test(model);
+}
+
+/** Notifies the user once if nothing comes for long. Returns a function that stops that. */
+function watchSilence(tell: (event: AgentEvent) => void): () => void {
+	const text = 'No answer yet: the host may be loading the model, or reading a long prompt.';
+	const timer = setTimeout(() => tell({type: 'notice', level: 'info', text}), slowStartMs);
+	timer.unref();
+	return () => clearTimeout(timer);
 }
 
 type Attempt = {

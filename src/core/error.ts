@@ -27,6 +27,8 @@ type Options = {
 	readonly permanent?: boolean;
 	/** True if the server refuses only for the moment, such as under load. */
 	readonly temporary?: boolean;
+	/** True if the server is still starting, or loading the model: it is asked again until it is ready. */
+	readonly starting?: boolean;
 	/** True if the conversation did not fit into the model's context window. */
 	readonly overflow?: boolean;
 	/** True if the API key itself was rejected, not what it may do. */
@@ -43,6 +45,7 @@ export class AppError extends Error {
 	readonly retryAfter: number | undefined;
 	readonly permanent: boolean;
 	readonly temporary: boolean;
+	readonly starting: boolean;
 	readonly overflow: boolean;
 	readonly badKey: boolean;
 	readonly logInTo: string | undefined;
@@ -54,6 +57,7 @@ export class AppError extends Error {
 		this.retryAfter = options.retryAfter;
 		this.permanent = options.permanent ?? false;
 		this.temporary = options.temporary ?? false;
+		this.starting = options.starting ?? false;
 		this.overflow = options.overflow ?? false;
 		this.badKey = options.badKey ?? false;
 		this.logInTo = options.logInTo;

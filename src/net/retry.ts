@@ -28,6 +28,9 @@ const minWaitMs = 500;
 /** By number of the retry. */
 const maxWaitsMs: readonly number[] = [2000, 8000];
 const maxRetryAfterMs = 60_000;
+/** How long a server that is still starting is asked again, and how often. */
+const maxStartMs = 300_000;
+const startWaitMs = 2000;
 
 /** Errors that a retry can't change, whatever the caller says (SAFETY 23). */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
@@ -50,7 +53,8 @@ export function isRetryableStatus(status: number): boolean {
 /**
  * Calls `run`, and retries it up to two times: after a random wait of 0.5 to 2 s, then of 0.5 to 8 s, or after the wait that
  * the server asked for (`retryAfter` of an `AppError`). If that is over a minute, throws the error with the wait as its
- * hint. A failure that took longer than `maxElapsedMs` is thrown. `run` gets the number of the attempt, from 0.
+ * hint. A server that is still starting is asked every 2 s, for up to five minutes. A failure that took longer than
+ * `maxElapsedMs` is thrown. `run` gets the number of the attempt, from 0.
  */
 export async function withRetry<T>(
 	run: (attempt: number) => Promise<T>,
@@ -72,12 +76,14 @@ export async function withRetry<T>(
 				throw withHint(error, asked);
 			}
 
-			if (attempt >= maxRetries || now() - beganAt > maxElapsedMs) {
+			const isStarting = error instanceof AppError && error.starting;
+			const isSpent = isStarting ? now() - beganAt > maxStartMs : attempt >= maxRetries;
+			if (isSpent || now() - beganAt > maxElapsedMs) {
 				throw error;
 			}
 
 			const maxMs = maxWaitsMs[attempt] ?? minWaitMs;
-			const wait = asked ?? minWaitMs + clock.random() * (maxMs - minWaitMs);
+			const wait = asked ?? (isStarting ? startWaitMs : minWaitMs + clock.random() * (maxMs - minWaitMs));
 			onWait?.(wait, error, attempt + 2);
 			await clock.sleep(wait, signal);
 		}

@@ -50,6 +50,11 @@ export function statusFailure(
 	const html = looksLikeHtml(text);
 	const message = body === undefined && !html ? text.trim().slice(0, maxLength) : vendorMessage(body);
 	const detail = message ? `: ${message}` : '.';
+	const local = localFailure({name, label}, status, message, cause);
+	if (local) {
+		return local;
+	}
+
 	const denied = accessFailure({name, label}, status, {body, message, cause});
 	if (denied) {
 		return denied;
@@ -106,6 +111,57 @@ export function statusFailure(
 	});
 }
 
+/**
+ * Returns the error of a program that runs models, such as Ollama, LM Studio, llama.cpp or vLLM, in the cases in which its
+ * user has to do something there: a model that isn't there, or an address that is none of its API; undefined for others.
+ */
+function localFailure({name, label}: Vendor, status: number, message: string, cause?: object): AppError | undefined {
+	if (!providerRows[name].keyless) {
+		return undefined;
+	}
+
+	if (status === 503 && /\bloading\b/i.test(message)) {
+		return new AppError('network', `${label} is loading the model (503).`, {
+			cause,
+			hint: 'Try again when it is loaded.',
+			starting: true,
+		});
+	}
+
+	const model = /model ["'`“]?([^"'`”\s]+?)["'`”]? (?:is )?not found/i.exec(message)?.[1];
+	const text = `${label} ${status === 200 ? 'reported an error' : `rejected the request (${status})`}: ${message}`;
+	if (model !== undefined && (name === 'ollama' || /pulling/.test(message))) {
+		return new AppError('not-found', text, {
+			cause,
+			hint: `Run ollama pull ${model} there, or select a model from \`model list\`.`,
+		});
+	}
+
+	if (/no models? (?:is |are )?(?:currently )?loaded|lms load|model is not loaded|model unloaded/i.test(message)) {
+		return new AppError('not-found', text, {
+			cause,
+			hint: 'Load the model there (in LM Studio: lms load), or select another one: `model use`.',
+		});
+	}
+
+	if (/unexpected endpoint|(?:^|\b)page not found|^not found\.?$|^file not found$/i.test(message)) {
+		return new AppError('not-found', text, {
+			cause,
+			hint: `Its API probably is below /v1: \`keys set ${name} --base-url <address>\``,
+		});
+	}
+
+	if (/no user query found in messages|tokens to keep from the initial prompt/i.test(message)) {
+		return new AppError('provider', `${text.replace(/[.]?$/, '.')} It has cut the prompt to its context window.`, {
+			cause,
+			hint: 'Raise its context length: OLLAMA_CONTEXT_LENGTH or num_ctx of Ollama, Context Length of LM Studio.',
+			overflow: true,
+		});
+	}
+
+	return undefined;
+}
+
 /** Returns the error for an account without credit, a key that may not use the model, and an invalid key; undefined for others. */
 function accessFailure(
 	{name, label}: Vendor,
@@ -153,14 +209,17 @@ export function requestFailure({name, label}: Vendor, baseUrl: string, error: un
 		error.cause instanceof Error &&
 		'code' in error.cause &&
 		error.cause.code === 'ECONNREFUSED';
-	if (!isDown || !providerRows[name].keyless || !isLoopback(new URL(baseUrl))) {
+	if (!isDown || !providerRows[name].keyless) {
 		return error;
 	}
 
 	const [address] = baseUrl.split('?');
+	const isHere = isLoopback(new URL(baseUrl));
 	return new AppError('network', `Couldn't reach ${label} at ${address}. Is it running?`, {
 		cause: error.cause,
-		hint: 'Start it and try again, or select another model: `model use`.',
+		hint: isHere
+			? 'Start it and try again, or select another model: `model use`.'
+			: 'Start it there so that it listens on that address (Ollama: OLLAMA_HOST=0.0.0.0), and try again.',
 	});
 }
 
@@ -199,8 +258,13 @@ export function refusalOf(error: unknown): {readonly status: number; readonly te
 }
 
 /** Returns the error for a failure that a vendor reports inside its stream, after it answered 200. */
-export function streamFailure({label}: Vendor, value: Json | undefined): AppError {
+export function streamFailure({name, label}: Vendor, value: Json | undefined): AppError {
 	const message = vendorMessage(value);
+	const local = localFailure({name, label}, 200, message);
+	if (local) {
+		return local;
+	}
+
 	const text = `${label} reported an error: ${message || 'it ended the answer without a reason'}`;
 	if (overflowEvidence(value, message)) {
 		return new AppError('provider', text, {...overflowOptions, cause: {refusal: JSON.stringify(value)}});
