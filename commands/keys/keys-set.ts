@@ -29,7 +29,7 @@ export default command({
 	whileRunning: true,
 
 	async run({provider, key, baseUrl}, context) {
-		const {config, models, signal, live} = context;
+		const {config, live} = context;
 		if (demoModel.startsWith(`${provider.toLowerCase()}/`)) {
 			throw new AppError('usage', 'The demo model needs no key: it runs on this machine.', {
 				hint: `Select it: \`model use ${demoModel}\``,
@@ -38,14 +38,15 @@ export default command({
 
 		const chosen = parseProviderName(provider);
 		const {label} = registry[chosen];
-		const given = await askForKey(chosen, key, baseUrl, context);
-		if (!given) {
+		const typed = await askForKey(chosen, key, baseUrl, context);
+		const checked = typed && (await checkOrAsk(chosen, typed, context));
+		if (!checked) {
 			return {kind: 'text', text: 'Nothing was stored.'};
 		}
 
-		const check = await models.checkKey(chosen, given, signal).catch(error => {
-			throw rejected(error, chosen);
-		});
+		const {check} = checked;
+		const given: NewKey =
+			check.isVerified && check.baseUrl ? {...checked.given, baseUrl: check.baseUrl} : checked.given;
 		let refusal: string | undefined;
 		const saved = await setKey(config, chosen, given.key, given.baseUrl, why => {
 			refusal = why;
@@ -91,12 +92,43 @@ async function askForKey(
 		throw missingBaseUrl();
 	}
 
+	// What is no URL is refused by `newKey`.
 	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
 	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
 	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
 	// A program that needs no key isn't asked for one.
 	const typed = key ?? (optional && !needsBaseUrl ? '' : await ask());
 	return typed === undefined ? undefined : newKey(provider, typed.trim() ? secret(typed.trim()) : undefined, base);
+}
+
+/**
+ * Checks a key with its provider. Asks for one if there is none and the host answers that it needs one; undefined if the
+ * user cancels. Throws AppError("auth") if the provider rejects the key.
+ */
+async function checkOrAsk(
+	provider: ProviderName,
+	given: NewKey,
+	{models, signal, interact}: CommandContext,
+): Promise<{readonly given: NewKey; readonly check: KeyCheck} | undefined> {
+	try {
+		return {given, check: await models.checkKey(provider, given, signal)};
+	} catch (error) {
+		if (given.key || !(error instanceof AppError && error.code === 'auth')) {
+			throw rejected(error, provider);
+		}
+	}
+
+	const {label} = registry[provider];
+	const typed = await interact.ask({label: `${label} asks for an API key:`, masked: true});
+	if (typed === undefined) {
+		return undefined;
+	}
+
+	const withKey = newKey(provider, secret(typed.trim()), given.baseUrl);
+	const check = await models.checkKey(provider, withKey, signal).catch(error => {
+		throw rejected(error, provider);
+	});
+	return {given: withKey, check};
 }
 
 /** Returns the error of a rejected key. It isn't saved, so the previous key stays. */

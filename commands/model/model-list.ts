@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {alignPoints} from '../../src/command/render/align-points.ts';
 import {formatCount} from '../../src/core/format.ts';
-import type {ModelInfo} from '../../src/core/model.ts';
+import {type ModelInfo, parseModelId} from '../../src/core/model.ts';
 
 export default command({
 	name: 'list',
@@ -13,9 +13,13 @@ export default command({
 	examples: ['model list openai/', 'model list --json'],
 	whileRunning: true,
 
-	async run({filter = ''}, {models}) {
+	async run({filter = ''}, {models, signal}) {
 		const {models: known, priceOf, date, source} = await models.catalog();
-		const found = matching(known, filter.toLowerCase());
+		const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
+		const ofHosts = await models.foundModels(within).catch(() => []);
+		signal.throwIfAborted();
+		const own = ofHosts.map((id): ModelInfo => ({id, name: parseModelId(id).name, contextWindow: undefined}));
+		const found = matching([...known, ...own], filter.toLowerCase());
 		const prices = found.map(({id}) => priceOf(id));
 		const column = (kind: 'input' | 'cacheRead' | 'cacheWrite' | 'output') =>
 			alignPoints(prices.map(price => dollars(price?.[kind])));
@@ -58,6 +62,9 @@ export default command({
 		};
 	},
 });
+
+/** The longest wait for the lists of the user's own hosts. */
+const listTimeoutMs = 3000;
 
 /** Returns a price with at least two decimals. */
 function dollars(value: number | undefined): string {

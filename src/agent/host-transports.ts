@@ -40,18 +40,31 @@ function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
 
 /**
  * Yields the answer of a host. If the host rejects a key that is from a variable, the hint of the error names the variable,
- * because a stored key isn't used while that is set. Throws other errors of `answer` as they are.
+ * because a stored key isn't used while that is set; if it got no key, the error says that it asks for one. Throws other
+ * errors of `answer` as they are.
  */
 export async function* namingVariable<T>(
 	answer: AsyncIterable<T>,
 	provider: ModelProvider,
-	{variable}: Pick<Host, 'variable'>,
+	{variable, key}: Pick<Host, 'variable' | 'key'>,
 ): AsyncGenerator<T> {
 	try {
 		yield* answer;
 	} catch (error) {
-		if (!(error instanceof AppError && error.badKey && variable)) {
+		if (!(error instanceof AppError && error.badKey && (variable || !key))) {
 			throw error;
+		}
+
+		if (!key) {
+			throw new AppError(
+				error.code,
+				error.message.replace(/ rejected the key \((\d+)\)/, ' asks for an API key ($1)'),
+				{
+					cause: error.cause,
+					hint: `Store it: \`keys set ${provider} --base-url <address>\``,
+					badKey: true,
+				},
+			);
 		}
 
 		throw new AppError(error.code, error.message, {

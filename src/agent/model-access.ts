@@ -74,8 +74,11 @@ export type ModelAccess = {
 	readonly named: (model: string) => string;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
-	/** Returns the configured hosts that list their own models. */
-	readonly hosts: () => Promise<readonly ModelHost[]>;
+	/**
+	 * Returns the configured hosts that list their own models. With `isAny`, also local programs at their usual addresses,
+	 * which may not run.
+	 */
+	readonly hosts: (isAny?: boolean) => Promise<readonly ModelHost[]>;
 	/** Returns the model of a new session: the user's choice, else that of the first key, else the demo model. */
 	readonly initial: () => string | undefined;
 	/** Returns what the user must know about the key for a model, such as a variable that was ignored. */
@@ -158,7 +161,7 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 		async beginning() {
 			return {system: await instructions(front()), tools: await sortedTools()};
 		},
-		hosts: () => openListingHosts(keyOf, transportTo),
+		hosts: (isAny = false) => openListingHosts(isAny ? keyOf : row => configuredKey(keyOf, row), transportTo),
 		assertUsable: model => void resolve(model),
 		named,
 		initial() {
@@ -190,7 +193,7 @@ function configuredKey(keyOf: KeyOf, row: ProviderRow): ResolvedKey | undefined 
 
 function listingHosts(keyOf: KeyOf): readonly {readonly row: ProviderRow; readonly host: Host}[] {
 	return rows.flatMap(row => {
-		const host = row.defaultModel === undefined ? configuredKey(keyOf, row) : undefined;
+		const host = row.defaultModel === undefined ? keyOf(row) : undefined;
 		return host ? [{row, host}] : [];
 	});
 }

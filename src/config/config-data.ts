@@ -17,7 +17,7 @@ const secretText = z.union([
 ]);
 
 const storedKey = z.looseObject({
-	/** Missing only for a host on loopback that needs no key. */
+	/** Missing for a host of the user's own that asks for none. */
 	key: z.optional(secretText),
 	/** The only base URL that the key may go to instead of the vendor's (SAFETY 6). */
 	baseUrl: z.optional(z.string()),

@@ -2,7 +2,7 @@ import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type ProviderName, providerNames} from '../core/model.ts';
-import {isLoopback, parseServerUrl} from '../core/origin.ts';
+import {parseServerUrl} from '../core/origin.ts';
 import {type ProviderData, providerRows} from '../core/provider-rows.ts';
 import {shownUrl} from '../core/secrets/redact-positions.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
@@ -22,7 +22,7 @@ export type HostSource = KeySource | 'default';
 
 /** Where a provider's requests go, and the key that may go there. */
 export type ResolvedKey = {
-	/** Undefined only for a host on loopback that needs no key. */
+	/** Undefined for a host of the user's own, unless it asks for a key. */
 	readonly key: Secret | undefined;
 	/** Without a trailing slash in its path; may have a query. */
 	readonly baseUrl: string;
@@ -41,7 +41,7 @@ export type NewKey = Pick<StoredKey, 'key' | 'baseUrl'>;
  * Throws AppError("usage") for an invalid key or URL, and for a missing one that is needed.
  */
 export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?: string): NewKey {
-	const base = baseUrl === undefined ? undefined : normalizeBaseUrl(baseUrl);
+	const base = baseUrl === undefined ? undefined : apiBaseUrl(provider, baseUrl);
 	if (!base && providerRows[provider].defaultBaseUrl === undefined) {
 		throw missingBaseUrl();
 	}
@@ -56,9 +56,9 @@ export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?
 	return {...(key && {key}), ...(address && {baseUrl: address})};
 }
 
-/** True if a provider at `baseUrl`, or at its default, needs no key: a program on this machine. */
+/** True if a provider at `baseUrl`, or at its default, needs no key as long as it asks for none: the user's own host. */
 export function needsNoKey({keyless, defaultBaseUrl}: KeyRow, baseUrl = defaultBaseUrl): boolean {
-	return keyless === true && baseUrl !== undefined && isLoopback(new URL(baseUrl));
+	return keyless === true && baseUrl !== undefined;
 }
 
 /**
@@ -171,12 +171,12 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 	const stored = entryOf(data.keys, provider);
 	const storedBase = stored && (stored.baseUrl ?? defaultBaseUrl);
 	const key = environmentKey(env, row);
-	const base = env[baseVariable]?.trim() ? normalizeBaseUrl(env[baseVariable], baseVariable) : undefined;
+	const base = env[baseVariable]?.trim() ? apiBaseUrl(provider, env[baseVariable], baseVariable) : undefined;
 
 	const own = base ?? (key && defaultBaseUrl);
 	if (own && (key || (!stored?.key && needsNoKey(row, own)))) {
 		const variable = keyVariable(env, row);
-		return {key, baseUrl: normalizeBaseUrl(own), source: 'from env', ...(variable && {variable})};
+		return {key, baseUrl: own, source: 'from env', ...(variable && {variable})};
 	}
 
 	if (!stored && !base && defaultBaseUrl && needsNoKey(row)) {
@@ -187,27 +187,20 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 		return undefined;
 	}
 
-	const baseUrl = normalizeBaseUrl(storedBase);
+	const baseUrl = withVersion(provider, normalizeBaseUrl(storedBase));
 	const isStored = stored?.key !== undefined;
 	const notice = key
 		? `${keyVariables[0]} is ignored because ${baseVariable} isn't set. Using the stored ${isStored ? 'key' : 'base URL'}.`
 		: base && base !== baseUrl
-			? `${baseVariable} is ignored${whyIgnored(provider, {row, keptFor: isStored ? baseUrl : undefined})}`
+			? `${baseVariable} is ignored: ${whyIgnored(provider, row, baseUrl)}`
 			: undefined;
 	return {key: stored?.key, baseUrl, source: storedIn(stored?.key), ...(notice && {notice})};
 }
 
 /** Returns why a base URL without a key of its own is ignored, and what to do. `keptFor` is where the stored key may go. */
-function whyIgnored(provider: ProviderName, {row, keptFor}: {row: KeyRow; keptFor: string | undefined}): string {
-	const [variable] = row.keyVariables;
-	if (keptFor === undefined) {
-		return variable
-			? ` because ${variable} isn't set.`
-			: `: only hosts on this machine need no key. Store one: \`keys set ${provider} --base-url <address>\``;
-	}
-
+function whyIgnored(provider: ProviderName, {keyVariables: [variable]}: KeyRow, keptFor: string): string {
 	const fix = variable ? `Set ${variable} too.` : `Remove that key: \`keys remove ${provider}\``;
-	return `: the stored key may only go to ${shownUrl(keptFor)}. ${fix}`;
+	return `the stored key may only go to ${shownUrl(keptFor)}. ${fix}`;
 }
 
 function environmentKey(env: Environment, row: KeyRow): Secret | undefined {
@@ -218,6 +211,35 @@ function environmentKey(env: Environment, row: KeyRow): Secret | undefined {
 /** Returns the name of the variable with the key of a provider. */
 function keyVariable(env: Environment, {keyVariables}: KeyRow): string | undefined {
 	return keyVariables.find(name => env[name]?.trim());
+}
+
+/** An endpoint of an API, which is no part of its base URL. */
+const endpoint = /\/(?:chat\/completions|completions|responses|models)\/*$/;
+
+/**
+ * Returns the base URL of an API from an address that the user gave: also from one of its endpoints, and from the root or
+ * the native API of a local program. Throws as `normalizeBaseUrl`.
+ */
+function apiBaseUrl(provider: ProviderName, text: string | undefined, variable?: string): string {
+	const url = new URL(normalizeBaseUrl(text, variable));
+	const isChat = providerRows[provider].adapter.startsWith('openai');
+	url.pathname = isChat ? url.pathname.replace(endpoint, '') : url.pathname;
+	return withVersion(provider, normalizeBaseUrl(url.href));
+}
+
+/** The ports at which Ollama and LM Studio listen by default. */
+const localPorts: ReadonlySet<string> = new Set(['11434', '1234']);
+
+/** Returns the address with `/v1` for Ollama and LM Studio, whose other paths speak APIs of their own. */
+function withVersion(provider: ProviderName, baseUrl: string): string {
+	const url = new URL(baseUrl);
+	const isLocal =
+		provider === 'ollama' || provider === 'lmstudio' || (provider === 'custom' && localPorts.has(url.port));
+	if (!isLocal || !/^\/(?:api(?:\/.*)?)?$/.test(url.pathname)) {
+		return baseUrl;
+	}
+
+	return `${url.origin}/v1${url.search}`;
 }
 
 /**

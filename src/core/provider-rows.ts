@@ -30,7 +30,7 @@ export type ProviderData = {
 	readonly adapter: 'anthropic' | 'gemini' | 'openai-chat' | 'openai-responses';
 	/** How its Chat Completions differ. */
 	readonly quirks?: Partial<ChatQuirks>;
-	/** A program on the user's own machine: on loopback it needs no key. */
+	/** A program that users run themselves: it needs no key unless it asks for one. */
 	readonly keyless?: boolean;
 	/** The path below the base URL that checks a key for free; `models` by default. */
 	readonly checkPath?: string;

@@ -19,6 +19,8 @@ export type Models = {
 	 * if no host responds.
 	 */
 	readonly hostModels: (signal: AbortSignal) => Promise<readonly string[]>;
+	/** Returns the same, and the models of local programs at their usual addresses. A host that doesn't respond has none. */
+	readonly foundModels: (signal: AbortSignal) => Promise<readonly string[]>;
 	/** Checks a key with its provider before it is saved. Throws `AppError("auth")` if the provider rejects it. */
 	readonly checkKey: (provider: ProviderName, key: NewKey, signal: AbortSignal) => Promise<KeyCheck>;
 	/** Returns the model that a session starts with, `provider/model-name`; undefined if a host must be asked. */
@@ -42,8 +44,8 @@ type AllModels = Models & {
 
 /** Creates the access to models, their hosts and keys, and to the selected one. */
 export function createModels({store, config, access, catalog, createTransport}: Dependencies): AllModels {
-	const hostModels = async (signal: AbortSignal) => {
-		const hosts = await access.hosts();
+	const listModels = async (signal: AbortSignal, isAny: boolean) => {
+		const hosts = await access.hosts(isAny);
 		const {listHostModels} = await import('../providers/discover.ts');
 		const lists = await Promise.allSettled(
 			hosts.map(async ({name, baseUrl, transport}) => {
@@ -54,16 +56,19 @@ export function createModels({store, config, access, catalog, createTransport}: 
 		signal.throwIfAborted();
 		const [failure] = lists.flatMap(list => (list.status === 'rejected' ? [list] : []));
 		const found = lists.flatMap(list => (list.status === 'fulfilled' ? [list.value] : []));
-		if (failure && found.length === 0) {
+		if (failure && found.length === 0 && !isAny) {
 			throw failure.reason;
 		}
 
 		return found.flat();
 	};
 
+	const hostModels = (signal: AbortSignal) => listModels(signal, false);
+
 	return {
 		catalog,
 		hostModels,
+		foundModels: signal => listModels(signal, true),
 		async checkKey(provider, {key, baseUrl}, signal) {
 			const {checkKey} = await import('../providers/check-key.ts');
 			const row = registry[provider];

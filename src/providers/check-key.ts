@@ -9,8 +9,11 @@ import type {ProviderRow} from './registry.ts';
 
 /** What the provider said about a key. */
 export type KeyCheck =
-	/** `names` are the models that it lists, sorted; empty if the list can't be read. */
-	| {readonly isVerified: true; readonly names: readonly string[]}
+	/**
+	 * `names` are the models that it lists, sorted; empty if the list can't be read. `baseUrl` is where its API is, if that
+	 * isn't at the given address but below it.
+	 */
+	| {readonly isVerified: true; readonly names: readonly string[]; readonly baseUrl?: string}
 	/** `why` is a sentence. */
 	| {readonly isVerified: false; readonly why: string};
 
@@ -27,23 +30,33 @@ const timeoutMs = 10_000;
  * and the signal's reason on an abort.
  */
 export async function checkKey(
-	{name, label, adapter, checkPath = 'models'}: ProviderRow,
+	{name, label, adapter, keyless, checkPath = 'models'}: ProviderRow,
 	baseUrl: string,
 	transport: Transport,
 	signal: AbortSignal,
 ): Promise<KeyCheck> {
-	const url = endpointUrl(baseUrl, `/${checkPath}`);
 	const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+	const ask = async (base: string) => {
+		const url = endpointUrl(base, `/${checkPath}`);
+		const headers = {accept: 'application/json', ...headersOf[adapter]};
+		const response = await transport({method: 'GET', url, headers, signal: within});
+		const isListed = response.status >= 200 && response.status <= 299;
+		return {response, names: isListed ? await modelNames(response, url) : undefined};
+	};
 	try {
-		const response = await transport({
-			method: 'GET',
-			url,
-			headers: {accept: 'application/json', ...headersOf[adapter]},
-			signal: within,
-		});
+		const {response, names} = await ask(baseUrl);
 		const {status} = response;
-		if (status >= 200 && status <= 299) {
-			return {isVerified: true, names: await modelNames(response, url)};
+		// The root of a host is often given for its API, which is below /v1.
+		const versioned = keyless && !/\/v\d/.test(baseUrl) ? endpointUrl(baseUrl, '/v1') : undefined;
+		if (versioned && (names ? names.length === 0 : status === 404 || status === 405)) {
+			const found = await ask(versioned).catch(() => undefined);
+			if (found?.names?.length) {
+				return {isVerified: true, names: found.names, baseUrl: versioned};
+			}
+		}
+
+		if (names) {
+			return {isVerified: true, names};
 		}
 
 		const text = await readBeginning(response.body);

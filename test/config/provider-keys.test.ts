@@ -52,18 +52,12 @@ test.each([
 	['custom', 'file', 'the stored key may only go to http://localhost:1/v1. Set CUSTOM_API_KEY too.'],
 	['ollama', 'file', 'the stored key may only go to http://localhost:1/v1. Remove that key: `keys remove ollama`'],
 	['groq', 'file', 'the stored key may only go to http://localhost:1/v1. Set GROQ_API_KEY too.'],
-	['custom', undefined, "because CUSTOM_API_KEY isn't set."],
-	[
-		'lmstudio',
-		undefined,
-		'only hosts on this machine need no key. Store one: `keys set lmstudio --base-url <address>`',
-	],
 ] as const)('[6] a base URL of %s that is ignored says why', async (provider, source, why) => {
 	const {baseVariable} = providerRows[provider];
 	const keep = {key: source !== undefined, baseUrl: 'http://localhost:1/v1'};
 	const found = await resolved(provider, {[baseVariable]: 'https://far.test/v1'}, keep);
 	expect(found?.baseUrl).toBe('http://localhost:1/v1');
-	expect(found?.notice).toBe(`${baseVariable} is ignored${why.startsWith('because') ? ' ' : ': '}${why}`);
+	expect(found?.notice).toBe(`${baseVariable} is ignored: ${why}`);
 });
 
 test('the environment wins as a whole and never uses the stored base URL [6]', async () => {
@@ -89,7 +83,7 @@ test('the first variable that is set counts, and an empty one is not set', async
 	expect(await resolved('google', {GOOGLE_API_KEY: ' '})).toBeUndefined();
 });
 
-test('custom needs a base URL, and on loopback no key', async () => {
+test('custom needs a base URL, and a key only where the host asks for one', async () => {
 	const local = 'http://127.0.0.1:11434/v1';
 	expect(await resolved('custom', {})).toBeUndefined();
 	expect(await resolved('custom', {CUSTOM_API_KEY: 'k'})).toBeUndefined();
@@ -98,7 +92,9 @@ test('custom needs a base URL, and on loopback no key', async () => {
 		baseUrl: local,
 		source: 'from env',
 	});
-	expect(await resolved('custom', {CUSTOM_BASE_URL: 'https://far.test/v1'})).toBeUndefined();
+	const far = {key: undefined, baseUrl: 'https://far.test/v1'};
+	expect(await resolved('custom', {CUSTOM_BASE_URL: far.baseUrl})).toEqual({...far, source: 'from env'});
+	expect(await resolved('custom', {}, {key: false, baseUrl: far.baseUrl})).toEqual({...far, source: 'file'});
 	expect(await resolved('openai', {OPENAI_BASE_URL: local})).toBeUndefined();
 	expect(await resolved('custom', {}, {key: false, baseUrl: local})).toEqual({
 		key: undefined,
@@ -115,12 +111,9 @@ test('custom needs a base URL, and on loopback no key', async () => {
 		baseUrl: local,
 	});
 	await expect(resolved('custom', {}, {})).rejects.toThrow('Missing base URL for the custom provider.');
-	await expect(resolved('custom', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
-		'Missing API key.',
-	);
 });
 
-test('a program on this machine needs no key, and gets none elsewhere [6]', async () => {
+test('a program of the user needs no key on any machine, and gets a stored one only where it belongs [6]', async () => {
 	const local = {key: undefined, baseUrl: 'http://127.0.0.1:11434/v1'};
 	expect(await resolved('ollama', {})).toEqual({...local, source: 'default'});
 	expect(await resolved('ollama', {}, {key: false})).toEqual({...local, source: 'file'});
@@ -129,14 +122,36 @@ test('a program on this machine needs no key, and gets none elsewhere [6]', asyn
 		baseUrl: 'http://localhost:9/v1',
 		source: 'from env',
 	});
-	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'https://far.test/v1'})).toBeUndefined();
+	const far = {key: undefined, baseUrl: 'http://192.168.1.5:11434/v1'};
+	expect(await resolved('ollama', {OLLAMA_BASE_URL: far.baseUrl})).toEqual({...far, source: 'from env'});
+	expect(await resolved('ollama', {}, {key: false, baseUrl: far.baseUrl})).toEqual({...far, source: 'file'});
+	expect(await resolved('openai', {OPENAI_BASE_URL: far.baseUrl})).toBeUndefined();
 	expect(await resolved('ollama', {OLLAMA_BASE_URL: 'https://evil.test/v1'}, {})).toMatchObject({
 		key: 'stored-0123456789',
 		baseUrl: 'http://127.0.0.1:11434/v1',
 	});
-	await expect(resolved('ollama', {}, {key: false, baseUrl: 'https://far.test/v1'})).rejects.toThrow(
-		'Missing API key.',
-	);
+});
+
+test.each([
+	['ollama', 'http://box.local:11434', 'http://box.local:11434/v1'],
+	['ollama', 'http://box.local:11434/', 'http://box.local:11434/v1'],
+	['ollama', 'http://box.local:11434/api', 'http://box.local:11434/v1'],
+	['ollama', 'http://box.local:11434/api/chat', 'http://box.local:11434/v1'],
+	['ollama', 'https://box.test/ollama', 'https://box.test/ollama'],
+	['lmstudio', 'localhost:1234', 'http://localhost:1234/v1'],
+	['lmstudio', 'http://localhost:1234/api/v0/', 'http://localhost:1234/v1'],
+	['lmstudio', 'http://localhost:1234/v1/models', 'http://localhost:1234/v1'],
+	['custom', 'http://[fd00::1]:11434', 'http://[fd00::1]:11434/v1'],
+	['custom', 'http://10.0.0.7:8000/v1/chat/completions', 'http://10.0.0.7:8000/v1'],
+	['custom', 'http://10.0.0.7:8080', 'http://10.0.0.7:8080'],
+	['custom', 'https://host.test/models?key=1', 'https://host.test?key=1'],
+	['openai', 'https://gate.test/v1/responses', 'https://gate.test/v1'],
+	['anthropic', 'https://gate.test/v1/models', 'https://gate.test/v1/models'],
+] as const)('the address of %s may be %s', async (provider, given, baseUrl) => {
+	const {baseVariable, keyVariables} = providerRows[provider];
+	const key = keyVariables[0] === undefined ? {} : {[keyVariables[0]]: 'k'};
+	expect(await resolved(provider, {[baseVariable]: given, ...key})).toMatchObject({baseUrl});
+	expect(await resolved(provider, {}, {baseUrl: given})).toMatchObject({baseUrl});
 });
 
 test('invalid URLs and keys are rejected with a sentence', async () => {

@@ -162,6 +162,7 @@ export function testProgram({
 			models: {
 				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
 				hostModels: async () => [],
+				foundModels: async () => [],
 				checkKey: async () => ({isVerified: true, names: []}),
 				initial: () => 'custom/demo',
 			},

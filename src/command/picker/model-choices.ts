@@ -42,7 +42,7 @@ export async function modelChoices({
 		const detail = factsOf(contextWindow, priceOf(id));
 		return {isReady, choice: {id, label: id, detail, group: isReady ? groups.ready : groups.needsKey}};
 	});
-	const ids = await models.hostModels(signal).catch(error => {
+	const configured = await models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
 		const report = reportError(error);
 		// Nothing of a build that was replaced can go on.
@@ -53,6 +53,8 @@ export async function modelChoices({
 		interact.say(report.message);
 		return [];
 	});
+	// A local program at its usual address needs no configuration.
+	const ids = configured.length > 0 ? configured : await models.foundModels(signal).catch(() => []);
 	const ofHosts = ids.map(id => ({id, label: id, group: groups.ready}));
 	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI', group: groups.ready};
 	const [ready, others] = [true, false].map(state =>
