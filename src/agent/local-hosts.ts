@@ -1,3 +1,8 @@
+import {formatNumber} from '../core/format.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {Message} from '../core/session/message.ts';
+import type {TokenUsage} from '../core/session/usage.ts';
+
 /** A program that runs models on the user's own machines, and its settings that a user may have to change. */
 type LocalHost = {
 	readonly label: string;
@@ -58,4 +63,62 @@ function hintOf(model: string, address: string | undefined, setting: 'parser' | 
 	const host = localHostOf(provider, address);
 	const named = host ? [host] : Object.values(hosts);
 	return `${what}: ${named.map(each => `${each.label}: ${each[setting]}`).join('; ')}.`;
+}
+
+/** A request as its host counted it. The first `sentBefore` messages were in the request before it, too. */
+type Counted = {readonly messages: readonly Message[]; readonly sentBefore: number; readonly usage: TokenUsage};
+
+/** Some tokenizers join letters across a point: “e.g.”. */
+const slack = 1.15;
+/** Fewer tokens may be what a cache left to be read. */
+const leastTokens = 1000;
+
+/**
+ * Returns the warning for a host that read less of a prompt than it got; undefined if it may have read all. No tokenizer
+ * joins two words, so that the number of words is the least that a whole prompt counts. A host may leave out what it had
+ * in its cache, which is at most what the request before had; such a count is no sign.
+ */
+export function cutPromptNotice(
+	{messages, sentBefore, usage}: Counted,
+	model: string,
+	address: string | undefined,
+): AgentEvent | undefined {
+	const counted = usage.input + usage.cacheRead + usage.cacheWrite;
+	const texts = messages.map(textOf);
+	const length = texts.reduce((sum, text) => sum + text.length, 0);
+	// Two characters a word are the most words that a text can have.
+	if (usage.estimated || counted < leastTokens || length / 2 < counted * slack) {
+		return undefined;
+	}
+
+	const words = texts.map(text => text.match(/\p{L}+/gu)?.length ?? 0);
+	const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
+	const whole = sum(words);
+	const added = sum(words.slice(sentBefore));
+	const addedLength = sum(texts.slice(sentBefore).map(text => text.length));
+	const mayBeCached = counted * slack >= added && counted <= addedLength / 2;
+	if (counted * slack >= whole || mayBeCached) {
+		return undefined;
+	}
+
+	return {
+		type: 'notice',
+		level: 'warning',
+		text: `The host read only ${formatNumber(counted)} tokens of a prompt with ${formatNumber(whole)} words: it cuts what doesn't fit its context window.`,
+		hint: contextHint(model, address),
+	};
+}
+
+/** Returns the text of a message that every request carries: reasoning and calls are left out. */
+function textOf(message: Message): string {
+	switch (message.role) {
+		case 'user':
+			return message.text;
+		case 'tool':
+			return message.output;
+		case 'assistant':
+			return message.parts.map(part => (part.type === 'text' ? part.text : '')).join(' ');
+		default:
+			return message satisfies never;
+	}
 }

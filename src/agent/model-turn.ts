@@ -8,7 +8,7 @@ import {assertRoomForCall} from '../providers/calls.ts';
 import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
 import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
 import type {Retry} from './model-retry.ts';
-import {type AnswerEvent, continueHint, endedWithError, type OnPiece, openAnswer} from './open-answer.ts';
+import {type AnswerEvent, continueHint, endedWithError, isLocalModel, type OnPiece, openAnswer} from './open-answer.ts';
 import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
@@ -111,6 +111,19 @@ async function* readTurn(
 	}
 
 	const address = answer.facts.beginning?.endpoint?.host;
+	if (answer.usage && isLocalModel(options.model) && !toldOfCuts.has(options.ask)) {
+		const {cutPromptNotice} = await import('./local-hosts.ts');
+		const notice = cutPromptNotice(
+			{messages, sentBefore: options.sentBefore ?? 0, usage: answer.usage},
+			options.model,
+			address,
+		);
+		if (notice) {
+			toldOfCuts.add(options.ask);
+			yield notice;
+		}
+	}
+
 	if (finish.reason === 'written-call') {
 		const hint = await parserHintOf(options.model, address);
 		throw new AppError('incomplete', 'The model wrote a tool call as text that can’t be read, so nothing was run.', {
@@ -262,6 +275,9 @@ async function estimate(
 	answer.usage = estimated ?? answer.usage;
 	return estimated ? [await ledger(messageId, estimated, facts)] : [];
 }
+
+/** The models of runs whose user was told that their host cuts prompts. */
+const toldOfCuts = new WeakSet<ModelCall>();
 
 /** Loaded only when a host needs a hint. */
 async function parserHintOf(model: string, address: string | undefined): Promise<string> {

@@ -94,7 +94,7 @@ export async function* openAnswer(
 		}
 	};
 
-	const stopWatching = isLocal(model) ? watchSilence(waits.push) : () => undefined;
+	const stopWatching = isLocalModel(model) ? watchSilence(waits.push) : () => undefined;
 	const opening = retry(attempt, {signal, onWait}).catch((error: unknown) => {
 		if (error instanceof EmptyAnswerError) {
 			return error.opened;
@@ -115,7 +115,7 @@ export async function* openAnswer(
 const slowStartMs = 15_000;
 
 /** True for a model of a program that users run themselves, which loads it with the first request. */
-function isLocal(model: string): boolean {
+export function isLocalModel(model: string): boolean {
 	return /^(?:ollama|lmstudio|custom)\//.test(model);
 }
 
