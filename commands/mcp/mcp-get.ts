@@ -13,7 +13,7 @@ export default command({
 	whileRunning: true,
 
 	async run({name, scope}, {mcp, live}) {
-		const [{statusOfServer}, {serverRecord}] = await Promise.all([
+		const [{statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
 			import('../../src/command/mcp/edit-servers.ts'),
 			import('../../src/command/views/mcp/server-table.ts'),
 		]);
@@ -22,6 +22,7 @@ export default command({
 			await mcp.reconnect(configured);
 		}
 
-		return serverRecord(await statusOfServer(mcp, name, scope));
+		const status = await statusOfServer(mcp, name, scope);
+		return {...serverRecord(status), ...(!live && failureOf(status))};
 	},
 });

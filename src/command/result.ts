@@ -1,4 +1,5 @@
 import type {Cell} from '../core/cell.ts';
+import type {ErrorReport} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
@@ -46,6 +47,8 @@ export type Result =
 			/** True to leave out the blank lines between the parts. */
 			readonly isDense?: true;
 			readonly data: Json;
+			/** What a shell prints as an error below them, and exits with. */
+			readonly failure?: ErrorReport;
 	  }
 	/** Text that is printed unchanged, such as an exported session. */
 	| {

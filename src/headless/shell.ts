@@ -83,6 +83,13 @@ async function showResult(
 		return {status: signal.aborted ? exitStatus.interrupted : 0};
 	}
 
+	const failure = result.kind === 'group' ? result.failure : undefined;
+	if (failure) {
+		printResult(result, stdout, {json, exact, env, scheme});
+		printError(failure, stderr, {json});
+		return {status: exitStatus[failure.code]};
+	}
+
 	if (!json && isPage(result) && (await showInPager(drawResult(result, stdout, {env, scheme}), {stdout, env}))) {
 		return {status: 0};
 	}

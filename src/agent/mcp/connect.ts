@@ -104,11 +104,11 @@ function mayBeOtherEra(error: unknown): boolean {
 }
 
 async function open(era: Era, options: ConnectOptions): Promise<{readonly connection: Connection; readonly era: Era}> {
-	const {timeoutMs, signal, onLog, elicitor} = options;
+	const {timeoutMs, signal, onNote, elicitor} = options;
 	const client = createClient(era, options);
 	const {transport: inner, endSession, end} = transportTo(options);
 	const transport = lenientTransport(inner, version =>
-		onLog(`It speaks the revision ${version} of the protocol, which this version doesn't know.`),
+		onNote(`It speaks the revision ${version} of the protocol, which this version doesn't know.`),
 	);
 	const close = async () => {
 		await endSession();
@@ -140,7 +140,7 @@ async function open(era: Era, options: ConnectOptions): Promise<{readonly connec
 
 function createClient(
 	era: Era,
-	{version, folder, server, onLog, onListsChanged, elicitor, signal}: ConnectOptions,
+	{version, folder, server, onLog, onNote, onListsChanged, elicitor, signal}: ConnectOptions,
 ): Client {
 	const client = new Client(
 		{name: 'service', version},
@@ -158,7 +158,7 @@ function createClient(
 			},
 		},
 	);
-	client.onerror = error => onLog(`Connection: ${clauseOf(error)}`);
+	client.onerror = error => onNote(`Connection: ${clauseOf(error)}`);
 	client.setRequestHandler('roots/list', () => ({
 		roots: [{uri: pathToFileURL(folder).href, name: basename(folder)}],
 	}));
@@ -182,7 +182,7 @@ function createClient(
 }
 
 /** Asks a server without a handshake to tell of changed lists. One that ends the subscription is asked again. Never throws. */
-async function listenForChanges(client: Client, {onLog, onListsChanged, signal}: ConnectOptions): Promise<void> {
+async function listenForChanges(client: Client, {onNote, onListsChanged, signal}: ConnectOptions): Promise<void> {
 	const {tools, prompts} = client.getServerCapabilities() ?? {};
 	const filter = {
 		...(tools?.listChanged && {toolsListChanged: true}),
@@ -199,7 +199,7 @@ async function listenForChanges(client: Client, {onLog, onListsChanged, signal}:
 			await setTimeoutAsync(resubscribeMs, undefined, {signal, ref: false});
 		} catch (error) {
 			if (!signal.aborted) {
-				onLog(`It tells of no changes of its lists: ${clauseOf(error)}`);
+				onNote(`It tells of no changes of its lists: ${clauseOf(error)}`);
 			}
 
 			return;

@@ -94,8 +94,10 @@ export type Connection = {
 
 /** What happens on a connection without being asked for. */
 export type ConnectionEvents = {
-	/** Gets lines of the server's log. */
+	/** Gets lines that the server wrote. */
 	readonly onLog: (line: string) => void;
+	/** Gets lines about the connection, for the log. */
+	readonly onNote: (line: string) => void;
 	/** Called when the tools or the prompts may have changed. */
 	readonly onListsChanged: () => void;
 	/** Called once when the connection has ended by itself. */

@@ -35,6 +35,8 @@ export type Dependencies = {
 	readonly insecureHttp: boolean;
 	/** How long a server may take to start. */
 	readonly startTimeoutMs: number;
+	/** Returns a time in milliseconds that only grows; that of the machine by default. */
+	readonly now?: () => number;
 	readonly known: KnownTools;
 	readonly hide: (text: string) => string;
 	readonly config: Config;
@@ -106,6 +108,7 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 			name: server.name,
 			open: opener(configured, dependencies),
 			isRemote: server.type === 'http',
+			...(dependencies.now && {now: dependencies.now}),
 		}),
 		stepUp: createStepUp({
 			name: server.name,
@@ -145,6 +148,7 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Open 
 		const masked = {
 			...events,
 			onLog: (line: string) => events.onLog(hide(line)),
+			onNote: (line: string) => events.onNote(hide(line)),
 			onEnd: (reason: string) => events.onEnd(hide(reason)),
 		};
 		const options: ConnectOptions = {
@@ -158,7 +162,7 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Open 
 			signal,
 			...{config, addSecret},
 			timeoutMs: dependencies.startTimeoutMs,
-			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onLog}),
+			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onNote}),
 		};
 		const reason = found.server.type === 'stdio' && (await dependencies.whyNot(found.server.name, signal));
 		if (reason) {

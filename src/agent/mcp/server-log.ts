@@ -11,19 +11,31 @@ const complaint =
 /** Creates the log of a server, which keeps its last lines. */
 export function createServerLog() {
 	let lines: string[] = [];
+	/** What the server has said since its last start, the latest lines of it. */
+	let said: string[] = [];
+	const note = (line: string) => {
+		lines.push(line.slice(0, maxLength));
+		if (lines.length >= 2 * maxLines) {
+			lines = lines.slice(-maxLines);
+		}
+	};
 	return {
+		/** Adds a line about the server. */
+		note,
+		/** Adds a line that the server wrote. */
 		add(line: string): void {
-			lines.push(line.slice(0, maxLength));
-			if (lines.length >= 2 * maxLines) {
-				lines = lines.slice(-maxLines);
-			}
+			note(line);
+			said = [...said.slice(1 - maxCauseLines), line.slice(0, maxLength)];
+		},
+		/** The server is started again: what it said before is not why it ends. */
+		restart(): void {
+			said = [];
 		},
 		lines: (): readonly string[] => lines.slice(-maxLines),
 		/** Returns the last line that looks like the cause of an end, or else the last line; undefined without lines. */
 		cause(): string | undefined {
 			// Runtimes print a stack, and Node its version, below what went wrong.
-			const last = lines.slice(-maxCauseLines);
-			return last.findLast(line => complaint.test(line)) ?? last.at(-1);
+			return said.findLast(line => complaint.test(line)) ?? said.at(-1);
 		},
 	};
 }

@@ -185,14 +185,15 @@ async function begin(own: Own, isRetry = false): Promise<void> {
 	const life: Life = {stop: new AbortController(), startedAt: own.now(), isRetry};
 	own.life = life;
 	own.state = {state: 'starting'};
+	own.log.restart();
 	try {
 		const {log} = own;
 		const onListsChanged = () => {
-			refresh(own, life).catch(error => log.add(`Listing its tools failed: ${clauseOf(error)}`));
+			refresh(own, life).catch(error => log.note(`Listing its tools failed: ${clauseOf(error)}`));
 			void refreshPrompts(own, life);
 		};
 		const onEnd = (reason: string) => void fail(own, life, reason);
-		const connection = await own.open({onLog: log.add, onEnd, onListsChanged}, life.stop.signal);
+		const connection = await own.open({onLog: log.add, onNote: log.note, onEnd, onListsChanged}, life.stop.signal);
 		life.connection = connection;
 		await refresh(own, life);
 		if (own.life === life) {
@@ -241,7 +242,7 @@ async function refreshPrompts(own: Own, life: Life): Promise<void> {
 			own.prompts = listed;
 		}
 	} catch (error) {
-		own.log.add(`Listing its prompts failed: ${clauseOf(error)}`);
+		own.log.note(`Listing its prompts failed: ${clauseOf(error)}`);
 	}
 }
 
@@ -253,7 +254,7 @@ async function fail(own: Own, life: Life, reason: string, login?: AppError): Pro
 	own.life = undefined;
 	own.failedAt = own.now();
 	const cause = own.log.cause();
-	own.log.add(`Ended: ${reason}`);
+	own.log.note(`Ended: ${reason}`);
 	own.state = login
 		? {state: 'failed', reason: login.message, needsLogin: true}
 		: {state: 'failed', reason: reasonWith(reason, cause)};
@@ -276,7 +277,7 @@ async function ready(own: Own): Promise<Connection> {
 	const {restartedAt} = own;
 	const mayRestart = own.isRemote || restartedAt === undefined || own.now() - restartedAt >= restartMs;
 	if (own.state.state === 'failed' && !own.state.needsLogin && mayRestart) {
-		own.log.add('Starting it again.');
+		own.log.note('Starting it again.');
 		own.restartedAt = own.now();
 		own.starting = begin(own);
 		await own.starting;
@@ -334,7 +335,7 @@ async function renew(own: Own, connection: Connection, reason: string): Promise<
 	}
 
 	await fail(own, life, reason);
-	own.log.add('Connecting again.');
+	own.log.note('Connecting again.');
 	if (own.isRemote) {
 		own.starting = begin(own);
 		await own.starting;
@@ -348,7 +349,7 @@ async function failureOf(own: Own, doing: string, error: unknown): Promise<unkno
 		// One that lacks scopes still serves other requests.
 		const isOver = !(refused instanceof ScopesNeeded) && own.life;
 		await (isOver ? fail(own, isOver, refused.message, refused) : undefined);
-		own.log.add(`${doing} was refused: ${refused.message}`);
+		own.log.note(`${doing} was refused: ${refused.message}`);
 		return new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
 			...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},
 		});
@@ -359,6 +360,6 @@ async function failureOf(own: Own, doing: string, error: unknown): Promise<unkno
 	}
 
 	const message = clauseOf(error, maxFailure);
-	own.log.add(`${doing} failed: ${message}`);
+	own.log.note(`${doing} failed: ${message}`);
 	return new AppError('failed', `The MCP server ${own.name} failed: ${message}.`, {cause: error});
 }

@@ -2,6 +2,8 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {delimiter} from 'node:path';
 import process from 'node:process';
+import type {Writable} from 'node:stream';
+import {setTimeout as setTimeoutAsync} from 'node:timers/promises';
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
@@ -67,14 +69,13 @@ export function createStdioTransport(options: Options): Transport {
 			await spawned(started, options.command);
 		},
 		async send(message) {
-			const input = child?.stdin;
-			if (!input?.writable) {
+			try {
+				await write(child?.stdin, message);
+			} catch {
+				// Its end says why.
+				await Promise.race([ended, setTimeoutAsync(endDelayMs, undefined, {ref: false})]);
 				throw new AppError('failed', 'The server has ended.', {cause: notSent()});
 			}
-
-			await new Promise<void>((resolve, reject) => {
-				input.write(`${JSON.stringify(message)}\n`, error => (error ? reject(error) : resolve()));
-			});
 		},
 		async close() {
 			isClosing = true;
@@ -88,6 +89,17 @@ export function createStdioTransport(options: Options): Transport {
 		},
 	};
 	return transport;
+}
+
+/** Writes a message as a line. Throws if the server reads no more. */
+async function write(input: Writable | null | undefined, message: JSONRPCMessage): Promise<void> {
+	if (!input?.writable) {
+		throw notSent();
+	}
+
+	await new Promise<void>((resolve, reject) => {
+		input.write(`${JSON.stringify(message)}\n`, error => (error ? reject(error) : resolve()));
+	});
 }
 
 function launch({command, args, env, folder, root}: Options, mark: string): ChildProcess {

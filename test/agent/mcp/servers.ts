@@ -45,6 +45,8 @@ type Options = {
 	readonly openPage?: (url: string) => Promise<boolean>;
 	/** How long a server may take to start; as in the program by default. */
 	readonly startTimeoutMs?: number;
+	/** The clock of restarts. */
+	readonly now?: () => number;
 	/** Logs the user in again; they cancel by default. */
 	readonly logIn?: Parameters<typeof createMcpServers>[0]['logIn'];
 };
@@ -60,6 +62,7 @@ export function openServers(
 		openPage,
 		logIn = async () => false,
 		startTimeoutMs = 60_000,
+		now = performance.now.bind(performance),
 	}: Options = {},
 ) {
 	const {stateFolder, folder, project} = repository(files, {
@@ -77,7 +80,7 @@ export function openServers(
 		aroundCall: call => call(),
 		readEnvFile: configured => readEnvFile(configured, project),
 		folder: () => folder,
-		...{env, version: '0.0.0', insecureHttp: false, startTimeoutMs},
+		...{env, version: '0.0.0', insecureHttp: false, startTimeoutMs, now},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
 		...{config, logIn},

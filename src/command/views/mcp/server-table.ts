@@ -2,6 +2,7 @@ import type {ServerFault} from '../../../agent/mcp/configured-servers.ts';
 import type {ServerStatus} from '../../../agent/mcp/servers.ts';
 import {tokensOfDefinitions} from '../../../agent/usage-estimate.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
+import type {ErrorReport} from '../../../core/error.ts';
 import {formatCount} from '../../../core/format.ts';
 import type {Json, JsonObject} from '../../../core/json.ts';
 import {shellWord} from '../../../core/shell-word.ts';
@@ -49,7 +50,7 @@ export function serverTable(servers: readonly ServerStatus[], faults: readonly S
 }
 
 /** Returns one server with its tools. */
-export function serverRecord(status: ServerStatus): Result {
+export function serverRecord(status: ServerStatus): Extract<Result, {readonly kind: 'group'}> {
 	const {configured, state, tools, faults} = status;
 	const {server, scope, path} = configured;
 	const [, ...more] = serverLines(server);
@@ -78,6 +79,22 @@ export function serverRecord(status: ServerStatus): Result {
 		data: null,
 	};
 	return {kind: 'group', parts: [record, table], data: dataOf(status)};
+}
+
+/** Returns what a shell ends with for a server that couldn't be started; nothing for one that runs. */
+export function failureOf({configured, state}: ServerStatus): {readonly failure?: ErrorReport} {
+	const {server} = configured;
+	if (state.state !== 'failed' || configured.unused !== undefined) {
+		return {};
+	}
+
+	return {
+		failure: {
+			code: state.needsLogin ? 'auth' : server.type === 'http' ? 'network' : 'failed',
+			message: `The MCP server ${server.name} is not running: ${state.reason}.`,
+			...(state.needsLogin && {hint: `Log in: \`mcp login ${shellWord(server.name)}\``}),
+		},
+	};
 }
 
 /** Returns why a server does not run, in a line of its own: a column of reasons would leave the others no room. */
