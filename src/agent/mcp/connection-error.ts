@@ -28,17 +28,23 @@ export function statusOf(error: unknown): number | undefined {
 
 /**
  * True if a server refused a request because it no longer knows the session, so that the request did not run: 404 to a
- * request of a session (MCP 2025-11-25, Streamable HTTP, session management), 400 with words for it, or the SDKs' own error.
+ * request of a session (MCP 2025-11-25, Streamable HTTP, session management), another status with words for it, or the SDKs'
+ * own error.
  */
 export function isSessionLost(error: unknown): boolean {
 	const response = responseOf(error);
 	if (response) {
 		const {status, body} = response;
-		return status === 404 || status === 410 || (status === 400 && lostSession.test(body));
+		return status === 404 || status === 410 || saysSessionIsLost(body);
 	}
 
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
 	return code === sessionNotFound && lostSession.test(messageOf(error));
+}
+
+/** True for a refusal whose words say that the server doesn't know the session. */
+export function saysSessionIsLost(body: string): boolean {
+	return lostSession.test(body);
 }
 
 /** True if a request was never sent: nothing listened, or the process has ended. */

@@ -15,9 +15,24 @@ const isSchema = (value: Json) => typeof value === 'boolean' || isJsonObject(val
 const isSchemas = (value: Json) => Array.isArray(value) && value.every(isSchema);
 const isLimit = (value: Json) => typeof value === 'number' && value >= 0;
 
+const types: readonly Json[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+/** What the languages of servers call the types, which providers refuse. */
+const otherTypes = new Map<Json, Json>([
+	['int', 'integer'],
+	['long', 'integer'],
+	['float', 'number'],
+	['double', 'number'],
+	['str', 'string'],
+	['text', 'string'],
+	['bool', 'boolean'],
+	['list', 'array'],
+	['dict', 'object'],
+	['map', 'object'],
+	['none', 'null'],
+]);
+
 /** What a keyword must be (JSON Schema 2020-12). A keyword that is something else is left out; others stay as they are. */
 const keywords: Readonly<Record<string, (value: Json) => boolean>> = {
-	type: value => isText(value) || isTexts(value),
 	properties: isJsonObject,
 	patternProperties: isJsonObject,
 	$defs: isJsonObject,
@@ -82,6 +97,15 @@ export function readInputSchema(given: unknown): InputSchema {
 function readSchema(schema: JsonObject, wrong: Set<string>): JsonObject {
 	const read = (value: Json): Json => (isJsonObject(value) ? readSchema(value, wrong) : value);
 	const entries = Object.entries(schema).flatMap(([key, value]): ReadonlyArray<readonly [string, Json]> => {
+		if (key === 'type') {
+			const named = readType(value);
+			if (JSON.stringify(named) !== JSON.stringify(value) && value !== null) {
+				wrong.add(key);
+			}
+
+			return named === undefined ? [] : [[key, named]];
+		}
+
 		const isRight = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
 		if (isRight && !isRight(value)) {
 			// Serializers of some languages write null for what is left out.
@@ -98,6 +122,16 @@ function readSchema(schema: JsonObject, wrong: Set<string>): JsonObject {
 	});
 	wrong.delete('');
 	return Object.fromEntries(entries);
+}
+
+/** Returns the name of a type, or the names of several, as JSON Schema spells them; undefined if there is none. */
+function readType(value: Json): Json | undefined {
+	const names = [value].flat().map(name => {
+		const lower = typeof name === 'string' ? name.toLowerCase() : '';
+		return types.includes(lower) ? lower : otherTypes.get(lower);
+	});
+	const known = [...new Set(names.filter(name => name !== undefined))];
+	return known.length === 0 ? undefined : Array.isArray(value) ? known : known[0];
 }
 
 /** Returns JSON whose arrays and objects beyond a depth are empty. */

@@ -1,5 +1,6 @@
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {saysSessionIsLost} from './connection-error.ts';
 import {readAnswer, readCapabilities} from './read-answer.ts';
 
 /** The key of a result that is no object, on its way through the SDK's own transport. */
@@ -99,15 +100,25 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * Returns a `fetch` whose responses are what the SDK can read: JSON gets the fields of JSON-RPC that it lacks, and what is
- * accepted without an answer, though the request is for a server of another revision, is refused at once.
+ * accepted without an answer, though the request is for a server of another revision, is refused at once. A lost session that
+ * is told with the status of a missing login becomes 404, because a login would not bring it back.
  */
 export function lenientFetch(fetch: Fetch): Fetch {
 	return async (url, init) => {
 		const response = await fetch(url, init);
-		const isProbe = new Headers(init?.headers).get('mcp-method') === 'server/discover';
+		const sent = new Headers(init?.headers);
+		const isProbe = sent.get('mcp-method') === 'server/discover';
 		if (isProbe && (response.status === 202 || response.status === 204)) {
 			await response.body?.cancel();
 			return new Response('', {status: 400, statusText: 'No answer'});
+		}
+
+		if (response.status === 401 && sent.has('mcp-session-id')) {
+			const body = await response.text();
+			const {headers, statusText} = response;
+			return saysSessionIsLost(body)
+				? new Response(body, {status: 404, statusText: 'Not Found'})
+				: new Response(body, {status: 401, statusText, headers});
 		}
 
 		const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');

@@ -313,7 +313,7 @@ async function request<Result>(
 			signal?.throwIfAborted();
 			const isLost = isSessionLost(error) && connection.hasSession();
 			if (isSecond || !(isLost || wasNotSent(error))) {
-				throw await failureOf(own, doing, error);
+				throw await failureOf(own, doing, error, onNotice);
 			}
 
 			await renew(own, connection, isLost ? 'it no longer knows the session' : clauseOf(error));
@@ -343,12 +343,19 @@ async function renew(own: Own, connection: Connection, reason: string): Promise<
 }
 
 /** Returns what a failed request throws. */
-async function failureOf(own: Own, doing: string, error: unknown): Promise<unknown> {
+async function failureOf(own: Own, doing: string, error: unknown, onNotice: CallOptions['onNotice']): Promise<unknown> {
 	const refused = loginNeeded(error);
 	if (refused) {
 		// One that lacks scopes still serves other requests.
 		const isOver = !(refused instanceof ScopesNeeded) && own.life;
-		await (isOver ? fail(own, isOver, refused.message, refused) : undefined);
+		if (isOver) {
+			await fail(own, isOver, refused.message, refused);
+			onNotice?.(`The MCP server ${own.name} can't be used: ${refused.message}.`, {
+				isWarning: true,
+				hint: refused.hint,
+			});
+		}
+
 		own.log.note(`${doing} was refused: ${refused.message}`);
 		return new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
 			...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},

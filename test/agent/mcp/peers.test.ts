@@ -13,6 +13,8 @@ describe('a server over HTTP that has forgotten its sessions', () => {
 			'400 of another SDK',
 			{status: 400, body: '{"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}'},
 		],
+		['401 with words', {status: 401, body: 'Unauthorized: Session not found'}],
+		['503 with words', {status: 503, body: '{"error":"Unknown session"}'}],
 		['400 for a session that has expired', {status: 400, body: 'session expired'}],
 	])('gets a new one after %s, and the call is made once more', async (_, refusal) => {
 		const peer = await startPeer({refusal});

@@ -35,6 +35,12 @@ test.each<[string, Json, RegExp | undefined]>([
 	],
 	['a wrong type inside', {type: 'object', properties: {a: {type: 7, description: {}}}}, /repaired: type, description/],
 	['numbers that are required', {type: 'object', required: [1]}, /repaired: required/],
+	[
+		'types of a language',
+		{type: 'object', properties: {a: {type: 'int'}, b: {type: ['STRING', 'null']}}},
+		/repaired: type/,
+	],
+	['a list among its properties', {type: 'object', properties: {oneOf: [{}, {}]}}, /repaired: properties/],
 	['a recursive reference', {type: 'object', properties: {a: {$ref: '#'}}}, undefined],
 ])('a tool whose schema has %s costs no other tool, and works', async (_, inputSchema, fault) => {
 	const {servers, call} = openServers({s: entryOf(listing([good, {name: 'odd', inputSchema}]))});
