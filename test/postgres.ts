@@ -60,8 +60,10 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 	return end;
 }
 
-/** Creates an empty PostgreSQL without starting it. Returns undefined if none is installed. */
-export async function createPostgres(): Promise<Postgres | undefined> {
+/**
+ * Creates an empty PostgreSQL, or a standby of one that runs, without starting it. Returns undefined if none is installed.
+ */
+export async function createPostgres(primary?: Postgres): Promise<Postgres | undefined> {
 	const binaries = findBinaries();
 	if (!binaries) {
 		return undefined;
@@ -70,11 +72,14 @@ export async function createPostgres(): Promise<Postgres | undefined> {
 	const folder = mkdtempSync(join(tmpdir(), 'service-postgres-'));
 	const user = await unprivilegedUser(folder);
 	const data = join(folder, 'data');
-	execFileSync(
-		join(binaries, 'initdb'),
-		['-D', data, '--no-sync', '-E', 'UTF8', '--locale=C', '-U', 'service', '--auth=trust'],
-		{...user, stdio: 'ignore'},
-	);
+	const [program, options] = primary
+		? ['pg_basebackup', ['-h', primary.folder, '-R', '--checkpoint=fast']]
+		: ['initdb', ['-E', 'UTF8', '--locale=C', '--auth=trust']];
+	execFileSync(join(binaries, program), ['-D', data, '--no-sync', '-U', 'service', ...options], {
+		...user,
+		cwd: folder,
+		stdio: 'ignore',
+	});
 	const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200'].flatMap(setting => ['-c', setting]);
 	let server: ChildProcess | undefined;
 	return {

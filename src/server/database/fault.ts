@@ -14,8 +14,11 @@ const sqliteMessages =
  */
 const postgresClasses = new Set(['08', '28', '3D', '40', '53', '57', '58']);
 
-/** Codes from other classes: a standby or a full disk accepts no writes, or the database accepts no connections. */
-const postgresCodes = new Set(['25006', '55000']);
+/**
+ * Codes from other classes: a standby or a full disk accepts no writes, the database accepts no connections, or a pooler lost
+ * what the connection had (a transaction that idled, a named statement).
+ */
+const postgresCodes = new Set(['25006', '25P03', '55000', '26000', '42P05']);
 
 const socketFaults = new Set([
 	'ECONNREFUSED',
@@ -51,4 +54,28 @@ export function isDatabaseFault(error: unknown): boolean {
 		(/^[0-9A-Z]{5}$/.test(code) && (postgresClasses.has(code.slice(0, 2)) || postgresCodes.has(code))) ||
 		poolMessages.test(error.message)
 	);
+}
+
+/** Returns whether a database accepts no writes: a standby, or a file that may only be read. */
+export function isReadOnlyFault(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		(('code' in error && error.code === '25006') || /attempt to write a readonly database/.test(error.message))
+	);
+}
+
+const uncertain = new WeakSet<Error>();
+
+/** Marks the loss of a connection whose last statement may have been executed, and returns it. */
+export function markUncertain(error: unknown): unknown {
+	if (error instanceof Error) {
+		uncertain.add(error);
+	}
+
+	return error;
+}
+
+/** Returns whether a change may have been saved although it failed. */
+export function isUncertain(error: unknown): boolean {
+	return error instanceof Error && uncertain.has(error);
 }

@@ -1,4 +1,5 @@
 import {AppError} from '../../core/error.ts';
+import {postgresHosts} from './postgres-hosts.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -12,9 +13,9 @@ export type DatabaseLocation =
 			readonly answerTimeoutMs?: number;
 	  };
 
-/** Parses the value of `--database`. Throws AppError("usage") for anything but a `postgres://` URL. */
+/** Parses the value of `--database`. Throws AppError("usage") for anything but a `postgres://` URL, maybe of several hosts. */
 export function parseDatabaseUrl(url: string): DatabaseLocation {
-	if (/^postgres(?:ql)?:\/\/./i.test(url) && URL.canParse(url)) {
+	if (postgresHosts(url)) {
 		return {engine: 'postgres', url};
 	}
 

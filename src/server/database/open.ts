@@ -2,6 +2,7 @@ import {type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, typ
 import {AppError} from '../../core/error.ts';
 import type {DatabaseLocation} from './location.ts';
 import {migrate} from './migrate.ts';
+import {hostNames} from './postgres-hosts.ts';
 import type {Database, Tables} from './tables.ts';
 
 /**
@@ -36,14 +37,10 @@ function explain(location: DatabaseLocation, error: unknown): unknown {
 				hint: 'Use another folder with --data, or move that file away to start over.',
 				cause: error,
 			})
-		: new AppError(
-				'network',
-				`The database of ${new URL(location.url).host || 'this machine'} cannot be used: ${reason}.`,
-				{
-					hint: 'Check that it runs, and the user, the password and the name in --database.',
-					cause: error,
-				},
-			);
+		: new AppError('network', `The database of ${hostNames(location.url)} cannot be used: ${reason}.`, {
+				hint: 'Check that it runs, and the user, the password and the name in --database.',
+				cause: error,
+			});
 }
 
 /** The open connections of a database, before its schema is up to date. */

@@ -1,13 +1,13 @@
 import {oauthRoutes} from '../accounts/oauth/oauth-routes.ts';
 import {artifactRoutes} from '../artifacts/artifact-routes.ts';
-import {isDatabaseFault} from '../database/fault.ts';
+import {isDatabaseFault, isUncertain} from '../database/fault.ts';
 import {type DemoOptions, demoRoutes} from '../demo-model/demo-routes.ts';
 import {contractRoutes} from '../handlers/handler.ts';
 import {handlers} from '../handlers/handlers.ts';
 import type {Services} from '../handlers/services.ts';
 import {errorResponse, HttpError} from '../kit/http-error.ts';
 import {type Log, stackOf} from '../kit/log.ts';
-import {type App, findRoute, type Route, type RouteTable, routeTable} from '../kit/route.ts';
+import {type App, findRoute, type RouteTable, routeTable} from '../kit/route.ts';
 import {placeNames} from '../kit/scope.ts';
 import {parseAuthority} from '../kit/server-url.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
@@ -15,6 +15,7 @@ import {authenticate} from './authenticate.ts';
 import {checkBasePath, routedUrl} from './base-path.ts';
 import {checkClientVersion} from './client-version.ts';
 import {withHead} from './head.ts';
+import {healthRoutes} from './health.ts';
 import {checkHost, checkMediaType, loopbackNames} from './request-checks.ts';
 
 type Options = {
@@ -26,13 +27,6 @@ type Options = {
 	readonly demo?: DemoOptions;
 	/** The oldest client version that this server accepts. */
 	readonly minimumClient?: string | undefined;
-};
-
-const health: Route = {
-	method: 'GET',
-	path: '/healthz',
-	auth: 'none',
-	handle: () => Response.json({status: 'ok'}),
 };
 
 type Server = {
@@ -52,7 +46,7 @@ type Server = {
 export function createApp({services, names = [], port, demo = {}, minimumClient}: Options): App {
 	const {log} = services;
 	const all = [
-		health,
+		...healthRoutes(services.database),
 		...contractRoutes(handlers, services),
 		...artifactRoutes(services),
 		...oauthRoutes(services),
@@ -127,6 +121,12 @@ function hasCredential({headers}: Request): boolean {
 	return headers.has('authorization') || Boolean(headers.get('x-api-key'));
 }
 
+const noDatabase =
+	'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.';
+
+const lostAnswer =
+	'The database of this server was lost while it saved. Check whether it took effect before you try again.';
+
 /** Returns the response for an error that a handler threw. For a bug it reveals nothing. */
 function responseToError(error: unknown, url: URL, log: Log): Response {
 	if (error instanceof HttpError) {
@@ -140,13 +140,6 @@ function responseToError(error: unknown, url: URL, log: Log): Response {
 		error: stackOf(error),
 	});
 	return isDatabaseFault(error)
-		? errorResponse(
-				url,
-				502,
-				'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.',
-				{
-					type: 'database_error',
-				},
-			)
+		? errorResponse(url, 502, isUncertain(error) ? lostAnswer : noDatabase, {type: 'database_error'})
 		: errorResponse(url, 500, 'Something went wrong inside the server.');
 }

@@ -2,8 +2,12 @@ import {once} from 'node:events';
 import {connect, createServer, type Socket} from 'node:net';
 import {onTestFinished} from 'vitest';
 
-/** Creates a network between a port of this machine and a socket that can drop everything silently. */
+/**
+ * Creates a network between a port of this machine and a socket. It can drop everything silently, and lead new connections to
+ * another socket, as a load balancer does, or a name.
+ */
 export async function createNetwork(socketPath: string) {
+	let target = socketPath;
 	const sockets = new Set<Socket>();
 	let isFrozen = false;
 	const join = (from: Socket, to: Socket) => {
@@ -18,7 +22,7 @@ export async function createNetwork(socketPath: string) {
 		});
 	};
 	const server = createServer(client => {
-		const backend = connect(socketPath);
+		const backend = connect(target);
 		join(client, backend);
 		join(backend, client);
 	});
@@ -33,6 +37,9 @@ export async function createNetwork(socketPath: string) {
 	const address = server.address();
 	return {
 		port: typeof address === 'object' && address ? address.port : 0,
+		leadTo(path: string) {
+			target = path;
+		},
 		freeze() {
 			isFrozen = true;
 		},
