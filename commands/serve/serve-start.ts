@@ -18,6 +18,7 @@ export default command({
 		artifacts: z.optional(z.string()),
 		storageLimit: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
 		publicUrl: z.optional(z.string()),
+		keepAlive: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(86_400))),
 		unsafeSandboxes: z._default(z.boolean(), false),
 		minClient: z.optional(
 			z.string().check(z.regex(/^\d+(?:\.\d+){0,2}(?:-[\w.]+)?$/, 'takes a version, such as 0.2.0')),
@@ -32,6 +33,7 @@ export default command({
 		artifacts: 'bucket as s3://name?endpoint=https://host; the data folder by default',
 		storageLimit: 'maximum GB of spans and artifacts per organization; 10 by default',
 		publicUrl: 'URL for browsers and clients, with its path, if a proxy is in front',
+		keepAlive: 'seconds that idle connections stay open; 75 by default, more than a load balancer’s 60',
 		unsafeSandboxes: 'run tasks without containment if bubblewrap is missing',
 		minClient: 'oldest accepted client version, such as 0.2.0; older ones must update',
 		demo: 'create a demo organization with sessions, findings and runs',
@@ -41,7 +43,7 @@ export default command({
 	where: 'shell',
 
 	async run(
-		{port, host, artifacts, storageLimit, publicUrl, minClient, unsafeSandboxes, demo, logLevel, ...where},
+		{port, host, artifacts, storageLimit, publicUrl, keepAlive, minClient, unsafeSandboxes, demo, logLevel, ...where},
 		{env, interact, signal, debug},
 	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
@@ -57,6 +59,7 @@ export default command({
 			artifacts,
 			storageLimit: storageLimit === undefined ? undefined : Math.round(storageLimit * 1e9),
 			publicUrl: publicUrl && originOf(publicUrl),
+			keepAliveMs: keepAlive === undefined ? undefined : keepAlive * 1000,
 			unsafeSandboxes,
 			minimumClient: minClient,
 			demo,

@@ -33,6 +33,8 @@ type Options = {
 	readonly host?: string;
 	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
 	readonly timeouts?: {readonly headersMs: number; readonly requestMs: number; readonly idleMs: number};
+	/** How long a connection stays open between two requests; 75 seconds by default. */
+	readonly keepAliveMs?: number | undefined;
 	/** How long requests in progress may take after `close`; 5 seconds by default. */
 	readonly closeTimeoutMs?: number | undefined;
 	/** Gets an entry for each request. */
@@ -43,6 +45,12 @@ const defaultCloseTimeoutMs = 5000;
 
 /** How long the end of a connection may take, and how long the rest of a rejected body is read. */
 const endTimeoutMs = 1000;
+
+/**
+ * Longer than load balancers keep an idle connection (60 seconds as AWS, nginx and HAProxy come). If the server closed it first,
+ * a request that is on its way to it would be lost, and the client would get a 502.
+ */
+export const defaultKeepAliveMs = 75_000;
 
 /** A connection of 2 Mbit/s sends the largest artifact in time. */
 export const defaultTimeouts = {headersMs: 10_000, requestMs: 300_000, idleMs: 120_000};
@@ -60,6 +68,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
  */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
 	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, closeTimeoutMs, debug} = options;
+	const {keepAliveMs = defaultKeepAliveMs} = options;
 	const requests = createInProgress();
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		if (debug) {
@@ -80,7 +89,8 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 			headersTimeout: timeouts.headersMs,
 			// By default Node checks every 30 s, which would extend the timeout for slow clients.
 			connectionsCheckingInterval: timeouts.headersMs / 10,
-			keepAliveTimeout: 5000,
+			// The limits above begin with the next request, however long it takes to come.
+			keepAliveTimeout: keepAliveMs,
 			requireHostHeader: false,
 		},
 		handle,

@@ -33,6 +33,8 @@ type ServeOptions = DataOptions & {
 	readonly storageLimit: number | undefined;
 	/** Where browsers and clients reach the server, if that differs from where it listens. May have a path. */
 	readonly publicUrl: string | undefined;
+	/** How long a connection stays open between two requests; 75 seconds by default. */
+	readonly keepAliveMs?: number | undefined;
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly unsafeSandboxes: boolean;
 	/** The oldest client version that the server accepts. */
@@ -167,6 +169,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
 		host,
 		port,
 		publicUrl,
+		keepAliveMs: options.keepAliveMs,
 		unsafeSandboxes,
 		minimumClient: options.minimumClient,
 		environment: env,

@@ -53,6 +53,8 @@ type Options = {
 	/** The environment variables with provider keys, which decide the available models, and `SERVICE_SEAL_KEY`. */
 	readonly environment: NodeJS.ProcessEnv;
 	readonly demo?: DemoOptions;
+	/** How long a connection stays open between two requests; 75 seconds by default. */
+	readonly keepAliveMs?: number | undefined;
 	/** How long requests in progress may take after `close`; 5 seconds by default. */
 	readonly closeTimeoutMs?: number;
 	readonly log?: Log;
@@ -66,7 +68,7 @@ type Options = {
  */
 export async function startServer(options: Options): Promise<RunningServer> {
 	const {location, folder, hidden, host, port, publicUrl, environment, demo, log = () => {}} = options;
-	const {storageLimit = defaultStorageLimit, closeTimeoutMs} = options;
+	const {storageLimit = defaultStorageLimit, keepAliveMs, closeTimeoutMs} = options;
 	const catalog = await loadServerCatalog(environment);
 	const isEphemeral = location.engine === 'sqlite' && location.file === ':memory:';
 	const seal = createSeal(isEphemeral ? createSealKey() : await loadSealKey(folder, environment));
@@ -89,7 +91,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 			demo,
 			minimumClient: options.minimumClient,
 		});
-		const listening = await listen(app, {host, port, closeTimeoutMs, debug: options.debug});
+		const listening = await listen(app, {host, port, keepAliveMs, closeTimeoutMs, debug: options.debug});
 		bound = Number(new URL(listening.url).port || 80);
 		url = publicUrl ?? listening.url;
 		const keeper = monitorSandboxes(services);

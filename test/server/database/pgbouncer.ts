@@ -1,11 +1,11 @@
 import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {chownSync, existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import pg from 'pg';
 import {expect, onTestFinished} from 'vitest';
+import {freePort} from '../nginx.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
@@ -78,15 +78,6 @@ function unprivilegedUser(...paths: readonly string[]): {uid?: number; gid?: num
 	}
 
 	return {uid, gid};
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	server.close();
-	await once(server, 'close');
-	return typeof address === 'object' && address ? address.port : 0;
 }
 
 async function answers(port: number): Promise<boolean> {

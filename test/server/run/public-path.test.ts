@@ -1,10 +1,8 @@
-import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, readFileSync, writeFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {createServer, request as httpRequest} from 'node:http';
-import {type AddressInfo, connect, createServer as createNetServer} from 'node:net';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
-import {setTimeout} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {findAuthorizationServer} from '../../../src/client/authorization-server.ts';
 import {createClient} from '../../../src/client/client.ts';
@@ -20,6 +18,7 @@ import {dataOf, testContext} from '../../commands/context.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {oidOf, traceId} from '../artifacts/artifacts.ts';
 import {toRequest} from '../ingest/push.ts';
+import {freePort, nginx, startNginx} from '../nginx.ts';
 import {createBrowser} from '../pages/browser.ts';
 
 const base = '/agents';
@@ -83,7 +82,6 @@ async function nodeProxy(target: () => number, {strips, keepsHost}: Passing): Pr
 	return {url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, elsewhere};
 }
 
-const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx'].find(existsSync);
 if (!nginx) {
 	console.warn('nginx is not installed (Debian: nginx-light): the server is tested behind a proxy of Node alone.');
 	test.skip('[6] behind nginx, which is not installed (Debian: nginx-light)', () => undefined);
@@ -93,72 +91,22 @@ if (!nginx) {
 async function nginxProxy(target: () => number, {strips, keepsHost}: Passing): Promise<Front> {
 	const other = await nodeProxy(target, {strips, keepsHost});
 	const port = await freePort();
-	const folder = temporaryFolder();
-	const upstream = join(folder, 'upstream.conf');
-	const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-		name => `${name}_temp_path ${folder}/${name};`,
-	);
-	writeFileSync(
-		join(folder, 'nginx.conf'),
-		`pid ${folder}/pid; error_log stderr; daemon off; master_process off;
-		events {}
-		http {
-			access_log off; ${paths.join(' ')}
-			server {
-				listen 127.0.0.1:${port};
-				proxy_set_header Host ${keepsHost ? '$http_host' : '$proxy_host'};
-				proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-				location = ${base}/leave { absolute_redirect off; return 302 /other/place; }
-				location ${base}/ { include ${upstream}; }
-				location / { proxy_pass ${other.url}; }
-			}
-		}`,
-	);
 	return {
 		url: `http://127.0.0.1:${port}`,
 		elsewhere: other.elsewhere,
-		async ready() {
-			writeFileSync(upstream, `proxy_pass http://127.0.0.1:${target()}${strips ? '/' : ''};`);
-			const running = spawn(nginx ?? '', ['-p', folder, '-c', join(folder, 'nginx.conf')], {stdio: 'ignore'});
-			const ended = once(running, 'exit');
-			onTestFinished(async () => {
-				running.kill();
-				await ended;
-			});
-			await untilListening(port, ended);
-		},
+		ready: () =>
+			startNginx(
+				`server {
+					listen 127.0.0.1:${port};
+					proxy_set_header Host ${keepsHost ? '$http_host' : '$proxy_host'};
+					proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+					location = ${base}/leave { absolute_redirect off; return 302 /other/place; }
+					location ${base}/ { proxy_pass http://127.0.0.1:${target()}${strips ? '/' : ''}; }
+					location / { proxy_pass ${other.url}; }
+				}`,
+				port,
+			),
 	};
-}
-
-async function freePort(): Promise<number> {
-	const server = createNetServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const {port} = server.address() as AddressInfo;
-	server.close();
-	await once(server, 'close');
-	return port;
-}
-
-async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
-	let isRunning = true;
-	void ended.then(() => {
-		isRunning = false;
-	});
-	while (isRunning) {
-		const socket = connect(port, '127.0.0.1');
-		const isOpen = await once(socket, 'connect').then(
-			() => true,
-			() => false,
-		);
-		socket.destroy();
-		if (isOpen) {
-			return;
-		}
-
-		await setTimeout(20);
-	}
-
-	throw new Error('nginx does not start.');
 }
 
 async function start(openFront: (target: () => number) => Promise<Front>) {
