@@ -4,7 +4,8 @@ import {AppError} from '../core/error.ts';
 import {isLoopback, isWithin, type Origin} from '../core/origin.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {readableBody} from './response-body.ts';
-import {type ConnectionPool, hasProxy, openPool} from './undici-agent.ts';
+import {openRestedPool} from './rested-pool.ts';
+import {type ConnectionPool, hasProxy} from './undici-agent.ts';
 
 type Options = {
 	readonly env: Environment;
@@ -45,7 +46,7 @@ export function createBoundFetch(options: Options): BoundFetch {
 				});
 			}
 
-			opening ??= openPool({env: options.env, connectTimeoutMs});
+			opening ??= openRestedPool({env: options.env, connectTimeoutMs});
 			const signal = init.signal ?? undefined;
 			const exchange = {origin: url.origin, signal, isProxied: hasProxy(options.env) && !isLoopback(url)};
 			try {

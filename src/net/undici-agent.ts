@@ -19,6 +19,8 @@ export type ConnectionPool = {
 	readonly warm: (origin: string) => void;
 	/** Sends a request as `request` does, but to nothing: an empty answer comes back. */
 	readonly rehearse: ConnectionPool['request'];
+	/** Closes each connection as soon as it isn't in use. The pool takes no more requests. */
+	readonly retire: () => void;
 	/** Closes all connections, including those in use. */
 	readonly close: () => Promise<void>;
 };
@@ -65,6 +67,13 @@ export async function openPool({env, connectTimeoutMs, lookup}: Options): Promis
 			const response = await request.call(nowhere, options);
 			response.body.once('close', () => void nowhere.destroy());
 			return response;
+		},
+		retire: () => {
+			connector.close();
+			void direct.close();
+			if (proxied !== direct) {
+				void proxied.close();
+			}
 		},
 		close: async () => {
 			connector.close();

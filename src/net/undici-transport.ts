@@ -8,8 +8,9 @@ import {assertNoCredential, type Credential, credentialHeader} from './credentia
 import {maskBytes, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {readableBody} from './response-body.ts';
+import {openRestedPool} from './rested-pool.ts';
 import type {Transport, TransportRequest, TransportResponse, WarmTransport} from './transport.ts';
-import {type ConnectionPool, hasProxy, openPool} from './undici-agent.ts';
+import {type ConnectionPool, hasProxy} from './undici-agent.ts';
 
 /** A transport that keeps connections open between requests. */
 export type HttpTransport = WarmTransport & {
@@ -45,7 +46,7 @@ export function createTransport(options: Options): HttpTransport {
 	const {credential, env = {}, insecureHttp = false, connectTimeoutMs = 10_000} = options;
 	let opening: Promise<ConnectionPool> | undefined;
 	const openOnce = () => {
-		opening ??= openPool({env, connectTimeoutMs});
+		opening ??= openRestedPool({env, connectTimeoutMs});
 		return opening;
 	};
 
