@@ -238,6 +238,15 @@ describe.each(fronts)('[6] behind a proxy that %s', (_, openFront) => {
 		expect(server.front.elsewhere).toEqual([]);
 	});
 
+	test('a load balancer asks below the path whether it lives and is ready', async () => {
+		const server = await start(openFront);
+		const answers = await Promise.all(['/healthz', '/readyz'].map(path => fetch(`${server.publicUrl}${path}`)));
+		expect(await Promise.all(answers.map(async answer => [answer.status, await answer.text()]))).toEqual([
+			[200, '{"status":"ok"}'],
+			[200, '{"status":"ok"}'],
+		]);
+	});
+
 	test('a stream of events comes piece by piece', async () => {
 		const server = await start(openFront);
 		const response = await fetch(`${server.publicUrl}/v1/chat/completions`, {
