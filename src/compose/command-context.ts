@@ -47,7 +47,7 @@ export function createContextFor(
 		changes: changes.open,
 		...{interact, live, flags, signal},
 		approvals: {rules, judge},
-		diagnose: createDoctor(options, local, servers, {flags, signal}),
+		diagnose: createDoctor(options, local, servers, {flags, signal, mcp: mcp.access}),
 		recents: {
 			recall: recents.recall,
 			forget(profile) {

@@ -229,7 +229,7 @@ function createToolLoader(
 		const [{createFolderTools, createLogTools, ...tools}, {createWebRequests}, {hasProxy}] = await Promise.all([
 			import('../agent/tools/tools.ts'),
 			import('../net/web/web-request.ts'),
-			import('../net/undici-agent.ts'),
+			import('../net/proxy-route.ts'),
 		]);
 		const ofLogs = createLogTools(async environment => {
 			const {server, logOf: sourceOf} = await platform.openConnected();

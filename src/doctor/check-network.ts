@@ -1,19 +1,14 @@
-import {X509Certificate} from 'node:crypto';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {formatDuration} from '../core/format.ts';
+import {formatAmount, formatDuration} from '../core/format.ts';
 import type {Origin} from '../core/origin.ts';
+import {readCertificates} from '../net/certificates.ts';
+import {exceptions, proxyOf, routeTo, unusedProxy} from '../net/proxy-route.ts';
 import {readTlsInfo} from '../net/tls-info.ts';
 import type {Transport} from '../net/transport.ts';
-import {hasProxy, proxyAddress, unusedProxy} from '../net/undici-agent.ts';
-import {errnoOf} from '../storage/file-error.ts';
 import {type Check, fault, good} from './check.ts';
-
-/** Files of certificates that Node or OpenSSL read, by variable. */
-const certificateVariables = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
 /** A clock that differs more makes logins and signed addresses invalid. */
 const mostSkewMs = 2 * 60 * 1000;
@@ -30,7 +25,8 @@ export async function checkNetworkSettings(env: Environment, signal: AbortSignal
 }
 
 async function proxy(env: Environment, signal: AbortSignal): Promise<Check> {
-	if (!hasProxy(env)) {
+	const used = proxyOf(env, 'https') ?? proxyOf(env, 'http');
+	if (!used) {
 		const scheme = unusedProxy(env);
 		return scheme === undefined
 			? good('Proxy', 'None.')
@@ -41,8 +37,8 @@ async function proxy(env: Environment, signal: AbortSignal): Promise<Check> {
 				);
 	}
 
-	const {protocol, origin, hostname, port} = new URL(proxyAddress(env, 'https') || proxyAddress(env, 'http'));
-	const without = env['no_proxy'] ?? env['NO_PROXY'];
+	const {protocol, origin, hostname, port} = new URL(used.origin);
+	const without = exceptions(env);
 	const finding = `${origin}${without ? `, except for ${without}` : ''}`;
 	try {
 		await reach(hostname.replace(/^\[|\]$/g, ''), Number(port) || (protocol === 'https:' ? 443 : 80), signal);
@@ -72,34 +68,96 @@ function certificates(env: Environment): readonly Check[] {
 		return [fault('Certificates', finding, fix)];
 	}
 
-	const named = certificateVariables.flatMap(name => (env[name] ? [[name, env[name]] as const] : []));
-	for (const [name, path] of named) {
-		const why = certificateFault(path);
-		if (why) {
-			const fix = `Set ${name} to a file of certificates in PEM, or unset it.`;
-			return [fault('Certificates', `${name} names ${path}, which ${why}.`, fix)];
-		}
+	const {sources} = readCertificates(env);
+	const wrong = sources.find(source => source.fault !== undefined);
+	if (wrong) {
+		const {variable, path, fault: why, count} = wrong;
+		const what = variable === 'SSL_CERT_DIR' ? 'a folder' : 'a file';
+		const rest = count > 0 ? ` The other ${formatAmount(count, 'certificate')} there are used.` : '';
+		const fix = `Set ${variable} to ${what} of certificates in PEM, or unset it.`;
+		return [fault('Certificates', `${variable} names ${path}, which ${why}.${rest}`, fix)];
 	}
 
-	const own = named.map(([name, path]) => `${name}=${path}`).join(', ');
-	return [good('Certificates', own ? `Node's, and ${own}.` : "Node's.")];
+	return [good('Certificates', `${storeOf(env)}.`)];
 }
 
-const certificate =
-	/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/;
+/** Returns the certificates that connections trust, `Node's, and SSL_CERT_FILE=/ca.pem`. */
+function storeOf(env: Environment): string {
+	const own = readCertificates(env)
+		.sources.filter(({count}) => count > 0)
+		.map(({variable, path}) => `${variable}=${path}`);
+	return own.length > 0 ? `Node's, and ${own.join(', ')}` : "Node's";
+}
 
-/** Returns why Node can't use a file of certificates; undefined if it can. Node itself ignores a broken one. */
-function certificateFault(path: string): string | undefined {
+/** A server that the user configured: what uses it, such as `anthropic` or `MCP server docs`, and its address. */
+export type ConfiguredHost = {readonly usedBy: string; readonly url: string};
+
+type Hosts = {
+	readonly hosts: readonly ConfiguredHost[];
+	/** Sends no credential. */
+	readonly transport: Transport;
+	readonly env: Environment;
+	readonly signal: AbortSignal;
+};
+
+/** How long a host may take to answer, in milliseconds. */
+const hostTimeoutMs = 5000;
+
+/**
+ * Asks each configured host whether it is there, by its own route, without a credential: any answer counts. Says the route,
+ * the proxy and the certificates of each.
+ */
+export async function checkHosts({hosts, transport, env, signal}: Hosts): Promise<readonly Check[]> {
+	const byOrigin = new Map<string, string[]>();
+	for (const {usedBy, url} of hosts) {
+		const origin = URL.canParse(url) ? new URL(url).origin : url;
+		byOrigin.set(origin, [...new Set([...(byOrigin.get(origin) ?? []), usedBy])]);
+	}
+
+	const store = storeOf(env);
+	return Promise.all(
+		[...byOrigin].map(async ([origin, users]): Promise<Check> => {
+			if (!URL.canParse(origin)) {
+				return fault('Host', `${users.join(', ')}: “${origin}” is not an address.`, 'Correct it.');
+			}
+
+			const route = describeRoute(env, new URL(origin));
+			const trust = origin.startsWith('https:') ? `; certificates: ${store}` : '';
+			const how = `${origin} (${users.join(', ')}): ${route}${trust}`;
+			const startedAt = performance.now();
+			try {
+				const limit = AbortSignal.any([signal, AbortSignal.timeout(hostTimeoutMs)]);
+				const {status, body} = await transport({method: 'GET', url: origin, signal: limit});
+				await body[Symbol.asyncIterator]().return?.();
+				return good('Host', `${how}; answered ${status} in ${formatDuration(performance.now() - startedAt)}.`);
+			} catch (error) {
+				signal.throwIfAborted();
+				const why = error instanceof Error ? error.message : String(error);
+				const fix = error instanceof AppError && error.hint !== 'Try again.' ? error.hint : undefined;
+				return fault('Host', `${how}; no answer: ${why}`, fix ?? silent);
+			}
+		}),
+	);
+}
+
+/** Returns how a host is reached, `direct (NO_PROXY)` or `through http://proxy:3128 (HTTPS_PROXY)`. */
+function describeRoute(env: Environment, url: URL): string {
 	try {
-		const [first] = certificate.exec(readFileSync(path, 'utf8')) ?? [];
-		if (first === undefined) {
-			return 'holds no certificate';
+		const route = routeTo(env, url);
+		switch (route.kind) {
+			case 'direct':
+				return route.why === 'NO_PROXY'
+					? 'direct (NO_PROXY)'
+					: route.why === 'loopback'
+						? 'direct (this machine)'
+						: 'direct (no proxy)';
+			default: {
+				const read = route.kind === 'forward' ? ', which reads it' : '';
+				return `through ${route.proxy.origin} (${route.proxy.variable}${read})`;
+			}
 		}
-
-		new X509Certificate(first.replaceAll(/(?:TRUSTED|X509) (?=CERTIFICATE)/g, ''));
-		return undefined;
 	} catch (error) {
-		return errnoOf(error) ? "can't be read" : 'holds a broken certificate';
+		return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 	}
 }
 

@@ -9,7 +9,7 @@ import type {Transport} from '../net/transport.ts';
 import type {Home} from '../storage/home.ts';
 import {type Check, fault, good, note} from './check.ts';
 import {checkClipboard} from './check-clipboard.ts';
-import {checkNetworkSettings, checkServer} from './check-network.ts';
+import {type ConfiguredHost, checkHosts, checkNetworkSettings, checkServer} from './check-network.ts';
 import {checkSandbox} from './check-sandbox.ts';
 import {checkKeychain, checkKeys} from './check-secrets.ts';
 import {checkState, type HomeFault} from './check-state.ts';
@@ -30,6 +30,8 @@ export type Patient = {
 	readonly places: Places;
 	/** Returns the server that is connected; undefined for the embedded one. Throws AppError for an invalid setting. */
 	readonly server: () => Origin | undefined;
+	/** Returns the other hosts that the user configured: profiles, providers, MCP servers. */
+	readonly hosts: () => Promise<readonly ConfiguredHost[]>;
 	/** Opens a transport without a credential. */
 	readonly openTransport: () => Promise<Transport>;
 	/** Removes credentials from a text. */
@@ -54,6 +56,7 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 		['Sandbox', async () => [await checkSandbox(patient)]],
 		['Network', () => checkNetworkSettings(env, signal)],
 		['Server', () => server(patient)],
+		['Host', () => hosts(patient)],
 	];
 	const found = await Promise.all(
 		checks.map(async ([name, check]) => {
@@ -84,6 +87,11 @@ function failed(name: string, error: unknown): Check {
 
 function system(): string {
 	return `${process.platform} ${process.arch}`;
+}
+
+async function hosts({hosts: listHosts, openTransport, env, signal}: Patient): Promise<readonly Check[]> {
+	const configured = await listHosts();
+	return configured.length > 0 ? checkHosts({hosts: configured, transport: await openTransport(), env, signal}) : [];
 }
 
 async function server({server: selected, openTransport, env, signal}: Patient): Promise<readonly Check[]> {

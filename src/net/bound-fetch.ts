@@ -3,9 +3,10 @@ import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isLoopback, isWithin, type Origin} from '../core/origin.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
+import {isProxied} from './proxy-route.ts';
 import {readableBody} from './response-body.ts';
 import {openRestedPool} from './rested-pool.ts';
-import {type ConnectionPool, hasProxy} from './undici-agent.ts';
+import type {ConnectionPool} from './undici-agent.ts';
 
 type Options = {
 	readonly env: Environment;
@@ -48,7 +49,7 @@ export function createBoundFetch(options: Options): BoundFetch {
 
 			opening ??= openRestedPool({env: options.env, connectTimeoutMs});
 			const signal = init.signal ?? undefined;
-			const exchange = {origin: url.origin, signal, isProxied: hasProxy(options.env) && !isLoopback(url)};
+			const exchange = {origin: url.origin, signal, isProxied: isProxied(options.env, url)};
 			try {
 				return await send(await opening, url, init, {...options, exchange});
 			} catch (error) {

@@ -19,6 +19,18 @@ const untrusted: readonly string[] = [
 	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ];
 
+/** Why certificates that the user named aren't used, by the error of a connection that may need them. */
+const certificateFaults = new WeakMap<Error, string>();
+
+/** Returns an error of a connection, which is explained with what is wrong with the user's own certificates. */
+export function withCertificateFault(error: unknown, fault: string | undefined): unknown {
+	if (error instanceof Error && fault !== undefined) {
+		certificateFaults.set(error, fault);
+	}
+
+	return error;
+}
+
 /**
  * Returns the error to throw for a failed request or body: AppError("network") with a cause that users understand, the
  * `AbortError` of the caller, or the error itself if it's a bug.
@@ -47,7 +59,9 @@ export function explainFailure(error: unknown, {origin, signal, isProxied}: Exch
 		return error;
 	}
 
-	const [message, hint] = explainCode(code, origin);
+	const [message, usual] = explainCode(code, origin);
+	const wrong = untrusted.includes(code) ? certificateFaults.get(error) : undefined;
+	const hint = wrong ? `${wrong} Correct it, so that the certificate of its authority is trusted.` : usual;
 	return network([message, isProxied ? `${hint} ${checkProxy}` : hint], error, permanent.test(code));
 }
 
@@ -143,7 +157,7 @@ function explainFamily(code: string, origin: string): Explained {
 	if (untrusted.includes(code)) {
 		return [
 			`The certificate of ${origin} isn't trusted on this machine (${code}).`,
-			'If you trust it, set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
+			'If you trust it, set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority.',
 		];
 	}
 

@@ -1,7 +1,8 @@
 import {connect} from 'node:tls';
 import type {Environment} from '../core/environment.ts';
-import {explainFailure} from './network-error.ts';
-import {hasProxy} from './undici-agent.ts';
+import {certificateFault, trustedContext} from './certificates.ts';
+import {explainFailure, withCertificateFault} from './network-error.ts';
+import {isProxied} from './proxy-route.ts';
 
 /** How a connection is protected. */
 export type TlsInfo = {
@@ -14,24 +15,23 @@ export type TlsInfo = {
 const timeoutMs = 10_000;
 
 /**
- * Returns how the connection to an https address is protected, from a connection that sends nothing; undefined if the
- * environment sets a proxy, which this would bypass. Throws AppError("network") if the connection fails or the certificate
+ * Returns how the connection to an https address is protected, from a connection that sends nothing; undefined if it
+ * goes through a proxy, which this would bypass. Throws AppError("network") if the connection fails or the certificate
  * is invalid (SAFETY 9), and the signal's reason.
  */
-export async function readTlsInfo(
-	{hostname, port, origin}: URL,
-	env: Environment,
-	signal: AbortSignal,
-): Promise<TlsInfo | undefined> {
-	if (hasProxy(env)) {
+export async function readTlsInfo(url: URL, env: Environment, signal: AbortSignal): Promise<TlsInfo | undefined> {
+	if (isProxied(env, url)) {
 		return undefined;
 	}
 
+	const {hostname, port, origin} = url;
 	signal.throwIfAborted();
 	const name = hostname.replace(/^\[|\]$/g, '');
+	const secureContext = trustedContext(env);
 	const socket = connect({
 		host: name,
 		port: Number(port || 443),
+		...(secureContext && {secureContext}),
 		...(/[a-z]/i.test(name) && !name.includes(':') && {servername: name}),
 	});
 	try {
@@ -48,7 +48,8 @@ export async function readTlsInfo(
 			});
 		});
 	} catch (error) {
-		throw explainFailure(error, {origin, signal, isProxied: false});
+		const explained = withCertificateFault(error, certificateFault(env));
+		throw explainFailure(explained, {origin, signal, isProxied: false});
 	} finally {
 		socket.destroy();
 	}

@@ -1,9 +1,9 @@
-import type {LookupFunction} from 'node:net';
-import type {Dispatcher} from 'undici';
+import {isIP, type LookupFunction} from 'node:net';
+import type {SecureContext} from 'node:tls';
+import type {buildConnector, Dispatcher} from 'undici';
 import type {Environment} from '../core/environment.ts';
-import {AppError} from '../core/error.ts';
-import {isLoopback} from '../core/origin.ts';
-import {explainProxyFailure} from './network-error.ts';
+import {explainProxyFailure, withCertificateFault} from './network-error.ts';
+import {hasProxy, isProxied, type ProxyServer, routeTo} from './proxy-route.ts';
 import {connectNowhere} from './rehearsal.ts';
 import {warmConnector} from './warm-connector.ts';
 
@@ -36,9 +36,8 @@ type Options = {
 const addressTimeoutMs = 1000;
 
 /**
- * Loads undici, from single files because that takes half the time, and creates the pool. Requests use the proxy in
- * `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except for `NO_PROXY` and this machine; always through a CONNECT tunnel, so
- * that a proxy sees neither headers nor credentials of https. Throws AppError("usage") for an invalid proxy address.
+ * Loads undici, from single files because that takes half the time, and creates the pool. Requests take the routes of
+ * `routeTo`, and trust the certificates of `trustedContext`. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}, {default: buildConnector}] = await Promise.all([
@@ -46,19 +45,29 @@ export async function openPool({env, connectTimeoutMs, lookup}: Options): Promis
 		import('undici/lib/api/api-request.js'),
 		import('undici/lib/core/connect.js'),
 	]);
+	const {tls, fault} = await ownTrust(env);
 	const connect = {
 		timeout: connectTimeoutMs,
 		autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+		...tls,
 		...(lookup && {lookup}),
 	};
 	const connector = warmConnector(buildConnector(connect));
 	const direct = new Agent({connect: connector.connect});
-	const proxied = hasProxy(env) ? await openProxy(env, connect) : direct;
-	const dispatcherTo = (origin: string) => (isLoopback(new URL(origin)) ? direct : proxied);
+	const proxies = hasProxy(env) ? await openProxies({timeout: connectTimeoutMs, ...tls}, buildConnector) : undefined;
 	return {
-		request: options => request.call(dispatcherTo(options.origin), options),
+		request: async options => {
+			const route = routeTo(env, new URL(options.origin));
+			try {
+				return await (route.kind === 'direct' || !proxies
+					? request.call(direct, options)
+					: proxies[route.kind](route.proxy, options, request));
+			} catch (error) {
+				throw withCertificateFault(error, fault);
+			}
+		},
 		warm: origin => {
-			if (dispatcherTo(origin) === direct) {
+			if (!isProxied(env, new URL(origin))) {
 				connector.warm(origin);
 			}
 		},
@@ -71,112 +80,127 @@ export async function openPool({env, connectTimeoutMs, lookup}: Options): Promis
 		retire: () => {
 			connector.close();
 			void direct.close();
-			if (proxied !== direct) {
-				void proxied.close();
-			}
+			proxies?.retire();
 		},
 		close: async () => {
 			connector.close();
-			await Promise.all([direct.destroy(), proxied.destroy()]);
+			await Promise.all([direct.destroy(), proxies?.close()]);
 		},
 	};
 }
 
-/** Returns true if the environment sets a proxy; errors then mention it. */
-export function hasProxy(env: Environment): boolean {
-	return Boolean(proxyAddress(env, 'https') || proxyAddress(env, 'http'));
+type Trust = {readonly secureContext?: SecureContext};
+
+/** Returns what connections trust, and what is wrong with it; read only if the environment names certificates. */
+async function ownTrust(env: Environment): Promise<{readonly tls: Trust; readonly fault?: string | undefined}> {
+	if (!namesCertificates(env)) {
+		return {tls: {}};
+	}
+
+	const {certificateFault, trustedContext} = await import('./certificates.ts');
+	const secureContext = trustedContext(env);
+	return {tls: secureContext ? {secureContext} : {}, fault: certificateFault(env)};
 }
 
-type Connecting = {readonly timeout: number; readonly lookup?: LookupFunction};
+type Send = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;
+type BuildConnector = typeof buildConnector;
+type Request = Parameters<ConnectionPool['request']>[0];
 
-async function openProxy(env: Environment, connecting: Connecting): Promise<Dispatcher> {
+/** Creates what sends requests through proxies. The timeout is for proxies that never respond. */
+async function openProxies(connecting: Trust & {readonly timeout: number}, buildConnector: BuildConnector) {
 	const {timeout} = connecting;
 	const [{default: ProxyAgent}, {default: Pool}, {default: connect}] = await Promise.all([
-		import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+		import('undici/lib/dispatcher/proxy-agent.js'),
 		import('undici/lib/dispatcher/pool.js'),
 		import('undici/lib/api/api-connect.js'),
 	]);
-	// Empty strings, not undefined: otherwise undici reads the environment of the process, which tests don't share.
-	return new ProxyAgent({
-		httpsProxy: proxyAddress(env, 'https'),
-		httpProxy: proxyAddress(env, 'http'),
-		noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
-		proxyTls: {timeout},
-		...halfUser(env),
-		// For hosts in NO_PROXY.
-		connect: connecting,
-		// undici's own index adds this method to every dispatcher. The timeout is for proxies that never respond.
-		clientFactory(origin, options) {
-			const pool = new Pool(origin, {...options, headersTimeout: timeout});
-			const tunnel = async (to: Dispatcher.ConnectOptions) => {
-				try {
-					return await connect.call(pool, to);
-				} catch (error) {
-					throw explainProxyFailure(error, new URL(origin).origin);
-				}
-			};
-			return Object.assign(pool, {connect: tunnel});
-		},
-	});
-}
-
-/**
- * Returns the address of the proxy for a scheme, with a user and password if it has them; '' for none. `ALL_PROXY` counts if
- * the variable of the scheme isn't set; one that isn't an HTTP proxy, as of a desktop for SOCKS, is not used. Throws
- * AppError("usage") for an invalid address.
- */
-export function proxyAddress(env: Environment, scheme: 'http' | 'https'): string {
-	const name = `${scheme.toUpperCase()}_PROXY`;
-	const own = env[name.toLowerCase()] ?? env[name];
-	const address = withScheme(own ?? proxyForAll(env));
-	if (own === undefined && unusedProxy(env) !== undefined) {
-		return '';
-	}
-
-	if (address && !(URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) {
-		const variable = own === undefined ? 'ALL_PROXY' : name;
-		throw new AppError('usage', `Invalid ${variable}: not an http or https URL.`, {
-			hint: `Correct ${variable}, or unset it.`,
+	const tunnels = new Map<string, Dispatcher>();
+	const pools = new Map<string, Dispatcher>();
+	const openTunnels = ({origin, authorization}: ProxyServer) =>
+		new ProxyAgent({
+			uri: origin,
+			...(authorization && {token: authorization}),
+			proxyTls: connecting,
+			requestTls: connecting,
+			// undici's own index adds this method to every dispatcher.
+			clientFactory(to, options) {
+				const pool = new Pool(to, {...options, headersTimeout: timeout});
+				const tunnel = async (target: Dispatcher.ConnectOptions) => {
+					try {
+						return await connect.call(pool, target);
+					} catch (error) {
+						throw explainProxyFailure(error, origin);
+					}
+				};
+				return Object.assign(pool, {connect: tunnel});
+			},
 		});
-	}
+	// undici takes the `Host` of a request for the name of the server that it connects to.
+	const connectTo = ({origin}: ProxyServer): buildConnector.connector => {
+		const connector = buildConnector(connecting);
+		const {hostname} = new URL(origin);
+		return (options, callback) => connector({...options, servername: isIP(hostname) ? '' : hostname}, callback);
+	};
+	const dispatchers = () => [...tunnels.values(), ...pools.values()];
+	const opened = (of: Map<string, Dispatcher>, {origin, authorization}: ProxyServer, open: () => Dispatcher) => {
+		const key = `${origin} ${authorization ?? ''}`;
+		const dispatcher = of.get(key) ?? open();
+		of.set(key, dispatcher);
+		return dispatcher;
+	};
 
-	return address && withDecodableUser(new URL(address));
+	return {
+		tunnel: (proxy: ProxyServer, options: Request, send: Send) =>
+			send.call(
+				opened(tunnels, proxy, () => openTunnels(proxy)),
+				options,
+			),
+		/** Sends the address in absolute form (RFC 9112, 3.2.2). */
+		async forward(proxy: ProxyServer, options: Request, send: Send) {
+			const {origin, path, headers} = options;
+			const pool = opened(pools, proxy, () => new Pool(proxy.origin, {connect: connectTo(proxy)}));
+			try {
+				const answer = await send.call(pool, {
+					...options,
+					origin: proxy.origin,
+					path: `${origin}${path}`,
+					headers: {
+						...(headers as Readonly<Record<string, string>>),
+						host: new URL(origin).host,
+						...(proxy.authorization && {'proxy-authorization': proxy.authorization}),
+					},
+				});
+				if (answer.statusCode === 407) {
+					answer.body.on('error', () => undefined).destroy();
+					throw new Error('Proxy response (407)');
+				}
+
+				return answer;
+			} catch (error) {
+				throw isConnecting(error) ? explainProxyFailure(error, proxy.origin) : error;
+			}
+		},
+		retire() {
+			for (const dispatcher of dispatchers()) {
+				void dispatcher.close();
+			}
+		},
+		close: () => Promise.all(dispatchers().map(dispatcher => dispatcher.destroy())),
+	};
 }
 
-/**
- * Returns the credentials of a proxy with a user or a password alone, such as a token, which undici would leave out. Two
- * proxies get none, because undici sends the same to both.
- */
-function halfUser(env: Environment): {readonly token?: string} {
-	const [address, ...others] = new Set([proxyAddress(env, 'https'), proxyAddress(env, 'http')].filter(Boolean));
-	const {username, password} = address && others.length === 0 ? new URL(address) : {username: '', password: ''};
-	const isHalf = Boolean(username) !== Boolean(password);
-	const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-	return isHalf ? {token: `Basic ${Buffer.from(user).toString('base64')}`} : {};
+/** Returns true for a failure before the proxy had the request. */
+function isConnecting(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		'code' in error &&
+		/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
+			String(error.code),
+		)
+	);
 }
 
-const proxyForAll = (env: Environment) => env['all_proxy'] ?? env['ALL_PROXY'] ?? '';
-
-function withScheme(text: string): string {
-	const address = text.trim();
-	return address && !address.includes('://') ? `http://${address}` : address;
-}
-
-/** Returns the scheme of an `ALL_PROXY` that isn't used because it isn't that of an HTTP proxy, such as `socks5`. */
-export function unusedProxy(env: Environment): string | undefined {
-	const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(withScheme(proxyForAll(env))) ?? [];
-	return scheme === undefined || /^https?$/i.test(scheme) ? undefined : scheme.toLowerCase();
-}
-
-/** Returns the address with a user and password that undici can decode: a `%` may stand for itself. */
-function withDecodableUser(url: URL): string {
-	const decodable = (text: string) => text.replaceAll(/%(?![\da-f]{2})/gi, '%25');
-	try {
-		decodeURIComponent(url.username + url.password);
-	} catch {
-		url.username = decodable(url.username);
-		url.password = decodable(url.password);
-	}
-
-	return url.href;
+/** Returns true if the environment names certificates to trust. */
+export function namesCertificates(env: Environment): boolean {
+	return [env['NODE_EXTRA_CA_CERTS'], env['CURL_CA_BUNDLE'], env['SSL_CERT_FILE'], env['SSL_CERT_DIR']].some(Boolean);
 }

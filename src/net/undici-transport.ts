@@ -7,10 +7,11 @@ import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
 import {maskBytes, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
+import {isProxied} from './proxy-route.ts';
 import {readableBody} from './response-body.ts';
 import {openRestedPool} from './rested-pool.ts';
 import type {Transport, TransportRequest, TransportResponse, WarmTransport} from './transport.ts';
-import {type ConnectionPool, hasProxy} from './undici-agent.ts';
+import type {ConnectionPool} from './undici-agent.ts';
 
 /** A transport that keeps connections open between requests. */
 export type HttpTransport = WarmTransport & {
@@ -107,7 +108,7 @@ async function send(
 	const {method, body, signal} = request;
 	const {env = {}, headersTimeoutMs, idleTimeoutMs = 120_000} = options;
 	const {origin} = url;
-	const exchange = {origin, signal, isProxied: hasProxy(env) && !isLoopback(url)};
+	const exchange = {origin, signal, isProxied: isProxied(env, url)};
 	try {
 		signal?.throwIfAborted();
 		const pool = await open();

@@ -2,8 +2,9 @@ import {chmodSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {rootCertificates} from 'node:tls';
 import {expect, test} from 'vitest';
+import {AppError} from '../../src/core/error.ts';
 import {checkClipboard} from '../../src/doctor/check-clipboard.ts';
-import {checkNetworkSettings} from '../../src/doctor/check-network.ts';
+import {checkHosts, checkNetworkSettings} from '../../src/doctor/check-network.ts';
 import {checkState} from '../../src/doctor/check-state.ts';
 import {checkTerminal} from '../../src/doctor/check-terminal.ts';
 import {httpServer} from '../net/servers.ts';
@@ -136,10 +137,10 @@ test('certificates are named by their variable', async () => {
 	expect((await settings({}))[1]).toEqual(['good', "Node's."]);
 	expect((await settings({NODE_EXTRA_CA_CERTS: file}))[1]).toEqual([
 		'fault',
-		`NODE_EXTRA_CA_CERTS names ${file}, which can't be read.`,
+		`NODE_EXTRA_CA_CERTS names ${file}, which doesn't exist.`,
 	]);
 	for (const [text, why] of [
-		['not PEM', 'holds no certificate'],
+		['not PEM', 'holds no certificate in PEM'],
 		['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'holds a broken certificate'],
 	] as const) {
 		writeFileSync(file, text);
@@ -154,3 +155,38 @@ test('certificates are named by their variable', async () => {
 	]);
 	expect((await settings({NODE_TLS_REJECT_UNAUTHORIZED: '0'}))[1]?.[0]).toBe('fault');
 });
+
+test('each configured host is shown with its route, its certificates, and whether it answered', async () => {
+	const server = await httpServer((_, response) => response.writeHead(404).end());
+	const asked: string[] = [];
+	const transport = async ({url}: {readonly url: string}) => {
+		asked.push(url);
+		if (url.includes('gone')) {
+			throw new AppError('network', "Can't resolve gone.test.", {hint: 'Check the address. Are you online?'});
+		}
+
+		return {status: 404, headers: {}, body: emptyBody()};
+	};
+	const env = {HTTPS_PROXY: `http://me:hunter22@${new URL(server.origin).host}`, NO_PROXY: '10.0.0.0/8'};
+	const hosts = [
+		{usedBy: 'lab', url: 'https://far.test'},
+		{usedBy: 'anthropic', url: 'https://far.test/v1'},
+		{usedBy: 'openai', url: 'https://10.1.2.3/v1'},
+		{usedBy: 'ollama', url: 'http://127.0.0.1:11434/v1'},
+		{usedBy: 'MCP server docs', url: 'https://gone.test/mcp?key=secret'},
+	];
+	const checks = await checkHosts({hosts, transport, env, signal: new AbortController().signal});
+	const proxied = `through ${new URL(server.origin).origin} (HTTPS_PROXY); certificates: Node's`;
+	expect(checks.map(({state, finding}) => [state, finding.replace(/ in \d+ ms/, '')])).toEqual([
+		['good', `https://far.test (lab, anthropic): ${proxied}; answered 404.`],
+		['good', "https://10.1.2.3 (openai): direct (NO_PROXY); certificates: Node's; answered 404."],
+		['good', 'http://127.0.0.1:11434 (ollama): direct (this machine); answered 404.'],
+		['fault', `https://gone.test (MCP server docs): ${proxied}; no answer: Can't resolve gone.test.`],
+	]);
+	expect(checks[3]?.fix).toBe('Check the address. Are you online?');
+	expect(asked).toEqual(['https://far.test', 'https://10.1.2.3', 'http://127.0.0.1:11434', 'https://gone.test']);
+});
+
+async function* emptyBody(): AsyncGenerator<Uint8Array, void> {
+	// It has no bytes.
+}

@@ -1,5 +1,6 @@
 import {execFile} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
+import {connect} from 'node:net';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
@@ -11,7 +12,7 @@ import {readText} from '../../src/net/read-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {selfSigned} from './certificate.ts';
-import {atEnd, connectProxy, httpServer, httpsServer, socketServer} from './servers.ts';
+import {atEnd, connectProxy, httpServer, httpsServer, type Seen, socketServer} from './servers.ts';
 
 const key = 'sk-0123456789abcdef';
 
@@ -23,16 +24,72 @@ function transport(origin: string, env: Record<string, string>, connectTimeoutMs
 }
 
 test('a proxy gets a CONNECT and its own password, never the credential of the origin [6]', async () => {
-	const far = await httpServer((_, response) => response.end('far'));
-	const proxy = await connectProxy(far.port);
-	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', '://user:pass@')});
-	expect(await readText(await send({method: 'GET', url: 'http://far.test/x'}))).toBe('far');
-	expect(far.seen).toMatchObject([{url: '/x', headers: {authorization: `Bearer ${key}`}}]);
+	const certificate = selfSigned('far.test');
+	const seen: Seen[] = [];
+	const port = await httpsServer(certificate, ({method, url, headers}, response) => {
+		seen.push({method, url, headers});
+		response.end('far');
+	});
+	const proxy = await connectProxy(port);
+	const SSL_CERT_FILE = join(temporaryFolder(), 'ca.pem');
+	writeFileSync(SSL_CERT_FILE, certificate.cert);
+	const send = transport('https://far.test', {SSL_CERT_FILE, HTTPS_PROXY: proxy.url.replace('://', '://user:pass@')});
+	expect(await readText(await send({method: 'GET', url: 'https://far.test/x'}))).toBe('far');
+	expect(seen).toMatchObject([{url: '/x', headers: {authorization: `Bearer ${key}`}}]);
 	const [head = ''] = proxy.heads;
-	expect(head).toMatch(/^CONNECT far\.test:80 HTTP\/1\.1\r\n/);
+	expect(head).toMatch(/^CONNECT far\.test:443 HTTP\/1\.1\r\n/);
 	expect(head.toLowerCase()).toContain(`proxy-authorization: basic ${btoa('user:pass').toLowerCase()}`);
 	expect(head).not.toContain(key);
-	expect(JSON.stringify(far.seen)).not.toContain('proxy-authorization');
+	expect(JSON.stringify(seen)).not.toContain('proxy-authorization');
+});
+
+test('a proxy gets plain http in absolute form, with the host and its own password', async () => {
+	const proxy = await httpServer((_, response) => response.end('far'));
+	const send = transport('http://far.test', {HTTP_PROXY: proxy.origin.replace('://', '://user:pass@')});
+	for (const path of ['/x?y=1', '/']) {
+		expect(await readText(await send({method: 'POST', url: `http://far.test:8080${path}`, body: '{}'}))).toBe('far');
+	}
+
+	const headers = {host: 'far.test:8080', 'proxy-authorization': `Basic ${btoa('user:pass')}`};
+	expect(proxy.seen).toMatchObject([
+		{method: 'POST', url: 'http://far.test:8080/x?y=1', headers},
+		{method: 'POST', url: 'http://far.test:8080/', headers},
+	]);
+});
+
+test('a proxy that needs another user for plain http, or is gone, is named', async () => {
+	const asking = await httpServer((_, response) => response.writeHead(407).end());
+	const sent = (proxy: string) =>
+		transport('http://far.test', {HTTP_PROXY: proxy})({method: 'GET', url: 'http://far.test'});
+	await expect(sent(asking.origin)).rejects.toMatchObject({
+		message: 'The proxy needs another user name or password (407).',
+	});
+	await expect(sent('127.0.0.1:9')).rejects.toMatchObject({
+		message: "Can't connect through the proxy. Nothing is listening on http://127.0.0.1:9.",
+	});
+});
+
+test('an https proxy, with a certificate of the user’s own, carries both kinds', async () => {
+	const far = selfSigned('far.test');
+	const own = selfSigned('localhost');
+	const farPort = await httpsServer(far, (_, response) => response.end('tunnelled'));
+	const proxyPort = await httpsServer(
+		own,
+		(request, response) => response.end(`forwarded ${request.url}`),
+		socket => {
+			const onward = connect(farPort, '127.0.0.1', () => {
+				socket.write('HTTP/1.1 200 OK\r\n\r\n');
+				onward.pipe(socket).pipe(onward);
+			});
+			atEnd(() => onward.destroy());
+		},
+	);
+	const SSL_CERT_DIR = temporaryFolder();
+	writeFileSync(join(SSL_CERT_DIR, 'far.pem'), far.cert);
+	writeFileSync(join(SSL_CERT_DIR, 'proxy.crt'), own.cert);
+	const send = transport('https://far.test', {SSL_CERT_DIR, ALL_PROXY: `https://localhost:${proxyPort}`});
+	expect(await readText(await send({method: 'GET', url: 'https://far.test/'}))).toBe('tunnelled');
+	expect(await readText(await send({method: 'GET', url: 'http://far.test/'}))).toBe('forwarded http://far.test/');
 });
 
 test('requests to this machine and to NO_PROXY bypass the proxy', async () => {
@@ -88,11 +145,9 @@ test('an invalid proxy address is reported without its password', async () => {
 });
 
 test('ALL_PROXY counts where no proxy of the scheme is set, and an empty one of the scheme means none', async () => {
-	const far = await httpServer((_, response) => response.end('far'));
-	const proxy = await connectProxy(far.port);
-	const env = {ALL_PROXY: proxy.url.replace('://', '://user:pass@')};
+	const proxy = await httpServer((_, response) => response.end('far'));
+	const env = {ALL_PROXY: proxy.origin.replace('://', '://user:pass@')};
 	expect(await readText(await transport('http://far.test', env)({method: 'GET', url: 'http://far.test'}))).toBe('far');
-	expect(proxy.heads[0]).toMatch(/^CONNECT far\.test:80 /);
 	const others: readonly Readonly<Record<string, string>>[] = [
 		{HTTP_PROXY: ''},
 		{ALL_PROXY: 'socks5://127.0.0.1:1080'},
@@ -103,7 +158,7 @@ test('ALL_PROXY counts where no proxy of the scheme is set, and an empty one of 
 		await expect(direct({method: 'GET', url: 'http://far.invalid'})).rejects.toMatchObject({code: 'network'});
 	}
 
-	expect(proxy.heads).toHaveLength(1);
+	expect(proxy.seen).toHaveLength(1);
 	const invalid = transport('http://far.test', {ALL_PROXY: 'http://'});
 	await expect(invalid({method: 'GET', url: 'http://far.test'})).rejects.toMatchObject({
 		code: 'usage',
@@ -118,11 +173,10 @@ test.each([
 	['token', 'token:'],
 	[':secret', ':secret'],
 ])('the user %s of a proxy is sent as %s', async (written, sent) => {
-	const far = await httpServer((_, response) => response.end('far'));
-	const proxy = await connectProxy(far.port);
-	const send = transport('http://far.test', {HTTP_PROXY: proxy.url.replace('://', `://${written}@`)});
+	const proxy = await httpServer((_, response) => response.end('far'));
+	const send = transport('http://far.test', {HTTP_PROXY: proxy.origin.replace('://', `://${written}@`)});
 	await readText(await send({method: 'GET', url: 'http://far.test'}));
-	expect(proxy.heads[0]?.toLowerCase()).toContain(`proxy-authorization: basic ${btoa(sent).toLowerCase()}`);
+	expect(proxy.seen[0]?.headers['proxy-authorization']).toBe(`Basic ${btoa(sent)}`);
 });
 
 test('[8] no error of a proxy has its password, whatever the proxy does', async () => {

@@ -8,6 +8,7 @@ import {
 	type Socket,
 	type Server as SocketServer,
 } from 'node:net';
+import type {Duplex} from 'node:stream';
 import {onTestFinished} from 'vitest';
 
 /** Runs at the end of the test. */
@@ -48,8 +49,18 @@ export async function httpServer(answer: RequestListener): Promise<{origin: stri
 	return {origin: `http://127.0.0.1:${port}`, port, seen};
 }
 
-export async function httpsServer(options: {key: string; cert: string}, answer: RequestListener): Promise<number> {
-	return listen(createTlsServer(options, answer));
+/** An https server; as a proxy, `tunnel` gets the connection of a CONNECT. */
+export async function httpsServer(
+	options: {key: string; cert: string},
+	answer: RequestListener,
+	tunnel?: (socket: Duplex) => void,
+): Promise<number> {
+	const server = createTlsServer(options, answer);
+	if (tunnel) {
+		server.on('connect', (_, socket) => tunnel(socket));
+	}
+
+	return listen(server);
 }
 
 /** A server below HTTP: `answer` gets each connection. */

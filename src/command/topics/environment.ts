@@ -33,11 +33,17 @@ const own: readonly Row[] = [
 ];
 
 const usual: readonly Row[] = [
-	['HTTPS_PROXY', 'proxy for https'],
-	['HTTP_PROXY', 'proxy for plain http'],
+	['HTTPS_PROXY', 'http or https proxy for https; all four also in lower case, which wins'],
+	['HTTP_PROXY', 'proxy for plain http, which it reads'],
 	['ALL_PROXY', 'proxy for both'],
-	['NO_PROXY', 'hosts to reach without the proxy'],
+	[
+		'NO_PROXY',
+		'hosts to reach without the proxy: names with all below them, addresses, networks (`10.0.0.0/8`), each with a port or without; `*` for all',
+	],
 	['NODE_EXTRA_CA_CERTS', 'file of additional certificate authorities'],
+	['CURL_CA_BUNDLE', 'the same'],
+	['SSL_CERT_FILE', 'the same'],
+	['SSL_CERT_DIR', 'folders of such files, parted by `:`'],
 	[
 		'OTEL_EXPORTER_OTLP_ENDPOINT',
 		'OTLP/HTTP endpoint that traces go to instead of the server; `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` has the whole URL',

@@ -2,10 +2,11 @@ import type {LookupAddress} from 'node:dns';
 import type {LookupFunction} from 'node:net';
 import {abortable} from '../../core/abortable.ts';
 import type {Environment} from '../../core/environment.ts';
-import {isLoopback, originOf} from '../../core/origin.ts';
+import {originOf} from '../../core/origin.ts';
 import {explainFailure} from '../network-error.ts';
+import {isProxied} from '../proxy-route.ts';
 import {readableBody} from '../response-body.ts';
-import {hasProxy, openPool} from '../undici-agent.ts';
+import {openPool} from '../undici-agent.ts';
 import {type AddressKind, kindOfAddress, kindOfHost} from './address-kind.ts';
 
 /** One request to any server. It never has a credential of the user. */
@@ -71,8 +72,8 @@ export function createWebRequests({env, userAgent, resolve = lookupAll}: Options
 			elsewhere = other && {elsewhere: kindOfAddress(other.address), address: other.address};
 			return other ? [] : addresses;
 		};
-		const isProxied = hasProxy(env) && !isLoopback(url);
-		if (isProxied && written === undefined) {
+		const throughProxy = isProxied(env, url);
+		if (throughProxy && written === undefined) {
 			// The proxy resolves the name. What this machine knows of it counts too, if it knows anything.
 			await withTimeout(check(url.hostname), lookupTimeoutMs);
 			if (elsewhere) {
@@ -80,7 +81,7 @@ export function createWebRequests({env, userAgent, resolve = lookupAll}: Options
 			}
 		}
 
-		const exchange = {origin: url.origin, signal, isProxied};
+		const exchange = {origin: url.origin, signal, isProxied: throughProxy};
 		const pool = await openPool({env, connectTimeoutMs, lookup: lookupWith(check)});
 		try {
 			signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import {Lexer, type MarkedToken, Tokenizer, type Tokens} from 'marked';
+import {emphasisBefore, emphasisMask} from './cjk-emphasis.ts';
 import type {References} from './markdown-options.ts';
 import {minPieceLength} from './markdown-pieces.ts';
 
@@ -44,7 +45,7 @@ export function lexInline(text: string, references?: References): readonly Marke
 /**
  * Changes GitHub's Markdown in a few ways, so that a stream never takes back what it has drawn, and for models that
  * write LaTeX. Reference definitions are drawn as text, and links find only earlier ones. An underlined heading is one
- * short line, the header of a table has an early bar. Formulas stay as they are, and so does `H~2~O`: only two tildes
+ * short line, the header of a table has an early bar. Stars begin and end a style beside Chinese, Japanese and Korean, too. Formulas stay as they are, and so does `H~2~O`: only two tildes
  * strike. Nesting is limited.
  */
 function createTokenizer(): Tokenizer {
@@ -77,7 +78,10 @@ function createTokenizer(): Tokenizer {
 			return undefined;
 		}
 
-		const token = emStrong(source, masked, before);
+		const isStar = source.startsWith('*');
+		const token = isStar
+			? emStrong(source, emphasisMask(masked), emphasisBefore(source, before))
+			: emStrong(source, masked, before);
 		// An underscore within a word begins nothing, so nothing is searched.
 		const isInWord = source.startsWith('_') && /[\p{L}\p{N}]$/u.test(before);
 		searched += token ? token.raw.length : isInWord ? 0 : source.length;
