@@ -24,6 +24,10 @@ export type Flag = {
 export const formats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof formats)[number];
 
+/** How standard input is used beside a prompt: by what it is, to its end in any case, or not at all. */
+export const stdinModes = ['auto', 'wait', 'ignore'] as const;
+export type StdinMode = (typeof stdinModes)[number];
+
 export const approvals = ['never', 'edits', 'all'] as const;
 export type ApprovalMode = (typeof approvals)[number];
 
@@ -86,6 +90,23 @@ const runFlagTable = {
 		value: '"rule"',
 		isRepeatable: true,
 		summary: 'Allow what a rule covers, as run_command(npm test *)',
+	},
+	stdin: {
+		names: ['--stdin'],
+		value: 'mode',
+		summary: 'How -p reads piped input: auto, wait or ignore',
+		choices: stdinModes,
+		needsPrint: true,
+	},
+	waitJobs: {
+		names: ['--wait-jobs'],
+		summary: 'Let background jobs of a -p run end by themselves',
+		needsPrint: true,
+	},
+	strict: {
+		names: ['--strict'],
+		summary: 'Exit with 3 if a -p run had warnings or refusals',
+		needsPrint: true,
 	},
 	trust: {names: ['--trust'], summary: 'Trust the files of this folder for this run'},
 	...shared,

@@ -13,7 +13,9 @@ import {
 	type OutputFormat,
 	type RunFlag,
 	runFlags,
+	type StdinMode,
 	splitFlag,
+	stdinModes,
 } from './flags.ts';
 import {lastWord} from './words.ts';
 
@@ -38,11 +40,25 @@ export type RunFlags = {
 	readonly accessible: boolean;
 };
 
+/** What `-p` alone takes. */
+type OnceFlags = {
+	readonly prompt: string | undefined;
+	/** True for a prompt behind `--`, which is text whatever it begins with. */
+	readonly isVerbatim?: boolean;
+	readonly format: OutputFormat;
+	/** `auto` if left out. */
+	readonly stdin?: StdinMode | undefined;
+	/** True to wait for background jobs of the run. */
+	readonly waitJobs?: boolean;
+	/** True for an exit status that tells warnings and refusals. */
+	readonly strict?: boolean;
+};
+
 /** What the program was asked to do. */
 export type Invocation =
-	/** `prompt` is the first prompt of the app. */
-	| ({readonly mode: 'app'; readonly pick: boolean; readonly prompt?: string} & RunFlags)
-	| ({readonly mode: 'once'; readonly prompt: string | undefined; readonly format: OutputFormat} & RunFlags)
+	/** `prompt` is the first prompt of the app; a verbatim one, behind `--`, is text whatever it begins with. */
+	| ({readonly mode: 'app'; readonly pick: boolean; readonly prompt?: string; readonly isVerbatim?: boolean} & RunFlags)
+	| ({readonly mode: 'once'} & OnceFlags & RunFlags)
 	| {readonly mode: 'command'; readonly words: readonly string[]}
 	/** What a shell completes: the words so far, the last one unfinished; it keeps `kept` characters of that one. */
 	| {readonly mode: 'complete'; readonly words: readonly string[]; readonly kept: number}
@@ -51,8 +67,9 @@ export type Invocation =
 /** Stands between the values of a repeated flag: no argument contains it. */
 const separator = '\0';
 
-/** Values by flag; '' for a flag without one. `first` is the first prompt of the app. */
-type Given = ReadonlyMap<RunFlag | 'first', string>;
+/** Values by flag; '' for a flag without one. `first` is the first prompt of the app, `verbatim` is set for one behind `--`. */
+type GivenKey = RunFlag | 'first' | 'verbatim';
+type Given = ReadonlyMap<GivenKey, string>;
 
 /** Reads the command line. Throws `AppError("usage")` for unknown flags and invalid values. */
 export function readInvocation(argv: readonly string[]): Invocation {
@@ -120,7 +137,18 @@ function readOnce(given: Given, format: OutputFormat, run: RunFlags): Invocation
 		});
 	}
 
-	return {mode: 'once', prompt: given.get('prompt') || undefined, format, ...run};
+	const prompt = given.get('prompt') || undefined;
+	return {
+		mode: 'once',
+		// A dash stands for standard input, as for other programs.
+		prompt: prompt === '-' && !given.has('verbatim') ? undefined : prompt,
+		...(given.has('verbatim') && {isVerbatim: true}),
+		format,
+		stdin: choiceOf(given, 'stdin', stdinModes),
+		...(given.has('waitJobs') && {waitJobs: true}),
+		...(given.has('strict') && {strict: true}),
+		...run,
+	};
 }
 
 function readApp(given: Given, run: RunFlags): Invocation {
@@ -132,7 +160,13 @@ function readApp(given: Given, run: RunFlags): Invocation {
 	}
 
 	const prompt = given.get('first');
-	return {mode: 'app', pick: given.get('resume') === '', ...(prompt !== undefined && {prompt}), ...run};
+	return {
+		mode: 'app',
+		pick: given.get('resume') === '',
+		...(prompt !== undefined && {prompt}),
+		...(given.has('verbatim') && {isVerbatim: true}),
+		...run,
+	};
 }
 
 /** True for several words in one argument. No command has that, so a misspelt command never becomes a prompt that costs. */
@@ -141,7 +175,7 @@ function isPrompt(argument: string): boolean {
 }
 
 function readFlags(argv: readonly string[]): Given {
-	const given = new Map<RunFlag | 'first', string>();
+	const given = new Map<GivenKey, string>();
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? '';
 		if (word === '--' && index + 1 < argv.length) {
@@ -180,12 +214,13 @@ function readFlags(argv: readonly string[]): Given {
 }
 
 /** Reads what stands behind `--`, which ends the flags: a prompt, whatever it begins with. */
-function readRest([prompt = '', extra]: readonly string[], given: Map<RunFlag | 'first', string>): void {
+function readRest([prompt = '', extra]: readonly string[], given: Map<GivenKey, string>): void {
 	if (extra !== undefined) {
 		throw new AppError('usage', `Unexpected argument “${extra}”.`, {hint: 'Put the whole prompt in quotes.'});
 	}
 
 	given.set(given.get('prompt') === '' ? 'prompt' : 'first', prompt);
+	given.set('verbatim', '');
 }
 
 /** True if the word behind a flag is its value. A prompt may begin with a dash, and a number may be negative. */

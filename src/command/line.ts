@@ -2,16 +2,6 @@ import {type Entry, isNoun} from './context.ts';
 import {takeGlobalFlags} from './global-flags.ts';
 import {splitWords} from './words.ts';
 
-/** True for a command line: `/` and a word. A path such as `/usr/bin` is a message. */
-export function isCommandLine(text: string): boolean {
-	return /^\/(?:[a-z][\w:-]*|\?)(?:\s|$)/i.test(text.trimStart()) || text.trim() === '/';
-}
-
-/** True for a command of the user's shell: `!` and the command. With a space before it, it is a message. */
-export function isShellLine(text: string): boolean {
-	return /^!\s*\S/.test(text);
-}
-
 /** Returns the name of the command that a slash line begins with, as typed. */
 export function commandName(line: string): string {
 	return /^\/(\S*)/.exec(line.trim())?.[1] ?? '';

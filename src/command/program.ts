@@ -1,6 +1,7 @@
 import type {Decide} from '../agent/approval/approval.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
 import type {Project} from '../agent/project/project.ts';
+import type {Job} from '../agent/tools/command/jobs.ts';
 import type {Drafts} from '../config/drafts.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
@@ -92,6 +93,8 @@ export type Program = {
 	 * can answer.
 	 */
 	readonly answerWith: (ask: AskUser, interaction?: Interaction) => void;
+	/** Returns the background jobs of the conversation, ended ones included. */
+	readonly jobs: () => readonly Job[];
 	/** Calls a listener with every record. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Returns the prompts of earlier sessions, oldest first. Throws AppError("failed") if the file can't be read. */

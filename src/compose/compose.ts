@@ -1,6 +1,6 @@
 import {commands} from '../../commands/index.ts';
 import {joinEntries} from '../command/entries/entry-source.ts';
-import {isCommandLine} from '../command/line.ts';
+import {isCommandLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
@@ -61,6 +61,7 @@ export function compose(given: ProgramOptions): Program {
 			askWith: agent.askWith,
 			answerWith: agent.answerWith,
 			onRecord: agent.onRecord,
+			jobs: () => agent.jobs()?.list() ?? [],
 		},
 		...localParts(options, local, agent, stop.signal),
 		...modelParts(options, local, servers, agent, stop.signal),

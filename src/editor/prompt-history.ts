@@ -3,7 +3,8 @@
  * keeps at most `max`. The caller removes secrets (SAFETY 11).
  */
 export function addToHistory(entries: readonly string[], text: string, max = 1000): readonly string[] {
-	const entry = text.trim();
+	// A space before it tells a message from a command.
+	const entry = `${/^\s+[/!]/.test(text) ? ' ' : ''}${text.trim()}`;
 	if (entry === '' || entry === entries.at(-1)) {
 		return entries;
 	}

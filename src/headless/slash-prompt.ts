@@ -1,13 +1,17 @@
 import {closest} from '../command/closest.ts';
 import {isNoun} from '../command/context.ts';
-import {commandName, isCommandLine} from '../command/line.ts';
+import {commandName} from '../command/line.ts';
+import {isCommandLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 
+/** What a refusal of a prompt that begins with a slash ends with. */
+const sendAsText = 'To send it as it is, put -- before it: `$ -p -- "/…"`';
+
 /**
  * Returns the message of a prompt that begins with a slash and names a prompt file or a skill; any other prompt as it is.
- * Throws AppError("usage") for other commands, which a model can't run, and what the prompt file throws.
+ * Throws AppError("usage") for other commands, which a model can't run, for unknown ones, and what the prompt file throws.
  */
 export async function slashPrompt(
 	prompt: string,
@@ -36,11 +40,24 @@ export async function slashPrompt(
 	const prompts = program.entries().flatMap(each => (!isNoun(each) && each.textFor ? [each.name] : []));
 	const near = entry ? undefined : closest(name.toLowerCase(), prompts);
 	if (near) {
-		throw new AppError('usage', `Unknown command “${name}”.`, {hint: `Did you mean “/${near}”?`});
+		throw new AppError('usage', `Unknown command “${name}”.`, {hint: `Did you mean “/${near}”? ${sendAsText}`});
 	}
 
-	const {path, command} = findCommand(program.entries(), [name]);
+	const {path, command} = knownCommand(program.entries(), name);
 	throw new AppError('usage', `/${name} is a command, not a prompt.`, {
 		hint: command.where === 'app' ? `Start the app with \`$\`, then type /${name}.` : `Run \`$ ${path}\` without -p.`,
 	});
+}
+
+/** Finds a command. Throws AppError("usage"), with the way to send its line as text, for an unknown one. */
+function knownCommand(entries: Parameters<typeof findCommand>[0], name: string) {
+	try {
+		return findCommand(entries, [name]);
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'usage') {
+			throw new AppError('usage', error.message, {hint: [error.hint, sendAsText].filter(Boolean).join(' ')});
+		}
+
+		throw error;
+	}
 }

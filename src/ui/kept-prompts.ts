@@ -1,3 +1,4 @@
+import {asMessage, messageIn} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {promptToKeep} from '../command/secret-line.ts';
 import {expandedText, setComposerText} from '../editor/editor.ts';
@@ -10,7 +11,9 @@ type PromptKeeper = Pick<Program, 'entries' | 'secrets' | 'loadHistory' | 'remem
 /** Adds a prompt to the history, without credentials. */
 export function rememberPrompt(prompt: string, program: PromptKeeper, store: AppStore): void {
 	const {composer, setComposer} = store.getState();
-	const kept = program.secrets.hide(promptToKeep(program.entries(), prompt));
+	const text = program.secrets.hide(promptToKeep(program.entries(), prompt));
+	// What was sent as a message must not come back as a command.
+	const kept = messageIn(prompt) === prompt ? text : asMessage(text);
 	const history = addToHistory(composer.history, kept);
 	if (history !== composer.history) {
 		setComposer(setHistory(composer, history));
@@ -34,7 +37,7 @@ export function returnQueue(store: AppStore): void {
 	const {takeQueue, composer, setComposer} = store.getState();
 	const queued = takeQueue().map(({text}) => text);
 	if (queued.length > 0) {
-		setComposer(setComposerText(composer, [...queued, expandedText(composer)].filter(Boolean).join('\n')));
+		setComposer(setComposerText(composer, asMessage([...queued, expandedText(composer)].filter(Boolean).join('\n'))));
 	}
 }
 

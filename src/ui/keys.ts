@@ -1,10 +1,12 @@
 import type {Entry} from '../command/context.ts';
+import {asPasted} from '../command/line-kind.ts';
 import {type ComposerWindow, reduceComposer} from '../editor/editor.ts';
 import {endTyping} from '../editor/editor-edit.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
+import {selectionOf} from '../editor/selection.ts';
 import type {AppState} from '../store/store.ts';
 import {type PromptEdit, panelHasFocus} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
@@ -179,7 +181,7 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 		return false;
 	}
 
-	pressInPrompt(token.type === 'paste' ? withMentions(token, keyboard) : token, keyboard);
+	pressInPrompt(token.type === 'paste' ? insertable(token, keyboard) : token, keyboard);
 	return true;
 }
 
@@ -200,8 +202,21 @@ function waitsBesideDraft(state: AppState): boolean {
 	return state.panel !== undefined && state.panel.kind !== 'lines' && !panelHasFocus(state);
 }
 
-/** Returns a paste with mentions in place of the paths of dragged images. */
-function withMentions(token: Extract<InputToken, {type: 'paste'}>, {store, mentionsOfDragged}: Keyboard): InputToken {
+/**
+ * Returns a paste as it is inserted: with mentions in place of the paths of dragged images, and at the beginning of the prompt
+ * with a space before what must not run.
+ */
+function insertable(token: Extract<InputToken, {type: 'paste'}>, keyboard: Keyboard): InputToken {
+	const {composer} = keyboard.store.getState();
+	const isFirst = (selectionOf(composer)?.start ?? composer.caret) === 0;
+	const pasted = withMentions(token, keyboard);
+	return isFirst ? {...pasted, text: asPasted(pasted.text)} : pasted;
+}
+
+function withMentions(
+	token: Extract<InputToken, {type: 'paste'}>,
+	{store, mentionsOfDragged}: Keyboard,
+): Extract<InputToken, {type: 'paste'}> {
 	const mentions = mentionsOfDragged(token.text);
 	const {text, caret} = store.getState().composer;
 	const isApart = /(?:^|\s)$/.test(text.slice(0, caret));

@@ -1,5 +1,5 @@
-import {isCommandLine, isShellLine} from '../command/line.ts';
 import {createLineInteraction} from '../command/line-interaction.ts';
+import {isCommandLine, isShellLine} from '../command/line-kind.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
 import {formatCount, formatUsd} from '../core/format.ts';

@@ -1,4 +1,5 @@
 import type {RunFlags} from '../command/invocation.ts';
+import {asMessage, isShellLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
@@ -35,6 +36,8 @@ export type AppFlags = Partial<RunFlags> & {
 	readonly asksLater?: boolean;
 	/** The first message or slash line. */
 	readonly prompt?: string;
+	/** True for a first prompt that is text whatever it begins with. */
+	readonly isVerbatim?: boolean;
 };
 
 type Dependencies = {
@@ -237,7 +240,10 @@ function setReady(store: AppStore): void {
 type Opening = Pick<Submit, 'submit' | 'tell'> & {readonly resume: (session: string) => Promise<void>};
 
 /** Opens the session of the flags, then sends their prompt. */
-async function openFirst({pick, resume: session, prompt}: AppFlags, {submit, resume, tell}: Opening): Promise<void> {
+async function openFirst(
+	{pick, resume: session, prompt, isVerbatim}: AppFlags,
+	{submit, resume, tell}: Opening,
+): Promise<void> {
 	if (pick) {
 		void submit('/resume');
 	} else if (session) {
@@ -245,6 +251,7 @@ async function openFirst({pick, resume: session, prompt}: AppFlags, {submit, res
 	}
 
 	if (prompt) {
-		void submit(prompt);
+		// An argument of a script must not run in the user's shell.
+		void submit(isVerbatim || isShellLine(prompt) ? asMessage(prompt) : prompt);
 	}
 }

@@ -1,10 +1,12 @@
-import type {LiveSession} from '../command/context.ts';
+import type {Entry, LiveSession} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
-import {isCommandLine, isShellLine, readLine} from '../command/line.ts';
+import {readLine} from '../command/line.ts';
+import {asMessage, isCommandLine, isShellLine, messageIn} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import {setComposerText} from '../editor/editor.ts';
+import {hintKey} from '../editor/keymap/key-label.ts';
 import {logInPlace} from '../platform/log-in-place.ts';
 import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -59,10 +61,19 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	/** Settles when a line may take effect: a message after /new belongs to the new session. */
 	let previous: Promise<unknown> = Promise.resolve();
 
+	/** The line that names no command and is still in the prompt: sent once more, it is a message. */
+	let unknown: string | undefined;
+
 	const carryOut = async (line: string): Promise<undefined> => {
 		try {
 			await runCommand(line, parts);
 		} catch (error) {
+			if (isUsage(error) && !namesCommand(line, dependencies.entries()) && returnToPrompt(line, store)) {
+				unknown = line;
+				tell(withWayToSend(error, store), line);
+				return;
+			}
+
 			tell(error, line);
 			// What was refused because of a run may be sent again when that has ended.
 			if (error instanceof AppError && error.code === 'conflict' && store.getState().transcript.run) {
@@ -88,8 +99,10 @@ export function createSubmit(dependencies: Dependencies): Submit {
 				return;
 			}
 
+			const isSentAgain = text === unknown;
+			unknown = undefined;
 			const isShell = isShellLine(text);
-			const isCommand = isCommandLine(text);
+			const isCommand = isCommandLine(text) && !isSentAgain;
 			if (isCommand || isShell) {
 				remember(text);
 			}
@@ -104,6 +117,25 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		},
 		cancel: commands.cancel,
 	};
+}
+
+/** True for a line that names a command, whatever its arguments are. */
+function namesCommand(line: string, entries: readonly Entry[]): boolean {
+	try {
+		return findCommand(entries, line.trim().slice(1).split(/\s+/, 2)) !== undefined;
+	} catch {
+		return false;
+	}
+}
+
+function isUsage(error: unknown): error is AppError {
+	return error instanceof AppError && error.code === 'usage';
+}
+
+/** Returns the error of a line that may have been meant as a message, with the key that sends it as one. */
+function withWayToSend({message, hint}: AppError, store: AppStore): AppError {
+	const way = `Press ${hintKey(store.getState().keymap, 'prompt.send')} again to send it as a message.`;
+	return new AppError('usage', message, {hint: [hint, way].filter(Boolean).join(' ')});
 }
 
 /** Runs a slash line and shows its result. Throws AppError("conflict") for a command that must wait for the run. */
@@ -177,9 +209,9 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefined> {
 	const wanted = await parts.messageToSend(text);
 	// By now its credentials are known, which the history leaves out.
-	parts.remember(text);
+	parts.remember(asMessage(text));
 	if (wanted === undefined) {
-		returnToPrompt(text, parts.store);
+		returnToPrompt(asMessage(text), parts.store);
 		return undefined;
 	}
 
@@ -192,12 +224,12 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 		await forkIfEditing(parts);
 		await parts.beforeMessage(text);
 	} catch (error) {
-		returnToPrompt(text, parts.store);
+		returnToPrompt(asMessage(text), parts.store);
 		throw error;
 	}
 
-	const end = parts.conversation.send(text).catch((error: unknown) => {
-		returnToPrompt(text, parts.store);
+	const end = parts.conversation.send(messageIn(text)).catch((error: unknown) => {
+		returnToPrompt(asMessage(text), parts.store);
 		throw error;
 	});
 	return {end};
@@ -218,10 +250,13 @@ async function forkIfEditing({store, painter, palette, conversation}: Parts): Pr
 	painter.print(width => [palette.dim(truncate(note, width))]);
 }
 
-/** Puts a text back into the prompt, unless the user has typed something else there. */
-function returnToPrompt(text: string, store: AppStore): void {
+/** Puts a text back into the prompt. Returns false if the user has typed something else there. */
+function returnToPrompt(text: string, store: AppStore): boolean {
 	const {composer, setComposer} = store.getState();
-	if (!composer.text) {
-		setComposer(setComposerText(composer, text));
+	if (composer.text) {
+		return false;
 	}
+
+	setComposer(setComposerText(composer, text));
+	return true;
 }

@@ -1,19 +1,27 @@
 import {expect, test} from 'vitest';
-import {isCommandLine, readLine} from '../../src/command/line.ts';
+import {readLine} from '../../src/command/line.ts';
+import {isCommandLine} from '../../src/command/line-kind.ts';
 
-test.each(['/', '/help', '  /help', '/keys set x', '/?', '/keys-help', '/HELP', '/help\nmore'])(
-	'%j is a command',
-	text => {
-		expect(isCommandLine(text)).toBe(true);
-	},
-);
+test.each(['/', '/help', '/keys set x', '/?', '/keys-help', '/HELP', '/help\nmore'])('%j is a command', text => {
+	expect(isCommandLine(text)).toBe(true);
+});
 
-test.each(['', 'help', '/usr/bin', '/usr/bin is where?', '//', '/ help', '/1', '/etc.d', 'see /help', '/*'])(
-	'%j is a message',
-	text => {
-		expect(isCommandLine(text)).toBe(false);
-	},
-);
+test.each([
+	'',
+	'help',
+	'  /help',
+	' /',
+	'/usr/bin',
+	'/usr/bin is where?',
+	'//',
+	'/ help',
+	'/1',
+	'/etc.d',
+	'see /help',
+	'/*',
+])('%j is a message', text => {
+	expect(isCommandLine(text)).toBe(false);
+});
 
 test('a line is split without its slash', () => {
 	expect(readLine(' /note "a b" c ', []).rest).toEqual(['note', 'a b', 'c']);

@@ -128,6 +128,7 @@ export function testProgram({
 		scheme: async () => terminalScheme,
 		project,
 		conversation,
+		jobs: () => [],
 		entries: () => entries,
 		refreshEntries: async () => [],
 		listPaths: async () => indexPaths([]),

@@ -71,13 +71,63 @@ describe('what is sent', () => {
 	});
 
 	test.each([
-		['/usge', '✗ Unknown command “usge”.', '  → Did you mean /usage? Run /help to see them all.'],
+		[
+			'/usge',
+			'✗ Unknown command “usge”.',
+			'  → Did you mean /usage? Run /help to see them all. Press Enter again to send it',
+		],
 		['/export "x', '✗ Unclosed quote: "', '  → Close it, or put a backslash before it.'],
 	])('as %j fails with a hint', async (line, message, hint) => {
 		const {type, waitFor, shown} = await started();
 		type(`${line}\r`);
 		await waitFor(message);
-		expect(shown()).toEqual([`❯ ${line}`, message, hint]);
+		expect(shown().slice(0, 3)).toEqual([`❯ ${line}`, message, hint]);
+	});
+
+	test.each([['/tmp is full, what now?'], ["/tmp isn't writable"], ['/keys are lost, why?']])(
+		'as %j names no command and stays in the prompt, where Enter sends it as it is',
+		async line => {
+			const model = scriptedModel([text('Delete something.'), finish('stop')]);
+			const {type, waitFor, store, remembered} = await started({ask: model.ask});
+			type(`${line}\r`);
+			await waitFor('Press Enter again to send it');
+			expect(store.getState().composer.text).toBe(line);
+			type('\r');
+			await waitFor('Delete something.');
+			expect(model.asked.at(-1)?.at(-1)).toMatchObject({role: 'user', text: line});
+			// From the history it is a message at once.
+			expect(remembered.at(-1)).toMatch(/^ \/(?:tmp|keys)/);
+		},
+	);
+
+	test('as a line that names no command is read again once it is changed', async () => {
+		const {type, waitFor, store} = await started();
+		type('/usge\r');
+		await waitFor('Press Enter again');
+		type(' now\r');
+		await expect.poll(() => store.getState().composer.text).toBe('/usge now');
+		expect(store.getState().transcript.run).toBeUndefined();
+	});
+
+	test.each([
+		['![image](a.png) is broken', ' ![image](a.png) is broken'],
+		['!important', ' !important'],
+		['/usage\n/clear', ' /usage\n/clear'],
+		['/etc/hosts is wrong', '/etc/hosts is wrong'],
+		['#!/bin/sh', '#!/bin/sh'],
+	])('as the paste %j is a message, also when it comes from the history', async (pasted, shownAs) => {
+		const model = scriptedModel([text('First.'), finish('stop')], [text('Second.'), finish('stop')]);
+		const {type, waitFor, store} = await started({ask: model.ask});
+		type(`\u001b[200~${pasted.replaceAll('\n', '\r')}\u001b[201~`);
+		await expect.poll(() => store.getState().composer.text).toBe(shownAs);
+		type('\r');
+		await waitFor('First.');
+		type('\u001b[A');
+		await expect.poll(() => store.getState().composer.text).toBe(shownAs);
+		type('\r');
+		await waitFor('Second.');
+		const users = model.asked.map(messages => messages.at(-1));
+		expect(users).toMatchObject([{text: pasted}, {text: pasted}]);
 	});
 
 	test('with a secret is shown and saved without it [11]', async () => {

@@ -1,3 +1,4 @@
+import {asMessage} from '../../command/line-kind.ts';
 import {formatAmount} from '../../core/format.ts';
 import {setComposerText} from '../../editor/editor.ts';
 import {moveTo} from '../../editor/editor-edit.ts';
@@ -142,7 +143,7 @@ function pressEscape(keyboard: Keyboard): void {
 	} else {
 		const previous = transcript.settled.findLast(block => block.kind === 'user');
 		if (previous && secondPress.isSecond('escape', 'Press Esc again to edit your previous message.')) {
-			editPrompt({composer: setComposerText(composer, previous.text), editing: previous.id});
+			editPrompt({composer: setComposerText(composer, asMessage(previous.text)), editing: previous.id});
 		}
 	}
 }

@@ -28,7 +28,7 @@ test('a prompt file of the project works only after the user trusts it, and a ch
 	type('/ship now\r');
 	await waitFor('Unknown command “ship”');
 	expect(host.received.filter(({path}) => path.endsWith('/chat/completions'))).toEqual([]);
-	type('/trust add\r');
+	type('\u0015/trust add\r');
 	await answer('y');
 	await waitFor('19 B  trusted');
 	type("/ship don't wait\r");

@@ -12,6 +12,8 @@ export type Job = {
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
 	readonly isRunning: () => boolean;
+	/** True if it has ended in any other way than with status 0. */
+	readonly hasFailed: () => boolean;
 	/** Returns whether it runs or how it ended, in a few words. */
 	readonly state: () => string;
 	/** Returns what it has written since the last call, for the model. */
@@ -129,6 +131,7 @@ function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
 	return {
 		...{id, command, startedAt, done},
 		isRunning: () => finish === undefined,
+		hasFailed: () => finish !== undefined && (finish.status !== 0 || finish.timeoutMs !== undefined),
 		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),
 		takeOutput: output.take,
 		lastOutput: output.lastOutput,

@@ -1,0 +1,28 @@
+/** True for a command line: `/` and a word. A path such as `/usr/bin` is a message, and so is a line with a space before it. */
+export function isCommandLine(text: string): boolean {
+	return /^\/(?:(?:[a-z][\w:-]*|\?)(?:\s|$)|\s*$)/i.test(text);
+}
+
+/** True for a command of the user's shell: `!` and the command. With a space before it, it is a message. */
+export function isShellLine(text: string): boolean {
+	return /^!\s*\S/.test(text);
+}
+
+/** Returns a text as the prompt sends it to the agent: with a space before what would be a command. */
+export function asMessage(text: string): string {
+	return isCommandLine(text) || text.startsWith('!') ? ` ${text}` : text;
+}
+
+/**
+ * Returns a paste as it begins the prompt. Only a command line as one copies it from a page stays one: nothing that is pasted
+ * runs in the user's shell, and several lines are a text. A command line may hold a key, which no model should get.
+ */
+export function asPasted(text: string): string {
+	return isCommandLine(text) && !text.trimEnd().includes('\n') ? text : asMessage(text);
+}
+
+/** Returns the message of a text of the prompt: without the space that keeps it from being a command. */
+export function messageIn(text: string): string {
+	const message = text.slice(1);
+	return text === ` ${message}` && asMessage(message) === text ? message : text;
+}
