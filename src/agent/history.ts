@@ -22,6 +22,8 @@ export type QueuedMessage = {
 	readonly text: string;
 	/** Left out for a message that the user sent by hand. */
 	readonly startedBy?: RunStarter;
+	/** The part of the text in which mentions count; all of it if left out. */
+	readonly mentionsIn?: string;
 	/** The commands of the user that it carries to the model. */
 	readonly commands?: readonly Command[];
 };
@@ -86,12 +88,12 @@ export function createHistory(options: Options) {
 		/** Compacts the conversation because the user asked. */
 		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
 		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
-			for (const {id, text, commands = []} of queued) {
+			for (const {id, text, mentionsIn = text, commands = []} of queued) {
 				const date = newDate(messages, options.dates);
 				const carried = commands.map(command => command.id);
 				yield {type: 'user-message', id, text, ...(carried.length > 0 && {commands: carried}), ...(date && {date})};
 				const attachments: Attachment[] = [];
-				for await (const event of options.attach?.({id, text}) ?? []) {
+				for await (const event of options.attach?.({id, text: mentionsIn}) ?? []) {
 					yield event;
 					attachments.push(...(event.type === 'attachment' ? [event] : []));
 				}

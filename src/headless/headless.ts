@@ -7,10 +7,12 @@ import {exitStatus, reportError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
+import {createLosses, type Losses} from './losses.ts';
 import {runOnce} from './once.ts';
-import {printError, printJson, printWarning} from './print.ts';
+import {printError, printJson} from './print.ts';
 import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
+import {createRunProgress, type RunProgress} from './run-progress.ts';
 import {slashPrompt} from './slash-prompt.ts';
 
 /** The default limit of model calls without a screen, where nobody sees what they cost. */
@@ -20,14 +22,18 @@ type Once = Extract<Invocation, {mode: 'once'}>;
 
 /** The parts of the program that one run needs. */
 type Part =
-	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project')
+	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project' | 'jobs')
 	| ('chooseModel' | 'checkMedia' | 'secrets' | 'endTraces' | 'entries' | 'refreshEntries');
+
+type OneRun = Pick<Program, Part>;
 
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
 	/** Aborts when the user interrupts, even while the program starts. */
 	readonly signal: AbortSignal;
 };
+
+type Reporting = {readonly losses: Losses; readonly progress: RunProgress};
 
 /**
  * Runs `service -p`: one prompt from the flag and standard input. Returns the exit status. If the run can't start, the error
@@ -38,73 +44,121 @@ export async function runHeadless(
 	surroundings: Pick<Surroundings<Part>, 'store' | 'compose'> & Partial<Pick<Surroundings<Part>, 'env'>> & Streams,
 ): Promise<number> {
 	const {store, compose, stdin, stdout, stderr, signal} = surroundings;
-	const warn = (text: string) => printWarning(text, stderr);
+	const isDrawn = stderr.isTTY && once.format !== 'stream-json' && !wantsLinear(surroundings.env ?? {});
+	const progress = createRunProgress(isDrawn ? stderr : {write: () => true});
+	const losses = createLosses(stderr, progress.clear);
 	try {
-		const piped = await abortable(readInput(stdin, {optional: once.prompt !== undefined, warn}), signal);
-		const parts = [once.prompt ?? '', piped.trimEnd()].filter(part => part.trim());
+		progress.show('Reading stdin');
+		const piped = await abortable(
+			readInput(stdin, {
+				optional: once.prompt !== undefined,
+				mode: once.stdin,
+				warn: losses.warn,
+				doubt: losses.doubt,
+				onWait: () =>
+					isDrawn || losses.note('Still waiting for stdin to end. Press Ctrl+C to cancel, or pass --stdin ignore.'),
+			}),
+			signal,
+		);
+		progress.show('Waiting for the model');
 		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
-		for (const warning of program.warnings()) {
-			warn(warning);
-		}
-
-		if (once.resume) {
-			for (const notice of (await program.resume(once.resume, refuseElsewhere)) ?? []) {
-				warn(nameCommands(notice, 'shell'));
-			}
-		}
-
-		await openFolder(program.folder, warn);
-		for (const warning of await abortable(untrusted(program.project), signal)) {
-			warn(warning);
-		}
-
-		const [first = '', ...rest] = parts;
-		const prompt = [await slashPrompt(first, program, warn), ...rest].join('\n\n');
+		await warnBefore(program, once, {losses, signal});
+		const message = await abortable(messageOf(once, piped, program, losses), signal);
 		await abortable(program.chooseModel(), signal);
-		await abortable(program.checkMedia(prompt), signal);
+		await abortable(program.checkMedia(message.mentionsIn ?? message.prompt), signal);
 		// The user can't be asked, and a model has no use for a key.
-		const isMasked = once.approve !== 'all' && (await abortable(program.secrets.find(prompt), signal));
+		const isMasked = once.approve !== 'all' && (await abortable(program.secrets.find(message.prompt), signal));
 		signal.throwIfAborted();
 		signal.addEventListener('abort', () => program.conversation.interrupt());
 		if (isMasked) {
-			warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
+			losses.warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
 		}
 
-		const status = runOnce(isMasked ? program.secrets.hide(prompt) : prompt, once.format, {
-			store,
+		const {hide} = program.secrets;
+		const masked = {prompt: hide(message.prompt), mentionsIn: message.mentionsIn && hide(message.mentionsIn)};
+		const {prompt, mentionsIn} = isMasked ? masked : message;
+		return await runOnce(prompt, once.format, {
+			...{store, stdout, stderr, losses, progress, signal, mentionsIn},
 			conversation: program.conversation,
 			onRecord: program.onRecord,
 			priceOf: program.loadCatalog,
-			stdout,
-			stderr,
-			isLinear: wantsLinear(surroundings.env ?? {}),
+			isStrict: once.strict === true,
+			async settleJobs() {
+				const jobs = program.jobs();
+				if (jobs.length > 0) {
+					const {settleJobs} = await import('./settle-jobs.ts');
+					await settleJobs(jobs, {waits: once.waitJobs === true, losses, progress, signal});
+				}
+			},
+			finish: () => endTraces(program, losses),
 		});
-		return await status.finally(() => endTraces(program, warn));
 	} catch (error) {
+		progress.end();
 		const report = reportError(error);
 		printError(report, stderr, {json: false});
 		if (once.format !== 'text') {
-			printJson(resultWithoutRun(report), stdout);
+			printJson(resultWithoutRun(report, losses), stdout);
 		}
 
 		return exitStatus[report.code];
 	}
 }
 
+/** Reports what the user must know before the run, of the program, the session that it resumes and the folder. */
+async function warnBefore(
+	program: OneRun,
+	{resume}: Once,
+	{losses, signal}: Pick<Reporting, 'losses'> & Pick<Streams, 'signal'>,
+): Promise<void> {
+	for (const warning of program.warnings()) {
+		losses.warn(warning);
+	}
+
+	if (resume) {
+		for (const notice of (await program.resume(resume, refuseElsewhere)) ?? []) {
+			losses.warn(nameCommands(notice, 'shell'));
+		}
+	}
+
+	await openFolder(program.folder, losses.note);
+	for (const warning of await abortable(untrusted(program.project), signal)) {
+		losses.warn(warning);
+	}
+}
+
+/**
+ * Returns the message of the prompt and what was piped in. What is piped in is data, never a command; beside a prompt it
+ * mentions nothing either.
+ */
+async function messageOf(
+	{prompt = '', isVerbatim}: Once,
+	piped: string,
+	program: OneRun,
+	losses: Losses,
+): Promise<{readonly prompt: string; readonly mentionsIn?: string}> {
+	const data = piped.trimEnd();
+	const instruction = isVerbatim ? prompt : await slashPrompt(prompt, program, losses.warn);
+	if (!data.trim()) {
+		return {prompt: instruction};
+	}
+
+	return instruction.trim() ? {prompt: `${instruction}\n\n${data}`, mentionsIn: instruction} : {prompt: data};
+}
+
 /** Lets the agent read a wide folder: the user can't be asked, and chose the folder of the script. */
-async function openFolder(folder: Program['folder'], warn: (text: string) => void): Promise<void> {
+async function openFolder(folder: Program['folder'], note: (text: string) => void): Promise<void> {
 	const wide = folder.unasked();
 	if (wide) {
 		await folder.answer(true, {isOnce: true});
-		warn(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
+		note(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
 	}
 }
 
 /** Sends the traces that wait, and warns about those that were not sent. */
-async function endTraces(program: Pick<Program, 'endTraces'>, warn: (text: string) => void): Promise<void> {
+async function endTraces(program: Pick<Program, 'endTraces'>, losses: Losses): Promise<void> {
 	const unsent = await program.endTraces();
 	if (unsent) {
-		warn(`Traces: ${unsent}`);
+		losses.warn(`Traces: ${unsent}`);
 	}
 }
 

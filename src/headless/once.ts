@@ -1,54 +1,66 @@
-import {hookDenial} from '../agent/hooks/hook-denial.ts';
 import type {OutputFormat} from '../command/flags.ts';
 import {nameCommands} from '../core/command-words.ts';
-import {AppError} from '../core/error.ts';
+import {AppError, exitStatus} from '../core/error.ts';
 import {plainRecord} from '../core/output/recorded-output.ts';
 import {endText} from '../core/session/block.ts';
-import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import type {Recorded} from '../core/session/event.ts';
 import {blocksOf} from '../core/session/transcript.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
-import {printAnswer, printError, printJson, printWarning} from './print.ts';
-import {type RunEnd, resultObject, statusOf} from './result-object.ts';
-import {createRunProgress} from './run-progress.ts';
+import {createLosses, isLossy, type Losses} from './losses.ts';
+import {printAnswer, printError, printJson} from './print.ts';
+import {doubted, type RunEnd, resultObject, statusOf} from './result-object.ts';
+import type {RunProgress} from './run-progress.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly conversation: Conversation;
+	readonly conversation: Pick<Conversation, 'send' | 'close'>;
 	/** Calls `listener` with every record of the run. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 	/** Returns the prices, including those of the connected server; called when the run has ended. */
 	readonly priceOf: () => Promise<PriceOf>;
 	readonly stdout: Output;
 	readonly stderr: Output;
-	/** True to redraw nothing. */
-	readonly isLinear?: boolean;
+	/** Shows what the run waits for; nothing by default. */
+	readonly progress?: RunProgress;
+	/** What was lost before the run, to which that of the run is added. */
+	readonly losses?: Losses;
+	/** True if the exit status says that something was lost or refused. */
+	readonly isStrict?: boolean;
+	/** Waits for what the run left in the background, or records that it is ended. */
+	readonly settleJobs?: () => Promise<void>;
+	/** Ends what works beside the run, such as the export of traces, once the answer is there. */
+	readonly finish?: () => Promise<void>;
+	/** Aborts when the user interrupts. */
+	readonly signal?: AbortSignal;
+	/** The part of the prompt in which mentions count; all of it if left out. */
+	readonly mentionsIn?: string | undefined;
 };
 
-/** Runs one prompt without a screen. Returns the exit status. Throws AppError("usage") for an empty prompt. */
+/**
+ * Runs one prompt without a screen. Returns the exit status. Throws AppError("usage") for an empty prompt.
+ */
 export async function runOnce(
 	prompt: string,
 	format: OutputFormat,
-	{store, conversation, onRecord, priceOf, stdout, stderr, isLinear = false}: Dependencies,
+	{store, conversation, onRecord, priceOf, stdout, stderr, signal, ...given}: Dependencies,
 ): Promise<number> {
 	if (!prompt.trim()) {
 		throw new AppError('usage', 'The prompt is empty.', {hint: 'Pass it as -p "prompt", or pipe it in.'});
 	}
 
+	const {progress, losses = createLosses(stderr, progress?.clear), isStrict = false} = given;
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
-	const progress = createRunProgress(format === 'stream-json' || isLinear ? {write: () => true} : stderr);
-	const report = createReport(progress.clear, stderr);
 	onRecord(record => {
-		progress.follow(record.event);
+		progress?.follow(record.event);
+		losses.follow(record.event);
 		if (format === 'stream-json') {
 			printJson(withShellHints(plainRecord(record)), stdout);
-		} else {
-			report(record.event);
 		}
 
 		if (record.event.type === 'run-end') {
@@ -57,58 +69,38 @@ export async function runOnce(
 	});
 
 	try {
-		await conversation.send(prompt);
+		await conversation.send(prompt, 'user', given.mentionsIn);
+		await given.settleJobs?.();
 		await conversation.close();
 	} finally {
-		progress.end();
+		progress?.end();
 	}
 
-	const result = resultObject(store.getState().transcript, end, {...before, priceOf: await priceOf()});
+	if (end.reason === 'done' && signal?.aborted) {
+		end = {...end, reason: 'interrupted'};
+	}
+
+	const {transcript: after, unsaved} = store.getState();
+	const prices = {...before, priceOf: await priceOf()};
+	if (unsaved) {
+		losses.warn(`the session wasn't saved: ${unsaved}`);
+	}
+
 	if (format === 'text') {
-		printAnswer(result.text, stdout);
+		printAnswer(resultObject(after, end, prices).text, stdout);
+	}
+
+	await given.finish?.();
+	const judged = doubted(end, after, {from: before.from, doubt: losses.doubtful()});
+	if (format === 'text') {
+		// What makes an answer doubtful is printed already.
 		printEnd(end, stderr);
 	} else {
-		printJson(result, stdout);
+		printJson(resultObject(after, judged, {...prices, losses}), stdout);
 	}
 
-	const {unsaved} = store.getState();
-	if (unsaved) {
-		printWarning(`the session wasn't saved: ${unsaved}`, stderr);
-	}
-
-	return statusOf(end);
-}
-
-/** Returns what prints warnings, and what was refused or denied, while a run goes on. */
-function createReport(clear: () => void, stderr: Output): (event: AgentEvent) => void {
-	const tools = new Map<string, string>();
-	let question = '';
-	return event => {
-		if (event.type === 'tool-call') {
-			tools.set(event.id, event.name);
-		} else if (event.type === 'approval-request') {
-			question = event.summary;
-		} else if (event.type === 'approval-answer' && !event.allowed) {
-			clear();
-			printRefusal(question, event, stderr);
-		} else if (event.type === 'notice' && event.level !== 'info') {
-			clear();
-			printWarning(event.text, stderr, event.hint);
-		} else if (event.type === 'tool-result' && event.failed && event.output.startsWith(hookDenial)) {
-			clear();
-			printWarning(`A hook denied ${tools.get(event.id)}: ${event.output.slice(hookDenial.length)}`, stderr);
-		}
-	};
-}
-
-/** Prints what was refused, and which flags allow it. */
-function printRefusal(question: string, {by, flags}: Extract<AgentEvent, {type: 'approval-answer'}>, stderr: Output) {
-	if (by === 'flag') {
-		const hint = flags ? `Allow it with ${flags}.` : 'Only the app can ask you for it.';
-		printWarning(`Refused without asking (not interactive): ${question}`, stderr, hint);
-	} else {
-		printWarning(`Refused: ${question}`, stderr);
-	}
+	const status = statusOf(judged);
+	return status === 0 && isStrict && isLossy(losses) ? exitStatus.incomplete : status;
 }
 
 /** Returns a record whose hints name commands as typed in a shell. */

@@ -1,71 +1,158 @@
-import {fstatSync} from 'node:fs';
+import type {StdinMode} from '../command/flags.ts';
 import {AppError} from '../core/error.ts';
+import {formatBytes} from '../core/format.ts';
+import {decodeInput} from './decode-input.ts';
+import type {Losses} from './losses.ts';
+import {hasWriter, originOf, type StdinOrigin} from './stdin-origin.ts';
 
 type Input = NodeJS.ReadableStream & {readonly fd?: number; readonly isTTY?: boolean};
 
+type Options = {
+	/** True if there is a prompt without it. */
+	readonly optional: boolean;
+	readonly mode?: StdinMode | undefined;
+	/** Gets what is not read, or not as it is. */
+	readonly warn: Losses['warn'];
+	/** Gets what makes an answer without it doubtful; `warn` by default. */
+	readonly doubt?: Losses['doubt'];
+	/** Called once if the input keeps us waiting. */
+	readonly onWait?: () => void;
+	/** Returns what a descriptor is. */
+	readonly origin?: (descriptor: number) => StdinOrigin;
+	/** True if a command writes to the pipe of a descriptor. */
+	readonly isWritten?: (descriptor: number) => boolean;
+};
+
 const maxBytes = 16 * 1024 * 1024;
-/** How long a pipe may stay silent before a prompt from the command line is sent without it. */
-const silenceTimeoutMs = 1500;
+/** How long a pipe of unknown use may stay silent before a prompt is sent without it. */
+const silenceTimeoutMs = 5000;
+/** Shorter waits are not mentioned (SAFETY 21). */
+const silentWaitMs = 2000;
 
 /**
- * Reads standard input to its end. With `optional`, a pipe that stays silent is abandoned: a parent process may have left
- * one open without a writer. Returns '' for a terminal. Throws AppError("usage") for too much input.
+ * Reads standard input to its end. A pipe that a command writes to is waited for, however long that takes; beside a prompt,
+ * any other is given up after 5 s of silence. Returns '' for a terminal. What is not read, or not as it is, becomes a loss. Throws
+ * AppError("usage") for too much input, and for data that are no text.
  */
 export async function readInput(
 	input: Input,
-	{optional, warn}: {readonly optional: boolean; readonly warn: (text: string) => void},
+	{
+		optional,
+		mode = 'auto',
+		warn,
+		doubt = warn,
+		onWait = () => undefined,
+		origin = originOf,
+		isWritten = hasWriter,
+	}: Options,
 ): Promise<string> {
-	if (input.isTTY || !isReadable(input.fd ?? 0)) {
+	const losses = {warn, doubt};
+	if (mode === 'ignore') {
 		return '';
 	}
 
+	// A stream of a program in this process has no descriptor.
+	const from = input.isTTY ? 'none' : input.fd === undefined ? 'program' : origin(input.fd);
+	const isExpected = optional && mode === 'wait';
+	if (from === 'none' || from === 'folder' || from === 'device') {
+		sayUnread(from, isExpected, losses);
+		return '';
+	}
+
+	const isBounded = optional && mode === 'auto' && (from === 'program' || from === 'unknown');
+	const mayEnd = isBounded ? () => input.fd === undefined || !isWritten(input.fd) : undefined;
+	const read = await collect(input, {mayEnd, onWait});
+	if (read.isGivenUp) {
+		losses.warn('stdin stayed silent for 5 s, so the prompt is sent without it.', waitHint);
+		return '';
+	}
+
+	if (read.failure !== undefined) {
+		const size = formatBytes(read.bytes.length);
+		losses.doubt(`stdin broke off after ${size} (${read.failure}).`, 'Run it again, or pipe in a file.');
+	} else if (read.bytes.length === 0 && optional) {
+		sayEmpty(from, isExpected, losses);
+	}
+
+	return decodeInput(read.bytes, warn);
+}
+
+const waitHint = 'Wait for it with --stdin wait, or pass --stdin ignore if nothing comes.';
+const emptyHint = 'If nothing is to come, pass --stdin ignore.';
+
+function sayUnread(
+	from: 'none' | 'folder' | 'device',
+	isExpected: boolean,
+	losses: Pick<Losses, 'warn' | 'doubt'>,
+): void {
+	if (isExpected) {
+		losses.doubt('Nothing was read from stdin, which is no pipe and no file.', emptyHint);
+	} else if (from !== 'none') {
+		losses.warn(`stdin is a ${from}, which isn't read.`, 'Pipe in text, or mention a path in the prompt with @.');
+	}
+}
+
+/** A command that wrote nothing has probably failed; a program that wrote nothing had nothing to write. */
+function sayEmpty(from: StdinOrigin, isExpected: boolean, losses: Pick<Losses, 'warn' | 'doubt'>): void {
+	if (isExpected || from === 'command') {
+		losses.doubt('Nothing came from stdin: the answer is to the prompt alone.', emptyHint);
+	} else if (from !== 'program') {
+		losses.warn('Nothing came from stdin: the answer is to the prompt alone.', emptyHint);
+	}
+}
+
+type Read = {
+	readonly bytes: Buffer;
+	/** Why the input ended early. */
+	readonly failure?: string;
+	/** True if nothing came in time. */
+	readonly isGivenUp?: boolean;
+};
+
+type CollectOptions = {
+	/** Asked after each 5 s without a byte whether to give up; undefined to wait as long as it takes. */
+	readonly mayEnd: (() => boolean) | undefined;
+	readonly onWait: () => void;
+};
+
+/** Reads a stream to its end. Throws AppError("usage") if it is too long. */
+function collect(input: Input, {mayEnd, onWait}: CollectOptions): Promise<Read> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	return new Promise((resolve, reject) => {
-		const timer = optional ? setTimeout(giveUp, silenceTimeoutMs) : undefined;
+		const waiting = setTimeout(onWait, silentWaitMs);
+		const silence = mayEnd && setInterval(() => mayEnd() && finish({isGivenUp: true}), silenceTimeoutMs);
 
-		function giveUp() {
-			warn('No data on stdin; continuing with the prompt alone.');
-			finish();
-		}
-
-		function finish() {
-			clearTimeout(timer);
+		function leave() {
+			clearTimeout(waiting);
+			clearInterval(silence);
 			input.removeAllListeners('data');
 			input.pause();
 			if ('unref' in input && typeof input.unref === 'function') {
 				input.unref();
 			}
+		}
 
-			resolve(new TextDecoder().decode(Buffer.concat(chunks)));
+		function finish(how: Omit<Read, 'bytes'> = {}) {
+			leave();
+			resolve({bytes: Buffer.concat(chunks), ...how});
 		}
 
 		input.on('data', (chunk: Buffer | string) => {
-			clearTimeout(timer);
+			clearInterval(silence);
 			const data = Buffer.from(chunk);
 			bytes += data.length;
+			chunks.push(data);
 			if (bytes > maxBytes) {
+				leave();
 				reject(
 					new AppError('usage', 'stdin is longer than 16 MB.', {
 						hint: 'Pipe in less, or let the agent read the file.',
 					}),
 				);
-				input.pause();
-				return;
 			}
-
-			chunks.push(data);
 		});
-		input.on('end', finish);
-		input.on('error', finish);
+		input.on('end', () => finish());
+		input.on('error', error => finish({failure: 'code' in error ? String(error.code) : error.message}));
 	});
-}
-
-function isReadable(descriptor: number): boolean {
-	try {
-		const stats = fstatSync(descriptor);
-		return stats.isFIFO() || stats.isFile() || stats.isSocket();
-	} catch {
-		return false;
-	}
 }

@@ -5,6 +5,7 @@ import {type Block, endText} from '../core/session/block.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {blocksOf, emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
+import type {Losses} from './losses.ts';
 
 /** How a run ended. */
 export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
@@ -26,6 +27,10 @@ type ResultObject = {
 	/** Empty if the run couldn't start. */
 	readonly session_id: string;
 	readonly error: {readonly code: string; readonly message: string} | null;
+	/** What was left out, cut, not found or not ready, a sentence each, in order. */
+	readonly warnings: readonly string[];
+	/** The number of acts that needed approval and were refused. */
+	readonly refused: number;
 };
 
 /**
@@ -35,7 +40,17 @@ type ResultObject = {
 export function resultObject(
 	transcript: Transcript,
 	end: RunEnd,
-	{from, usedBefore, priceOf}: {readonly from: number; readonly usedBefore: number; readonly priceOf: PriceOf},
+	{
+		from,
+		usedBefore,
+		priceOf,
+		losses,
+	}: {
+		readonly from: number;
+		readonly usedBefore: number;
+		readonly priceOf: PriceOf;
+		readonly losses?: Pick<Losses, 'warnings' | 'refused'>;
+	},
 ): ResultObject {
 	const blocks = blocksOf(transcript).slice(from);
 	const messages = [...transcript.usage.values()].slice(usedBefore);
@@ -57,7 +72,24 @@ export function resultObject(
 		cost_usd: totalCost(messages, priceOf),
 		session_id: transcript.session,
 		error: errorOf(end),
+		warnings: losses?.warnings() ?? [],
+		refused: losses?.refused() ?? 0,
 	};
+}
+
+/** Returns the end of a run whose answer can't be trusted: incomplete, if nothing was said or `doubt` says why. */
+export function doubted(
+	end: RunEnd,
+	transcript: Transcript,
+	{from, doubt}: {readonly from: number; readonly doubt: string | undefined},
+): RunEnd {
+	if (statusOf(end) !== 0) {
+		return end;
+	}
+
+	const isSilent = lastText(blocksOf(transcript).slice(from)) === '';
+	const message = doubt ?? (isSilent ? 'The model gave an empty answer.' : undefined);
+	return message === undefined ? end : {...end, reason: 'incomplete', error: {code: 'incomplete', message}};
 }
 
 /** True for arguments with which `-p` ends in a result object, whatever else is wrong with them. */
@@ -72,12 +104,17 @@ export function asksForResult(argv: readonly string[]): boolean {
 }
 
 /** Returns the result of a run that couldn't start, for programs that wait for one. */
-export function resultWithoutRun(error: ErrorReport): ResultObject {
+export function resultWithoutRun(error: ErrorReport, losses?: Pick<Losses, 'warnings' | 'refused'>): ResultObject {
 	const end: RunEnd =
 		error.code === 'interrupted'
 			? {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'}
 			: {type: 'run-end', reason: 'error', stopReason: 'error', error};
-	return resultObject(emptyTranscript(''), end, {from: 0, usedBefore: 0, priceOf: () => undefined});
+	return resultObject(emptyTranscript(''), end, {
+		from: 0,
+		usedBefore: 0,
+		priceOf: () => undefined,
+		...(losses && {losses}),
+	});
 }
 
 function lastText(blocks: readonly Block[]): string {

@@ -6,7 +6,9 @@ import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean; readonly columns?: number};
 
-type RunProgress = {
+export type RunProgress = {
+	/** Shows what is waited for now, in a few words. */
+	readonly show: (doing: string) => void;
 	/** Records what a run is doing. */
 	readonly follow: (event: AgentEvent) => void;
 	/** Clears the line for permanent output; it returns within a second. */
@@ -22,7 +24,7 @@ const secondMs = 1000;
 /** Shows what a run without a screen waits for on one line of a terminal. Without a terminal it shows nothing. */
 export function createRunProgress(output: Output, clock: () => number = Date.now): RunProgress {
 	if (!output.isTTY) {
-		return {follow: () => undefined, clear: () => undefined, end: () => undefined};
+		return {show: () => undefined, follow: () => undefined, clear: () => undefined, end: () => undefined};
 	}
 
 	const begun = clock();
@@ -46,6 +48,9 @@ export function createRunProgress(output: Output, clock: () => number = Date.now
 	};
 
 	return {
+		show(next) {
+			doing = safeLine(next);
+		},
 		follow(event) {
 			doing = labelOf(event) ?? doing;
 		},

@@ -38,9 +38,9 @@ type Dependencies = RecorderOptions &
 export type Conversation = {
 	/**
 	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `startedBy` says who sent it
-	 * if the user did not by hand.
+	 * if the user did not by hand, `mentionsIn` is the part of it in which mentions count; all of it if left out.
 	 */
-	readonly send: (text: string, startedBy?: RunStarter) => Promise<void>;
+	readonly send: (text: string, startedBy?: RunStarter, mentionsIn?: string) => Promise<void>;
 	/**
 	 * Replaces the conversation by a summary for the model; `guidance` says what to keep. Resolves when that has ended.
 	 * Throws AppError("conflict") during a run.
@@ -164,7 +164,8 @@ export function createConversation(dependencies: Dependencies): Conversation {
 	});
 
 	return {
-		send: (text, startedBy) => inSession(() => commands.before(() => runs.send({text, startedBy}, grants))),
+		send: (text, startedBy, mentionsIn) =>
+			inSession(() => commands.before(() => runs.send({text, startedBy, mentionsIn}, grants))),
 		runCommand: (command, signal) => inSession(() => commands.run(command, signal)),
 		compact: guidance => inSession(() => runs.compact(guidance, grants)),
 		undoCompaction() {

@@ -96,7 +96,11 @@ export type RunOptions = RunDependencies &
  * follow it.
  */
 export type Beginning =
-	| {readonly text: string; readonly startedBy?: RunStarter | undefined}
+	| {
+			readonly text: string;
+			readonly startedBy?: RunStarter | undefined;
+			readonly mentionsIn?: string | undefined;
+	  }
 	| {readonly compact: {readonly guidance: string | undefined}};
 
 /** Starts the agent on the conversation so far. */
@@ -124,7 +128,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		messages: toMessages(transcript),
 		...('text' in beginning
 			? {
-					prompt: promptOf(beginning.text, newId(), transcript),
+					prompt: promptOf(beginning, newId(), transcript),
 					cause: beginning.startedBy === 'watch' ? 'watch' : undefined,
 				}
 			: beginning),
@@ -203,9 +207,13 @@ function lastTurnOf({usage}: Transcript) {
 }
 
 /** Returns a message with the output of the commands that the user ran before it. */
-function promptOf(text: string, id: string, transcript: Transcript): QueuedMessage {
+function promptOf(
+	{text, mentionsIn}: Extract<Beginning, {readonly text: string}>,
+	id: string,
+	transcript: Transcript,
+): QueuedMessage {
 	const commands = pendingCommands(blocksOf(transcript));
-	return {id, text, ...(commands.length > 0 && {commands})};
+	return {id, text, ...(mentionsIn !== undefined && {mentionsIn}), ...(commands.length > 0 && {commands})};
 }
 
 /** Opens a model where the user agreed that it may be, for one request. */

@@ -40,6 +40,8 @@ test('with an empty home the demo model lists the files, with its calls in the r
 		cost_usd: 0,
 		session_id: session,
 		error: null,
+		warnings: [],
+		refused: 0,
 	});
 	expect(stdout.trimEnd().split('\n')).toHaveLength(1);
 });
@@ -103,6 +105,8 @@ test('stream-json writes each record as it arrives and the result last', async (
 		cost_usd: null,
 		session_id: records[0].session,
 		error: null,
+		warnings: [],
+		refused: 0,
 	});
 });
 

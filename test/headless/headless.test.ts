@@ -44,6 +44,8 @@ test('an interrupt before the run exits with 130 and a result', async () => {
 		cost_usd: null,
 		session_id: '',
 		error: {code: 'interrupted', message: 'Interrupted.'},
+		warnings: [],
+		refused: 0,
 	});
 });
 

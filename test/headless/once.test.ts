@@ -86,6 +86,8 @@ test('json output is one object', async () => {
 		cost_usd: 0.000015,
 		session_id: 'id-1',
 		error: null,
+		warnings: [],
+		refused: 0,
 	});
 });
 

@@ -5,7 +5,10 @@ import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {afterEach, expect, test, vi} from 'vitest';
 import {readInput} from '../../src/headless/read-input.ts';
+import type {StdinOrigin} from '../../src/headless/stdin-origin.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
+
+type ReadOptions = Parameters<typeof readInput>[1];
 
 const closers: Array<() => void> = [];
 
@@ -76,19 +79,113 @@ test('a file is read to its end', async () => {
 	expect(await readInput(file(''), silent)).toBe('');
 });
 
-test('a silent pipe is ignored with a note if there is a prompt', async () => {
+/** Reads a pipe beside a prompt. `from` says what it is, `isWritten` whether a command writes to it. */
+function besidePrompt(input: Awaited<ReturnType<typeof pipe>>, from: StdinOrigin, more: Partial<ReadOptions> = {}) {
+	const [warn, doubt, onWait] = [vi.fn(), vi.fn(), vi.fn()];
+	const read = readInput(input, {
+		optional: true,
+		warn,
+		doubt,
+		onWait,
+		origin: () => from,
+		isWritten: () => false,
+		...more,
+	});
+	return {read, onWait, lost: () => [warn, doubt].map(({mock}) => mock.calls.map(([sentence]) => sentence))};
+}
+
+const fakeTimers = () => vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']});
+
+test.each(['program', 'unknown'] as const)(
+	'a silent pipe from: %s, is given up after 5 s beside a prompt, and said',
+	async from => {
+		const input = await pipe();
+		fakeTimers();
+		const {read, lost, onWait} = besidePrompt(input, from);
+		await vi.advanceTimersByTimeAsync(4999);
+		expect([lost(), onWait.mock.calls.length]).toEqual([[[], []], 1]);
+		await vi.advanceTimersByTimeAsync(1);
+		expect(await read).toBe('');
+		expect(lost()).toEqual([['stdin stayed silent for 5 s, so the prompt is sent without it.'], []]);
+	},
+);
+
+test.each([
+	['a pipe that a shell made', 'command', {}],
+	['a pipe that a command writes to', 'unknown', {isWritten: () => true}],
+	['a pipe that the user wants to wait for', 'program', {mode: 'wait'}],
+	['a pipe without a prompt', 'program', {optional: false}],
+] as const)('%s is waited for as long as it takes', async (_name, from, more) => {
 	const input = await pipe();
-	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
-	const warn = vi.fn();
-	const read = readInput(input, {optional: true, warn});
-	await vi.advanceTimersByTimeAsync(1500);
+	fakeTimers();
+	const {read, lost} = besidePrompt(input, from, more);
+	await vi.advanceTimersByTimeAsync(3_600_000);
+	input.end('late');
+	expect(await read).toBe('late');
+	expect(lost()).toEqual([[], []]);
+});
+
+test('a pipe is given up once the command that wrote to it is gone without closing it', async () => {
+	const input = await pipe();
+	fakeTimers();
+	let isWritten = true;
+	const {read} = besidePrompt(input, 'unknown', {isWritten: () => isWritten});
+	await vi.advanceTimersByTimeAsync(60_000);
+	isWritten = false;
+	await vi.advanceTimersByTimeAsync(5000);
 	expect(await read).toBe('');
-	expect(warn.mock.calls).toEqual([['No data on stdin; continuing with the prompt alone.']]);
+});
+
+const nothingCame = 'Nothing came from stdin: the answer is to the prompt alone.';
+const nothingRead = 'Nothing was read from stdin, which is no pipe and no file.';
+
+test.each([
+	['command', {}, [[], [nothingCame]]],
+	['program', {}, [[], []]],
+	['unknown', {}, [[nothingCame], []]],
+	['file', {}, [[nothingCame], []]],
+	['program', {mode: 'wait'}, [[], [nothingCame]]],
+	['none', {}, [[], []]],
+	['none', {mode: 'wait'}, [[], [nothingRead]]],
+	['folder', {}, [["stdin is a folder, which isn't read."], []]],
+	['device', {}, [["stdin is a device, which isn't read."], []]],
+	['command', {mode: 'ignore'}, [[], []]],
+	['command', {optional: false}, [[], []]],
+] as const)('an empty input that is: %s, with %j, is a loss of its kind', async (from, more, expected) => {
+	const input = await pipe();
+	input.end();
+	const {read, lost} = besidePrompt(input, from, more);
+	expect(await read).toBe('');
+	expect(lost()).toEqual(expected);
+});
+
+test('text in any encoding that can be told is read, and what is replaced is said', async () => {
+	const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('grüße 👋\r\n', 'utf16le')]);
+	const cases = [
+		[utf16, 'grüße 👋\r\n', 0],
+		[Buffer.from('\uFEFFa\r\nb'), 'a\r\nb', 0],
+		[Buffer.from('a\0b'), 'a\0b', 0],
+		[Buffer.from([0x63, 0x61, 0x66, 0xe9]), 'caf\uFFFD', 1],
+		[Buffer.from('grüße').subarray(0, 3), 'gr\uFFFD', 1],
+	] as const;
+	for (const [bytes, expected, losses] of cases) {
+		const input = await pipe();
+		input.end(bytes);
+		const {read, lost} = besidePrompt(input, 'command');
+		expect(await read).toBe(expected);
+		expect(lost()[0]).toHaveLength(losses);
+	}
+});
+
+test('binary data is refused before any request', async () => {
+	const input = await pipe();
+	input.end(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff]));
+	await expect(besidePrompt(input, 'command').read).rejects.toMatchObject({code: 'usage'});
 });
 
 test('a pipe that sent data is read to its end', async () => {
 	const input = await pipe();
-	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+	fakeTimers();
 	const warn = vi.fn();
 	const read = readInput(input, {optional: true, warn});
 	input.write('first ');
@@ -106,11 +203,13 @@ test('more than 16 MB is refused [21]', async () => {
 	await expect(read).rejects.toMatchObject({code: 'usage', message: 'stdin is longer than 16 MB.'});
 });
 
-test('a broken pipe returns what it sent', async () => {
+test('a broken pipe returns what it sent, and makes the answer doubtful', async () => {
 	const input = await pipe();
-	const read = readInput(input, silent);
+	const doubt = vi.fn();
+	const read = readInput(input, {...silent, doubt});
 	input.write('half');
 	await new Promise(resolve => setImmediate(resolve));
 	input.destroy(new Error('broken'));
 	expect(await read).toBe('half');
+	expect(doubt).toHaveBeenCalledWith('stdin broke off after 4 B (broken).', expect.any(String));
 });

@@ -57,6 +57,8 @@ test('a run is summed up in the fields of the interface', () => {
 		cost_usd: 0.000446,
 		session_id: session,
 		error: null,
+		warnings: [],
+		refused: 0,
 	});
 });
 

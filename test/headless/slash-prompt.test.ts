@@ -47,8 +47,24 @@ test('-p sends the text of the prompt file that a slash names, and what is piped
 	expect(quoted).toMatchObject({status: 0, asked: ["user: Review a.ts with a focus on it's late."]});
 	const piped = await run(['-p', '/review b.ts speed'], 'the diff\n');
 	expect(piped.asked).toEqual(['user: Review b.ts with a focus on speed.\n\nthe diff']);
-	expect((await run(['-p'], '/review c.ts size\n')).asked).toEqual(['user: Review c.ts with a focus on size.']);
 	expect((await run(['-p', '/usr/bin is full'])).asked).toEqual(['user: /usr/bin is full']);
+});
+
+test.each([
+	['behind --', ['-p', '--', '/review a.ts b'], undefined, '/review a.ts b'],
+	['piped in', ['-p'], '/tmp is full, what now?\n', '/tmp is full, what now?'],
+	['piped in, with the name of a prompt file', ['-p'], '/review c.ts size\n', '/review c.ts size'],
+	['piped in beside a dash', ['-p', '-'], '!important\n', '!important'],
+	['piped in behind a prompt', ['-p', 'Fix:'], '/usage\n', 'Fix:\n\n/usage'],
+])('text %s is never a command', async (_name, args, piped, expected) => {
+	expect(await run(args, piped)).toMatchObject({status: 0, asked: [`user: ${expected}`]});
+});
+
+test('what is piped in beside a prompt mentions nothing, and a piped prompt mentions as any does', async () => {
+	const warned = async (args: readonly string[], piped?: string) =>
+		(await run(args, piped)).stderr.match(/@\S+ was not found/g) ?? [];
+	expect(await warned(['-p', 'Review @a.md'], '+@app.route("/x.md") @types/node')).toEqual(['@a.md was not found']);
+	expect(await warned(['-p'], 'Review @b.md')).toEqual(['@b.md was not found']);
 });
 
 test('-p uses a prompt file of the project only if the flag trusts it [12]', async () => {
@@ -61,7 +77,11 @@ test('-p uses a prompt file of the project only if the flag trusts it [12]', asy
 test.each([
 	['/usage', /\/usage is a command, not a prompt\.\n {2}Run .*usage show without -p\.\n$/],
 	['/clear', /\/clear is a command, not a prompt\.\n {2}Start the app with .*, then type \/clear\.\n$/],
-	['/revieww a.ts', /Unknown command “revieww”\.\n {2}Did you mean “\/review”\?\n/],
+	['/tmp is full, what now?', /Unknown command “tmp”\..*\n.*To send it as it is, put -- before it: .* -p -- "\/…"\n$/],
+	[
+		'/revieww a.ts',
+		/Unknown command “revieww”\.\n {2}Did you mean “\/review”\? To send it as it is, put -- before it: .* -p -- "\/…"\n$/,
+	],
 ])('-p sends no model the command %s, and names the way', async (prompt, expected) => {
 	const {status, stderr, asked} = await run(['-p', prompt]);
 	expect([status, asked]).toEqual([2, []]);

@@ -17,6 +17,7 @@ export function attach({id, text}: QueuedMessage, options: AttachOptions): Async
 	const {tools, workspace, signal, approvals, readFiles, images, mentions} = options;
 	const events = createChannel<AgentEvent>();
 	const onNotice = (note: string) => events.push({type: 'notice', level: 'info', text: note});
+	const onMissing = (note: string) => events.push({type: 'notice', level: 'warning', text: note});
 	const context = {
 		...{workspace, signal, readFiles, onNotice},
 		approve: approvals({id, signal, emit: events.push}),
@@ -27,7 +28,7 @@ export function attach({id, text}: QueuedMessage, options: AttachOptions): Async
 		await mentions.beforeReading?.();
 		for await (const found of readMentions(text, {...mentions, tools, context, images})) {
 			if ('note' in found) {
-				onNotice(found.note);
+				onMissing(found.note);
 			} else {
 				events.push({type: 'attachment', id, ...found});
 			}
