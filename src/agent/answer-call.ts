@@ -1,8 +1,8 @@
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {AppError, reportError} from '../core/error.ts';
+import {headAndTail} from '../core/head-and-tail.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {cutResult} from './cut-result.ts';
-import {headAndTail} from './head-and-tail.ts';
 import type {ToolCall} from './model-turn.ts';
 
 export type CallAnswer = {

@@ -1,14 +1,12 @@
 import {AppError} from '../core/error.ts';
 import type {Command} from '../core/session/block.ts';
-import type {Pinned} from '../core/session/compaction.ts';
-import type {AgentEvent, CompactionCause} from '../core/session/event.ts';
+import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Attachment} from '../core/session/user-events.ts';
 import {dateIn, userMessage} from '../core/session/user-message.ts';
-import {type Carried, compact} from './context/compact.ts';
-import {type ContextWindow, createContextWindow} from './context/context-window.ts';
-import {mapEvents} from './map-events.ts';
-import {type ModelTurn, type TurnOptions, takeTurn} from './model-turn.ts';
+import {createContextWindow} from './context/context-window.ts';
+import {type CompactingOptions, countedTurn, type HistoryState, isLong} from './context/sent-history.ts';
+import type {ModelTurn} from './model-turn.ts';
 
 /**
  * Who started a run: the user by hand, or one of their watches. A run that nobody started by hand is unattended: nobody may
@@ -28,18 +26,6 @@ export type QueuedMessage = {
 	readonly commands?: readonly Command[];
 };
 
-/** What the compaction of a conversation needs to know of its session. */
-export type CompactionAccess = {
-	/** Returns the tokens of a model's context window; undefined if unknown. */
-	readonly windowSize: (model: string) => Promise<number | undefined>;
-	/** Tokens of it that the conversation uses before the run. */
-	readonly usedTokens: number;
-	/** The share of the window at which it is compacted; a default if left out. */
-	readonly share?: number | undefined;
-	/** Returns the messages that the user pinned. */
-	readonly pinned: () => readonly Pinned[];
-};
-
 /** The dates that the model knows, as YYYY-MM-DD. A message of another day brings its own: the system prompt stays. */
 export type Dates = {
 	/** The date in the system prompt. */
@@ -47,34 +33,20 @@ export type Dates = {
 	readonly today: () => string;
 };
 
-type Options = TurnOptions & {
+type Options = CompactingOptions & {
 	readonly messages: readonly Message[];
-	readonly compaction?: CompactionAccess;
 	readonly dates?: Dates | undefined;
 	/** Reads what a message mentions. Without it, mentions are text. */
 	readonly attach?: (message: QueuedMessage) => AsyncIterable<AgentEvent>;
 };
 
-/** What the next request carries, and how full the context window is. */
-type State = {
-	readonly messages: Message[];
-	readonly window: ContextWindow;
-	/** The user's messages since the model's last one. They are the end of `messages`. */
-	unanswered: readonly Carried[];
-	hasOverflowed: boolean;
-	/** True if a compaction freed too little: another would only cost money. */
-	isStuck: boolean;
-	/** The number of messages that the last request had. */
-	sent: number;
-};
-
 /**
- * Creates the history of a run: what the next request carries. Once it fills the context window it is compacted before
- * the next request, and, once a run, if the provider says that a request does not fit.
+ * Creates the history of a run: what the next request carries. Once it fills the context window it is compacted before the
+ * next request, and if the provider says that a request does not fit, or ends an answer because nothing more does.
  */
 export function createHistory(options: Options) {
 	const {model, compaction} = options;
-	const state: State = {
+	const state: HistoryState = {
 		messages: [...options.messages],
 		window: createContextWindow(compaction?.usedTokens ?? 0, compaction?.share),
 		unanswered: [],
@@ -86,7 +58,10 @@ export function createHistory(options: Options) {
 
 	return {
 		/** Compacts the conversation because the user asked. */
-		compact: (guidance: string | undefined) => compactNow(state, options, 'user', guidance),
+		async *compact(guidance: string | undefined): AsyncGenerator<AgentEvent> {
+			const {compactNow} = await import('./context/recover.ts');
+			yield* compactNow(state, options, 'user', guidance);
+		},
 		async *addUserMessages(queued: readonly QueuedMessage[]): AsyncGenerator<AgentEvent> {
 			for (const {id, text, mentionsIn = text, commands = []} of queued) {
 				const date = newDate(messages, options.dates);
@@ -111,7 +86,13 @@ export function createHistory(options: Options) {
 		/** Asks the model. Throws what `takeTurn` and `compact` throw. */
 		async *takeTurn(): AsyncGenerator<AgentEvent, ModelTurn> {
 			const size = isLong(state) ? await compaction?.windowSize(model) : undefined;
+			if (size === undefined && isLong(state)) {
+				// Nobody waits for it: a later turn knows.
+				compaction?.findWindow?.(model, options.signal).catch(() => undefined);
+			}
+
 			if (window.isFull(size) && !state.isStuck) {
+				const {compactNow} = await import('./context/recover.ts');
 				yield* compactNow(state, options, 'automatic');
 				state.isStuck = window.isFull(size);
 			}
@@ -138,60 +119,30 @@ function newDate(messages: readonly Message[], dates: Dates | undefined): string
 	return today === (dateIn(messages) ?? dates?.begun) ? undefined : today;
 }
 
-/** Returns true if there is something to compact. */
-function isLong({messages, unanswered}: State): boolean {
-	return messages.length - unanswered.length > 1;
-}
-
-async function* compactNow(
-	state: State,
-	options: Options,
-	cause: CompactionCause,
-	guidance?: string,
-): AsyncGenerator<AgentEvent> {
-	const {messages, window, unanswered: carried} = state;
-	const pinned = options.compaction?.pinned() ?? [];
-	const before = messages.slice(0, messages.length - carried.length);
-	const usedTokens = window.used();
-	const {onPiece: _, ...rest} = options;
-	const sentBefore = state.sent;
-	const context = {carried, messages: before, pinned, usedTokens, sentBefore};
-	const shorter = yield* compact({...rest, ...context, cause, guidance});
-	messages.splice(0, messages.length, ...shorter.messages);
-	window.reset(shorter.usedTokens);
-}
-
-/** Asks the model, and once more after a compaction if the provider says that the request does not fit. */
-async function* ask(state: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+/** Asks the model, and again with a shorter conversation if the window is full. */
+async function* ask(state: HistoryState, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
+	const {compaction} = options;
+	const shown = {isAny: false};
+	let turn: ModelTurn | undefined;
+	let failure: unknown;
 	try {
-		return yield* countedTurn(state, options);
+		turn = yield* countedTurn(state, options, state.messages, shown);
 	} catch (error) {
-		const overflow = error instanceof AppError && error.overflow;
-		if (!overflow || state.hasOverflowed || !options.compaction || !isLong(state)) {
-			throw error;
-		}
+		failure = error;
 	}
 
-	state.hasOverflowed = true;
-	yield overflowNotice;
-	yield* compactNow(state, options, 'overflow');
-	return yield* countedTurn(state, options);
+	const mayBeFull = turn ? turn.stopReason === 'max_tokens' : failure instanceof AppError && !shown.isAny;
+	if (compaction && mayBeFull && !state.hasOverflowed) {
+		const {cutByWindow, recover, refusedBySize} = await import('./context/recover.ts');
+		const overflow = turn ? await cutByWindow(turn, state, options) : await refusedBySize(failure, state, options);
+		state.hasOverflowed = overflow !== undefined;
+		turn = (overflow && (yield* recover(state, options, overflow, failure))) ?? turn;
+	}
+
+	if (!turn) {
+		throw failure;
+	}
+
+	state.hasOverflowed = false;
+	return turn;
 }
-
-function countedTurn(state: State, options: Options): AsyncGenerator<AgentEvent, ModelTurn> {
-	const {messages, window, sent: sentBefore} = state;
-	state.sent = messages.length;
-	return mapEvents(takeTurn([...messages], {...options, sentBefore}), event => {
-		if (event.type === 'usage') {
-			window.afterUsage(event);
-		}
-
-		return event;
-	});
-}
-
-const overflowNotice: AgentEvent = {
-	type: 'notice',
-	level: 'info',
-	text: 'The conversation no longer fits into the context window. Compacting it…',
-};

@@ -148,9 +148,10 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			// A sub-agent has a conversation of its own.
 			const cacheKey = task ? undefined : {cacheKey: hashOf(asker.session)};
 			const beginning = {...beginningOf(system, definitions, effort), endpoint: endpointOf(binding)};
-			return async function* (messages, signal) {
-				yield beginning;
-				yield* namingVariable(adapter({...bound, ...cacheKey, messages, signal}), id.provider, host);
+			return async function* (messages, signal, plain) {
+				const own = plain && {system: plain.system, tools: []};
+				yield own ? {...beginningOf(own.system, own.tools, effort), endpoint: endpointOf(binding)} : beginning;
+				yield* namingVariable(adapter({...bound, ...own, ...cacheKey, messages, signal}), id.provider, host);
 			};
 		},
 		async prepare(model, isAgreed) {

@@ -5,7 +5,7 @@ import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
-import type {FinishReason, ModelCall, ProviderEvent} from '../providers/provider.ts';
+import type {FinishReason, ModelCall, PlainRequest, ProviderEvent} from '../providers/provider.ts';
 import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
 import type {Retry} from './model-retry.ts';
 import {type AnswerEvent, continueHint, endedWithError, isLocalModel, type OnPiece, openAnswer} from './open-answer.ts';
@@ -35,6 +35,8 @@ export type TurnOptions = LedgerOptions & {
 	readonly signal: AbortSignal;
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
+	/** Left out for a request of the conversation. */
+	readonly plain?: PlainRequest;
 };
 
 /**

@@ -4,7 +4,7 @@ import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import {maxAttempts} from '../net/retry.ts';
-import type {ModelCall, ModelEvent, ProviderEvent} from '../providers/provider.ts';
+import type {ModelCall, ModelEvent, PlainRequest, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
 import type {Ledger, RequestFacts} from './ledger-entry.ts';
 import {createModelRetry, type Retry} from './model-retry.ts';
@@ -20,6 +20,8 @@ type Options = {
 	readonly retry?: Retry;
 	readonly onPiece?: OnPiece;
 	readonly newId: () => string;
+	/** Left out for a request of the conversation. */
+	readonly plain?: PlainRequest;
 };
 
 /** An event of an answer without the pieces of calls, which are only drawn. */
@@ -59,7 +61,7 @@ type OpenAnswer = {readonly events: AsyncGenerator<AnswerEvent>; readonly facts:
  */
 export async function* openAnswer(
 	messages: readonly Message[],
-	{ask, model, signal, retry = createModelRetry(), onPiece = () => undefined, newId}: Options,
+	{ask, model, signal, retry = createModelRetry(), onPiece = () => undefined, newId, plain}: Options,
 	ledger: Ledger,
 ): AsyncGenerator<AgentEvent, OpenAnswer> {
 	const waits = createChannel<AgentEvent>();
@@ -68,7 +70,7 @@ export async function* openAnswer(
 		// The pieces of an earlier attempt never become a call.
 		onPiece({type: 'pieces-dropped'});
 		attempts += 1;
-		return beginAnswer(ask(messages, signal), {
+		return beginAnswer(ask(messages, signal, plain), {
 			signal,
 			onPiece,
 			onEvent: waits.push,

@@ -7,7 +7,8 @@ import type {RunWarning, Tool} from '../core/session/tool.ts';
 import type {ModelCall} from '../providers/provider.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
-import {type CompactionAccess, createHistory, type Dates, type QueuedMessage} from './history.ts';
+import type {CompactionAccess} from './context/sent-history.ts';
+import {createHistory, type Dates, type QueuedMessage} from './history.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import {endRun} from './hooks/run-hooks.ts';
 import type {LedgerOptions} from './ledger-entry.ts';
@@ -96,7 +97,7 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 		isLeft = false;
 	} catch (error) {
 		isLeft = false;
-		end = signal.aborted ? interrupted : endOf(error);
+		end = signal.aborted ? interrupted : await endOf(error);
 		yield* (await options.changes?.end()) ?? [];
 	} finally {
 		stop.abort();
@@ -227,7 +228,7 @@ type RunEnd = {
 const interrupted: RunEnd = {reason: 'interrupted', stopReason: 'incomplete'};
 
 /** Returns the end of a run that threw this. */
-function endOf(error: unknown): RunEnd {
+async function endOf(error: unknown): Promise<RunEnd> {
 	const report = reportError(error);
 	if (isAbort(error) || report.code === 'interrupted') {
 		return interrupted;
@@ -241,6 +242,12 @@ function endOf(error: unknown): RunEnd {
 		return {reason: 'budget', stopReason: 'incomplete', error: report};
 	}
 
-	const refused = error instanceof AppError && error.overflow && {refused: true};
+	const refused = error instanceof AppError && error.overflow && (await isSurelyTooLong(error)) && {refused: true};
 	return {reason: 'error', stopReason: 'error', ...refused, error: report};
+}
+
+/** True if the host said so in words or codes that mean nothing else: then the conversation goes on without the last message. */
+async function isSurelyTooLong(error: AppError): Promise<boolean> {
+	const {overflowOf} = await import('./context/overflow.ts');
+	return overflowOf(error, {tokens: 0})?.isSure === true;
 }

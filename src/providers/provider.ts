@@ -86,5 +86,12 @@ export type RequestBeginning = {
 
 export type ModelEvent = ProviderEvent | RequestBeginning;
 
+/** A request of its own beside the conversation: with another system prompt, and without tools. */
+export type PlainRequest = {readonly system: string};
+
 /** A provider bound to its model, host, key, instructions and tools, for the agent loop. Throws like `Provider`. */
-export type ModelCall = (messages: readonly Message[], signal: AbortSignal) => AsyncGenerator<ModelEvent>;
+export type ModelCall = (
+	messages: readonly Message[],
+	signal: AbortSignal,
+	plain?: PlainRequest,
+) => AsyncGenerator<ModelEvent>;

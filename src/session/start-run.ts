@@ -244,10 +244,10 @@ function bindRequests(
 /** Returns the call of the selected model, with its images if it sees any. */
 function askWith({store, images}: RunOptions, {open}: OpenBound): ModelCall {
 	const {model} = store.getState();
-	return async function* ask(messages, signal) {
+	return async function* ask(messages, signal, plain) {
 		const call = await open(model, signal);
 		const sent = images ? await attachImages(messages, model ?? '', images) : messages;
-		yield* call(sent, signal);
+		yield* call(sent, signal, plain);
 	};
 }
 
@@ -258,8 +258,8 @@ function openTaskWith({store, images, signal: ofRun}: RunOptions, {open}: OpenBo
 		const model = selected ?? 'none';
 		// A model that can't be used is an error of the call that names it.
 		await open(selected, ofRun, tools);
-		const ask: ModelCall = async function* ask(messages, signal) {
-			yield* (await open(selected, signal, tools))(messages, signal);
+		const ask: ModelCall = async function* ask(messages, signal, plain) {
+			yield* (await open(selected, signal, tools))(messages, signal, plain);
 		};
 		return {model, ask: images ? withImages(ask, model, images) : ask};
 	};

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {compactionThreshold} from '../../src/agent/context/context-window.ts';
-import type {CompactionAccess} from '../../src/agent/history.ts';
+import type {CompactionAccess} from '../../src/agent/context/sent-history.ts';
 import {type RunOptions, runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
@@ -53,28 +53,24 @@ async function run(
 const wordsOf = (message: Message) =>
 	message.role === 'assistant' ? 'assistant' : message.role === 'tool' ? message.output : message.text;
 const isSummary = expect.stringMatching(/compacted[\s\S]*What was done\.$/);
-const isInstruction = expect.stringMatching(/^Stop here for a moment\./);
+/** The request for a summary: the conversation as text below the instruction. */
+const asksAbout = (...words: readonly string[]) =>
+	expect.stringMatching(
+		new RegExp(`^Stop here for a moment\\.[^]*<conversation>[^]*${words.join('[^]*')}[^]*</conversation>`),
+	);
 
 test('a full window is compacted before the next request, which carries the new message', async () => {
 	const {types, asked, events, compaction} = await run([summary, answer], {compaction: {usedTokens: 950}});
 	expect(types).toEqual(['run-start', 'user-message', 'usage', 'compaction', 'text-delta', 'run-end']);
-	expect(asked).toEqual([
-		['Earlier', 'assistant', isInstruction],
-		[isSummary, 'Hello'],
-	]);
+	expect(asked).toEqual([[asksAbout('Earlier', 'Of course')], [isSummary, 'Hello']]);
 	expect(events[2]).toMatchObject({type: 'usage', cause: 'compaction', usage: {input: 500, output: 20}});
 	expect(compaction).toMatchObject({cause: 'automatic', beforeTokens: 952, carried: ['u1'], summary: 'What was done.'});
-});
-
-test('the request for a summary begins with exactly what earlier requests sent, so that it is read from the cache', async () => {
-	const {requests} = await run([summary, answer], {compaction: {usedTokens: 950}});
-	expect(requests[0]?.slice(0, -1)).toEqual(toMessages(transcriptOf(earlier)));
 });
 
 test('a window that fills between two turns is compacted with the results of the tools', async () => {
 	const {asked, next} = await run([[usage(940), call('echo', {word: 'a'}), finish('tool-calls')], summary, answer]);
 	expect(asked.slice(1)).toEqual([
-		['Earlier', 'assistant', 'Hello', 'assistant', 'echo a', isInstruction],
+		[asksAbout('Earlier', 'Of course', 'Hello', 'Tool echo: {"word":"a"}', 'echo a')],
 		[isSummary],
 	]);
 	expect(next.map(wordsOf)).toEqual([isSummary, 'assistant']);
@@ -95,10 +91,7 @@ test('a request that overflows leads to one compaction, and is made again', asyn
 		compaction: {windowSize: async () => undefined},
 	});
 	expect(types).toEqual(['run-start', 'user-message', 'notice', 'usage', 'compaction', 'text-delta', 'run-end']);
-	expect(asked.slice(1)).toEqual([
-		['Earlier', 'assistant', isInstruction],
-		[isSummary, 'Hello'],
-	]);
+	expect(asked.slice(1)).toEqual([[asksAbout('Earlier', 'Of course')], [isSummary, 'Hello']]);
 	expect(compaction).toMatchObject({cause: 'overflow', carried: ['u1']});
 	expect(next.map(wordsOf)).toEqual([isSummary, 'Hello', 'assistant']);
 });
@@ -113,37 +106,6 @@ test('a message that does not fit even then is left out, and the summary stays',
 test('a first message that overflows is not compacted: there is nothing else', async () => {
 	const {asked, types} = await run([[overflow]], {messages: []});
 	expect([asked.length, types.includes('compaction')]).toEqual([1, false]);
-});
-
-test('a request for a summary that overflows is made with short results, then with the second half', async () => {
-	const long = 'x'.repeat(50_000);
-	const messages: readonly Message[] = [
-		{role: 'user', text: 'One'},
-		{role: 'assistant', model: 'custom/demo', parts: [{type: 'tool-call', id: 'c', name: 'echo', arguments: {}}]},
-		{role: 'tool', callId: 'c', name: 'echo', output: long, failed: false},
-		{role: 'user', text: 'Two'},
-		{role: 'assistant', model: 'custom/demo', parts: [{type: 'text', text: 'Yes.'}]},
-	];
-	const {requests} = await run([[overflow], [overflow], summary, answer], {messages, compaction: {usedTokens: 990}});
-	const lengths = requests.slice(0, 3).map(request => request.map(message => wordsOf(message).length));
-	expect(lengths[0]?.[2]).toBe(50_000);
-	expect(lengths[1]?.[2]).toBeLessThan(2100);
-	expect(requests[2]?.map(wordsOf).slice(0, -1)).toEqual(['Two', 'assistant']);
-});
-
-test('a second half that begins with the model follows a note, because vendors want the user to begin', async () => {
-	const calls = Array.from({length: 4}, (_, index): readonly Message[] => [
-		{
-			role: 'assistant',
-			model: 'custom/demo',
-			parts: [{type: 'tool-call', id: `c${index}`, name: 'echo', arguments: {}}],
-		},
-		{role: 'tool', callId: `c${index}`, name: 'echo', output: 'x', failed: false},
-	]);
-	const messages: readonly Message[] = [{role: 'user', text: 'One'}, ...calls.flat()];
-	const {requests} = await run([[overflow], [overflow], summary, answer], {messages, compaction: {usedTokens: 990}});
-	expect(requests[2]?.map(({role}) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user']);
-	expect(requests[2]?.map(wordsOf)[0]).toContain('first half of this conversation is left out');
 });
 
 test.each([

@@ -32,7 +32,7 @@ test('/compact shows what it freed, keeps a pinned message, and /compact undo re
 
 	terminal.type('/compact keep the rule\r');
 	await terminal.waitFor('Undo: /compact undo');
-	expect(texts().at(-1)).toMatch(/^Stop here[\s\S]*The user asks for this summary: keep the rule$/);
+	expect(texts().at(-1)).toMatch(/^Stop here[\s\S]*The user asks for this summary: keep the rule\n/);
 	expect(terminal.screen().join('\n')).toMatch(
 		/⇣ Conversation compacted: [\d.]+k? → about [\d.]+k? tokens\. 1 pinned message kept\./,
 	);

@@ -111,7 +111,7 @@ export function cachingVendor(wire: Wire) {
 }
 
 const sse = (...chunks: readonly object[]) => chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('');
-const said = 'It is done, and here is what was found.';
+const said = 'It is done, and here is what was found: all that was asked for, in order.';
 
 const answers: Readonly<Record<Wire, (usage: Buckets, call: Call | undefined) => string>> = {
 	anthropic: ({read, written, rest, output}, call) =>

@@ -73,10 +73,6 @@ test.each(models)(
 
 		await conversation.compact();
 		expect(transcript().compactions).toBe(1);
-		const summary = vendor.reported.at(-1);
-		expect(
-			(summary?.read ?? 0) / ((summary?.read ?? 0) + (summary?.written ?? 0) + (summary?.rest ?? 0)),
-		).toBeGreaterThan(0.85);
 		const before = vendor.reported.length;
 		await conversation.send('And now?');
 		// The instructions and the tools are still in the cache.

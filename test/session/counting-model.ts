@@ -17,7 +17,9 @@ export function createCountingModel() {
 			requests.push(messages);
 			const last = messages.at(-1);
 			const isCompacting = last?.role === 'user' && last.text.startsWith('Stop here');
-			const answer = isCompacting ? `A summary of ${messages.length} messages.` : 'Because. '.repeat(15);
+			const answer = isCompacting
+				? `## What was done\n\nA summary of ${messages.length} messages.`
+				: 'Because. '.repeat(15);
 			const written = answer.length / 4;
 			output += written;
 			yield {

@@ -1,122 +1,126 @@
 import {AppError} from '../../core/error.ts';
-import {type Pinned, summaryMessage} from '../../core/session/compaction.ts';
-import type {AgentEvent, CompactionCause} from '../../core/session/event.ts';
+import {isSummaryMessage, type Pinned, summaryMessage} from '../../core/session/compaction.ts';
+import type {AgentEvent, CompactionCause, EventOf} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
-import {headAndTail} from '../head-and-tail.ts';
-import {mapEvents} from '../map-events.ts';
-import {type TurnOptions, takeTurn} from '../model-turn.ts';
 import {tokensOfMessages} from '../usage-estimate.ts';
-import instruction from './summary.md';
+import {fitInto} from './fit.ts';
+import type {Carried} from './sent-history.ts';
+import {leftOutHead, type NoSummary, type SummaryOptions, summarize} from './summary.ts';
 
-/** A message of the user that follows the summary as it is. */
-export type Carried = {readonly id: string; readonly message: Message};
-
-type SummaryOptions = Omit<TurnOptions, 'cause' | 'onPiece'>;
-
-export type CompactionOptions = SummaryOptions & {
+/** A conversation that is to become shorter. */
+export type LongConversation = {
 	readonly cause: CompactionCause;
-	/** The conversation without what is carried over. */
+	readonly model: string;
 	readonly messages: readonly Message[];
 	readonly pinned: readonly Pinned[];
+	/** The user's messages at its end, which nobody has answered yet. */
 	readonly carried: readonly Carried[];
-	/** What the user wants the summary to keep. */
-	readonly guidance?: string | undefined;
 	/** Tokens of the context window that the conversation uses, as far as known. */
 	readonly usedTokens: number;
+	readonly newId: () => string;
 };
 
-/** What replaces a conversation, and the tokens of the context window that it uses. */
-export type Compacted = {readonly messages: readonly Message[]; readonly usedTokens: number};
+/** What replaces a conversation: its messages, their tokens with what every request has, and the events that record it. */
+export type Compacted = {
+	readonly messages: readonly Message[];
+	readonly usedTokens: number;
+	readonly events: readonly AgentEvent[];
+};
 
 /**
- * Asks the model for a summary of the conversation. Yields the usage of that request, then the compaction. The request
- * begins like those before it, so that vendors read it from their cache. One that does not fit the window is made again
- * with short results of tools, then with the second half of the conversation only. Throws AppError("failed") if the
- * model writes no summary, and what `takeTurn` throws.
+ * Asks the model for a summary, which replaces the conversation up to the messages that it carries over. Yields the usage
+ * of the requests, and returns what the model wrote instead if that is no summary. Throws what `summarize` throws.
  */
-export async function* compact(options: CompactionOptions): AsyncGenerator<AgentEvent, Compacted> {
-	const {cause, messages, pinned, carried, guidance, usedTokens, newId} = options;
-	const request = instruction.trim() + (guidance ? `\n\nThe user asks for this summary: ${guidance}` : '');
-	const summary = yield* summarize(messages, request, options);
-	const replaced: readonly Message[] = [summaryMessage(summary, pinned), ...carried.map(({message}) => message)];
+export async function* compact(
+	long: LongConversation,
+	options: SummaryOptions,
+): AsyncGenerator<AgentEvent, {readonly compacted: Compacted} | NoSummary> {
+	const {messages, pinned, carried} = long;
+	const result = yield* summarize(messages.slice(0, messages.length - carried.length), options);
+	if (result.summary === undefined) {
+		return result;
+	}
+
+	const {summary} = result;
+	const shorter = [summaryMessage(summary, pinned), ...carried.map(({message}) => message)];
+	const carriedIds = carried.map(({id}) => id);
+	return {compacted: record(long, shorter, {summary, pinned, ...(carried.length > 0 && {carried: carriedIds})})};
+}
+
+/**
+ * Cuts a conversation to about `targetTokens` without asking anybody: see `fitInto`. `why` says why there is no summary. Returns
+ * undefined if that would leave it as it is.
+ */
+export function cut(long: LongConversation, targetTokens: number, why?: string): Compacted | undefined {
+	const {messages, pinned, carried, model} = long;
+	const {cut: kept, leftOut, messages: rest} = fitInto(messages, targetTokens);
+	// What an earlier summary kept word for word is in its text.
+	const pins = messages[0] && isSummaryMessage(messages[0]) ? [] : pinned.filter(() => kept.from > 0);
+	const summary = kept.from === 0 ? shortenedNote : leftOut ? `${leftOutHead}\n\n${leftOut}` : leftOutNote;
+	const shorter = [summaryMessage(summary, pins), ...rest];
+	if (tokensOfMessages(shorter) >= tokensOfMessages(messages)) {
+		return undefined;
+	}
+
+	const compacted = record(long, shorter, {summary, pinned: pins, kept});
+	const isOwnShort =
+		kept.user !== undefined &&
+		carried.some(({message}) => message.role === 'user' && !rest.some(each => each === message));
+	const notices: AgentEvent[] = [
+		{
+			type: 'notice',
+			level: 'warning',
+			text: `${why ? `No summary: ${why}. ` : ''}${
+				kept.from > 0
+					? 'The oldest part of the conversation was left out, to make room.'
+					: 'Long parts of the conversation were shortened, to make room.'
+			}`,
+			hint: 'The transcript still has it all. Undo: `/compact undo`',
+		},
+	];
+	if (isOwnShort) {
+		notices.push({
+			type: 'notice',
+			level: 'warning',
+			text: `Your message is too long for ${model}: it reads the beginning and the end.`,
+			hint: 'Send it in parts, or select a model with a larger context window: `model use`',
+		});
+	}
+
+	return {...compacted, events: [...compacted.events, ...notices]};
+}
+
+const shortenedNote = 'Long parts of the conversation are shortened below.';
+const leftOutNote = 'The oldest part of this conversation is left out, because it did not fit.';
+
+function record(
+	{messages: before, usedTokens, cause, newId}: LongConversation,
+	messages: readonly Message[],
+	{
+		pinned,
+		...how
+	}: Pick<EventOf<'compaction'>, 'summary' | 'carried' | 'kept'> & {
+		readonly pinned: readonly Pinned[];
+	},
+): Compacted {
 	// The instructions and tools of every request stay.
-	const fixed = Math.max(0, usedTokens - tokensOfMessages(messages));
-	const afterTokens = fixed + tokensOfMessages(replaced);
-	yield {
+	const fixed = Math.max(0, usedTokens - tokensOfMessages(before));
+	const afterTokens = fixed + tokensOfMessages(messages);
+	const event: AgentEvent = {
 		type: 'compaction',
 		id: newId(),
-		summary,
+		...how,
 		cause,
 		...(usedTokens > 0 && {beforeTokens: usedTokens}),
 		afterTokens,
 		...(pinned.length > 0 && {pinned: pinned.map(({id}) => id)}),
-		...(carried.length > 0 && {carried: carried.map(({id}) => id)}),
 	};
-	return {messages: replaced, usedTokens: afterTokens};
+	return {messages, usedTokens: afterTokens, events: [event]};
 }
 
-async function* summarize(
-	messages: readonly Message[],
-	request: string,
-	options: SummaryOptions,
-): AsyncGenerator<AgentEvent, string> {
-	const attempts = [messages, shortened(messages), secondHalf(shortened(messages))];
-	for (const [index, attempt] of attempts.entries()) {
-		try {
-			return yield* askFor([...attempt, {role: 'user', text: request}], options);
-		} catch (error) {
-			if (!(error instanceof AppError && error.overflow) || index === attempts.length - 1) {
-				throw error;
-			}
-		}
-	}
-
-	throw noSummary();
-}
-
-async function* askFor(messages: readonly Message[], options: SummaryOptions): AsyncGenerator<AgentEvent, string> {
-	// The summary is shown when it is complete.
-	const turn = takeTurn(messages, {...options, cause: 'compaction'});
-	const {parts, stopReason} = yield* mapEvents(turn, event => (event.type === 'usage' ? event : undefined));
-	const summary = parts.map(part => (part.type === 'text' ? part.text : '')).join('');
-	if (!summary.trim() || stopReason === 'refusal') {
-		throw noSummary();
-	}
-
-	return summary.trim();
-}
-
-const noSummary = () =>
-	new AppError('failed', 'The model wrote no summary, so nothing was compacted.', {
-		hint: 'Try again, or select another model.',
-	});
-
-/** Most characters of a message in a request that did not fit whole. */
-const maxShortened = 2000;
-
-function shortened(messages: readonly Message[]): readonly Message[] {
-	return messages.map(message => {
-		switch (message.role) {
-			case 'user':
-				return {role: 'user', text: headAndTail(message.text, 4 * maxShortened)};
-			case 'tool': {
-				const {images: _, ...rest} = message;
-				return {...rest, output: headAndTail(message.output, maxShortened)};
-			}
-			default:
-				return message;
-		}
+/** Returns the error of a compaction that the user asked for and that no summary came of. */
+export function noSummary(why: string): AppError {
+	return new AppError('failed', 'The model wrote no summary, so nothing was compacted.', {
+		hint: `${why.replace(/^./, letter => letter.toUpperCase())}. Try again, or select another model: \`model use\``,
 	});
 }
-
-/**
- * Returns the second half of a conversation, from a message of the user or the model on: no result loses its call. It begins
- * with the user, as vendors require.
- */
-function secondHalf(messages: readonly Message[]): readonly Message[] {
-	const start = messages.findIndex(({role}, index) => index >= messages.length / 2 && role !== 'tool');
-	const half = start === -1 ? [] : messages.slice(start);
-	return half[0]?.role === 'assistant' ? [{role: 'user', text: leftOut}, ...half] : half;
-}
-
-const leftOut = '[The first half of this conversation is left out, because it did not fit.]';

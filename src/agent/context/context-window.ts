@@ -16,6 +16,17 @@ export function compactionThreshold(size: number, share = fullShare): number {
 	return Math.floor(Math.max(half, Math.min(share * size, size - reservedTokens)));
 }
 
+/** The share of the window from which on an answer that was cut ended because of it. */
+const endShare = 0.95;
+
+/**
+ * True if an answer that was cut after `used` tokens reached the end of the window. One of unknown size probably ends where
+ * their number is a multiple of 1024, or next to it.
+ */
+export function isAtEnd(used: number, size: number | undefined): boolean {
+	return size === undefined ? used >= 2048 && (used + 2) % 1024 <= 3 : used >= endShare * size;
+}
+
 export type ContextWindow = ReturnType<typeof createContextWindow>;
 
 /**

@@ -51,8 +51,8 @@ const maxTotalBytes = 16 * 1024 * 1024;
 
 /** Returns a call of the model that adds the bytes of images to the messages. */
 export function withImages(call: ModelCall, model: string, store: Pick<ImageStore, 'load'>): ModelCall {
-	return async function* (messages, signal) {
-		yield* call(await attachImages(messages, model, store), signal);
+	return async function* (messages, signal, plain) {
+		yield* call(await attachImages(messages, model, store), signal, plain);
 	};
 }
 

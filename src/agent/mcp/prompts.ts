@@ -1,8 +1,8 @@
 import {createHash} from 'node:crypto';
 import {cutText} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
+import {headAndTail} from '../../core/head-and-tail.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
-import {headAndTail} from '../head-and-tail.ts';
 import {wordsOf} from '../prompts/prompt-file.ts';
 import type {ListedPrompt} from './connection.ts';
 import {uniqueId} from './definition.ts';

@@ -91,7 +91,12 @@ export type Block =
 			readonly count: number;
 			readonly open: false;
 	  }
-	| (Omit<Extract<AgentEvent, {type: 'compaction'}>, 'type'> & {readonly kind: 'compaction'; readonly open: false})
+	| (Omit<Extract<AgentEvent, {type: 'compaction'}>, 'type'> & {
+			readonly kind: 'compaction';
+			/** Where the era before it begins, if it keeps messages of that. */
+			readonly eraBefore?: number;
+			readonly open: false;
+	  })
 	| {
 			readonly kind: 'end';
 			readonly reason: RunEndReason;

@@ -37,7 +37,7 @@ export function fold<T extends Eras>(state: T, {type: kind, ...event}: EventOf<'
 	const current = [...usage].flatMap(([key, message]) => (message.current ? [key] : []));
 	return {
 		...state,
-		open: [...open, {kind, ...event, open: false}],
+		open: [...open, {kind, ...event, ...(event.kept && {eraBefore: eraStart}), open: false}],
 		eraStart: settled.length + open.length,
 		compactions: compactions + 1,
 		folded: {id: event.id, eraStart, messages: new Set(current)},
@@ -122,6 +122,11 @@ export function summaryMessage(summary: string, pinned: readonly Pinned[]): Mess
 	const images = pinned.flatMap(message => message.images ?? []);
 	const text = [`${summaryHead}\n\n${summary}`, ...kept].join('\n\n');
 	return {role: 'user', text, ...(images.length > 0 && {images})};
+}
+
+/** True for what `summaryMessage` returns. */
+export function isSummaryMessage(message: Message): boolean {
+	return message.role === 'user' && message.text.startsWith(summaryHead);
 }
 
 const summaryHead =

@@ -181,6 +181,11 @@ const runEventSchema = z.discriminatedUnion('type', [
 		pinned: z.optional(z.array(z.string())),
 		/** Ids of the user's messages before it that were not answered yet: they follow the summary as they are. */
 		carried: z.optional(z.array(z.string())),
+		/**
+		 * The messages before it that the model still reads after the summary: all but the first `from`, with no part longer
+		 * than `part` characters and nothing of the user longer than `user`.
+		 */
+		kept: z.optional(z.object({from: z.number(), part: z.number(), user: z.optional(z.number())})),
 	}),
 	/** The user took the last compaction back: the model reads what was before it again. */
 	z.object({type: z.literal('compaction-undo'), id: z.string()}),

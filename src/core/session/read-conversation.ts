@@ -3,6 +3,7 @@ import type {Block} from './block.ts';
 import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
+import {shorten} from './shorten.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
 import {userMessages} from './user-message.ts';
 
@@ -86,7 +87,7 @@ function readBlocks({blocks, from, before, compaction}: Unread): Pick<Read, 'mes
 			endTurn();
 			messages.push({role: 'user', text: restoreNote(block)});
 		} else if (block.kind === 'compaction' && block === compaction) {
-			messages.push(...compactedMessages(blocks, users, block));
+			messages.push(...compactedMessages(blocks, users, block), ...keptMessages(blocks.slice(0, from + index), block));
 		} else if (block.kind === 'end' && block.refused) {
 			endTurn();
 			const left = leaveOutRefused(messages, compaction ? 1 : 0);
@@ -116,6 +117,21 @@ function compactedMessages(
 ): readonly Message[] {
 	const kept = pinnedMessages(blocks, pinned);
 	return [summaryMessage(summary, kept), ...carried.flatMap(id => users.get(id) ?? [])];
+}
+
+/** Returns the messages before a compaction that it kept, as it shortened them. `blocks` are those before it. */
+function keptMessages(
+	blocks: readonly Block[],
+	{kept, eraBefore: from = 0}: Extract<Block, {kind: 'compaction'}>,
+): readonly Message[] {
+	if (!kept) {
+		return [];
+	}
+
+	const first = blocks[from];
+	const compaction = first?.kind === 'compaction' ? first : undefined;
+	const {messages} = readBlocks({blocks, from, before: [], compaction});
+	return shorten(messages.slice(Math.max(0, kept.from)), kept);
 }
 
 /**

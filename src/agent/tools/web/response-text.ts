@@ -1,10 +1,10 @@
 import {STATUS_CODES} from 'node:http';
 import {AppError} from '../../../core/error.ts';
 import {formatBytes} from '../../../core/format.ts';
+import {headAndTail} from '../../../core/head-and-tail.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import type {WebResponse} from '../../../net/web/web-request.ts';
-import {headAndTail} from '../../head-and-tail.ts';
 import {showImage} from '../../images/show-image.ts';
 import {redactionNote} from '../define-tool.ts';
 import {decodeBody, isUtf8} from './charset.ts';

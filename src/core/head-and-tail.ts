@@ -1,4 +1,4 @@
-import {cutText} from '../core/cut-text.ts';
+import {cutText} from './cut-text.ts';
 
 /** Keeps the beginning and the end of a long text, and says how many characters are left out in between. */
 export function headAndTail(text: string, maxLength: number): string {
