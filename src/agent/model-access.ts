@@ -17,6 +17,7 @@ import type {Secret} from '../core/secrets/secret.ts';
 import type {RequestEndpoint} from '../core/session/request-record.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Transport} from '../net/transport.ts';
+import type {LocatedModel} from '../providers/host-windows.ts';
 import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {demoRow, type ProviderRow, registry} from '../providers/registry.ts';
 import type {BindingChange} from './changed-binding.ts';
@@ -72,6 +73,8 @@ export type ModelAccess = {
 	readonly assertUsable: (model: string) => void;
 	/** Returns the name of a model that the user selects: the demo's former one means the demo without a custom host. */
 	readonly named: (model: string) => string;
+	/** Returns where a model is, now or as a session is bound to it; undefined for the demo model, and without a host. */
+	readonly locate: (model: string, binding?: ModelBinding) => LocatedModel | undefined;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/**
@@ -158,6 +161,17 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const {row, host, transport} = await bind(model, resolve(model));
 			const connect = isAgreed && transport.then(({warm}) => warm?.(host.baseUrl));
 			await Promise.all([connect, row.load(), tools(), instructions(front())]);
+		},
+		locate(model, binding) {
+			try {
+				const {provider, name} = parseModelId(model);
+				const {host} = binding ?? resolve(model);
+				return provider === 'demo' || !host
+					? undefined
+					: {provider, baseUrl: host.baseUrl, model: name, open: () => transportTo(host, registry[provider].auth)};
+			} catch {
+				return undefined;
+			}
 		},
 		async beginning() {
 			return {system: await instructions(front()), tools: await sortedTools()};

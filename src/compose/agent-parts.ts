@@ -1,3 +1,4 @@
+import {createModelWindows} from '../agent/context/model-windows.ts';
 import {createModelAccess, type ModelAccess} from '../agent/model-access.ts';
 import {debugRecord} from '../core/debug.ts';
 import type {Recorded} from '../core/session/event.ts';
@@ -35,7 +36,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	];
 	const windowSize = async () => {
 		const {model} = store.getState();
-		return model === undefined ? undefined : windowSizeOf(model);
+		return model === undefined ? undefined : windows.sizeOf(model);
 	};
 	const access = createModelAccess({
 		...{config, env, createTransport},
@@ -50,12 +51,12 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		instructions: createSystemPrompt(local, {loadTools: builtIn, projectInstructions: ofProject.instructions}),
 	});
 
-	const {windowSizeOf, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});
+	const {windows, contextWindow} = createContextWindowAccess(store, {access, catalog, project: ofProject});
 	const approvals = createApprovalParts(options, local);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const changes = createChangeAccess(local);
 	const conversations = createConversationParts(options, local, servers, {
-		...{windowSizeOf, access, approvals, changes, ofProject, mcp},
+		...{windows, access, approvals, changes, ofProject, mcp},
 		ask: () => askUser,
 		interact: () => interact,
 		onRecord: record => {
@@ -94,12 +95,15 @@ function createContextWindowAccess(
 		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructionFiles' | 'skillList' | 'compactionShare'>;
 	},
 ) {
-	const windowSizeOf = async (model: string) => {
-		await catalog.load();
-		return getState().infoOf(model)?.contextWindow;
-	};
+	const windows = createModelWindows({
+		async inTable(model) {
+			await catalog.load();
+			return getState().infoOf(model)?.contextWindow;
+		},
+		locate: access.locate,
+	});
 	return {
-		windowSizeOf,
+		windows,
 		async contextWindow() {
 			const {model} = getState();
 			return {
@@ -107,7 +111,7 @@ function createContextWindowAccess(
 				instructions: await project.instructionFiles(),
 				skills: (await project.skillList()) ?? '',
 				compactionShare: await project.compactionShare(),
-				size: model === undefined ? undefined : await windowSizeOf(model),
+				size: model === undefined ? undefined : await windows.sizeOf(model),
 			};
 		},
 	};

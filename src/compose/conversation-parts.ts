@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import type {ModelWindows} from '../agent/context/model-windows.ts';
 import type {ImageStore} from '../agent/images/model-images.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
@@ -36,7 +37,7 @@ type Shared = {
 	readonly changes: ReturnType<typeof createChangeAccess>;
 	readonly ofProject: ReturnType<typeof createProjectParts>;
 	readonly mcp: ReturnType<typeof createMcpParts>;
-	readonly windowSizeOf: (model: string) => Promise<number | undefined>;
+	readonly windows: ModelWindows;
 	/** Returns what asks the user; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;
 	readonly interact: () => Interaction | undefined;
@@ -48,7 +49,7 @@ export function createConversationParts(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, approvals, changes, ofProject, mcp, windowSizeOf, ask, interact, onRecord}: Shared,
+	{access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord}: Shared,
 ) {
 	cleanImagesLater(local.home);
 	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
@@ -81,7 +82,7 @@ export function createConversationParts(
 			};
 			const created: Conversation = createConversation({
 				...conversationOptions(own, local, servers, mcp.resources),
-				windowSizeOf,
+				windows,
 				loadTools,
 				endTools,
 				compactionShare,

@@ -14,6 +14,9 @@ export type ModelAtHost = {
 	readonly transport: Transport;
 };
 
+/** A model at its host, to which nothing is open yet. */
+export type LocatedModel = Omit<ModelAtHost, 'transport'> & {readonly open: () => Promise<Transport>};
+
 /**
  * The context window of a model in tokens. `isInForce` is true for what the host really serves, such as Ollama's `num_ctx`,
  * and false for what the model was trained for: the host may cut prompts that are much shorter.
@@ -23,7 +26,7 @@ export type HostWindow = {readonly tokens: number; readonly isInForce: boolean};
 /** The windows that hosts told, for the life of the program. One of these serves all sessions. */
 export type HostWindows = {
 	/** Returns what is known without a request. What a refusal named wins over what the host lists. */
-	readonly known: (place: ModelAtHost) => HostWindow | undefined;
+	readonly known: (place: Omit<ModelAtHost, 'transport'>) => HostWindow | undefined;
 	/**
 	 * Asks the host unless its answer is known. Never throws and takes a few seconds at most; undefined if the host doesn't
 	 * tell. A model that is not loaded yet, and a host that failed, are asked again at the next call, a few times at most.

@@ -1,5 +1,7 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
+import type {ModelWindows} from '../agent/context/model-windows.ts';
+import type {CompactionAccess} from '../agent/context/sent-history.ts';
 import type {QueuedMessage, RunStarter} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
 import {attachImages, type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
@@ -45,8 +47,8 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly loadHooks?: (session: string) => Promise<Hooks | undefined>;
 	/** Keeps the images that the model is shown; without it, it sees none. */
 	readonly images?: ImageStore;
-	/** Returns the tokens of a model's context window; undefined if unknown. */
-	readonly windowSizeOf?: (model: string) => Promise<number | undefined>;
+	/** The context windows of models; without it, all are unknown. */
+	readonly windows?: ModelWindows;
 	/** Returns the share of the window at which conversations are compacted; a default if it has none. */
 	readonly compactionShare?: () => Promise<number | undefined>;
 	/** Returns what a request is priced by; undefined if that is unknown. */
@@ -152,7 +154,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		commandPlace: options.commandPlace?.(),
 		...(budget && {budget}),
 		compaction: {
-			windowSize: async of => (model === undefined ? undefined : options.windowSizeOf?.(of)),
+			...windowsOf(options, openBound),
 			usedTokens: usedWindow(transcript),
 			share: await options.compactionShare?.(),
 			pinned: () => pinnedIn(options),
@@ -219,6 +221,8 @@ function promptOf(
 /** Opens a model where the user agreed that it may be, for one request. */
 type OpenBound = {
 	readonly open: (model: string | undefined, signal: AbortSignal, task?: readonly Tool[]) => Promise<ModelCall>;
+	/** Returns what the user agreed to for one request. */
+	readonly bindingOf: (model: string, signal: AbortSignal) => Promise<ModelBinding | undefined>;
 	/** Throws AppError("failed") if the next request would need the user's agreement, and they can't be asked. */
 	readonly check: (model: string | undefined) => Promise<void>;
 };
@@ -235,9 +239,30 @@ function bindRequests(
 	};
 	return {
 		open: async (model, signal, task) => openModel(model, task, await agreed(model, signal)),
+		bindingOf: agreed,
 		async check(model) {
 			await agreed(model, ofRun);
 		},
+	};
+}
+
+/** Returns what knows the windows of models. Hosts are asked only where the user agreed that requests go. */
+function windowsOf(
+	{windows}: RunOptions,
+	{bindingOf}: OpenBound,
+): Pick<CompactionAccess, 'windowSize'> & Partial<CompactionAccess> {
+	return {
+		windowSize: async of => windows?.sizeOf(of),
+		async findWindow(of, signal) {
+			try {
+				return await windows?.find(of, await bindingOf(of, signal), signal);
+			} catch {
+				// The user did not agree: nothing is asked there.
+				return undefined;
+			}
+		},
+		learnWindow: windows?.learn,
+		otherRefusals: windows?.otherRefusals,
 	};
 }
 

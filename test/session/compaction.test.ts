@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {createModelWindows} from '../../src/agent/context/model-windows.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
@@ -9,11 +10,14 @@ import {createCountingModel, requestTokens} from './counting-model.ts';
 
 const windowSize = 18_000;
 
+/** Returns windows that all have this size. */
+const windowsOfSize = (size: number) => createModelWindows({inTable: async () => size, locate: () => undefined});
+
 test('500 turns through four compactions: pinned text stays in every request, totals are the sum of the requests, undo restores the request', async () => {
 	const model = createCountingModel();
 	const {conversation, transcript, records} = scripted([], {
 		openModel: async () => model.ask,
-		windowSizeOf: async () => windowSize,
+		windows: windowsOfSize(windowSize),
 	});
 	await conversation.send('Rule one: never touch the folder migrations.');
 	conversation.pin(records().flatMap(({event}) => (event.type === 'user-message' ? [event.id] : []))[0] ?? '', true);
@@ -91,7 +95,7 @@ test('a conversation is compacted at the share of the window that the user set',
 		const model = createCountingModel();
 		const {conversation, transcript} = scripted([], {
 			openModel: async () => model.ask,
-			windowSizeOf: async () => windowSize,
+			windows: windowsOfSize(windowSize),
 			compactionShare: async () => share,
 		});
 		for (let turn = 1; ; turn++) {
