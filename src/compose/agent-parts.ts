@@ -98,7 +98,7 @@ function createContextWindowAccess(
 	const windows = createModelWindows({
 		async inTable(model) {
 			await catalog.load();
-			return getState().infoOf(model)?.contextWindow;
+			return getState().infoOf(model);
 		},
 		locate: access.locate,
 	});

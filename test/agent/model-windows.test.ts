@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
+import {guessWindow} from '../../src/agent/context/guess-window.ts';
 import {createModelWindows} from '../../src/agent/context/model-windows.ts';
+import {loadCatalog} from '../../src/core/catalog.ts';
 import type {Transport} from '../../src/net/transport.ts';
 import {createCountingModel} from '../session/counting-model.ts';
 import {scripted} from '../store/scripted-conversation.ts';
@@ -18,7 +20,7 @@ function windowsAt(tokens: number | undefined, inTable?: number) {
 		};
 	};
 	const windows = createModelWindows({
-		inTable: async () => inTable,
+		inTable: async () => (inTable === undefined ? undefined : {contextWindow: inTable || undefined}),
 		locate: () => ({provider: 'groq', baseUrl: 'https://host.test/v1', model: 'demo', open: async () => transport}),
 	});
 	return {windows, paths};
@@ -35,6 +37,21 @@ test('a window that no table has is that of the host, and a refusal wins over bo
 	await expect.poll(() => windows.sizeOf('custom/demo')).toBe(6000);
 	expect(paths).toEqual(['/v1/models']);
 	expect(await windowsAt(8192, 100_000).windows.sizeOf('custom/demo')).toBe(100_000);
+});
+
+test('a model of the price table without a window has that of its family once its host was asked in vain', async () => {
+	const {windows} = windowsAt(undefined, 0);
+	expect(await windows.sizeOf('groq/llama-3.3-70b-versatile')).toBeUndefined();
+	await windows.find('groq/llama-3.3-70b-versatile', undefined, signal);
+	expect(await windows.sizeOf('groq/llama-3.3-70b-versatile')).toBe(131_072);
+	const {models, infoOf} = await loadCatalog();
+	for (const {id} of models) {
+		expect(infoOf(id)?.contextWindow ?? guessWindow(id), id).toBeGreaterThanOrEqual(8192);
+	}
+
+	expect(['google/gemini-2.5-pro', 'anthropic/claude-sonnet-4', 'custom/anything'].map(guessWindow)).toEqual([
+		1_048_576, 200_000, 32_768,
+	]);
 });
 
 test('a host is asked from the second request on, nobody waits for it, and its window is kept from then on', async () => {

@@ -11,7 +11,8 @@ import {createCountingModel, requestTokens} from './counting-model.ts';
 const windowSize = 18_000;
 
 /** Returns windows that all have this size. */
-const windowsOfSize = (size: number) => createModelWindows({inTable: async () => size, locate: () => undefined});
+const windowsOfSize = (size: number) =>
+	createModelWindows({inTable: async () => ({contextWindow: size}), locate: () => undefined});
 
 test('500 turns through four compactions: pinned text stays in every request, totals are the sum of the requests, undo restores the request', async () => {
 	const model = createCountingModel();

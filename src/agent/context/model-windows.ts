@@ -2,7 +2,10 @@ import {once} from '../../core/once.ts';
 import type {HostWindows, LocatedModel} from '../../providers/host-windows.ts';
 import type {ModelBinding} from '../model-access.ts';
 
-/** The context windows of models, `provider/model-name`: as hosts and refusals tell them, and as the price table has them. */
+/**
+ * The context windows of models, `provider/model-name`: as hosts and refusals tell them, and as the price table has
+ * them; a model of that table whose host doesn't tell has the window of its family.
+ */
 export type ModelWindows = {
 	/** Returns the tokens of a window; undefined if unknown. Asks no host. */
 	readonly sizeOf: (model: string) => Promise<number | undefined>;
@@ -15,8 +18,8 @@ export type ModelWindows = {
 };
 
 type Options = {
-	/** Returns what the price table has. */
-	readonly inTable: (model: string) => Promise<number | undefined>;
+	/** Returns what the price table has of a model, which may lack its window; undefined for a model that it lacks. */
+	readonly inTable: (model: string) => Promise<{readonly contextWindow: number | undefined} | undefined>;
 	/** Returns where a model is; undefined for the demo model, and without a host. */
 	readonly locate: (model: string, binding?: ModelBinding) => LocatedModel | undefined;
 };
@@ -36,10 +39,20 @@ export function createModelWindows({inTable, locate}: Options): ModelWindows {
 		return place && windows?.known(place);
 	};
 
+	/** Models whose hosts don't tell. */
+	const untold = new Set<string>();
+
 	return {
 		async sizeOf(model) {
 			const told = known(model);
-			return told?.isInForce ? told.tokens : ((await inTable(model)) ?? told?.tokens);
+			const listed = told?.isInForce ? undefined : await inTable(model);
+			const size = listed?.contextWindow ?? told?.tokens;
+			if (size !== undefined || !listed || !untold.has(model)) {
+				return size;
+			}
+
+			const {guessWindow} = await import('./guess-window.ts');
+			return guessWindow(model);
 		},
 		async find(model, binding, signal) {
 			const place = locate(model, binding);
@@ -50,7 +63,12 @@ export function createModelWindows({inTable, locate}: Options): ModelWindows {
 			try {
 				const [{find}, transport] = await Promise.all([load(), place.open()]);
 				const inTime = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
-				return (await find({...place, transport}, inTime))?.tokens;
+				const told = await find({...place, transport}, inTime);
+				if (!told) {
+					untold.add(model);
+				}
+
+				return told?.tokens;
 			} catch {
 				return undefined;
 			}
