@@ -7,6 +7,7 @@ import type {ImageType} from '../../core/session/event.ts';
 import {seesImages} from '../images/model-images.ts';
 import {announcedType} from '../images/read-image.ts';
 import {pathText} from '../tools/files/path-text.ts';
+import {spellPath} from '../tools/files/spelled-path.ts';
 import {imageMention} from './image-source.ts';
 
 type Options = {
@@ -23,7 +24,7 @@ type Options = {
 export async function checkMedia(text: string, {model, folder, homeFolder}: Options): Promise<void> {
 	for (const {name} of model === undefined ? [] : findMentions(text)) {
 		const path = homeFolder !== undefined && name.startsWith('~/') ? join(homeFolder, name.slice(2)) : name;
-		const type = imageMention.test(name) ? 'image/png' : await typeOf(resolve(folder, path));
+		const type = imageMention.test(name) ? 'image/png' : await typeOf((await spellPath(resolve(folder, path))).path);
 		if (type !== undefined && model !== undefined && !seesImages(model, type)) {
 			const what = imageMention.test(name) ? 'the pasted image' : pathText(basename(name));
 			throw new AppError('usage', `${model} can't read ${type === 'application/pdf' ? 'PDFs' : 'images'}: ${what}.`, {

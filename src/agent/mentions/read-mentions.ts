@@ -9,6 +9,7 @@ import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../cut-result.ts';
 import {imagesTo, type ShownStore} from '../images/save-shown.ts';
 import {pathText} from '../tools/files/path-text.ts';
+import {spellPath} from '../tools/files/spelled-path.ts';
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
 import {askOutside} from './ask-outside.ts';
 
@@ -178,7 +179,8 @@ async function readLog({name, lines}: Mention, reading: Reading): Promise<Found>
 async function readPath({name, lines}: Mention, reading: Reading): Promise<Found | undefined> {
 	const {context, homeFolder} = reading;
 	const path = homeFolder !== undefined && /^~(?:\/|$)/.test(name) ? join(homeFolder, name.slice(1)) : name;
-	const real = await realpath(resolve(context.workspace, path)).catch(() => undefined);
+	const spelled = await spellPath(resolve(context.workspace, path));
+	const real = await realpath(spelled.path).catch(() => undefined);
 	const stats = real === undefined ? undefined : await stat(real).catch(() => undefined);
 	if (real === undefined || !stats) {
 		return undefined;

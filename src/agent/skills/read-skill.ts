@@ -10,6 +10,7 @@ import {readOwn} from '../project/read-file.ts';
 import {hashSkillFiles} from '../project/skill-files.ts';
 import {isWithin} from '../sandbox/existing.ts';
 import {defineTool} from '../tools/define-tool.ts';
+import {spellPath} from '../tools/files/spelled-path.ts';
 import type {Skill} from './skill.ts';
 
 const maxListed = 100;
@@ -84,7 +85,8 @@ async function fileOf(
 	}
 
 	const root = await realpath(folder);
-	const real = await realpath(join(root, file)).catch(() => undefined);
+	const spelled = await spellPath(join(root, file));
+	const real = await realpath(spelled.path).catch(() => undefined);
 	if (real === undefined || !isWithin(real, root) || isSecretFile(real.replaceAll('\\', '/'))) {
 		throw new AppError('not-found', `The skill ${name} has no file “${file}”.`, {
 			hint: 'Read the skill alone to see its files.',

@@ -67,6 +67,19 @@ test('files, lines of them and folders are read in order, and a read file may be
 	expect([...readFiles.keys()]).toContain(join(folder, 'src/a.ts'));
 });
 
+test('a file whose name has another form of accents, spaces or quotes is attached by what it looks like', async () => {
+	const {read} = place({
+		'Shot 9.41\u202FPM.txt': 'one',
+		'cafe\u0301/menu.txt': 'two',
+		'it\u2019s.txt': 'three',
+	});
+	expect(await read('@"Shot 9.41 PM.txt" @caf\u00e9/menu.txt @"it\'s.txt"')).toMatchObject([
+		{source: 'file', name: 'Shot 9.41\u202FPM.txt'},
+		{source: 'file', name: 'cafe\u0301/menu.txt'},
+		{source: 'file', name: 'it\u2019s.txt'},
+	]);
+});
+
 test('lines that are invalid or not there are refused in words, and never attach the whole file', async () => {
 	const {read} = place({'a.ts': lines(50), 'empty.ts': ''});
 	expect(await read('@a.ts:40-10 @a.ts:0 @a.ts:90-95 @empty.ts:1-2 @a.ts:49-99')).toMatchObject([

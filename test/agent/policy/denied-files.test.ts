@@ -174,6 +174,8 @@ const forms: ReadonlyArray<readonly [why: string, rule: string, file: string]> =
 	['a narrow no-break space for a space', 'read_file(Shot 9.41\u202fPM.txt)', 'Shot 9.41 PM.txt'],
 	['a no-break space for a narrow one', 'read_file(Shot 9.41\u00a0PM.txt)', 'Shot 9.41\u202fPM.txt'],
 	['an ideographic space', 'read_file(my plans.txt)', 'my\u3000plans.txt'],
+	['straight quotes for curly ones', "read_file(it's.txt)", 'it\u2019s.txt'],
+	['curly quotes for straight ones', 'read_file(it\u2019s.txt)', "it's.txt"],
 	['another case', 'read_file(Plans/Hidden.TXT)', 'plans/hidden.txt'],
 	['a sharp s', 'read_file(STRASSE.txt)', 'stra\u00dfe.txt'],
 	['an invisible character', 'read_file(hidden.txt)', 'hid\u200bden.txt'],

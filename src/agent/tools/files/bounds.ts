@@ -5,7 +5,8 @@ import {AppError} from '../../../core/error.ts';
 import type {DeniedFiles} from '../../policy/denied-files.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
 import type {FileRules} from '../../policy/rules/rule.ts';
-import {foldedPath} from './path-text.ts';
+import {asciiJson, foldedPath} from './path-text.ts';
+import {spellPath} from './spelled-path.ts';
 
 const maxPathLength = 4096;
 const maxFolders = 256;
@@ -105,9 +106,17 @@ export async function locateTarget(path: string, bounds: Bounds): Promise<Locate
 	}
 
 	const absolute = resolve(bounds.workspace, path);
-	const found = await realPathOf(absolute);
-	const real = found ?? (await realParentOf(absolute));
+	const exact = await realPathOf(absolute);
+	const spelled = exact === undefined ? await spellPath(absolute) : undefined;
+	const found = spelled && spelled.path !== absolute ? await realPathOf(spelled.path) : exact;
+	const real = found ?? (await realParentOf(spelled?.path ?? absolute));
 	assertVisible(real, path, bounds);
+	if (spelled && spelled.lookAlikes.length > 0) {
+		throw new AppError('conflict', `Several names look like “${path}”, and none is exactly that.`, {
+			hint: `Give one of them as JSON writes it: ${spelled.lookAlikes.map(asciiJson).join(', ')}.`,
+		});
+	}
+
 	return {real, shown: shownPath(real, bounds.workspace), exists: found !== undefined};
 }
 

@@ -4,6 +4,8 @@ const unseen = /\p{Default_Ignorable_Code_Point}/gu;
 const forms = /[\u00B5\uFB00-\uFB06\uFF01-\uFFEE]/gu;
 const lookAlikes =
 	/[\u2018-\u201B\u2032\u02BC\u201C-\u201F\u2033\u2010-\u2015\u2212\uFE58\uFE63\u2025\u2026\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
+/** Of `lookAlikes`, what systems put into names by themselves. */
+const namedAlike = /[\u2018-\u201B\u2032\u02BC\u201C-\u201F\u2033\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
 /** A character with what is drawn on it or joined to it, such as the other letters of a Korean syllable. */
 const clusters = /[\s\S][\u1160-\u11FF\uD7B0-\uD7FB\uFF9E\uFF9F\p{M}\p{Default_Ignorable_Code_Point}]*/gu;
 const plain = /^[\0-\x7F]*$/;
@@ -21,6 +23,11 @@ export function foldGlyphs(text: string): string {
 				.replace(forms, form => form.normalize('NFKC'))
 				.normalize('NFC')
 				.replace(lookAlikes, usual);
+}
+
+/** Returns a name of a file as names are compared: accents, spaces and quotes of every form, and nothing that can't be seen. */
+export function foldName(name: string): string {
+	return plain.test(name) ? name : name.replace(unseen, '').replace(namedAlike, usual).normalize('NFC');
 }
 
 function usual(character: string): string {

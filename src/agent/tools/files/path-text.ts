@@ -1,4 +1,5 @@
 import {unseenCharacters} from '../../../core/json.ts';
+import {foldName} from './eye-fold.ts';
 
 /**
  * Returns a path for the model, on one line: as a JSON string if it has line ends or invisible characters, so that a
@@ -10,6 +11,11 @@ export function pathText(path: string): string {
 		: path;
 }
 
+/** Returns a text as a JSON string of ASCII characters alone. */
+export function asciiJson(text: string): string {
+	return JSON.stringify(text).replace(/[^\0-\x7F]/g, escaped);
+}
+
 const invisible = new RegExp(`[${unseenCharacters}]`, 'u');
 
 function escaped(unit: string): string {
@@ -18,10 +24,10 @@ function escaped(unit: string): string {
 
 /**
  * Folds what file systems ignore in names and what people can't see in them: case, the form of accents and of letters,
- * the kind of a space, spaces at the ends, and invisible characters. Paths that look the same are the same.
+ * the kind of a space or a quote, spaces at the ends, and invisible characters. Paths that look the same are the same.
  */
 export function foldedPath(path: string): string {
-	return path
+	return foldName(path)
 		.normalize('NFKC')
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
 		.replace(/\p{Zs}/gu, ' ')
