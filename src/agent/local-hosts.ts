@@ -36,7 +36,7 @@ const hosts: Readonly<Record<'ollama' | 'lmstudio' | 'llamacpp' | 'vllm', LocalH
 	vllm: {
 		label: 'vLLM',
 		port: '8000',
-		parser: '--enable-auto-tool-choice --tool-call-parser <name of the model’s format>',
+		parser: '--enable-auto-tool-choice --tool-call-parser <format of the model>',
 		context: '--max-model-len',
 	},
 };
@@ -70,6 +70,8 @@ type Counted = {readonly messages: readonly Message[]; readonly sentBefore: numb
 
 /** Some tokenizers join letters across a point: “e.g.”. */
 const slack = 1.15;
+/** More letters a token have only texts that repeat a few of them. */
+const mostLetters = 10;
 /** Fewer tokens may be what a cache left to be read. */
 const leastTokens = 1000;
 
@@ -91,7 +93,7 @@ export function cutPromptNotice(
 		return undefined;
 	}
 
-	const words = texts.map(text => text.match(/\p{L}+/gu)?.length ?? 0);
+	const words = texts.map(leastTokensOf);
 	const sum = (list: readonly number[]) => list.reduce((total, each) => total + each, 0);
 	const whole = sum(words);
 	const added = sum(words.slice(sentBefore));
@@ -104,9 +106,16 @@ export function cutPromptNotice(
 	return {
 		type: 'notice',
 		level: 'warning',
-		text: `The host read only ${formatNumber(counted)} tokens of a prompt with ${formatNumber(whole)} words: it cuts what doesn't fit its context window.`,
+		text: `The host read only ${formatNumber(counted)} tokens of at least ${formatNumber(whole)}: it cuts what doesn't fit its context window.`,
 		hint: contextHint(model, address),
 	};
+}
+
+/** Returns the least tokens of a text: its words, and not much more than ten letters each. */
+function leastTokensOf(text: string): number {
+	const words = text.match(/\p{L}+/gu) ?? [];
+	const letters = words.reduce((sum, {length}) => sum + length, 0);
+	return Math.max(words.length, Math.floor(letters / mostLetters));
 }
 
 /** Returns the text of a message that every request carries: reasoning and calls are left out. */

@@ -128,7 +128,7 @@ async function* readTurn(
 
 	if (finish.reason === 'written-call') {
 		const hint = await parserHintOf(options.model, address);
-		throw new AppError('incomplete', 'The model wrote a tool call as text that can’t be read, so nothing was run.', {
+		throw new AppError('incomplete', "The model wrote a tool call as text that can't be read, so nothing was run.", {
 			hint,
 		});
 	}

@@ -19,6 +19,8 @@ describe('a prompt that the host cut', () => {
 		['one long message, of which 4,096 tokens were counted', [user(9000)], 4096, 0, true],
 		['a long conversation with a short new message', [user(9000), user(20)], 4096, 1, true],
 		['a message of which half was read', [user(9000)], 7000, 0, true],
+		['one long word', [{role: 'user', text: 'x'.repeat(55_000)}], 4096, 0, true],
+		['long compounds', [{role: 'user', text: 'Donaudampfschifffahrtsgesellschaft '.repeat(2000)}], 9000, 0, false],
 		['a message that was read', [user(9000)], 11_000, 0, false],
 		['a message of a tokenizer that joins much', [user(9000)], 8200, 0, false],
 		['a conversation that was in the cache, with a long new message', [user(9000), user(4000)], 4600, 1, false],
@@ -82,7 +84,7 @@ test.each([
 					{
 						type: 'notice',
 						level: 'warning',
-						text: "The host read only 4,096 tokens of a prompt with 9,000 words: it cuts what doesn't fit its context window.",
+						text: "The host read only 4,096 tokens of at least 9,000: it cuts what doesn't fit its context window.",
 						hint: expect.stringMatching(hint),
 					},
 				]

@@ -89,7 +89,7 @@ describe('a call that the model wrote as text', () => {
 			stopReason: 'incomplete',
 			error: {
 				code: 'incomplete',
-				message: 'The model wrote a tool call as text that can’t be read, so nothing was run.',
+				message: "The model wrote a tool call as text that can't be read, so nothing was run.",
 				hint: expect.stringContaining('Ollama: a model whose template has tools'),
 			},
 		});

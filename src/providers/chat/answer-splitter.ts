@@ -30,6 +30,9 @@ const harmonyHeader =
 	/^(?:<\|start\|>[^<]{0,80})?(?:<\|channel\|>([^<]{0,120})(?:<\|constrain\|>[^<]{0,40})?)?<\|message\|>/;
 const harmonyEnds = ['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'] as const;
 
+/** How much of a text decides whether a tag after it is a part of its sentence. */
+const maxTail = 200;
+
 /** Most characters of a mark. */
 const maxMark = 300;
 
@@ -40,9 +43,12 @@ type State = {
 	closings: readonly string[];
 	/** Text that isn't taken yet: it may still become a mark. */
 	held: string;
-	/** The text since the last other piece, up to `held`, and what of it is code. */
-	before: string;
+	/** What of the text since the last other piece is code, its end, and whether it is more than white space. */
 	code: CodeMarks;
+	tail: string;
+	hasText: boolean;
+	/** The text since the last mark. */
+	taken: string;
 	/** Tags that the text itself opened. */
 	opened: number;
 	/** True next to a tag: white space there belongs to neither side. */
@@ -74,8 +80,10 @@ export function createAnswerSplitter({
 		phase: 'start',
 		closings: [],
 		held: '',
-		before: '',
 		code: createCodeMarks(),
+		tail: '',
+		hasText: false,
+		taken: '',
 		opened: 0,
 		skipsSpace: false,
 		isAssumed: assumesReasoning,
@@ -99,7 +107,7 @@ export function createAnswerSplitter({
 		read(text: string): readonly SpokenPiece[] {
 			// Nearly every piece is plain text.
 			if (state.phase === 'text' && state.held === '' && !state.skipsSpace && !/[<[◁]/.test(text)) {
-				state.before += text;
+				state.taken += text;
 				return text ? [{kind: 'text', text}] : [];
 			}
 
@@ -188,11 +196,27 @@ function readStart(state: State, holdsCalls: boolean, isEnd: boolean): readonly 
 		return [];
 	}
 
-	state.phase = 'text';
-	state.before = '';
-	state.code = createCodeMarks();
-	state.opened = 0;
+	beginText(state, state.held);
 	return [];
+}
+
+function beginText(state: State, held: string): void {
+	state.phase = 'text';
+	state.held = held;
+	state.code = createCodeMarks();
+	state.tail = '';
+	state.hasText = false;
+	state.taken = '';
+	state.opened = 0;
+}
+
+/** Looks at the text that was taken since the last mark. Nearly every piece has none, so that it isn't looked at before. */
+function lookBack(state: State): void {
+	const {taken} = state;
+	state.taken = '';
+	state.code.add(taken);
+	state.tail = (state.tail + taken).slice(-maxTail);
+	state.hasText ||= taken.trim() !== '';
 }
 
 /** Begins reasoning that one of these marks ends. */
@@ -218,10 +242,7 @@ function readHeader(state: State, text: string): boolean {
 	} else if (/^\s*analysis/.test(channel)) {
 		think(state, text.slice(header.length), harmonyEnds);
 	} else {
-		state.phase = 'text';
-		state.held = text.slice(header.length);
-		state.before = '';
-		state.code = createCodeMarks();
+		beginText(state, text.slice(header.length));
 	}
 
 	return true;
@@ -283,7 +304,8 @@ function readMark(
 	holdsCalls: boolean,
 	isEnd: boolean,
 ): readonly SpokenPiece[] | undefined {
-	const {before, code} = state;
+	lookBack(state);
+	const {tail, code} = state;
 	const end = state.isHarmony ? harmonyEnds.find(mark => rest.startsWith(mark)) : undefined;
 	if (end !== undefined) {
 		state.held = state.held.slice(/start|channel/.test(end) ? 0 : end.length);
@@ -292,7 +314,7 @@ function readMark(
 		return [];
 	}
 
-	if (code.isCode(before, before.length)) {
+	if (code.isCode()) {
 		return take(state, 'text', 1);
 	}
 
@@ -313,7 +335,7 @@ function readMark(
 			return undefined;
 		}
 
-		if (state.opened > 0 || isMentioned(before, after)) {
+		if (state.opened > 0 || isMentioned(tail, after)) {
 			state.opened = Math.max(0, state.opened - 1);
 			return take(state, 'text', close.length);
 		}
@@ -321,10 +343,10 @@ function readMark(
 		state.held = state.held.slice(close.length);
 		state.phase = 'start';
 		state.skipsSpace = true;
-		return before.trim() ? [{kind: 'reclassify', text: ''}] : [];
+		return state.hasText ? [{kind: 'reclassify', text: ''}] : [];
 	}
 
-	if (holdsCalls && isCallMark(rest) && isSentenceEnd(before)) {
+	if (holdsCalls && isCallMark(rest) && isSentenceEnd(tail)) {
 		if (beginsCall(rest)) {
 			state.phase = 'call';
 			return undefined;
@@ -343,15 +365,15 @@ function isOpening(text: string): boolean {
 }
 
 /** True for a tag that a sentence is about: “the </think> tag ends it”, “it ends with "</think>"”. */
-function isMentioned(before: string, after: string): boolean {
-	const isQuoted = /["'“‘«]$/.test(before) && /^["'”’»]/.test(after);
-	const isInSentence = /[\p{L}\p{N},] +$/u.test(before.slice(-80)) && /^(?: +\p{Ll}|[ \t]*[,.;:!?)])/u.test(after);
+function isMentioned(tail: string, after: string): boolean {
+	const isQuoted = /["'“‘«]$/.test(tail) && /^["'”’»]/.test(after);
+	const isInSentence = /[\p{L}\p{N},] +$/u.test(tail) && /^(?: +\p{Ll}|[ \t]*[,.;:!?)])/u.test(after);
 	return isQuoted || isInSentence;
 }
 
 /** True where a sentence or a line ends: a call doesn't stand within one. */
-function isSentenceEnd(before: string): boolean {
-	return /(?:^|\n|[.!?…:;。！？：)>*])[ \t]*$/.test(before.slice(-200));
+function isSentenceEnd(tail: string): boolean {
+	return /(?:^|\n|[.!?…:;。！？：)>*])[ \t]*$/.test(tail);
 }
 
 /** Removes that many characters from the held text and returns them as a piece. */
@@ -361,7 +383,7 @@ function take(state: State, kind: 'text' | 'reasoning', count: number, isLast = 
 	const text = state.skipsSpace ? raw.trimStart() : raw;
 	state.skipsSpace &&= text === '' && !isLast;
 	if (kind === 'text') {
-		state.before += text;
+		state.taken += text;
 	} else if (state.isAssumed) {
 		state.assumed += text;
 	}

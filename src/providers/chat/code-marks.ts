@@ -1,30 +1,57 @@
 /** Finds where a growing Markdown text is code, so that a tag that an answer only quotes stays a part of it. */
 export type CodeMarks = {
-	/**
-	 * Returns whether the character at an index is in a fence, or behind an open code span of its line. `index` must not be
-	 * less than that of the call before.
-	 */
-	readonly isCode: (text: string, index: number) => boolean;
+	/** Adds the next piece of the text. */
+	readonly add: (text: string) => void;
+	/** Returns whether the next character would be in a fence, or behind an open code span of its line. */
+	readonly isCode: () => boolean;
 };
 
-export function createCodeMarks(): CodeMarks {
-	/** What is known up to `at`: the current line, and the fence that is open. */
-	const state = {at: 0, line: '', fence: ''};
-	return {
-		isCode(text, index) {
-			while (state.at < index) {
-				const end = text.indexOf('\n', state.at);
-				const isWhole = end >= 0 && end < index;
-				const to = isWhole ? end : index;
-				state.line += text.slice(state.at, to);
-				state.at = isWhole ? to + 1 : to;
-				if (isWhole) {
-					state.fence = fenceAfter(state.fence, state.line);
-					state.line = '';
-				}
-			}
+/** Most characters of a line that may be a fence with its language. */
+const maxFence = 200;
 
-			return state.fence !== '' || isFence(state.line) || hasOpenSpan(state.line);
+export function createCodeMarks(): CodeMarks {
+	/** The beginning of the current line. */
+	let line = '';
+	/** The fence that is open. */
+	let fence = '';
+	/** The number of backticks that opened the span of the current line, and of those at its end. */
+	let span = 0;
+	let run = 0;
+
+	const endRun = () => {
+		span = run === 0 ? span : span === 0 ? run : span === run ? 0 : span;
+		run = 0;
+	};
+	const addToLine = (text: string) => {
+		line += line.length < maxFence ? text.slice(0, maxFence - line.length) : '';
+		if (run === 0 && !text.includes('`')) {
+			return;
+		}
+
+		for (const [piece] of text.matchAll(/`+|[^`]+/g)) {
+			if (piece.startsWith('`')) {
+				run += piece.length;
+			} else {
+				endRun();
+			}
+		}
+	};
+
+	return {
+		add(text) {
+			const [first = '', ...others] = text.split('\n');
+			addToLine(first);
+			for (const next of others) {
+				fence = fenceAfter(fence, line);
+				line = '';
+				span = 0;
+				run = 0;
+				addToLine(next);
+			}
+		},
+		isCode() {
+			endRun();
+			return fence !== '' || fenceAfter('', line) !== '' || span > 0;
 		},
 	};
 }
@@ -36,18 +63,4 @@ function fenceAfter(open: string, line: string): string {
 	}
 
 	return fence.startsWith(open) && info.trim() === '' ? '' : open;
-}
-
-/** True for the line that opens a fence, whose rest is its language. */
-function isFence(line: string): boolean {
-	return fenceAfter('', line) !== '';
-}
-
-function hasOpenSpan(line: string): boolean {
-	let open = 0;
-	for (const {length} of line.match(/`+/g) ?? []) {
-		open = open === 0 ? length : open === length ? 0 : open;
-	}
-
-	return open > 0;
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {createAnswerSplitter} from '../../../src/providers/chat/answer-splitter.ts';
 import {registry} from '../../../src/providers/registry.ts';
+import {expectLinear} from '../../growth.ts';
 import {collect, eventsOf, fakeHost, requestOf, summaryOf} from '../replay.ts';
 
 const custom = await registry.custom.load();
@@ -160,4 +162,29 @@ test('what stands in code stays text', async () => {
 		),
 		{numRuns: 200},
 	);
+});
+
+test('a long answer of marks, of any kind, is read in time that grows with its length', () => {
+	for (const mark of [
+		'a </think> a',
+		'`',
+		'<think>a',
+		'</',
+		'[TOOL_CALLS] ',
+		'<tool_call> a\n',
+		'</think>',
+		'<|end|>',
+	]) {
+		for (const times of [1, 64]) {
+			const read = (count: number) => {
+				const splitter = createAnswerSplitter({assumesReasoning: false, holdsCalls: true});
+				for (let left = count; left > 0; left -= times) {
+					splitter.read(mark.repeat(times));
+				}
+
+				return splitter.end();
+			};
+			expectLinear(read, 1024);
+		}
+	}
 });
