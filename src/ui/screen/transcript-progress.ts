@@ -116,6 +116,10 @@ function settledLines(block: Shown, {style, written, text, width, isOnScreen, un
 	written.remember(item);
 	// What was shown as a text may turn out to be reasoning: its lines stay until the screen is drawn again.
 	const rest = block.kind === 'text' || block.kind === 'reasoning' ? text.end(block) : undefined;
+	if (rest && block.kind === 'reasoning') {
+		return [...rest, style.palette.dim('✻ The text above was reasoning.')];
+	}
+
 	return rest ?? written.spaced(item.kind, item.draw(width()));
 }
 

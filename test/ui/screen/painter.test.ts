@@ -37,7 +37,7 @@ describe('a run', () => {
 		feed(start, user('Go'), say('First.\n\nSecond.'));
 		taken();
 		feed({type: 'reclassify', id: 't1', messageId: 'm1'});
-		expect([taken(), live()]).toEqual([['', 'Second.'], []]);
+		expect([taken(), live()]).toEqual([['', 'Second.', '✻ The text above was reasoning.'], []]);
 		feed({type: 'text-delta', id: 't2', messageId: 'm1', text: 'Yes.'}, end);
 		expect([taken(), live()]).toEqual([['', 'Yes.'], []]);
 		painter.repaint();
