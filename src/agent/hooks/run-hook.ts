@@ -1,7 +1,6 @@
 import type {Hook} from '../../config/project/settings-file.ts';
 import {AppError} from '../../core/error.ts';
 import {headAndTail} from '../../core/head-and-tail.ts';
-import {toolVariables} from '../tools/child/child-environment.ts';
 import {runChild} from '../tools/child/run-child.ts';
 import type {CommandSession} from '../tools/command/command-session.ts';
 import {type Refusal, refusedBySandbox} from '../tools/command/refused-by-sandbox.ts';
@@ -129,11 +128,12 @@ async function runContained(
 }
 
 /** Runs a hook with the rights of the user. Programs of the folder aren't found by their bare name (SAFETY 15). */
-function runOutside(
+async function runOutside(
 	{command, timeoutSec = defaultTimeoutSec}: Hook,
 	input: string,
 	{folder, root, signal}: HookPlace,
 ): Promise<Ended> {
+	const {toolVariables} = await import('../tools/child/tool-variables.ts');
 	return runChild({
 		...shellFor(command),
 		cwd: folder,

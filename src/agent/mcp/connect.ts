@@ -215,7 +215,7 @@ function elicitationOf(params: ElicitRequest['params']): Elicitation {
 
 type OpenTransport = {
 	readonly transport: Transport;
-	/** Tells the server that the session is over. Never throws, and takes no longer than a second. */
+	/** Ends the session at the server. Never throws, and takes no longer than a second. */
 	readonly endSession: () => Promise<void>;
 	/** Closes the connections that the transport used. */
 	readonly end: () => Promise<void>;

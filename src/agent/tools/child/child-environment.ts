@@ -5,52 +5,18 @@ import {searchPath} from '../../../core/search-path.ts';
 const basic =
 	/^(?:PATH|HOME|USER|LOGNAME|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SystemRoot|SystemDrive|windir|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|ProgramData|ProgramFiles(?:\(x86\))?|PATHEXT|COMSPEC)$/i;
 
-/** Where the tools of developers are, and how they behave. */
-const tools =
-	/^(?:SHELL|NODE_ENV|XDG_(?:CACHE|CONFIG|DATA|STATE)_HOME|JAVA_HOME|GO(?:PATH|ROOT)|NVM_(?:DIR|BIN)|FNM_DIR|VOLTA_HOME|PNPM_HOME|BUN_INSTALL|DENO_DIR|VIRTUAL_ENV|CONDA_PREFIX|PYENV_ROOT|RBENV_ROOT|GEM_(?:HOME|PATH)|CARGO_HOME|RUSTUP_(?:HOME|TOOLCHAIN)|SDKMAN_DIR|ANDROID_(?:HOME|SDK_ROOT)|ASDF_(?:DIR|DATA_DIR)|MISE_DATA_DIR|HOMEBREW_PREFIX|NIX_(?:PATH|PROFILES)|UV_CACHE_DIR|NPM_CONFIG_(?:PREFIX|CACHE|REGISTRY))$/i;
-
-/** The certificates that programs trust. */
-const certificates =
-	/^(?:NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR)|NIX_SSL_CERT_FILE|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|AWS_CA_BUNDLE|GIT_SSL_CAINFO|PIP_CERT|NPM_CONFIG_CAFILE|UV_(?:NATIVE_TLS|SYSTEM_CERTS))$/i;
-
-const proxies = /^(?:(?:https?|all|no)_proxy|NODE_USE_ENV_PROXY)$/i;
-
-/** A URL with a user name or a password: a proxy may have one, and a package registry. */
-const hasCredential = /^[^/]*@|:\/\/[^/]*@/;
-
 /**
  * Returns the environment of child processes (SAFETY 15): an allow-list, so that no key reaches them. Relative entries of
  * PATH are dropped, because they would run the project's programs instead of the user's.
  */
 export function childEnvironment(env: Environment): Readonly<Record<string, string>> {
-	return kept(
-		env,
-		name => basic.test(name),
-		value => value,
-	);
-}
-
-/**
- * Returns the variables that programs of the user need beside those: commands, hooks and MCP servers get the same. What has a
- * user name or a password in it is left out.
- */
-export function toolVariables(env: Environment): Readonly<Record<string, string>> {
-	const isTool = (name: string) => [tools, certificates, proxies].some(each => each.test(name));
-	return kept(env, isTool, value => (hasCredential.test(value) ? undefined : value));
-}
-
-function kept(
-	env: Environment,
-	isAllowed: (name: string) => boolean,
-	pass: (value: string) => string | undefined,
-): Readonly<Record<string, string>> {
-	const entries = Object.entries(env).flatMap(([name, value]) => {
-		if (value === undefined || !isAllowed(name)) {
-			return [];
+	const kept: Record<string, string> = {};
+	for (const [name, value] of Object.entries(env)) {
+		const passed = value !== undefined && name.toUpperCase() === 'PATH' ? searchPath(value) : value;
+		if (passed !== undefined && basic.test(name)) {
+			kept[name] = passed;
 		}
+	}
 
-		const passed = name.toUpperCase() === 'PATH' ? searchPath(value) : pass(value);
-		return passed === undefined ? [] : [[name, passed] as const];
-	});
-	return Object.fromEntries(entries);
+	return kept;
 }

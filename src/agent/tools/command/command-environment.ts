@@ -1,5 +1,6 @@
 import type {Environment} from '../../../core/environment.ts';
-import {childEnvironment, toolVariables} from '../child/child-environment.ts';
+import {childEnvironment} from '../child/child-environment.ts';
+import {toolVariables} from '../child/tool-variables.ts';
 
 /** Nobody sees colours: the model reads plain text. */
 export const colorless = {TERM: 'dumb', NO_COLOR: '1'};

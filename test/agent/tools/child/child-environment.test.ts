@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {childEnvironment, toolVariables} from '../../../../src/agent/tools/child/child-environment.ts';
+import {childEnvironment} from '../../../../src/agent/tools/child/child-environment.ts';
+import {toolVariables} from '../../../../src/agent/tools/child/tool-variables.ts';
 import {commandEnvironment} from '../../../../src/agent/tools/command/command-environment.ts';
 
 test.each([
