@@ -1,6 +1,6 @@
 import {isOfAnotherShape} from './answer.ts';
 import type {Client} from './client.ts';
-import {refusalOf} from './refusal.ts';
+import {isPageInstead, refusalOf} from './refusal.ts';
 
 /**
  * Returns the result of an extension of the API; undefined if the server doesn't offer it: it may not know the path, or use
@@ -23,10 +23,13 @@ export async function ifOffered<Answer>(
 	}
 }
 
-/** Returns true for the error of a path that the server doesn't know, has other methods for, or uses for something else. */
+/**
+ * Returns true for the error of a path that the server doesn't know, has other methods for, or uses for something else. A web
+ * page says that no API is there at all.
+ */
 function isMissing(error: unknown): boolean {
 	const status = refusalOf(error)?.status;
-	return status === 404 || status === 405 || isOfAnotherShape(error);
+	return ((status === 404 || status === 405) && !isPageInstead(error)) || isOfAnotherShape(error);
 }
 
 async function offersExtensions(client: Pick<Client, 'listOrganizations'>, signal?: AbortSignal): Promise<boolean> {

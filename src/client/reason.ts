@@ -14,6 +14,8 @@ export type Reason = {
 	readonly isComplete: boolean;
 	/** A clause for a response without a reason. */
 	readonly note: string | undefined;
+	/** True for a web page in place of a reason. */
+	readonly isPage: boolean;
 };
 
 const maxLength = 500;
@@ -28,18 +30,20 @@ export function reasonOf(headers: Readonly<Record<string, string>>, text: string
 		const isComplete = detail !== undefined && problem.errors?.[0]?.type === 'unknown_input';
 		const fields = fieldsOf(isComplete ? (problem.errors ?? []).slice(1) : (problem.errors ?? []), detail ?? '');
 		const note = detail === undefined && fields.length === 0 ? 'no reason given' : undefined;
-		return {detail: detail && shown(detail), type: problem.type && shown(problem.type), fields, isComplete, note};
+		const type = problem.type && shown(problem.type);
+		return {detail: detail && shown(detail), type, fields, isComplete, note, isPage: false};
 	}
 
-	return {detail: undefined, type: undefined, fields: [], isComplete: false, note: noteOn(headers, text, value)};
+	const isPage = value === undefined && isWebPage(headers, text);
+	return {detail: undefined, type: undefined, fields: [], isComplete: false, note: noteOn(text, isPage), isPage};
 }
 
-function noteOn(headers: Readonly<Record<string, string>>, text: string, value: Json | undefined): string {
+function noteOn(text: string, isPage: boolean): string {
 	if (text.trim() === '') {
 		return 'no reason given';
 	}
 
-	if (value === undefined && isWebPage(headers, text)) {
+	if (isPage) {
 		return 'it returned a web page, perhaps from a proxy';
 	}
 

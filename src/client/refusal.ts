@@ -26,10 +26,16 @@ type Answer = {
 type Explained = readonly [code: ErrorCode, what: string, hint: string];
 
 const refusals = new WeakMap<AppError, Refusal>();
+const pages = new WeakSet<AppError>();
 
 /** Returns the refusal of an error or of its causes; undefined for any other error. */
 export function refusalOf(error: unknown): Refusal | undefined {
 	return error instanceof AppError ? (refusals.get(error) ?? refusalOf(error.cause)) : undefined;
+}
+
+/** Returns true for a refusal that is a web page: an API answers with JSON, also what it doesn't know. */
+export function isPageInstead(error: unknown): boolean {
+	return error instanceof AppError && (pages.has(error) || isPageInstead(error.cause));
 }
 
 /**
@@ -41,7 +47,10 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 	const reason = reasonOf(headers, text);
 	const retryAfter = parseRetryAfter(headers, now);
 	const [code, what, general] = explain(from, status);
-	const hint = (status === 409 && entryOf(conflictHints, reason.type ?? '')) || general;
+	const isElsewhere = status === 404 && reason.isPage;
+	const hint =
+		(status === 409 && entryOf(conflictHints, reason.type ?? '')) ||
+		(isElsewhere ? 'Check the address of the server: an API sends no page.' : general);
 	const error = new AppError(code, `${sentenceOf(what, reason, status)}.`, {
 		hint: retryAfter && isRetryableStatus(status) ? `Try again in ${formatDuration(retryAfter)}.` : hint,
 		...(retryAfter !== undefined && {retryAfter}),
@@ -49,6 +58,10 @@ export function refuse({from, status, headers, text, now}: Answer): AppError {
 		...(status === 401 && {logInTo: from}),
 	});
 	refusals.set(error, {status, type: reason.type, detail: reason.detail});
+	if (reason.isPage) {
+		pages.add(error);
+	}
+
 	return error;
 }
 

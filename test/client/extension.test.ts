@@ -42,6 +42,19 @@ test('a web page in place of an extension is an error: it may be that of a netwo
 	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({code: 'network'});
 });
 
+test.each([
+	['<!doctype html><title>404 Not Found</title>', {'content-type': 'text/html'}],
+	['<html><body>Cannot GET /api/v1/org</body></html>', {}],
+])('a host that answers 404 with the page %s is no server without extensions', async (body, headers) => {
+	const {origin} = await scripted(() => ({status: 404, body, headers}));
+	const {client} = clientOf(origin);
+	await expect(ifOffered(client, client.listEnvironments({params}))).rejects.toMatchObject({
+		code: 'not-found',
+		message: expect.stringContaining('it returned a web page'),
+		hint: 'Check the address of the server: an API sends no page.',
+	});
+});
+
 test('the answer of an extension that is offered comes as it is, and nothing else is asked', async () => {
 	const {origin, asked} = await scripted(() => page([{id: 'a'}]));
 	const {client} = clientOf(origin);
