@@ -7,7 +7,9 @@ const isHex = (text: string) => /^[\da-f]*$/i.test(text);
  * Returns an id of a span or trace in hex in lower case: from hex, as OTLP has it in JSON, or from base64, as protobuf has
  * bytes in JSON, also if those are the digits of the hex. Any other text is returned as it is.
  */
-export function idInHex(text: string): string {
+export function idInHex(given: string): string {
+	// A trace id may be written as a UUID.
+	const text = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(given) ? given.replaceAll('-', '') : given;
 	if (isHex(text) && idBytes.some(bytes => text.length === bytes * 2)) {
 		return text.toLowerCase();
 	}
