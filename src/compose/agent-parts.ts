@@ -5,7 +5,6 @@ import type {Recorded} from '../core/session/event.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {createModels} from '../platform/models.ts';
-import {toolLimitOf} from '../providers/tool-limits.ts';
 import {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import {createChangeAccess} from './change-access.ts';
@@ -42,9 +41,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		...{config, env, createTransport},
 		async tools() {
 			const own = await builtIn();
-			const {model} = store.getState();
-			const room = () => (model === undefined ? 0 : toolLimitOf(model)) - own.length;
-			return [...own, ...(await mcp.shownTools(windowSize, room))];
+			return [...own, ...(await mcp.shownTools(windowSize, own.length, store.getState().model))];
 		},
 		embedded: embedded.open,
 		front: () => askerOf(store.getState()),

@@ -23,10 +23,14 @@ export type McpParts = {
 		onWait?: (text: string) => void,
 	) => Promise<readonly Tool[]>;
 	/**
-	 * Returns the tools whose definitions a request carries, given the size of the context window in tokens and the most
-	 * definitions that the host takes of servers.
+	 * Returns the tools whose definitions a request to a model carries beside so many of our own, given the size of the context
+	 * window in tokens.
 	 */
-	readonly shownTools: (size: () => Promise<number | undefined>, room: () => number) => Promise<readonly Tool[]>;
+	readonly shownTools: (
+		size: () => Promise<number | undefined>,
+		own: number,
+		model: string | undefined,
+	) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
 	/** Reads mentions of resources; see `McpServers`. */
@@ -80,14 +84,14 @@ export function createMcpParts(
 			await learnFolder(local);
 			return parts.set.callable(await parts.servers.tools(signal, ask, onWait));
 		},
-		async shownTools(size, room) {
+		async shownTools(size, own, model = '') {
 			const parts = await opened();
 			if (parts) {
 				await learnFolder(local);
 			}
 
 			const tools = (await parts?.servers.tools()) ?? [];
-			return parts && tools.length > 0 ? parts.set.shown(tools, await size(), room()) : [];
+			return parts && tools.length > 0 ? parts.set.shown(tools, await size(), parts.toolLimitOf(model) - own) : [];
 		},
 		resources: {
 			// No server is loaded for the mention of a file.
@@ -156,6 +160,7 @@ async function loadServers(
 		{startTimeoutMs},
 		{readEnvFile},
 		{createToolSet},
+		{toolLimitOf},
 		{openKnownTools},
 		{canOpenPages, openPage},
 		{openWindow},
@@ -164,6 +169,7 @@ async function loadServers(
 		import('../agent/mcp/server-entry.ts'),
 		import('../agent/mcp/env-file.ts'),
 		import('../agent/mcp/tool-set.ts'),
+		import('../providers/tool-limits.ts'),
 		import('../config/mcp/known-tools.ts'),
 		import('../terminal/browser.ts'),
 		import('../agent/unseen/change-window.ts'),
@@ -192,5 +198,5 @@ async function loadServers(
 			}
 		},
 	});
-	return {servers, gate, set: createToolSet()};
+	return {servers, gate, set: createToolSet(), toolLimitOf};
 }

@@ -233,30 +233,6 @@ export function refusalText({cause}: AppError): string {
 	return typeof cause === 'object' && cause !== null && 'refusal' in cause ? String(cause.refusal) : '';
 }
 
-/**
- * Returns what a host said, and its status, if a part of the request may be what it refused: not for a key, credit, limits
- * of an account, a full window or a web page. The status of a refusal inside an answer is 200.
- */
-export function refusalOf(error: unknown): {readonly status: number; readonly text: string} | undefined {
-	if (!(error instanceof AppError) || typeof error.cause !== 'object' || error.cause === null) {
-		return undefined;
-	}
-
-	const {code, cause, overflow, permanent, temporary, retryAfter} = error;
-	if (
-		!('refusal' in cause && 'status' in cause) ||
-		code === 'auth' ||
-		permanent ||
-		temporary ||
-		retryAfter !== undefined
-	) {
-		return undefined;
-	}
-
-	const status = Number(cause.status);
-	return overflow && status !== 413 ? undefined : {status, text: String(cause.refusal)};
-}
-
 /** Returns the error for a failure that a vendor reports inside its stream, after it answered 200. */
 export function streamFailure({name, label}: Vendor, value: Json | undefined): AppError {
 	const message = vendorMessage(value);

@@ -34,11 +34,12 @@ export function createToolSet(): ToolSet {
 			loaded = [...new Set([...loaded.filter(name => !names.includes(name)), ...names])].slice(-maxLoaded);
 		},
 	});
+	const fallback: Tool = {...search, isFallback: true};
 	return {
 		shown(tools, size = usualWindow, room = Number.POSITIVE_INFINITY) {
 			all = tools;
 			if (tokensOfDefinitions(tools) <= size * maxShare && tools.length <= room) {
-				return tools.length > 1 ? [...tools, {...search, isFallback: true}] : tools;
+				return tools.length > 1 ? [...tools, fallback] : tools;
 			}
 
 			// Those that were searched for come last, in that order: what is before them stays in the provider's cache.

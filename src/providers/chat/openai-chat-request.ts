@@ -62,7 +62,8 @@ const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_details', 
 /** Reasoning of earlier answers, which another model behind the same host may not take. */
 const earlierReasoning: BodyRepair = {
 	name: 'earlier reasoning',
-	isRefused: refusal => /reasoning_(?:content|details)|thought_?signature|extra_content/i.test(refusal),
+	isRefused: refusal =>
+		/reasoning_(?:content|details)|thought_?signature|extra_content|content and thinking/i.test(refusal),
 	mend(body) {
 		const messages = listAt(body, 'messages');
 		const plain = messages.map(message =>

@@ -1,6 +1,5 @@
 import type {AssistantPart, Message} from '../../core/session/message.ts';
 import type {Call} from '../chunks.ts';
-import {sentArguments} from '../schema/argument-names.ts';
 import type {Repair, RepairedWire, RequestDraft, SentTool} from './repair.ts';
 
 /** Returns the draft and the body of a request with repairs. */
@@ -65,5 +64,5 @@ function renameCall(part: AssistantPart, byName: ReadonlyMap<string, SentTool>):
 	}
 
 	const {name, argumentNames} = tool;
-	return {...part, name, arguments: argumentNames ? sentArguments(part.arguments, argumentNames) : part.arguments};
+	return {...part, name, arguments: argumentNames?.toSent(part.arguments) ?? part.arguments};
 }

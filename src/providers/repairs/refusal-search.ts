@@ -284,7 +284,9 @@ function mayBePart({refusal: {status, text}}: Refused): boolean {
 
 function blindNotice(repairs: readonly Repair[], {vendor: {label}}: RepairedWire): RepairNotice {
 	const all = [...new Set(repairs.filter(({notice}) => notice !== 'silent').map(({what}) => what))];
-	const named = all.slice(0, 3).join(', ') + (all.length > 3 ? ` and ${all.length - 3} more` : '');
+	const tools = all.filter(what => what.startsWith('the tool '));
+	const others = all.filter(what => !what.startsWith('the tool '));
+	const named = [...(tools.length > 3 ? [`${tools.length} tools of MCP servers`] : tools), ...others].join(', ');
 	return {
 		text: `${label} refused the request and didn't say what. It answers without ${named || 'some details'}.`,
 		hint: 'The next requests find out which part it is.',

@@ -168,6 +168,7 @@ function repairTools({refusal: {text}, draft}: RefusedRequest): readonly Repair[
 		...(isName ? [plainToolNames(64), plainToolNames(32)] : []),
 		plainArguments('servers', first?.given),
 		plainArguments('all', first?.given),
+		combined(plainArguments('all', first?.given), plainToolNames(32)),
 		...named.slice(0, 3).map(withoutTool),
 	];
 }
@@ -238,7 +239,9 @@ function repairMessages({refusal: {text}, wire, draft}: RefusedRequest): readonl
 		/empty|non-?whitespace|(?:content|text|parts?)\b[^\n]{0,80}(?:required|null|missing|blank|at least)|none is not|minimum length|too short/i;
 	const isCall =
 		/tool_?(?:calls?|use|results?)|toolConfig|role[^\n]{0,20}["'`]?tool|function_?(?:call|response)/i.test(text) ||
-		(/\btool\b/i.test(text) && /role/i.test(text));
+		(/\btool\b/i.test(text) && /role/i.test(text)) ||
+		// Templates that look for the last message of the user, and take none with a result for one.
+		/no user (?:query|message)/i.test(text);
 	const ofOrder = isOrder
 		? [
 				...order,

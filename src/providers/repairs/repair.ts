@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import type {Call} from '../chunks.ts';
@@ -71,6 +72,8 @@ export type RefusalMemory = {
 	suspects: readonly (readonly Repair[])[];
 	/** Keys of tools and hashes of images that were accepted. */
 	readonly accepted: Set<string>;
+	/** Keys of tools that fit no host, which the user was told. */
+	readonly told: Set<string>;
 	/** The last refusal that no repair helped against; '' after an answer. */
 	unresolved: string;
 };
@@ -124,4 +127,28 @@ export function toolKey(tool: ToolDefinition): string {
 			.slice(0, 16)}`;
 	keys.set(tool, key);
 	return key;
+}
+
+/**
+ * Returns what a host said, and its status, if a part of the request may be what it refused: not for a key, credit, limits
+ * of an account, a full window or a web page. The status of a refusal inside an answer is 200.
+ */
+export function refusalOf(error: unknown): HostRefusal | undefined {
+	if (!(error instanceof AppError) || typeof error.cause !== 'object' || error.cause === null) {
+		return undefined;
+	}
+
+	const {code, cause, overflow, permanent, temporary, retryAfter} = error;
+	if (
+		!('refusal' in cause && 'status' in cause) ||
+		code === 'auth' ||
+		permanent ||
+		temporary ||
+		retryAfter !== undefined
+	) {
+		return undefined;
+	}
+
+	const status = Number(cause.status);
+	return overflow && status !== 413 ? undefined : {status, text: String(cause.refusal)};
 }

@@ -2,18 +2,18 @@ import type {JsonObject} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import type {Transport} from '../../net/transport.ts';
 import {type Chunk, openChunks} from '../chunks.ts';
-import {refusalOf} from '../failure.ts';
 import type {ProviderEvent, ProviderRequest} from '../provider.ts';
 import {type AnswerReader, readAnswer} from '../read-answer.ts';
-import {realArguments, renameProperties} from '../schema/argument-names.ts';
-import {fitSchema} from '../schema/fit-schema.ts';
 import {applyRepairs} from './apply-repairs.ts';
 import type {RefusalSearch} from './refusal-search.ts';
 import {
+	describeTool,
+	isOfServer,
 	type RefusalMemory,
 	type Repair,
 	type RepairedWire,
 	type RequestDraft,
+	refusalOf,
 	type SentTool,
 	toolKey,
 } from './repair.ts';
@@ -25,7 +25,13 @@ function memoryOf({transport, baseUrl, model}: ProviderRequest): RefusalMemory {
 	const ofTransport = memories.get(transport) ?? new Map<string, RefusalMemory>();
 	memories.set(transport, ofTransport);
 	const host = `${baseUrl}\n${model}`;
-	const memory = ofTransport.get(host) ?? {repairs: [], suspects: [], accepted: new Set(), unresolved: ''};
+	const memory = ofTransport.get(host) ?? {
+		repairs: [],
+		suspects: [],
+		accepted: new Set(),
+		told: new Set(),
+		unresolved: '',
+	};
 	ofTransport.set(host, memory);
 	return memory;
 }
@@ -59,7 +65,8 @@ type Opened = {readonly draft: RequestDraft; readonly chunks: AsyncIterable<Iter
 
 async function* openRepaired(request: ProviderRequest, wire: RepairedWire): AsyncGenerator<ProviderEvent, Opened> {
 	const memory = memoryOf(request);
-	const given = draftOf(request, wire);
+	const {draft: given, unfit} = await draftOf(request, wire);
+	yield* noticesOfUnfit(unfit, memory);
 	let search: RefusalSearch | undefined;
 	let trial = nextTrial(memory, given, wire);
 	let trials = trial ? 1 : 0;
@@ -143,7 +150,7 @@ function nextTrial(memory: RefusalMemory, given: RequestDraft, wire: RepairedWir
 	return undefined;
 }
 
-/** Takes back what a request was accepted without. Of what is still refused, each half is suspect, and a single one known. */
+/** Restores what a request was accepted with. Of what is still refused, each half is suspect, and a single one known. */
 function endTrial(memory: RefusalMemory, {group}: Trial, outcome: 'accepted' | 'refused') {
 	const others = memory.suspects.filter(other => other !== group);
 	const [only, ...more] = group;
@@ -171,80 +178,99 @@ type LearningPlace = {
 };
 
 /**
- * Yields the chunks of an answer. Some hosts answer 200 and refuse in the first event. That request may have cost something,
+ * Returns the chunks of an answer. Some hosts answer 200 and refuse in the first event. That request may have cost something,
  * so it isn't sent again: the next one has the repair, and the error says so.
  */
-async function* learning(
-	lists: AsyncIterable<Iterable<Chunk>>,
+function learning(
+	lists: AsyncGenerator<Iterable<Chunk>>,
 	{memory, given, wire, body}: LearningPlace,
-): AsyncGenerator<Iterable<Chunk>> {
-	const source = lists[Symbol.asyncIterator]();
-	try {
-		const first = await source.next();
-		if (first.done) {
-			return;
-		}
-
-		let isBegun = false;
-		let failure: unknown;
-		const chunks: Chunk[] = [];
-		try {
-			for (const chunk of first.value) {
-				chunks.push(chunk);
-				isBegun = true;
-			}
-		} catch (error) {
-			failure = error;
-		}
-
-		const refusal = !isBegun && failure ? refusalOf(failure) : undefined;
-		if (refusal) {
+): AsyncIterable<Iterable<Chunk>> {
+	const first = async (): Promise<IteratorResult<Iterable<Chunk>>> => {
+		const next = await lists.next();
+		const {chunks, failure} = next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
+		const refusal = failure && chunks.length === 0 ? refusalOf(failure.error) : undefined;
+		if (failure && refusal) {
+			await lists.return(undefined);
 			const {createRefusalSearch} = await import('./refusal-search.ts');
-			const search = createRefusalSearch(given, wire, memory);
-			throw search.learned({error: failure, refusal, draft: given, body});
+			throw createRefusalSearch(given, wire, memory).learned({error: failure.error, refusal, draft: given, body});
 		}
 
-		yield failure ? failing(chunks, failure) : chunks;
-		for (let next = await source.next(); !next.done; next = await source.next()) {
-			yield next.value;
-		}
-	} finally {
-		await source.return?.();
-	}
+		return failure
+			? {done: false, value: failing(chunks, failure.error)}
+			: next.done
+				? next
+				: {done: false, value: chunks};
+	};
+	// Without a generator around the rest: each would cost a promise for every read of the network.
+	let isFirst = true;
+	const next = () => {
+		const promise = isFirst ? first() : lists.next();
+		isFirst = false;
+		return promise;
+	};
+	return {[Symbol.asyncIterator]: () => ({next, return: () => lists.return(undefined)})};
 }
 
-function* failing(chunks: readonly Chunk[], failure: unknown): Generator<Chunk> {
+function readChunks(list: Iterable<Chunk>): {
+	readonly chunks: readonly Chunk[];
+	readonly failure?: {readonly error: unknown};
+} {
+	const chunks: Chunk[] = [];
+	try {
+		for (const chunk of list) {
+			chunks.push(chunk);
+		}
+	} catch (error) {
+		return {chunks, failure: {error}};
+	}
+
+	return {chunks};
+}
+
+function* failing(chunks: readonly Chunk[], error: unknown): Generator<Chunk> {
 	yield* chunks;
-	throw failure;
+	throw error;
 }
 
-/** Most characters of the schema of one tool. */
-const maxSchemaLength = 200_000;
-
-const fittedTools = new WeakMap<ToolDefinition, Map<RegExp | undefined, SentTool | undefined>>();
-
-/** Returns a tool whose schema fits all hosts of a wire format; undefined for one that is too large for any. */
-function fitTool(given: ToolDefinition, argumentName: RegExp | undefined): SentTool | undefined {
-	const known = fittedTools.get(given) ?? new Map<RegExp | undefined, SentTool | undefined>();
-	fittedTools.set(given, known);
-	if (!known.has(argumentName)) {
-		const {name, description, parameters} = given;
-		const fitted = fitSchema(parameters);
-		const renamed = argumentName && renameProperties(fitted, argumentName);
-		const schema = renamed?.schema ?? fitted;
-		const isTooLarge = JSON.stringify(schema).length > maxSchemaLength;
-		const tool = {name, description, parameters: schema, given, argumentNames: renamed?.names};
-		known.set(argumentName, isTooLarge ? undefined : tool);
-	}
-
-	return known.get(argumentName);
-}
-
-function draftOf(request: ProviderRequest, {argumentName}: RepairedWire): RequestDraft {
+/** Returns a request for repairs. Schemas of servers are made to fit the host; what does that is loaded with the first one. */
+async function draftOf(
+	request: ProviderRequest,
+	{argumentName}: RepairedWire,
+): Promise<{readonly draft: RequestDraft; readonly unfit: readonly ToolDefinition[]}> {
 	const {tools, ...rest} = request;
+	const {fitTool} = tools.some(isOfServer) ? await import('./fit-tool.ts') : {fitTool: ownTool};
+	const fitted = tools.map(given => ({
+		given,
+		tool: isOfServer(given) ? fitTool(given, argumentName) : ownTool(given),
+		isFallback: given.isFallback === true,
+	}));
 	const toolsOf = (isFallback: boolean) =>
-		tools.filter(tool => (tool.isFallback === true) === isFallback).flatMap(tool => fitTool(tool, argumentName) ?? []);
-	return {...rest, tools: toolsOf(false), fallbackTools: toolsOf(true)};
+		fitted.flatMap(({tool, isFallback: isOther}) => (tool && isOther === isFallback ? [tool] : []));
+	return {
+		draft: {...rest, tools: toolsOf(false), fallbackTools: toolsOf(true)},
+		unfit: fitted.flatMap(({tool, given}) => (tool ? [] : [given])),
+	};
+}
+
+const ownTools = new WeakMap<ToolDefinition, SentTool>();
+
+/** Returns a tool of ours, whose schema every host takes. */
+function ownTool(given: ToolDefinition): SentTool | undefined {
+	const {name, description, parameters} = given;
+	const tool = ownTools.get(given) ?? {name, description, parameters, given};
+	ownTools.set(given, tool);
+	return tool;
+}
+
+/** Yields a notice for each tool that no host takes, once. */
+function* noticesOfUnfit(unfit: readonly ToolDefinition[], {told}: RefusalMemory) {
+	for (const tool of unfit) {
+		if (!told.has(toolKey(tool))) {
+			told.add(toolKey(tool));
+			const text = `${describeTool(tool).replace(/^t/, 'T')} is left out: its arguments are described at too great length.`;
+			yield {type: 'notice', level: 'warning', text} as const;
+		}
+	}
 }
 
 /** Returns a reader whose calls have the real names of tools and arguments, so that nothing else sees those of the host. */
@@ -264,7 +290,7 @@ function withRealNames(reader: AnswerReader, tools: readonly SentTool[]): Answer
 
 		const {given, argumentNames} = tool;
 		return event.type === 'tool-call' && argumentNames
-			? {...event, name: given.name, arguments: realArguments(event.arguments, argumentNames)}
+			? {...event, name: given.name, arguments: argumentNames.toReal(event.arguments)}
 			: ({...event, name: given.name} as ProviderEvent);
 	};
 	return {

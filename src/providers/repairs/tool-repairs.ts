@@ -1,5 +1,4 @@
 import {createHash} from 'node:crypto';
-import type {JsonObject} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {renameProperties} from '../schema/argument-names.ts';
 import {plainSchema} from '../schema/plain-schema.ts';
@@ -39,15 +38,13 @@ export function plainArguments(which: 'servers' | 'all', named: ToolDefinition |
 		inDraft: eachTool(
 			tool => {
 				const plain = plainSchema(tool.given.parameters);
-				const renamed = renameProperties(plain, plainName);
+				const renamed = renameProperties(plain, plainName, tool.given.parameters);
 				const parameters = renamed?.schema ?? plain;
 				const description = isOfServer(tool.given) ? tool.description.slice(0, 1000) : tool.description;
 				const isSame = JSON.stringify(parameters) === JSON.stringify(tool.parameters);
-				// The real names are in the given schema, with all its references.
-				const names = renamed && {...renamed.names, schema: tool.given.parameters as JsonObject};
 				return isSame && description === tool.description
 					? tool
-					: {...tool, description, parameters, argumentNames: names};
+					: {...tool, description, parameters, argumentNames: renamed?.names};
 			},
 			tool => which === 'all' || isOfServer(tool.given),
 		),

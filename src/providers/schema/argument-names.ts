@@ -2,11 +2,22 @@ import {createHash} from 'node:crypto';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {pointerStep, resolveRef} from './fit-schema.ts';
 
-/** The names of properties that were changed for a host, both ways, and the schema that has the real ones. */
-export type ArgumentNames = {
+/** The names of properties that were changed for a host, both ways. */
+type Names = {
+	/** The schema that has the real ones. */
 	readonly schema: Json;
 	readonly sentOf: ReadonlyMap<string, string>;
 	readonly realOf: ReadonlyMap<string, string>;
+};
+
+/** Renames arguments for a host and back. */
+export type ArgumentNames = {
+	/** Returns arguments, as a model wrote them for the schema that was sent, with the real names. */
+	readonly toReal: (args: JsonObject) => JsonObject;
+	/** Returns arguments with the names that the host has for them. */
+	readonly toSent: (args: JsonObject) => JsonObject;
+	/** The changed names, by the real ones. */
+	readonly sentOf: ReadonlyMap<string, string>;
 };
 
 /** Most schemas that describe one value, alternatives included. */
@@ -14,11 +25,13 @@ const maxNodes = 100;
 
 /**
  * Returns a schema in which each property has a name that matches `accepted`, and the names that were changed; undefined if
- * none had to be. The description of a renamed property says its real name.
+ * none had to be. The description of a renamed property says its real name. `described` has the same properties and may say
+ * more about where they are.
  */
 export function renameProperties(
 	schema: JsonObject,
 	accepted: RegExp,
+	described: Json = schema,
 ): {readonly schema: JsonObject; readonly names: ArgumentNames} | undefined {
 	const all = new Set<string>();
 	visitNames(schema, name => all.add(name));
@@ -36,7 +49,13 @@ export function renameProperties(
 	}
 
 	const realOf = new Map([...sentOf].map(([real, sent]) => [sent, real]));
-	return {schema: renamed(schema, sentOf) as JsonObject, names: {schema, sentOf, realOf}};
+	const names = {schema: described, sentOf, realOf};
+	const change = (direction: 'realOf' | 'sentOf') => (args: JsonObject) =>
+		rename(args, [described], names, direction) as JsonObject;
+	return {
+		schema: renamed(schema, sentOf) as JsonObject,
+		names: {toReal: change('realOf'), toSent: change('sentOf'), sentOf},
+	};
 }
 
 /** Returns a name like `real`, the same each time, that is accepted and not taken. */
@@ -124,21 +143,11 @@ function renamedPointer(pointer: string, sentOf: ReadonlyMap<string, string>): s
 		.join('/');
 }
 
-/** Returns arguments, as a model wrote them for the schema that was sent, with the real names. */
-export function realArguments(args: JsonObject, names: ArgumentNames): JsonObject {
-	return rename(args, [names.schema], names, 'realOf') as JsonObject;
-}
-
-/** Returns arguments with the names that the host has for them. */
-export function sentArguments(args: JsonObject, names: ArgumentNames): JsonObject {
-	return rename(args, [names.schema], names, 'sentOf') as JsonObject;
-}
-
 /**
  * Renames where a schema describes a property of that name, so that data with the same name in an object of free form stays
  * as it is.
  */
-function rename(value: Json, schemas: readonly Json[], names: ArgumentNames, direction: 'realOf' | 'sentOf'): Json {
+function rename(value: Json, schemas: readonly Json[], names: Names, direction: 'realOf' | 'sentOf'): Json {
 	const nodes = Array.isArray(value) || isJsonObject(value) ? expand(schemas, names.schema) : [];
 	if (Array.isArray(value)) {
 		const items = nodes.flatMap(({items, prefixItems, additionalItems}) =>

@@ -1,7 +1,9 @@
-import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 
 /** Most levels and schemas that are kept; anything below or beyond accepts every value. */
 const maxDepth = 40;
+/** Most levels of the JSON of a schema: several for each of its own. */
+const maxNesting = 3 * maxDepth;
 const maxSchemas = 20_000;
 
 /** Keywords whose value is a schema, a list of schemas, or an object of schemas (JSON Schema 2020-12 and its drafts). */
@@ -46,8 +48,25 @@ export function pointerStep(step: string): string {
  * their kind. Whatever a tool of a stranger has there, it is never larger than a small multiple of what was given.
  */
 export function fitSchema(schema: Json | undefined): JsonObject {
-	const root = topObject(schema ?? {}, schema ?? {});
-	return tidySchema(root, {root, origin: schema ?? {}, depth: 0, budget: {left: maxSchemas}});
+	const given = schema ?? {};
+	const origin = isDeeper(given, maxNesting) ? cutDepth(given, maxNesting) : given;
+	const root = topObject(origin, origin);
+	return tidySchema(root, {root, origin, depth: 0, budget: {left: maxSchemas}});
+}
+
+/** Returns JSON without what is nested deeper than `levels`. */
+function cutDepth(value: Json, levels: number): Json {
+	if (typeof value !== 'object' || value === null) {
+		return value;
+	}
+
+	if (levels === 0) {
+		return {};
+	}
+
+	return Array.isArray(value)
+		? value.map(item => cutDepth(item, levels - 1))
+		: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDepth(item, levels - 1)]));
 }
 
 type Place = {
