@@ -53,6 +53,7 @@ export function createHistory(options: Options) {
 		hasOverflowed: false,
 		isStuck: false,
 		sent: options.sentBefore ?? 0,
+		onAnswer: undefined,
 	};
 	const {messages, window} = state;
 
@@ -86,10 +87,11 @@ export function createHistory(options: Options) {
 		/** Asks the model. Throws what `takeTurn` and `compact` throw. */
 		async *takeTurn(): AsyncGenerator<AgentEvent, ModelTurn> {
 			const size = isLong(state) ? await compaction?.windowSize(model) : undefined;
-			if (size === undefined && isLong(state)) {
-				// Nobody waits for it: a later turn knows.
-				compaction?.findWindow?.(model, options.signal).catch(() => undefined);
-			}
+			// Not before the request, which nothing may delay; nobody waits for it, and a later turn knows.
+			state.onAnswer =
+				size === undefined && isLong(state)
+					? () => void compaction?.findWindow?.(model, options.signal).catch(() => undefined)
+					: undefined;
 
 			if (window.isFull(size) && !state.isStuck) {
 				const {compactNow} = await import('./context/recover.ts');

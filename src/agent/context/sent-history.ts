@@ -40,6 +40,8 @@ export type HistoryState = {
 	isStuck: boolean;
 	/** The number of messages that the last request had. */
 	sent: number;
+	/** Called once, when the next answer begins. */
+	onAnswer: (() => void) | undefined;
 };
 
 /** Returns true if there is something to compact. */
@@ -62,6 +64,11 @@ export function countedTurn(
 		}
 
 		shown.isAny ||= event.type !== 'notice' && event.type !== 'usage';
+		if (shown.isAny && state.onAnswer) {
+			state.onAnswer();
+			state.onAnswer = undefined;
+		}
+
 		return event;
 	});
 }
