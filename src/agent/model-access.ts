@@ -73,8 +73,8 @@ export type ModelAccess = {
 	readonly assertUsable: (model: string) => void;
 	/** Returns the name of a model that the user selects: the demo's former one means the demo without a custom host. */
 	readonly named: (model: string) => string;
-	/** Returns where a model is, now or as a session is bound to it; undefined for the demo model, and without a host. */
-	readonly locate: (model: string, binding?: ModelBinding) => LocatedModel | undefined;
+	/** Returns where a model is now; undefined for the demo model, and without a host. */
+	readonly locate: (model: string) => LocatedModel | undefined;
 	/** Returns what every request begins with. */
 	readonly beginning: () => Promise<{readonly system: string; readonly tools: readonly ToolDefinition[]}>;
 	/**
@@ -162,10 +162,10 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			const connect = isAgreed && transport.then(({warm}) => warm?.(host.baseUrl));
 			await Promise.all([connect, row.load(), tools(), instructions(front())]);
 		},
-		locate(model, binding) {
+		locate(model) {
 			try {
 				const {provider, name} = parseModelId(model);
-				const {host} = binding ?? resolve(model);
+				const {host} = resolve(model);
 				return provider === 'demo' || !host
 					? undefined
 					: {provider, baseUrl: host.baseUrl, model: name, open: () => transportTo(host, registry[provider].auth)};

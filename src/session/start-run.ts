@@ -154,7 +154,7 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 		commandPlace: options.commandPlace?.(),
 		...(budget && {budget}),
 		compaction: {
-			...windowsOf(options, openBound),
+			...windowsOf(options),
 			usedTokens: usedWindow(transcript),
 			share: await options.compactionShare?.(),
 			pinned: () => pinnedIn(options),
@@ -221,8 +221,6 @@ function promptOf(
 /** Opens a model where the user agreed that it may be, for one request. */
 type OpenBound = {
 	readonly open: (model: string | undefined, signal: AbortSignal, task?: readonly Tool[]) => Promise<ModelCall>;
-	/** Returns what the user agreed to for one request. */
-	readonly bindingOf: (model: string, signal: AbortSignal) => Promise<ModelBinding | undefined>;
 	/** Throws AppError("failed") if the next request would need the user's agreement, and they can't be asked. */
 	readonly check: (model: string | undefined) => Promise<void>;
 };
@@ -239,27 +237,19 @@ function bindRequests(
 	};
 	return {
 		open: async (model, signal, task) => openModel(model, task, await agreed(model, signal)),
-		bindingOf: agreed,
 		async check(model) {
 			await agreed(model, ofRun);
 		},
 	};
 }
 
-/** Returns what knows the windows of models. Hosts are asked only where the user agreed that requests go. */
-function windowsOf(
-	{windows}: RunOptions,
-	{bindingOf}: OpenBound,
-): Pick<CompactionAccess, 'windowSize'> & Partial<CompactionAccess> {
+/** Returns what knows the windows of models. Hosts are asked only where the user agreed that requests go: nobody is asked for it. */
+function windowsOf({windows, bindings}: RunOptions): Omit<CompactionAccess, 'usedTokens' | 'pinned'> {
 	return {
 		windowSize: async of => windows?.sizeOf(of),
 		async findWindow(of, signal) {
-			try {
-				return await windows?.find(of, await bindingOf(of, signal), signal);
-			} catch {
-				// The user did not agree: nothing is asked there.
-				return undefined;
-			}
+			const isAgreed = await (bindings?.covers(of) ?? true);
+			return isAgreed ? windows?.find(of, signal) : undefined;
 		},
 		learnWindow: windows?.learn,
 		otherRefusals: windows?.otherRefusals,

@@ -1,6 +1,5 @@
 import {once} from '../../core/once.ts';
 import type {HostWindows, LocatedModel} from '../../providers/host-windows.ts';
-import type {ModelBinding} from '../model-access.ts';
 
 /**
  * The context windows of models, `provider/model-name`: as hosts and refusals tell them, and as the price table has
@@ -10,7 +9,7 @@ export type ModelWindows = {
 	/** Returns the tokens of a window; undefined if unknown. Asks no host. */
 	readonly sizeOf: (model: string) => Promise<number | undefined>;
 	/** Asks the host for it, unless it is known; undefined after some seconds. Never throws. */
-	readonly find: (model: string, binding: ModelBinding | undefined, signal: AbortSignal) => Promise<number | undefined>;
+	readonly find: (model: string, signal: AbortSignal) => Promise<number | undefined>;
 	/** Remembers what a refusal named. */
 	readonly learn: (model: string, tokens: number) => void;
 	/** Refusals that looked like that of a full window, and were not. */
@@ -21,7 +20,7 @@ type Options = {
 	/** Returns what the price table has of a model, which may lack its window; undefined for a model that it lacks. */
 	readonly inTable: (model: string) => Promise<{readonly contextWindow: number | undefined} | undefined>;
 	/** Returns where a model is; undefined for the demo model, and without a host. */
-	readonly locate: (model: string, binding?: ModelBinding) => LocatedModel | undefined;
+	readonly locate: (model: string) => LocatedModel | undefined;
 };
 
 const maxWaitMs = 4000;
@@ -54,8 +53,8 @@ export function createModelWindows({inTable, locate}: Options): ModelWindows {
 			const {guessWindow} = await import('./guess-window.ts');
 			return guessWindow(model);
 		},
-		async find(model, binding, signal) {
-			const place = locate(model, binding);
+		async find(model, signal) {
+			const place = locate(model);
 			if (!place) {
 				return undefined;
 			}
