@@ -94,7 +94,7 @@ export async function askHostWindow(place: ModelAtHost, signal: AbortSignal): Pr
 type Asked = ModelAtHost & {readonly signal: AbortSignal};
 type Question = (asked: Asked) => Promise<HostWindow | undefined>;
 
-/** Returns what a host is asked, the cheapest question first. Only the user's own hosts are asked for more than a list. */
+/** Returns what a host is asked. Only programs that say in their list who they are are asked for more. */
 function questionsFor({provider}: ModelAtHost): readonly Question[] {
 	const {adapter, keyless} = providerRows[provider];
 	if (adapter === 'anthropic' || adapter === 'gemini') {
@@ -105,12 +105,27 @@ function questionsFor({provider}: ModelAtHost): readonly Question[] {
 		ollama: [askOllama],
 		lmstudio: [askLmStudio],
 	};
-	return own[provider] ?? (keyless ? [askList, askLlamaCpp, askOllama, askLmStudio] : [askList]);
+	return own[provider] ?? [keyless ? askOwnHost : askList];
 }
 
 /** `GET /models` of hosts with a Chat Completions API: each has a field of its own for the window. */
 async function askList(asked: Asked): Promise<HostWindow | undefined> {
 	return windowIn(rowOf(await request(asked, endpointUrl(asked.baseUrl, '/models')), asked.model));
+}
+
+/** Who local servers say, in their lists, that their models are owned by. */
+const owners: readonly (readonly [RegExp, Question])[] = [
+	[/^llama-?\.?cpp$/i, askLlamaCpp],
+	[/^library$/i, askOllama],
+	[/^organization_owner$/i, askLmStudio],
+];
+
+/** A host of the user's own: its list, and what the program that it seems to be has beside it. */
+async function askOwnHost(asked: Asked): Promise<HostWindow | undefined> {
+	const row = rowOf(await request(asked, endpointUrl(asked.baseUrl, '/models')), asked.model);
+	const listed = windowIn(row);
+	const ask = owners.find(([owner]) => owner.test(textAt(row, 'owned_by')))?.[1];
+	return listed?.isInForce || !ask ? listed : ((await ask(asked).catch(() => undefined)) ?? listed);
 }
 
 /** Anthropic's `GET /v1/models/{id}` (`max_input_tokens`), and Google's `GET /v1beta/models/{id}` (`inputTokenLimit`). */

@@ -48,7 +48,11 @@ test.each<[string, ProviderName, Readonly<Record<string, unknown>>, number, bool
 	[
 		'the router of llama.cpp',
 		'custom',
-		{...list({}), '/props?model=m': {default_generation_settings: {n_ctx: 16_384}}, '/props': {n_ctx: 0}},
+		{
+			...list({owned_by: 'llamacpp'}),
+			'/props?model=m': {default_generation_settings: {n_ctx: 16_384}},
+			'/props': {n_ctx: 0},
+		},
 		16_384,
 		true,
 	],
@@ -103,7 +107,7 @@ test.each<[string, ProviderName, Readonly<Record<string, unknown>>, number, bool
 	[
 		'LM Studio behind a custom address',
 		'custom',
-		{...list({}), '/api/v0/models': {data: [{id: 'org/m', max_context_length: 262_144}]}},
+		{...list({owned_by: 'organization_owner'}), '/api/v0/models': {data: [{id: 'org/m', max_context_length: 262_144}]}},
 		262_144,
 		false,
 	],
@@ -124,10 +128,14 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
 
 test('the path of a base URL and its query stay in every question', async () => {
 	const {transport, paths} = hostWith({});
-	await askHostWindow({provider: 'custom', baseUrl: 'https://h.test/llm/v1?v=2', model: 'a b', transport}, signal);
-	expect(paths[0]).toBe('/llm/v1/models?v=2');
-	expect(paths).toContain('/llm/props?v=2&model=a%20b');
-	expect(paths.every(path => path.startsWith('/llm/'))).toBe(true);
+	await askHostWindow({provider: 'lmstudio', baseUrl: 'https://h.test/llm/v1?v=2', model: 'a b', transport}, signal);
+	expect(paths).toEqual(['/llm/api/v1/models?v=2', '/llm/api/v0/models?v=2']);
+});
+
+test('a host of the user that does not say which program it is is asked for its list only', async () => {
+	const {transport, paths} = hostWith(list({}));
+	await askHostWindow({provider: 'custom', baseUrl: 'https://h.test/v1', model: 'm', transport}, signal);
+	expect(paths).toEqual(['/v1/models']);
 });
 
 test('a vendor is asked for its list only', async () => {
