@@ -8,7 +8,7 @@ import {askForSecrets} from '../policy/secret-guard.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
 import {boundsOf, openInside} from './files/bounds.ts';
 import {pathText} from './files/path-text.ts';
-import {readFileBytes, splitLines, textOf} from './files/read-text.ts';
+import {type FileText, readFileBytes, splitLines, textOf} from './files/read-text.ts';
 import description from './read-file.md';
 
 const maxLines = 2000;
@@ -40,7 +40,7 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 				return image;
 			}
 
-			const {text, shown, real, hash} = textOf(file);
+			const {text, shown, real, hash, ...encoded} = await textOf(file);
 			readFiles.set(real, hash);
 			const lines = splitLines(text);
 			if (lines.length === 0) {
@@ -56,9 +56,20 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 			// With an explicit limit the model knows that there may be more.
 			const more = last < lines.length && limit >= maxLines;
 			const rest = more ? [`[lines ${start} to ${last} of ${lines.length}; continue with offset ${last + 1}]`] : [];
-			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...rest].join('\n');
+			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...encodingNote(encoded), ...rest].join('\n');
 		},
 	});
+}
+
+/** Returns the line about a file that isn't UTF-8. */
+function encodingNote({legacy, uncertain}: Pick<FileText, 'legacy' | 'uncertain'>): readonly string[] {
+	if (uncertain) {
+		return [
+			"[it is not UTF-8, and its encoding is not certain: \uFFFD is what can't be read, and it can't be changed]",
+		];
+	}
+
+	return legacy === undefined ? [] : [`[encoded in ${legacy}; a change keeps that]`];
 }
 
 /** Returns lines for the model, without credentials: they go to its vendor and into the journal (SAFETY 8). */

@@ -34,10 +34,10 @@ export async function changeFile(
 		assertRead(current, name, readFiles);
 	}
 
-	const {text = '', encoding = utf8} = current ?? {};
+	const {text = '', encode = (given: string) => encodeText(given, utf8)} = current ?? {};
 	// Half a surrogate pair has no bytes.
 	const next = compute(current?.text, name).replace(/\p{Cs}/gu, '\uFFFD');
-	const bytes = encodeText(next, encoding);
+	const bytes = encode(next);
 	assertWritable(text, next, bytes, name);
 	const isSecret = isSecretFile(located.real);
 	const {exact, recorded} = describeChange(located.shown, text, next, isSecret);
@@ -73,7 +73,11 @@ export async function changeFile(
 	return `${exists ? 'Changed' : 'Created'} ${name} (+${added} -${removed} lines).`;
 }
 
-function assertRead({real, hash, text, encoding, bytes}: FileText, name: string, readFiles: ToolContext['readFiles']) {
+function assertRead(
+	{real, hash, text, encode, bytes, uncertain}: FileText,
+	name: string,
+	readFiles: ToolContext['readFiles'],
+) {
 	const known = readFiles.get(real);
 	if (known === undefined) {
 		throw new AppError('conflict', `“${name}” exists, but you have not read it in this session.`, {
@@ -87,8 +91,16 @@ function assertRead({real, hash, text, encoding, bytes}: FileText, name: string,
 		});
 	}
 
-	if (!encodeText(text, encoding).equals(bytes)) {
-		throw new AppError('failed', `“${name}” is neither UTF-8 nor UTF-16, so it can't be changed without damage.`);
+	if (uncertain || !encode(text).equals(bytes)) {
+		const [first = '<encoding>'] = uncertain ?? [];
+		const guess = uncertain && uncertain.length > 0 ? ` It may be in ${uncertain.join(' or ')}.` : '';
+		throw new AppError(
+			'failed',
+			`“${name}” is not UTF-8, and its encoding is not certain, so it can't be changed without damage.`,
+			{
+				hint: `${guess} Ask the user which it is. Then convert it, edit it, and convert it back: iconv -f ${first} -t utf-8.`.trim(),
+			},
+		);
 	}
 }
 

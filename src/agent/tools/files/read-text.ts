@@ -1,8 +1,9 @@
+import {isUtf8} from 'node:buffer';
 import {createHash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
 import {AppError} from '../../../core/error.ts';
 import {type Bounds, type Guard, type Located, type Opened, openInside} from './bounds.ts';
-import {decodeText, type Encoding} from './text-encoding.ts';
+import {decodeText, encodeText} from './text-encoding.ts';
 
 /** Larger files are neither read nor written. */
 export const maxFileBytes = 16 * 1024 * 1024;
@@ -11,7 +12,12 @@ const minReadBytes = 4096;
 /** The text of a file without its byte order mark, and what identifies its content. */
 export type FileText = Located & {
 	readonly text: string;
-	readonly encoding: Encoding;
+	/** Its encoding, unless that is UTF-8 or has a byte order mark. */
+	readonly legacy?: string;
+	/** Those that it may be in, if none is certain: what can't be read is U+FFFD, and it can't be written. */
+	readonly uncertain?: readonly string[];
+	/** Returns the bytes of another text in the same encoding. Throws `AppError("usage")` for characters that it has not. */
+	readonly encode: (text: string) => Buffer;
 	readonly bytes: Buffer;
 	readonly hash: string;
 };
@@ -47,13 +53,24 @@ export async function readFileBytes({handle, size, real, shown}: Opened, signal:
 }
 
 /** Returns the text of a file. Throws `AppError` if it is binary. */
-export function textOf({bytes, real, shown}: FileBytes): FileText {
+export async function textOf({bytes, real, shown}: FileBytes): Promise<FileText> {
 	const decoded = decodeText(bytes);
+	const file = {bytes, hash: contentHash(bytes), real, shown};
+	if (decoded && (decoded.encoding.name !== 'utf-8' || isUtf8(bytes))) {
+		return {...file, text: decoded.text, encode: text => encodeText(text, decoded.encoding)};
+	}
+
+	const {decodeLegacy} = await import('./legacy-encoding.ts');
+	const legacy = decodeLegacy(bytes);
+	if ('text' in legacy) {
+		return {...file, text: legacy.text, legacy: legacy.encoding, encode: legacy.encode};
+	}
+
 	if (!decoded) {
 		throw new AppError('failed', `“${shown}” is a binary file (${bytes.length} bytes); only text can be read.`);
 	}
 
-	return {...decoded, bytes, hash: contentHash(bytes), real, shown};
+	return {...file, text: decoded.text, uncertain: legacy, encode: text => encodeText(text, decoded.encoding)};
 }
 
 /** Returns the hash that identifies the content of a file. */

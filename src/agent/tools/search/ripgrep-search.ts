@@ -13,6 +13,9 @@ export async function findRipgrep(): Promise<string | undefined> {
 	}
 }
 
+/** Encodings in which files are searched for what isn't ASCII, beside UTF-8. */
+const legacyEncodings = ['gbk', 'euc-kr', 'big5', 'shift_jis', 'euc-jp', 'windows-1252'];
+
 const timeoutMs = 20_000;
 /** Most bytes of a list of files. */
 const maxBytes = 16 * 1024 * 1024;
@@ -27,15 +30,18 @@ export function ripgrepEngine(program: string, search: Search): SearchEngine {
 	const files = (args: readonly string[]) => listFiles(ripgrep, search, args);
 	return {
 		async candidates() {
-			const [matching, masked, all] = await Promise.all([
+			// Other encodings have other bytes for what isn't ASCII. Lines are matched again once they are decoded.
+			const encodings = /[^\0-\x7F]/.test(search.query.pattern) ? legacyEncodings : [];
+			const [matching, masked, all, ...encoded] = await Promise.all([
 				files(['--files-with-matches', '--crlf', ...pattern]),
 				files(['--files-with-matches', '--text', ...redactedArgs]),
 				files(['--files']),
+				...encodings.map(encoding => files(['--files-with-matches', '--crlf', `--encoding=${encoding}`, ...pattern])),
 			]);
 			return {
-				paths: [...new Set([...matching.paths, ...masked.paths])],
+				paths: [...new Set([matching, masked, ...encoded].flatMap(({paths}) => paths))],
 				all: all.paths,
-				complete: matching.complete && masked.complete && all.complete,
+				complete: [matching, masked, all, ...encoded].every(({complete}) => complete),
 			};
 		},
 		async matching(lines, most) {
