@@ -6,7 +6,7 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 const maxPlaces = 5;
 
 /**
- * Says what is wrong with the arguments of a call, a sentence for each cause, for the model: the places that share it, such as
+ * Describes what is wrong with the arguments of a call, a sentence for each cause, for the model: the places that share it, such as
  * “items[2].state”, what is wanted, and what came.
  */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], given: JsonObject, schema: JsonObject): string {

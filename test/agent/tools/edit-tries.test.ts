@@ -108,6 +108,23 @@ const blanks: readonly Case[] = [
 	['a line less', '\ta();\n\tb();\n\tc();\n', '  a();\n  b();\n  c();', '  a();\n  c();', '\ta();\n\tc();\n'],
 ];
 
+const levels: readonly Case[] = [
+	[
+		'four blanks a level for two',
+		'a:\n    - b\n    - c\n',
+		'a:\n  - b\n  - c',
+		'a:\n  - b\n  - d:\n    - e\n  - c',
+		'a:\n    - b\n    - d:\n        - e\n    - c\n',
+	],
+	[
+		'two blanks a level for four',
+		'a:\n  b:\n    c: 1\n',
+		'a:\n    b:\n        c: 1',
+		'a:\n    b:\n        c: 2\n    d: 3',
+		'a:\n  b:\n    c: 2\n  d: 3\n',
+	],
+];
+
 const lines: readonly Case[] = [
 	['CRLF', crlf('a\nb\nc\n'), 'a\nb\n', 'a\nB\nb2\n', crlf('a\nB\nb2\nc\n')],
 	['CRLF in the old text alone', 'a\nb\nc\n', 'a\r\nb', 'a\r\nB\r\nx', 'a\nB\nx\nc\n'],
@@ -150,14 +167,16 @@ const refused: readonly Case[] = [
 ];
 
 describe('a scripted model changes', () => {
-	const cases = [...glyphs, ...blanks, ...lines, ...refused].map(([name, file, old, next, after, tries = 1]) => ({
-		name,
-		file,
-		old,
-		next,
-		after,
-		tries,
-	}));
+	const cases = [...glyphs, ...blanks, ...levels, ...lines, ...refused].map(
+		([name, file, old, next, after, tries = 1]) => ({
+			name,
+			file,
+			old,
+			next,
+			after,
+			tries,
+		}),
+	);
 
 	test('more than 60 files', () => {
 		expect(cases.length).toBeGreaterThan(60);
@@ -244,9 +263,9 @@ const distortions: ReadonlyArray<(text: string) => string> = [
 	text => text.replaceAll('(', '（').replaceAll(')', '）'),
 	text => text.replaceAll(' ', '\u00A0'),
 	text => text.replaceAll('a', 'a\u200B'),
-	text => text.replaceAll('\n', '\r\n'),
+	text => text.replace(/\r?\n/g, '\r\n'),
 	text => text.replaceAll('\t', '    '),
-	text => text.replaceAll('\n', '  \n'),
+	text => text.replace(/\r?\n/g, '  $&'),
 ];
 
 test('an edit of a slice that looks the same applies, bytes outside of it stay, and the diff is what is written', () => {

@@ -154,7 +154,7 @@ function lowerBound(numbers: readonly number[], wanted: number): number {
 /** Widths of a tab that are tried, after the ones that the texts suggest. */
 const tabWidths = [4, 2, 8, 3, 1, 5, 6, 7];
 
-/** True if each line is indented as the old text has it, but for the width of tabs and a shift that all lines share. */
+/** True if each line is indented as the old text has it, but for the width of tabs and a shift or a factor that all lines share. */
 export function isUniform(indents: Alike['indents']): boolean {
 	const known = indents.filter(indent => indent !== undefined);
 	return known.length === 0 || widthAndShift(known) !== undefined;
@@ -168,7 +168,7 @@ function indenting(indents: Alike['indents']): ((given: string) => string) | und
 		return undefined;
 	}
 
-	const {width, shift} = found;
+	const {width, shift, factor} = found;
 	const owns = new Map<string, string>();
 	for (const {sought, own} of known) {
 		owns.set(sought, owns.has(sought) && owns.get(sought) !== own ? '' : own);
@@ -182,20 +182,31 @@ function indenting(indents: Alike['indents']): ((given: string) => string) | und
 			return same;
 		}
 
-		const columns = Math.max(0, columnsOf(given, width) + shift);
+		const columns = Math.max(0, Math.floor(columnsOf(given, width) * factor) + shift);
 		const isTabbed = hasTabs || (isFlat && given.includes('\t'));
 		return isTabbed ? '\t'.repeat(Math.floor(columns / width)) + ' '.repeat(columns % width) : ' '.repeat(columns);
 	};
 }
 
-/** Returns the width of a tab, and by how many columns the file's lines are farther to the right. */
-function widthAndShift(indents: readonly Indent[]): {readonly width: number; readonly shift: number} | undefined {
-	const fits = [stepOf(indents), ...tabWidths].flatMap(width => {
+/** How lines of the old text are indented in the file: `columns * factor + shift`. */
+type Indenting = {readonly width: number; readonly factor: number; readonly shift: number};
+
+/** Returns how a place is indented: with tabs of some width farther to one side, or with more or fewer columns for each level. */
+function widthAndShift(indents: readonly Indent[]): Indenting | undefined {
+	const fits = [stepOf(indents), ...tabWidths].flatMap((width): readonly Indenting[] => {
 		const shifts = new Set(indents.map(({sought, own}) => columnsOf(own, width) - columnsOf(sought, width)));
 		const [shift = 0] = shifts;
-		return shifts.size === 1 ? [{width, shift}] : [];
+		return shifts.size === 1 ? [{width, factor: 1, shift}] : [];
 	});
-	return fits.find(({shift}) => shift === 0) ?? fits[0];
+	return fits.find(({shift}) => shift === 0) ?? fits[0] ?? scaled(indents);
+}
+
+function scaled(indents: readonly Indent[]): Indenting | undefined {
+	const [width = 4] = tabWidths;
+	const columns = indents.map(({sought, own}) => [columnsOf(sought, width), columnsOf(own, width)] as const);
+	const [sought = 1, own = 1] = columns.find(([before]) => before > 0) ?? [];
+	const isSame = own > 0 && columns.every(([before, after]) => before * own === after * sought);
+	return isSame ? {width, factor: own / sought, shift: 0} : undefined;
 }
 
 /** Returns the number of blanks that lines are indented by, where one side has tabs and the other has none. */
