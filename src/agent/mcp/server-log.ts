@@ -25,7 +25,10 @@ export function createServerLog() {
 		/** Adds a line that the server wrote. */
 		add(line: string): void {
 			note(line);
-			said = [...said.slice(1 - maxCauseLines), line.slice(0, maxLength)];
+			said.push(line.slice(0, maxLength));
+			if (said.length >= 2 * maxLines) {
+				said = said.slice(-maxCauseLines);
+			}
 		},
 		/** The server is started again: what it said before is not why it ends. */
 		restart(): void {
@@ -35,7 +38,7 @@ export function createServerLog() {
 		/** Returns the last line that looks like the cause of an end, or else the last line; undefined without lines. */
 		cause(): string | undefined {
 			// Runtimes print a stack, and Node its version, below what went wrong.
-			return said.findLast(line => complaint.test(line)) ?? said.at(-1);
+			return said.slice(-maxCauseLines).findLast(line => complaint.test(line)) ?? said.at(-1);
 		},
 	};
 }

@@ -131,6 +131,26 @@ describe('a server over HTTP', () => {
 	});
 });
 
+test('a login that ends while the program runs is told with the command for it, and the other servers work on', async () => {
+	let isOver = false;
+	const peer = await startPeer({
+		answer: (_, response) => isOver && Boolean(response.writeHead(401, {'www-authenticate': 'Bearer'}).end()),
+	});
+	const other = await startPeer();
+	const {call, servers, status} = openServers({docs: {url: peer.url}, other: {url: other.url}});
+	expect(await call('mcp__docs__echo')).toBe('called');
+	isOver = true;
+	const notices: unknown[] = [];
+	const onNotice = (text: string, more?: object) => void notices.push([text, more]);
+	await expect(call('mcp__docs__echo', {}, {onNotice})).rejects.toMatchObject({code: 'auth'});
+	expect(notices).toEqual([
+		["The MCP server docs can't be used: it needs a login.", {isWarning: true, hint: 'Log in: `mcp login docs`'}],
+	]);
+	expect((await status('docs')).state).toMatchObject({state: 'failed', needsLogin: true});
+	expect(await call('mcp__other__echo')).toBe('called');
+	expect((await servers.tools()).map(({name}) => name)).toContain('mcp__other__echo');
+});
+
 test('a command that ended between two calls is started again, and the second call is made', async () => {
 	const {call, status} = openServers({files: node(official)});
 	expect(await call('mcp__files__echo', {text: 'one'})).toBe('You said: one');

@@ -1,6 +1,7 @@
 import {fileURLToPath} from 'node:url';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {readInputSchema} from '../../../src/agent/mcp/input-schema.ts';
 import {readAnswer} from '../../../src/agent/mcp/read-answer.ts';
 import type {Json, JsonObject} from '../../../src/core/json.ts';
 import {startPeer} from './http-peer.ts';
@@ -275,6 +276,36 @@ test('of any mixture of tools, every good one is read as it is, and every bad on
 			});
 			expect(faults.filter(fault => fault.includes('is left out'))).toHaveLength(tools.length - withName.length);
 			expect(faults.filter(fault => fault.includes('good_'))).toEqual([]);
+		}),
+		{numRuns: 500},
+	);
+});
+
+test('any schema becomes one of an object, short, and the same when it is read again', () => {
+	const keyword = fc.constantFrom(
+		'type',
+		'properties',
+		'required',
+		'items',
+		'anyOf',
+		'$defs',
+		'enum',
+		'description',
+		'a',
+	);
+	const schema = fc.letrec<{schema: Json}>(tie => ({
+		schema: fc.oneof(
+			{maxDepth: 4},
+			anyJson,
+			fc.dictionary(keyword, fc.oneof(tie('schema'), fc.array(tie('schema'), {maxLength: 3})), {maxKeys: 5}),
+		),
+	})).schema;
+	fc.assert(
+		fc.property(schema, given => {
+			const {schema: read} = readInputSchema(given);
+			expect(read).toMatchObject({type: 'object'});
+			expect(JSON.stringify(read).length).toBeLessThanOrEqual(16_000);
+			expect(readInputSchema(read)).toEqual({schema: read, repairs: []});
 		}),
 		{numRuns: 500},
 	);
