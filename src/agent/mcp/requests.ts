@@ -1,4 +1,4 @@
-import {type Client, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
+import {type Client, ProtocolError, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {createCallLimit} from './call-limit.ts';
@@ -9,6 +9,8 @@ import {faultsOf} from './read-answer.ts';
 
 const requestTimeoutMs = 30_000;
 const maxCallMs = 60 * 60_000;
+/** The code of an error about a method that a server doesn't have (JSON-RPC 2.0, section 5.1). */
+const methodNotFound = -32_601;
 /** Longest list that is read, in pages and in time. */
 const maxPages = 100;
 const listTimeoutMs = 60_000;
@@ -234,6 +236,10 @@ async function readList<Item>(
 			cursor = page.answer.nextCursor;
 		} catch (error) {
 			signal?.throwIfAborted();
+			if (cursor === undefined && error instanceof ProtocolError && error.code === methodNotFound) {
+				return {items, faults: [`The list of its ${noun} is missing: ${clauseOf(error)}.`]};
+			}
+
 			if (cursor === undefined) {
 				throw error;
 			}

@@ -104,6 +104,15 @@ test.each<[string, JsonObject, readonly string[], RegExp]>([
 	expect(named(servers.warnings())).toMatch(warning);
 });
 
+test('a server that can do nothing runs all the same', async () => {
+	const initialize = {result: {protocolVersion: '2025-06-18', capabilities: {}, serverInfo: {name: 'x', version: '1'}}};
+	const error = {code: -32_601, message: 'Method not found'};
+	const {servers, status} = openServers({s: entryOf({answers: {initialize, 'tools/list': {error}}})});
+	expect(await servers.tools()).toEqual([]);
+	expect((await status('s')).state.state).toBe('ready');
+	expect(named(servers.warnings())).toContain('The list of its tools is missing: Method not found.');
+});
+
 test('a schema of a megabyte is shortened, and the tool works', async () => {
 	const properties = Object.fromEntries(
 		Array.from({length: 3000}, (_, index) => [`p${index}`, {type: 'string', description: 'd'.repeat(300)}]),
