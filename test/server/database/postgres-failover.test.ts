@@ -27,14 +27,21 @@ async function start(postgres: Postgres | undefined): Promise<Postgres> {
 
 const socketOf = ({folder}: Postgres) => join(folder, '.s.PGSQL.5432');
 
+/** Asks a PostgreSQL directly, and returns the rows of the last statement. */
 async function tell({folder}: Postgres, ...statements: readonly string[]) {
 	const client = new pg.Client({connectionString: postgresUrl(folder, 'postgres')});
 	await client.connect();
-	for (const statement of statements) {
-		await client.query(statement);
-	}
+	try {
+		let rows: readonly Record<string, unknown>[] = [];
+		for (const statement of statements) {
+			({rows} = await client.query(statement));
+		}
 
-	await client.end();
+		return rows;
+	} finally {
+		// Also if the standby doesn't know a table yet.
+		await client.end();
+	}
 }
 
 const promote = (standby: Postgres) => tell(standby, 'select pg_promote(true)');
@@ -79,21 +86,11 @@ test('after a failover behind one name the first write goes to the new primary, 
 	expect(await standbyNames(primary)).toEqual(['before']);
 });
 
-async function isReadOnly({folder}: Postgres): Promise<boolean> {
-	const client = new pg.Client({connectionString: postgresUrl(folder, 'postgres')});
-	await client.connect();
-	const {rows} = await client.query('show transaction_read_only');
-	await client.end();
-	return rows[0].transaction_read_only === 'on';
-}
+const isReadOnly = async (postgres: Postgres) =>
+	(await tell(postgres, 'show transaction_read_only'))[0]?.['transaction_read_only'] === 'on';
 
-async function standbyNames({folder}: Postgres): Promise<readonly string[]> {
-	const client = new pg.Client({connectionString: postgresUrl(folder, 'postgres')});
-	await client.connect();
-	const {rows} = await client.query('select name from notes order by name');
-	await client.end();
-	return rows.map(({name}) => name);
-}
+const standbyNames = async (postgres: Postgres) =>
+	(await tell(postgres, 'select name from notes order by name')).map(({name}) => name);
 
 test('a transaction begins at the new primary, however its connections were told', async () => {
 	const {primary, standby} = await startPair();
@@ -149,12 +146,10 @@ test('a read whose connection is ended is asked again, and a change whose answer
 			"select pg_terminate_backend(pid) from pg_stat_activity where query like '%sleep%' and pid <> pg_backend_pid()",
 		);
 	const busy = async () => {
-		const client = new pg.Client({connectionString: postgresUrl(primary.folder, 'postgres')});
-		await client.connect();
-		const {rows} = await client.query(
+		const rows = await tell(
+			primary,
 			"select 1 from pg_stat_activity where query like '%sleep%' and state = 'active' and pid <> pg_backend_pid()",
 		);
-		await client.end();
 		return rows.length;
 	};
 	let reads = 0;
