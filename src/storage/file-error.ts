@@ -7,6 +7,8 @@ const causes: Readonly<Record<string, readonly [reason: string, hint: string]>> 
 	EACCES: ['permission denied', 'Give your user read and write permission.'],
 	EPERM: ['permission denied', 'Give your user read and write permission.'],
 	EROFS: ['read-only file system', 'Set SERVICE_HOME to a writable folder.'],
+	EBUSY: ['it is a mount point, or in use', 'Mount its folder instead, or set SERVICE_HOME to another folder.'],
+	EXDEV: ['it is on another file system', 'Mount its folder instead, or set SERVICE_HOME to another folder.'],
 	EEXIST: ['it already exists', 'Move it away and try again.'],
 	ENOENT: ['no such file or folder', 'Check that the path exists.'],
 	ENOTDIR: ['part of the path is not a folder', 'Check the path, or set SERVICE_HOME to another folder.'],

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {closeSync, constants, fchmodSync, fstatSync, openSync, readFileSync, type Stats} from 'node:fs';
-import {lstat, open, rename, unlink} from 'node:fs/promises';
+import {type FileHandle, lstat, open, rename, unlink} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
@@ -63,7 +63,8 @@ export const temporaryName = /^\..+\.\d+\.[\da-f]{12}\.tmp$/;
 
 /**
  * Replaces a file as a whole: a reader sees the old content or the new one, even after a power cut. Writes a temporary file in
- * the same folder with mode 0600, syncs it, renames it, and syncs the folder (SAFETY 10). Throws AppError("failed").
+ * the same folder with mode 0600, syncs it, renames it, and syncs the folder (SAFETY 10). A file that can't be replaced, such as
+ * a mount point, is written in place, after a copy. Throws AppError("failed").
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
 	await assertNoLink(path);
@@ -73,7 +74,7 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
 		const file = await open(temporary, 'wx', 0o600);
 		try {
 			await file.writeFile(content);
-			await file.sync();
+			await syncIfSupported(file);
 		} finally {
 			await file.close();
 		}
@@ -82,8 +83,30 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
 		await syncFolder(dirname(path));
 	} catch (error) {
 		await unlink(temporary).catch(() => undefined);
+		if (!(await isWrittenInPlace(path, content, error))) {
+			throw explainFileError(error, 'write', path);
+		}
+	}
+}
+
+/** Writes a file that can't be replaced. Returns false if there is none, or the error is another one. */
+async function isWrittenInPlace(path: string, content: string | Uint8Array, why: unknown): Promise<boolean> {
+	const {isUnreplaceable, writeInPlace} = await import('./in-place.ts');
+	try {
+		await (isUnreplaceable(why) && writeInPlace(path, content));
+		return isUnreplaceable(why);
+	} catch (error) {
+		if (errnoOf(error) === 'ENOENT') {
+			return false;
+		}
+
 		throw explainFileError(error, 'write', path);
 	}
+}
+
+/** Syncs an open file or folder, where its file system can. */
+async function syncIfSupported(file: FileHandle): Promise<void> {
+	await file.sync().catch(async error => (await import('./in-place.ts')).passUnsupported(error));
 }
 
 /** Throws AppError("failed") if `path` is a symbolic link. It need not exist. */
@@ -102,7 +125,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 	const folder = await open(path, 'r');
 	try {
-		await folder.sync();
+		await syncIfSupported(folder);
 	} finally {
 		await folder.close();
 	}

@@ -1,4 +1,7 @@
+import {accessSync, constants} from 'node:fs';
+import {dirname} from 'node:path';
 import {AppError} from '../core/error.ts';
+import {errnoOf} from './file-error.ts';
 import {withLock} from './lock.ts';
 import {readPrivateFile, replaceFile} from './private-file.ts';
 
@@ -16,7 +19,7 @@ export async function updateSmallFile(
 	path: string,
 	change: (text: string | undefined) => string | undefined,
 ): Promise<string | undefined> {
-	return withLock(`${path}.lock`, async lock => {
+	return withLock(await lockOf(path), async lock => {
 		const before = readSmallFile(path);
 		const after = change(before);
 		if (after === undefined || after === before) {
@@ -30,4 +33,17 @@ export async function updateSmallFile(
 		await replaceFile(path, after);
 		return after;
 	});
+}
+
+/** Returns the lock of a file: beside it, or in the folder for temporary files if its own can't be written. */
+async function lockOf(path: string): Promise<string> {
+	try {
+		accessSync(dirname(path), constants.W_OK);
+	} catch (error) {
+		if (/^E(?:ACCES|PERM|ROFS)$/.test(errnoOf(error) ?? '')) {
+			return (await import('./in-place.ts')).lockElsewhere(path);
+		}
+	}
+
+	return `${path}.lock`;
 }

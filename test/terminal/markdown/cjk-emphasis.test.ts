@@ -22,6 +22,8 @@ test.each([
 	['**text**은', '<strong>text</strong>은'],
 	['**`code`**를', '<strong><code>code</code></strong>를'],
 	['**“强调”**的', '<strong>“强调”</strong>的'],
+	['含**「重点」**内容', '含<strong>「重点」</strong>内容'],
+	['**마크다운(Markdown)**의', '<strong>마크다운(Markdown)</strong>의'],
 	['很**“强调”**的', '很<strong>“强调”</strong>的'],
 	['注意:**重要!**请看', '注意:<strong>重要!</strong>请看'],
 	['*「斜体」*です', '<em>「斜体」</em>です'],

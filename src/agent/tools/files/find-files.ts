@@ -1,3 +1,4 @@
+import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {runChild} from '../child/run-child.ts';
 import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
@@ -32,8 +33,21 @@ const timeoutMs = 10_000;
 const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
 
+/** Repositories in each other, and how deep. */
+const maxRepositories = 200;
+const maxNesting = 8;
+
+type Listed = {readonly paths: readonly string[]; readonly complete: boolean};
+type Listing = {readonly workspace: string; readonly signal: AbortSignal; repositories: number};
+
 /** Returns undefined without git or outside a work tree; `core.worktree` may name another folder. */
-async function gitFiles(cwd: string, workspace: string, signal: AbortSignal) {
+async function gitFiles(cwd: string, workspace: string, signal: AbortSignal): Promise<Listed | undefined> {
+	return repositoryFiles(cwd, {workspace, signal, repositories: 0}, 0);
+}
+
+/** Lists a repository, and those in it: submodules, clones and work trees, each by its own rules. */
+async function repositoryFiles(cwd: string, listing: Listing, depth: number): Promise<Listed | undefined> {
+	const {workspace, signal} = listing;
 	const git = async (...args: readonly string[]) => {
 		const limits = {env, timeoutMs, maxBytes};
 		const options = {command: 'git', args: [...harmless, ...args], cwd, outside: workspace, signal, ...limits};
@@ -47,20 +61,71 @@ async function gitFiles(cwd: string, workspace: string, signal: AbortSignal) {
 		return undefined;
 	}
 
-	const result = await git('ls-files', '-z', '-t', '--cached', '--others', '--deleted', '--exclude-standard');
+	const result = await git(
+		'ls-files',
+		'-z',
+		'-t',
+		'--stage',
+		'--cached',
+		'--others',
+		'--deleted',
+		'--exclude-standard',
+	);
 	if (!result) {
 		return undefined;
 	}
 
-	const paths = new Set<string>();
-	const missing = new Set<string>();
-	for (const entry of result.stdout.split('\0')) {
-		// `-t` puts a letter and a space before each path; R is a deleted file.
-		const path = entry.slice(2);
-		if (path) {
-			(entry.startsWith('R') ? missing : paths).add(path);
+	const {paths, folders} = readListing(result.stdout);
+	let complete = result.omittedBytes === 0;
+	for (const folder of folders) {
+		const real = join(cwd, folder);
+		if (!(await isRepository(real))) {
+			continue;
+		}
+
+		if (++listing.repositories > maxRepositories || depth >= maxNesting) {
+			complete = false;
+			continue;
+		}
+
+		// One that git refuses, because it belongs to someone else, is there all the same.
+		const inner = (await repositoryFiles(real, listing, depth + 1)) ?? (await walk(real, signal));
+		complete &&= inner.complete;
+		for (const path of inner.paths) {
+			paths.add(`${folder}/${path}`);
 		}
 	}
 
-	return {paths: [...paths].filter(path => !missing.has(path)), complete: result.omittedBytes === 0};
+	return {paths: [...paths], complete};
+}
+
+/**
+ * Reads what `ls-files -t --stage` printed: the files that are there, and the folders that may be repositories. Each entry
+ * begins with a letter and a blank: R is a deleted file, S one that a sparse checkout leaves out.
+ */
+function readListing(text: string): {readonly paths: Set<string>; readonly folders: ReadonlySet<string>} {
+	const paths = new Set<string>();
+	const missing = new Set<string>();
+	const folders = new Set<string>();
+	for (const entry of text.split('\0')) {
+		const [, letter = '', mode, path = ''] = /^(\S) (?:(\d{6}) [\da-f]+ \d\t)?([\s\S]+)$/.exec(entry) ?? [];
+		if (mode === '160000' || path.endsWith('/')) {
+			folders.add(path.replace(/\/$/, ''));
+		} else if (path) {
+			(letter === 'R' || letter === 'S' ? missing : paths).add(path);
+		}
+	}
+
+	for (const path of missing) {
+		paths.delete(path);
+	}
+
+	return {paths, folders};
+}
+
+async function isRepository(folder: string): Promise<boolean> {
+	const [stats, git] = await Promise.all(
+		[folder, join(folder, '.git')].map(path => lstat(path).catch(() => undefined)),
+	);
+	return stats?.isDirectory() === true && git !== undefined;
 }

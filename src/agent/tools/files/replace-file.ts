@@ -3,6 +3,7 @@ import {access, constants, type FileHandle, link, lstat, open, rename, unlink} f
 import {basename, dirname} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {errnoOf} from '../../../storage/file-error.ts';
+import {ifSupported, isUnreplaceable, syncIfSupported, writeInPlace} from '../../../storage/in-place.ts';
 import {type Bounds, type Located, openLocated} from './bounds.ts';
 import {type Folder, openFolder} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
@@ -25,7 +26,8 @@ const noLinks = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', '
 
 /**
  * Writes a file as a whole: whoever reads it, also after a crash, sees the old content or the new one. Keeps the mode of
- * the file. Throws `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now.
+ * the file. One that can't be replaced, such as a mount point, is written in place, after a copy (SAFETY 10). Throws
+ * `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now.
  */
 export async function replaceFile(target: Target, bytes: Buffer, options: Replacing): Promise<void> {
 	try {
@@ -41,7 +43,7 @@ async function replaceIn(folder: Folder, target: Target, bytes: Buffer, {bounds,
 	await removeOrphans(folder);
 	try {
 		const stats = target.replaces === undefined ? undefined : await writableStats(path);
-		await writeTemporary(temporary, bytes, stats);
+		const isTemporary = await isWritten(temporary, bytes, stats);
 		await folder.check();
 		signal.throwIfAborted();
 		if (target.replaces === undefined) {
@@ -51,10 +53,10 @@ async function replaceIn(folder: Folder, target: Target, bytes: Buffer, {bounds,
 		} else {
 			await assertUnchanged(target, bounds, signal);
 			await beforeWrite?.();
-			await rename(temporary, path);
+			await (isTemporary ? renameOrOverwrite(temporary, path, bytes) : writeInPlace(path, bytes));
 		}
 
-		await folder.sync();
+		await ifSupported(folder.sync);
 	} finally {
 		await unlink(temporary).catch(() => undefined);
 		await folder.close();
@@ -66,6 +68,32 @@ async function writableStats(path: string): Promise<Stats> {
 	return lstat(path);
 }
 
+/** Writes the temporary file. Returns false if its folder takes none, but the file that it would replace is there. */
+async function isWritten(temporary: string, bytes: Buffer, stats: Stats | undefined): Promise<boolean> {
+	try {
+		await writeTemporary(temporary, bytes, stats);
+		return true;
+	} catch (error) {
+		if (!stats || !isUnreplaceable(error)) {
+			throw error;
+		}
+
+		return false;
+	}
+}
+
+async function renameOrOverwrite(temporary: string, path: string, bytes: Buffer): Promise<void> {
+	try {
+		await rename(temporary, path);
+	} catch (error) {
+		if (!isUnreplaceable(error)) {
+			throw error;
+		}
+
+		await writeInPlace(path, bytes);
+	}
+}
+
 async function writeTemporary(path: string, bytes: Buffer, stats: Stats | undefined): Promise<void> {
 	const file = await open(path, 'wx', stats ? 0o600 : 0o666);
 	try {
@@ -74,7 +102,7 @@ async function writeTemporary(path: string, bytes: Buffer, stats: Stats | undefi
 			await keepOwnerAndMode(file, stats);
 		}
 
-		await file.sync();
+		await syncIfSupported(file);
 	} finally {
 		await file.close();
 	}
@@ -87,7 +115,7 @@ async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Prom
 		await file.chown(uid, gid).catch(() => undefined);
 	}
 
-	await file.chmod(mode & 0o777);
+	await ifSupported(() => file.chmod(mode & 0o777));
 }
 
 /** Throws what `link` throws if there is anything at a path. */
@@ -136,6 +164,13 @@ function explainReplaceError(error: unknown, shown: string): unknown {
 		case 'EPERM':
 		case 'EROFS':
 			return new AppError('failed', `“${shown}” is write-protected (${code}).`);
+		case 'EBUSY':
+		case 'EXDEV':
+		case 'ETXTBSY':
+			return new AppError('failed', `“${shown}” is a mount point, or in use (${code}). Nothing was written.`);
+		case 'ENOSPC':
+		case 'EDQUOT':
+			return new AppError('failed', `Couldn't write “${shown}”: the disk is full (${code}). Nothing was written.`);
 		default:
 			return new AppError('failed', `Couldn't write “${shown}”: ${code}.`, {cause: error});
 	}

@@ -12,7 +12,8 @@ const maxRulesLength = 256 * 1024;
 type Rules = {readonly prefix: string; readonly ignores: Ignore};
 
 /**
- * Returns the files below a folder, except those in `.gitignore` files, `.git` and `node_modules`. Links are listed but
+ * Returns the files below a folder, except those in `.gitignore` files, `.git` and `node_modules`, by the rules of the
+ * repository that each is in. Links are listed but
  * never followed; pipes, sockets and devices are left out. `complete` is false if a limit was reached.
  */
 export async function walk(root: string, signal: AbortSignal): Promise<{paths: readonly string[]; complete: boolean}> {
@@ -25,7 +26,10 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 		signal.throwIfAborted();
 		const {path, depth} = folder;
 		const found = await read(join(root, path));
-		const rules = [...folder.rules, ...(await rulesOf(join(root, path), path, found))];
+		// A repository within another one has its own rules alone.
+		const isRepository = path !== '' && found.some(({name}) => name === '.git');
+		const above = isRepository ? [] : folder.rules;
+		const rules = [...above, ...(await rulesOf(join(root, path), path, found))];
 		for (const entry of found) {
 			if (++entries > maxEntries) {
 				return {paths, complete: false};
