@@ -1,4 +1,4 @@
-import {type Client, ProtocolError, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
+import {type Client, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {createCallLimit} from './call-limit.ts';
@@ -236,7 +236,7 @@ async function readList<Item>(
 			cursor = page.answer.nextCursor;
 		} catch (error) {
 			signal?.throwIfAborted();
-			if (cursor === undefined && error instanceof ProtocolError && error.code === methodNotFound) {
+			if (cursor === undefined && error instanceof Error && 'code' in error && error.code === methodNotFound) {
 				return {items, faults: [`The list of its ${noun} is missing: ${clauseOf(error)}.`]};
 			}
 
