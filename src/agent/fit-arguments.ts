@@ -1,4 +1,4 @@
-import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, isOfJsonType, type Json, type JsonObject, parseJson} from '../core/json.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {ProviderEvent} from '../providers/provider.ts';
 
@@ -211,26 +211,7 @@ function isOfType(value: Json, types: readonly string[] | undefined, part: JsonO
 	const isListed = Array.isArray(values)
 		? values.some(each => isSame(each, value))
 		: only === undefined || isSame(only, value);
-	return isListed && (types === undefined || types.some(type => isA(value, type)));
-}
-
-function isA(value: Json, type: string): boolean {
-	switch (type) {
-		case 'null':
-			return value === null;
-		case 'array':
-			return Array.isArray(value);
-		case 'object':
-			return isJsonObject(value);
-		case 'integer':
-			return Number.isInteger(value);
-		case 'string':
-		case 'number':
-		case 'boolean':
-			return typeof value === type;
-		default:
-			return true;
-	}
+	return isListed && (types === undefined || types.some(type => isOfJsonType(value, type)));
 }
 
 function isSame(one: Json, other: Json): boolean {

@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isJsonObject, isOfJsonType, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {at, listAt, textAt} from '../json-path.ts';
@@ -222,7 +222,7 @@ function typed(args: JsonObject, schema: JsonObject): JsonObject {
 /** Returns true if a value has the types, the required fields and no other fields than a schema names. */
 function fits(value: Json, schema: Json | undefined): boolean {
 	const types = [at(schema, 'type') ?? []].flat();
-	if (types.length > 0 && !types.some(type => isOfType(value, type))) {
+	if (types.length > 0 && !types.some(type => isOfJsonType(value, type))) {
 		return false;
 	}
 
@@ -245,19 +245,4 @@ function fits(value: Json, schema: Json | undefined): boolean {
 		hasAll &&
 		Object.entries(value).every(([key, each]) => Object.hasOwn(properties, key) && fits(each, properties[key]))
 	);
-}
-
-function isOfType(value: Json, type: Json): boolean {
-	switch (type) {
-		case 'null':
-			return value === null;
-		case 'array':
-			return Array.isArray(value);
-		case 'object':
-			return isJsonObject(value);
-		case 'integer':
-			return Number.isInteger(value);
-		default:
-			return typeof value === type;
-	}
 }
