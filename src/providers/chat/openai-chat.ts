@@ -49,7 +49,7 @@ export function openaiChat(quirks: Quirks): Provider {
 		const url = endpointUrl(request.baseUrl, '/chat/completions');
 		const toCall = (sent: ProviderRequest) => ({url, body: chatBody(sent, quirks)});
 		const wire = {vendor: quirks, toCall, bodyRepairs: chatRepairs(quirks)};
-		return askRepaired(request, wire, () => createReader(quirks, request));
+		return askRepaired(request, wire, tools => createReader(quirks, {...request, tools}));
 	};
 }
 

@@ -45,20 +45,20 @@ const maxTrials = 2;
  * Asks a host, and yields its answer. If the host refuses a part of the request, the part is repaired or left out, the user
  * is told, and the request is sent again, at most `maxRequests` times; what helped holds for later requests to the host and
  * model. That isn't a retry: no request is sent twice, and none after an answer has begun. Throws what the host said first
- * that no repair helped against, and any other failure at once.
+ * that no repair helped against, and any other failure at once. The reader gets the tools as the model saw them.
  */
 export function askRepaired(
 	request: ProviderRequest,
 	wire: RepairedWire,
-	createReader: () => AnswerReader,
+	createReader: (tools: readonly ToolDefinition[]) => AnswerReader,
 ): AsyncGenerator<ProviderEvent> {
-	let sent: RequestDraft | undefined;
+	let tools: readonly SentTool[] = [];
 	const open = async function* () {
-		const opened = yield* openRepaired(request, wire);
-		sent = opened.draft;
-		return opened.chunks;
+		const {draft, chunks} = yield* openRepaired(request, wire);
+		tools = draft.tools;
+		return chunks;
 	};
-	return readAnswer(open, () => withRealNames(createReader(), sent?.tools ?? []));
+	return readAnswer(open, () => withRealNames(createReader(tools), tools));
 }
 
 type Opened = {readonly draft: RequestDraft; readonly chunks: AsyncIterable<Iterable<Chunk>>};

@@ -72,6 +72,21 @@ describe.each(wires)('%s', wire => {
 	});
 });
 
+test('a call that a model wrote as text has the names that it saw, and comes with the real ones', async () => {
+	const host = await refusingHost();
+	host.state.refuse = body =>
+		isStrict(body)
+			? error400("tools.1: the name and the property keys should match pattern '^[a-zA-Z0-9_.]{1,64}$'")
+			: undefined;
+	host.state.stream = (_, body) => {
+		const {name, args} = argumentsFor(body);
+		const content = `<tool_call>${JSON.stringify({name, arguments: args})}</tool_call>`;
+		return [{choices: [{delta: {content}, finish_reason: 'stop'}]}];
+	};
+	const {calls} = await host.newClient('openai-chat', {tools: [tool, odd]}).ask([user('List')]);
+	expect(calls).toMatchObject([{name: 'mcp__apple__list-builds', arguments: real}]);
+});
+
 test('Claude gets only names of arguments that its API takes, without a refusal', async () => {
 	const host = await refusingHost();
 	const client = host.newClient('anthropic', {tools: [odd]});
