@@ -37,8 +37,8 @@ export type RefusalSearch = {
 	readonly next: (refused: Refused) => readonly Repair[] | undefined;
 	/** Keeps what the request was accepted with. Returns what the user is told. */
 	readonly accepted: () => readonly RepairNotice[];
-	/** Keeps what has helped so far: the last request failed for another reason than its parts. */
-	readonly interrupted: () => void;
+	/** Keeps what has helped so far: the last request failed for another reason than its parts. Returns what the user is told. */
+	readonly interrupted: () => readonly RepairNotice[];
 	/** Returns the error for the user when nothing helped. Nothing is kept: an outage may look like a refusal. */
 	readonly failure: (last: unknown) => unknown;
 	/** Keeps the repair for a refusal inside an answer, for the next request. Returns the error for the user. */
@@ -96,6 +96,8 @@ export function createRefusalSearch(given: RequestDraft, wire: RepairedWire, mem
 		return found;
 	};
 
+	const told = (repairs: readonly Repair[]) => repairs.flatMap(repair => noticeOf(repair, wire.vendor) ?? []);
+
 	const keep = (repair: Repair) => {
 		attempts += 1;
 		tried.add(repair.id);
@@ -140,11 +142,11 @@ export function createRefusalSearch(given: RequestDraft, wire: RepairedWire, mem
 				memory.suspects = [...memory.suspects, group, ...(others.length > 0 ? [others.flat()] : [])];
 			}
 
-			const told = group && !isCertain ? [blindNotice(groups.flat(), wire)] : [];
-			return [...sure.flatMap(repair => noticeOf(repair, wire.vendor) ?? []), ...told];
+			return [...told(sure), ...(group && !isCertain ? [blindNotice(groups.flat(), wire)] : [])];
 		},
 		interrupted() {
 			memory.repairs = [...memory.repairs, ...kept];
+			return told(kept);
 		},
 		failure(last) {
 			memory.unresolved = lastWords;

@@ -150,5 +150,8 @@ export function refusalOf(error: unknown): HostRefusal | undefined {
 	}
 
 	const status = Number(cause.status);
-	return overflow && status !== 413 ? undefined : {status, text: String(cause.refusal)};
+	const text = String(cause.refusal);
+	// Templates of chats say so of a prompt that was cut, and of a conversation that ends with a result.
+	const isUnsure = status === 413 || /no user query found/i.test(text);
+	return overflow && !isUnsure ? undefined : {status, text};
 }

@@ -12,6 +12,7 @@ import {
 	type RefusalMemory,
 	type Repair,
 	type RepairedWire,
+	type RepairNotice,
 	type RequestDraft,
 	refusalOf,
 	type SentTool,
@@ -68,6 +69,7 @@ async function* openRepaired(request: ProviderRequest, wire: RepairedWire): Asyn
 	const {draft: given, unfit} = await draftOf(request, wire);
 	yield* noticesOfUnfit(unfit, memory);
 	let search: RefusalSearch | undefined;
+	let isRefused = false;
 	let trial = nextTrial(memory, given, wire);
 	let trials = trial ? 1 : 0;
 	let repairs = trial?.repairs ?? standing(memory);
@@ -77,23 +79,19 @@ async function* openRepaired(request: ProviderRequest, wire: RepairedWire): Asyn
 			const chunks = await openChunks({...draft, messages: request.messages}, wire.vendor, call);
 			accept(memory, draft);
 			const notices = trial ? endTrial(memory, trial, 'accepted') : (search?.accepted() ?? []);
-			for (const notice of notices) {
-				yield {type: 'notice', level: 'warning', ...notice};
-			}
-
+			yield* asWarnings(notices);
 			return {draft, chunks: learning(chunks, {memory, given, wire, body: call.body})};
 		} catch (error) {
 			const refusal = refusalOf(error);
-			if (!refusal) {
-				search?.interrupted();
+			// A host that fails after it refused a part has not refused another one.
+			if (!refusal || (isRefused && refusal.status >= 500)) {
+				yield* asWarnings(search?.interrupted() ?? []);
 				throw error;
 			}
 
+			isRefused ||= refusal.status < 500;
 			if (trial) {
-				for (const notice of endTrial(memory, trial, 'refused')) {
-					yield {type: 'notice', level: 'warning', ...notice};
-				}
-
+				yield* asWarnings(endTrial(memory, trial, 'refused'));
 				trial = trials < maxTrials ? nextTrial(memory, given, wire) : undefined;
 				trials += 1;
 				repairs = trial?.repairs ?? standing(memory);
@@ -260,6 +258,10 @@ function ownTool(given: ToolDefinition): SentTool | undefined {
 	const tool = ownTools.get(given) ?? {name, description, parameters, given};
 	ownTools.set(given, tool);
 	return tool;
+}
+
+function asWarnings(notices: readonly RepairNotice[]): readonly ProviderEvent[] {
+	return notices.map(notice => ({type: 'notice', level: 'warning', ...notice}));
 }
 
 /** Yields a notice for each tool that no host takes, once. */
