@@ -172,12 +172,13 @@ test('a tail waits for a server that drops out, and loses or repeats no line', a
 	let count = 0;
 	const server = await httpServer((request, response) => {
 		count++;
-		if (count === 2) {
+		// The first request on a connection that ended is sent again at once.
+		if (count === 2 || count === 3) {
 			request.socket.destroy();
 			return;
 		}
 
-		response.writeHead(count > 3 ? 404 : 200, {'content-type': 'application/json'});
+		response.writeHead(count > 4 ? 404 : 200, {'content-type': 'application/json'});
 		response.end(JSON.stringify({logs: count === 1 ? 'a\n' : 'a\nb\n'}));
 	});
 	const scope = {SERVICE_ORG: 'acme', SERVICE_WORKSPACE: 'lab'};

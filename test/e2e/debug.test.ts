@@ -45,10 +45,11 @@ test('[8] the debug file of a run has sizes and times, and no content or credent
 
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 	const lines = linesOf(text);
-	expect(lines.filter(({kind}) => kind === 'request')).toMatchObject([
-		{method: 'POST', url: `${host.baseUrl}/chat/completions?api-key=***`, status: 200, bytes: expect.any(Number)},
-		{method: 'POST', status: 400},
-	]);
+	const [answered, ...refused] = lines.filter(({kind, method}) => kind === 'request' && method === 'POST');
+	const url = `${host.baseUrl}/chat/completions?api-key=***`;
+	expect(answered).toMatchObject({url, status: 200, bytes: expect.any(Number)});
+	expect(refused.length).toBeGreaterThan(0);
+	expect(refused.every(request => request['url'] === url && request['status'] === 400)).toBe(true);
 	const events = lines.filter(({kind}) => kind === 'event');
 	expect(events.map(({type}) => type)).toEqual(expect.arrayContaining(['text-delta', 'tool-call', 'run-end']));
 	expect(events.every(({bytes}) => typeof bytes === 'number')).toBe(true);

@@ -163,6 +163,8 @@ test('a run that cannot start still prints a result, for programs that wait for 
 		cost_usd: null,
 		session_id: '',
 		error: {code: 'not-found', message: 'Session not found: “abcdef”.'},
+		warnings: [],
+		refused: 0,
 	});
 	expect(stderr).toMatch(advice);
 });

@@ -124,7 +124,18 @@ describe('the exit status of -p', () => {
 		const result = JSON.parse(ended.stdout);
 		expect([ended.status, result.stop_reason, result.error.code]).toEqual([status, reason, code]);
 		expect(Object.keys(result)).toEqual([
-			...['type', 'text', 'tool_calls', 'stop_reason', 'usage', 'cost_usd', 'session_id', 'error'],
+			...[
+				'type',
+				'text',
+				'tool_calls',
+				'stop_reason',
+				'usage',
+				'cost_usd',
+				'session_id',
+				'error',
+				'warnings',
+				'refused',
+			],
 		]);
 	});
 });

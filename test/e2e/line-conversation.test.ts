@@ -35,7 +35,7 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 	await answer('Number, 1 to 4, or key; Enter for no: ', '1');
 	await waitFor(/are there\.\nReady\..*\nYou: $/);
 	type('again');
-	await waitFor(/asleep\.\nReady\..*\nYou: $/);
+	await waitFor(/asleep\.\n {2}Hint: [^\n]*\n[^\n]*\nReady\..*\nYou: $/);
 	// How long a call took depends on the machine.
 	const heard = written()
 		.slice(start)
@@ -50,6 +50,8 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 		'Tool failed: Read gone.txt · File not found: “gone.txt”. Call list_files to see the files.',
 		...['', 'Answer:', 'Two lines are there.', 'Ready. Model custom/alpha, context 150 tokens, cost unknown.'],
 		...['You: Working · Ctrl+C interrupt', '', 'Error: Custom rejected the request (400): The model is asleep.'],
+		'  Hint: Select another model: /model use. Go back to before the refused message',
+		'    with /rewind (Esc Esc), or start over with /new.',
 		...['Ready. Model custom/alpha, context 150 tokens, cost unknown.', 'You: '],
 	]);
 

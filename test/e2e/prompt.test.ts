@@ -78,6 +78,8 @@ test('a slash shows the commands; arrows select, Tab completes, Escape closes, a
 	await terminal.waitFor(/✗ Unknown command “modle”\.\s+→ Did you mean \/model\?/);
 	expect(host.received).toEqual([]);
 	await waitForIdle(terminal);
+	expect(terminal.text()).toMatch(/❯ \/modle\n/);
+	terminal.press('ctrl+u');
 	terminal.type('still here\r');
 	await terminal.waitFor('Hello from the host.');
 });
