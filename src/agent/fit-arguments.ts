@@ -1,4 +1,5 @@
-import {isDeeper, isJsonObject, isOfJsonType, type Json, type JsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
+import {isOfJsonType} from '../core/json-type.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {ProviderEvent} from '../providers/provider.ts';
 

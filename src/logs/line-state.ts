@@ -114,7 +114,7 @@ function print(screen: Screen, text: string): void {
 	}
 }
 
-/** Makes cells blank, and the other half of a wide character that loses one. */
+/** Blanks cells, and the other half of a wide character that loses one. */
 function erase(row: Cell[], from: number, to: number): void {
 	const first = row[from]?.text === '' ? from - 1 : from;
 	const last = row[to]?.text === '' ? to + 1 : to;

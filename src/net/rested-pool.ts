@@ -10,7 +10,7 @@ const maxRestMs = 60_000;
 const brokenOff: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
 /**
- * Opens a pool that connects anew, and looks names up again, for the first request after a rest. What is in progress then goes
+ * Opens a pool that connects and looks names up again for the first request after a rest. What is in progress then goes
  * on. A server may close an idle connection just as a request is sent on it: a GET whose connection breaks without a response,
  * though the server answered before, is sent once more on a new one. Throws as `openPool` does.
  */

@@ -143,7 +143,7 @@ function faultIn({calls, stopReason}: ModelTurn, text: string, tokens: number): 
 function endsInCall(text: string): boolean {
 	const end = text.slice(-2000);
 	return (
-		/<\/?(?:tool_call|tool_calls|function_call|function=|invoke|antml:|\|tool|｜tool)[^\n]*>?\s*(?:[^\n]{0,200})$/i.test(
+		/<\/?(?:tool_call|tool_calls|function_call|function=|invoke|antml:|\|tool|\uFF5Ctool)[^\n]*>?\s*(?:[^\n]{0,200})$/i.test(
 			end,
 		) ||
 		/<(tool_call|function_calls?|invoke|function=)\b[\s\S]*$/i.test(end) ||

@@ -11,7 +11,7 @@ const openings: ReadonlyArray<readonly [opening: RegExp, closing: (word: string)
 	// Seed-OSS and MiniMax have a prefix: <seed:think>.
 	[/^<((?:[a-z]{1,12}:)?(?:think|thinking|thought|reasoning))>/i, word => `</${word}>`],
 	[/^\[(THINK)\]/, word => `[/${word}]`],
-	[/^◁(think)▷/, word => `◁/${word}▷`],
+	[/^\u25C1(think)\u25B7/, word => `\u25C1/${word}\u25B7`],
 	[/^<\|begin_of_(thought)\|>/, word => `<|end_of_${word}|>`],
 	[/^<\|START_(THINKING)\|>/, word => `<|END_${word}|>`],
 	// Gemma.
@@ -19,7 +19,7 @@ const openings: ReadonlyArray<readonly [opening: RegExp, closing: (word: string)
 ];
 
 const closing =
-	/^(?:<\/(?:[a-z]{1,12}:)?(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<channel\|>)/i;
+	/^(?:<\/(?:[a-z]{1,12}:)?(?:think|thinking|thought|reasoning)>|\[\/THINK\]|\u25C1\/think\u25B7|<\|end_of_thought\|>|<\|END_THINKING\|>|<channel\|>)/i;
 /** What some models put around the answer that follows their reasoning. */
 const answerMark = /^(?:<\|begin_of_solution\|>|<\|START_RESPONSE\|>)/;
 const answerEnd = /^(?:<\|end_of_solution\|>|<\|END_RESPONSE\|>)/;
@@ -106,7 +106,7 @@ export function createAnswerSplitter({
 	return {
 		read(text: string): readonly SpokenPiece[] {
 			// Nearly every piece is plain text.
-			if (state.phase === 'text' && state.held === '' && !state.skipsSpace && !/[<[◁]/.test(text)) {
+			if (state.phase === 'text' && state.held === '' && !state.skipsSpace && !/[<[\u25C1]/.test(text)) {
 				state.taken += text;
 				return text ? [{kind: 'text', text}] : [];
 			}
@@ -267,7 +267,7 @@ function readThinking(state: State, isEnd: boolean): readonly SpokenPiece[] | un
 }
 
 /** The next place in a text where a mark may begin. */
-const markStart = /<(?=[/|｜a-z]|$)|\[(?=\/?[A-Z]|\/?$)|◁/gi;
+const markStart = /<(?=[/|\uFF5Ca-z]|$)|\[(?=\/?[A-Z]|\/?$)|\u25C1/gi;
 
 function readText(state: State, holdsCalls: boolean, isEnd: boolean): readonly SpokenPiece[] | undefined {
 	const {held} = state;

@@ -2,11 +2,11 @@ const name = String.raw`[\w.:-]{1,128}`;
 /** What models write around calls, each family in its own form: tags, tokens between bars (also wide ones), and brackets. */
 const wrapper = [
 	'<(?:[a-z]{1,12}:)?(?:tool_calls?|tool_use|function_calls?)>',
-	'<[|｜](?:tool[_▁]calls?(?:[_▁](?:section[_▁])?(?:begin|start))?|python_tag|python_start|plugin|action_start)[|｜]?>',
-	'<[|｜]DSML[|｜]function_calls>',
+	'<[|\uFF5C](?:tool[_▁]calls?(?:[_▁](?:section[_▁])?(?:begin|start))?|python_tag|python_start|plugin|action_start)[|\uFF5C]?>',
+	'<[|\uFF5C]DSML[|\uFF5C]function_calls>',
 	String.raw`\[TOOL_(?:CALLS?|REQUEST)\]`,
 ].join('|');
-const opener = `<(?:[|｜]DSML[|｜]|[a-z]{1,12}:)?(?:function=${name}>|(?:function|invoke) name="${name}")`;
+const opener = `<(?:[|\uFF5C]DSML[|\uFF5C]|[a-z]{1,12}:)?(?:function=${name}>|(?:function|invoke) name="${name}")`;
 /** What follows a wrapper: JSON, a function, or the name of a tool before its arguments. */
 const body = String.raw`(?:[[{]|${opener}|(?:call:|functions?[.<])?${name}\s*(?:\[|\{|<|\(|\n\s*[{<]))`;
 
@@ -15,7 +15,7 @@ const callStart = new RegExp(String.raw`^(?:${opener}|(?:(?:${wrapper})\s*)+${bo
 const callStartSoFar = new RegExp(String.raw`^(?:(?:${wrapper})\s*)+(?:<[^<>]{0,140}|[\w.:-]{0,128}\s*)$`, 'i');
 /** A mark that isn't complete: a tag without its end. */
 const markSoFar =
-	/^(?:<\|channel>[a-z]{0,7}|<[/|｜]?[\w▁|｜:.="-]{0,150}(?: [\w:.="-]{0,150})?|\[\/?[A-Z_]{0,16}|◁\/?[a-z]{0,10})$/i;
+	/^(?:<\|channel>[a-z]{0,7}|<[/|\uFF5C]?[\w▁|\uFF5C:.="-]{0,150}(?: [\w:.="-]{0,150})?|\[\/?[A-Z_]{0,16}|\u25C1\/?[a-z]{0,10})$/i;
 
 const bareKey = 'name|function|tool|tool_name|tool_calls|type|id|arguments|parameters|args|input';
 /** A call without any mark, alone or in a fence. */

@@ -1,4 +1,5 @@
-import {isJsonObject, isOfJsonType, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isOfJsonType} from '../../core/json-type.ts';
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {at, listAt, textAt} from '../json-path.ts';
@@ -51,8 +52,8 @@ export function isQuoted(call: string, messages: readonly Message[]): boolean {
 function plainMarks(text: string): string {
 	return text
 		.trim()
-		.replace(/<(\/?)[|｜]DSML[|｜]/g, '<$1')
-		.replace(/<[|｜][^<>\s]{1,60}[|｜]>/g, token => token.replaceAll('｜', '|').replaceAll('▁', '_'))
+		.replace(/<(\/?)[|\uFF5C]DSML[|\uFF5C]/g, '<$1')
+		.replace(/<[|\uFF5C][^<>\s]{1,60}[|\uFF5C]>/g, token => token.replaceAll('\uFF5C', '|').replaceAll('▁', '_'))
 		.replace(/<(\/?)[a-z]{1,12}:(?=tool_call|function_calls|invoke|parameter)/g, '<$1');
 }
 

@@ -105,7 +105,7 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 	return fitParts(parts, width, palette.dim(' · '));
 }
 
-/** Says how the lines of several logs are ordered, and how many came too late for their place. */
+/** Returns how the lines of several logs are ordered, and how many came too late for their place. */
 function orderParts({order, palette}: Facts) {
 	return order
 		? [

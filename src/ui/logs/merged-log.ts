@@ -22,7 +22,7 @@ export type MergedLog = LogEntries & {
 	/** Adds an entry of one log, which arrived at `now`; `settle` decides when it gets its place. */
 	readonly push: (environment: string, entry: LogEntry, now: number) => void;
 	/**
-	 * Gives their places to entries that no earlier line can precede any more, at most `windowMs` after they arrived. Only
+	 * Places entries that no earlier line can precede any more, at most `windowMs` after they arrived. Only
 	 * the logs in `live` can bring more. Returns true if some still wait.
 	 */
 	readonly settle: (now: number, live: readonly string[]) => boolean;
