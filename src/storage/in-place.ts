@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from 'node:crypto';
+import {createHash, randomInt} from 'node:crypto';
 import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, unlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -22,10 +22,10 @@ export function isUnreplaceable(error: unknown): boolean {
 /**
  * Writes a file that exists and can't be replaced (SAFETY 10): first a copy of its old content, which only the user can read,
  * beside it or in the folder for temporary files, then the new content in the file itself. If that fails, the old content is
- * written back; if even that fails, the copy stays and the error names it. Throws the error of the file system, and
- * AppError("failed") with the place of the copy.
+ * written back; if even that fails, the copy stays and the error names it. A file with other names (hard links) is refused:
+ * it would change there, too. `real` is its path for the user. Throws the error of the file system, and AppError("failed").
  */
-export async function writeInPlace(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeInPlace(path: string, content: string | Uint8Array, real = path): Promise<void> {
 	const stats = await lstat(path);
 	if (!stats.isFile()) {
 		throw Object.assign(new Error('not a file'), {code: stats.isSymbolicLink() ? 'ELOOP' : 'EISDIR'});
@@ -33,12 +33,23 @@ export async function writeInPlace(path: string, content: string | Uint8Array): 
 
 	const file = await open(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
 	try {
+		if ((await file.stat()).nlink > 1) {
+			throw new AppError(
+				'failed',
+				`${real} has other names (hard links), and can't be replaced. Nothing was written.`,
+				{
+					hint: 'Remove its other names, or let its folder be written.',
+				},
+			);
+		}
+
 		const before = await file.readFile();
-		const copy = await writeCopy(path, before);
+		const copy = await writeCopy([dirname(path), tmpdir()], copyName(real), before);
 		try {
 			await overwrite(file, Buffer.from(content));
 		} catch (error) {
-			await restore(file, before, {path, copy, error});
+			const place = dirname(copy) === dirname(path) ? join(dirname(real), basename(copy)) : copy;
+			await restore(file, before, {path: real, copy, place, error});
 			throw error;
 		}
 
@@ -70,10 +81,14 @@ export function lockElsewhere(path: string): string {
 	return join(tmpdir(), `service-${createHash('sha256').update(path).digest('hex').slice(0, 24)}.lock`);
 }
 
-async function writeCopy(path: string, content: Buffer): Promise<string> {
-	const name = `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
+/** Returns a name for a copy of a file: that of the file, so that a copy of secrets is known as one, and is swept by no start. */
+export function copyName(path: string): string {
+	return `${basename(path)}.${randomInt(2 ** 47)}.old`;
+}
+
+async function writeCopy(folders: readonly string[], name: string, content: Buffer): Promise<string> {
 	let failure: unknown;
-	for (const folder of [dirname(path), tmpdir()]) {
+	for (const folder of folders) {
 		const copy = join(folder, name);
 		try {
 			const file = await open(copy, 'wx', 0o600);
@@ -104,15 +119,16 @@ async function overwrite(file: FileHandle, content: Buffer): Promise<void> {
 	await syncIfSupported(file);
 }
 
-type Failed = {readonly path: string; readonly copy: string; readonly error: unknown};
+/** `path` and `place` name the file and its copy for the user. */
+type Failed = {readonly path: string; readonly copy: string; readonly place: string; readonly error: unknown};
 
-async function restore(file: FileHandle, before: Buffer, {path, copy, error}: Failed): Promise<void> {
+async function restore(file: FileHandle, before: Buffer, {path, copy, place, error}: Failed): Promise<void> {
 	try {
 		await overwrite(file, before);
 		await unlink(copy).catch(() => undefined);
 	} catch {
 		throw new AppError('failed', `Writing ${path} failed halfway (${errnoOf(error) ?? 'unknown'}).`, {
-			hint: `Its old content is in ${copy}. Copy it back.`,
+			hint: `Its old content is in ${place}. Copy it back.`,
 			cause: error,
 		});
 	}

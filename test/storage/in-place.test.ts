@@ -1,9 +1,20 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+	linkSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {build} from 'esbuild';
 import {describe, expect, test} from 'vitest';
-import {isUnreplaceable, writeInPlace} from '../../src/storage/in-place.ts';
+import {isSecretFile} from '../../src/agent/policy/secret-files.ts';
+import {copyName, isUnreplaceable, writeInPlace} from '../../src/storage/in-place.ts';
+import {temporaryName} from '../../src/storage/private-file.ts';
 import {temporaryFolder} from './temporary.ts';
 
 function hasBubblewrap(): boolean {
@@ -41,7 +52,7 @@ async function lab(content: string) {
 	writeFileSync(source, content, {mode: 0o600});
 	worker ??= bundled();
 	writeFileSync(script, await worker);
-	const run = (what: 'update' | 'edit', mounts: readonly string[]) =>
+	const run = (what: 'update' | 'edit' | 'restore', mounts: readonly string[]) =>
 		execFileSync('bwrap', ['--dev-bind', '/', '/', ...mounts, process.execPath, script, what, file], {
 			encoding: 'utf8',
 		});
@@ -70,6 +81,16 @@ describe.runIf(hasBubblewrap())('in a sandbox with mounts', () => {
 		const {place, file, run} = await lab(before);
 		expect(run(what, ['--ro-bind', place, place, '--bind', file, file])).toBe(after);
 		expect(readFileSync(file, 'utf8')).toBe(after);
+	});
+
+	test('[10] a change of a mounted file, or of one in a read-only folder, is taken back in place', async () => {
+		for (const isMounted of [true, false]) {
+			const {place, file, source, run} = await lab('an old text');
+			const mounts = isMounted ? ['--bind', source, file] : ['--ro-bind', place, place, '--bind', file, file];
+			expect(run('restore', mounts)).toBe('wanted\n');
+			expect(readFileSync(isMounted ? source : file, 'utf8')).toBe('wanted\n');
+			expect(readdirSync(place)).toEqual(['file.txt']);
+		}
 	});
 
 	test('a file that is read-only itself is left, in words', async () => {
@@ -105,6 +126,25 @@ test('[10] neither a link nor a folder is written in place', async () => {
 
 	expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('text');
 	expect(readdirSync(folder)).toEqual(['file', 'link']);
+});
+
+test('[13] a file with another name is not written in place, where it would change under that, too', async () => {
+	const folder = temporaryFolder();
+	const [file, other] = [join(folder, 'notes.txt'), join(folder, 'tasks.json')];
+	writeFileSync(other, 'orders');
+	linkSync(other, file);
+	await expect(writeInPlace(file, 'new orders')).rejects.toThrow(`${file} has other names (hard links)`);
+	expect(readFileSync(other, 'utf8')).toBe('orders');
+	expect(readdirSync(folder)).toEqual(['notes.txt', 'tasks.json']);
+});
+
+test('[10] a copy that a killed process leaves is known as secret as its file, and no start sweeps it', () => {
+	for (const name of ['.env', 'server.key', 'id_rsa', 'prod.tfstate', '.npmrc', 'credentials.json']) {
+		expect(isSecretFile(`/project/${copyName(`/project/${name}`)}`), name).toBe(true);
+	}
+
+	expect(copyName('/home/.service/settings.json')).toMatch(/^settings\.json\.\d+\.old$/);
+	expect(temporaryName.test(copyName('/home/.service/settings.json'))).toBe(false);
 });
 
 test('only errors that say nothing about the file itself lead to a write in place', () => {

@@ -2,6 +2,7 @@ import {link, lstat, open, rename, rmdir, symlink, unlink} from 'node:fs/promise
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {errnoOf} from '../../storage/file-error.ts';
+import {isUnreplaceable, writeInPlace} from '../../storage/in-place.ts';
 import {assertVisible, type Bounds} from '../tools/files/bounds.ts';
 import {type Folder, openFolder} from '../tools/files/folder-handle.ts';
 import {newTemporaryName} from '../tools/files/temporary-file.ts';
@@ -20,8 +21,9 @@ export type FileRestore = {
 };
 
 /**
- * Restores a file as a whole: whoever reads it, also after a crash, sees one content or the other. Creates missing folders,
- * never goes through a link, and removes folders that it empties. Throws `AppError("conflict")` if the file isn't `current`
+ * Restores a file as a whole: whoever reads it, also after a crash, sees one content or the other. One that can't be replaced,
+ * such as a mount point, is written in place, after a copy (SAFETY 10). Creates missing folders, never goes through a link, and
+ * removes folders that it empties. Throws `AppError("conflict")` if the file isn't `current`
  * any more, `AppError("failed")` if it can't be written; then nothing was changed.
  */
 export async function restoreFile(
@@ -76,6 +78,13 @@ async function restoreIn(
 		await writeTemporary(temporary, place, wanted, store);
 		await assertCurrent();
 		await (current ? rename(temporary, place) : create(temporary, place));
+	} catch (error) {
+		if (!isUnreplaceable(error) || [current?.mode, wanted.mode].some(mode => !mode || mode === 'link')) {
+			throw error;
+		}
+
+		await assertCurrent();
+		await writeInPlace(place, await store.get('blob', wanted.id), real);
 	} finally {
 		await unlink(temporary).catch(() => undefined);
 	}

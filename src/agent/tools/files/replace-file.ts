@@ -53,7 +53,9 @@ async function replaceIn(folder: Folder, target: Target, bytes: Buffer, {bounds,
 		} else {
 			await assertUnchanged(target, bounds, signal);
 			await beforeWrite?.();
-			await (isTemporary ? renameOrOverwrite(temporary, path, bytes) : writeInPlace(path, bytes));
+			await (isTemporary
+				? renameOrOverwrite(temporary, path, bytes, target.real)
+				: writeInPlace(path, bytes, target.real));
 		}
 
 		await ifSupported(folder.sync);
@@ -82,7 +84,7 @@ async function isWritten(temporary: string, bytes: Buffer, stats: Stats | undefi
 	}
 }
 
-async function renameOrOverwrite(temporary: string, path: string, bytes: Buffer): Promise<void> {
+async function renameOrOverwrite(temporary: string, path: string, bytes: Buffer, real: string): Promise<void> {
 	try {
 		await rename(temporary, path);
 	} catch (error) {
@@ -90,7 +92,7 @@ async function renameOrOverwrite(temporary: string, path: string, bytes: Buffer)
 			throw error;
 		}
 
-		await writeInPlace(path, bytes);
+		await writeInPlace(path, bytes, real);
 	}
 }
 
