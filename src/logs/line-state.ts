@@ -5,7 +5,17 @@ import {graphemesOf, graphemeWidth} from '../terminal/text/width.ts';
 type Cell = {readonly text: string; readonly codes: string};
 
 /** What a terminal holds after a part of a line. Rows are numbered from where the line began; programs may go above it. */
-type Screen = {readonly rows: Map<number, Cell[]>; row: number; column: number; codes: string};
+type Screen = {
+	readonly rows: Map<number, Cell[]>;
+	row: number;
+	column: number;
+	codes: string;
+	saved: {readonly row: number; readonly column: number};
+	/** The cells that sequences may still move or erase. */
+	work: number;
+	/** What takes no cell, and is shown with the next one. */
+	unplaced: string;
+};
 
 const blank: Cell = {text: ' ', codes: ''};
 
@@ -13,17 +23,22 @@ const blank: Cell = {text: ' ', codes: ''};
  * CR that does not end the line, BS, or a sequence that moves the cursor from where it is or erases what is near it (ECMA-48,
  * 8.3). Those that clear a whole screen or address it belong to no line, and stay visible.
  */
-const redraws = /\r(?!\r*$)|\u0008|\u001B\[(?:\d*[A-GKPX@`]|0?J)/;
+const redraws = /\r(?=[^\r])|\u0008|\u001B\[(?:\d*[A-GKPX@`]|0?J)/;
 
-/** Such sequences, SGR, and modes such as a hidden cursor, which change no text; then any other text. */
+/**
+ * Such sequences, a place that is saved and gone back to, SGR, what changes no text, such as a hidden cursor and sets of
+ * characters, and OSC, such as links and titles, which takes no cell; then any other text.
+ */
 const tokens =
-	/\u001B\[(\d*(?=[A-GKPX@`])|0?(?=J)|[0-9;:]{0,64}(?=m)|\?\d*(?=[hl]))([A-GJKPX@`mhl])|[\r\u0008\t]|[^\u001B\r\u0008\t]+|\u001B/g;
+	/\u001B\[(\d*(?=[A-GKPX@`])|0?(?=J)|[0-9;:]{0,64}(?=m)|\?\d*(?=[hl])|(?=[su]))([A-GJKPX@`mhlsu])|\u001B(?:[78=>]|[()][\dAB]|\][^\u0007\u001B]{0,4096}(?:\u0007|\u001B\\))|[\r\u0008\t]|[^\u001B\r\u0008\t]+|\u001B/g;
 
 /** Of a longer line only the end is drawn, from a CR on; of a very long one what follows the last CR. In UTF-16 units. */
 const longestRedrawn = 256 * 1024;
 /** The cursor isn't moved further, in cells and in rows. */
 const maxColumn = 4096;
 const maxRows = 500;
+/** A line whose sequences move or erase more cells is drawn from its last CR on. */
+const maxWork = 8_000_000;
 const tabStop = 8;
 
 /** Parts that a program keeps on rows of their own, such as the layers of `docker pull`, on one line. */
@@ -36,22 +51,36 @@ const betweenRows = ' · ';
  */
 export function lastState(line: string): string {
 	if (!redraws.test(line)) {
-		return line.endsWith('\r') ? line.replace(/\r+$/, '') : line;
+		return withoutCrs(line);
 	}
 
 	const end = endOf(line);
+	const fromLastCr = () => {
+		const text = withoutCrs(end);
+		return text.slice(text.lastIndexOf('\r') + 1);
+	};
 	if (end.length > 2 * longestRedrawn) {
-		return end.replace(/\r+$/, '').replace(/^[\s\S]*\r/, '');
+		return fromLastCr();
 	}
 
-	const screen: Screen = {rows: new Map(), row: 0, column: 0, codes: ''};
+	const screen: Screen = {
+		...{rows: new Map(), row: 0, column: 0, codes: ''},
+		saved: {row: 0, column: 0},
+		work: maxWork,
+		unplaced: '',
+	};
 	let style = plain;
 	for (const [token, parameters = '', final] of end.matchAll(tokens)) {
 		if (final === 'm') {
 			style = applySgr(style, parameters);
 			screen.codes = codesOf(style);
-		} else if (final !== undefined) {
-			move(screen, parameters, final);
+		} else if (final !== undefined || token === '\u001B7' || token === '\u001B8') {
+			move(screen, parameters, final ?? token);
+			if (screen.work < 0) {
+				return fromLastCr();
+			}
+		} else if (token.length > 1 && token.startsWith('\u001B')) {
+			screen.unplaced += token[1] === ']' ? token : '';
 		} else if (token === '\r') {
 			screen.column = 0;
 		} else if (token === '\u0008') {
@@ -61,6 +90,10 @@ export function lastState(line: string): string {
 		} else {
 			print(screen, token);
 		}
+	}
+
+	if (screen.unplaced !== '') {
+		print(screen, ' ');
 	}
 
 	const numbers = [...screen.rows.keys()].sort((one, other) => one - other);
@@ -73,6 +106,16 @@ export function lastState(line: string): string {
 /** Returns true if a line has states before the last one. */
 export function isRedrawn(line: string): boolean {
 	return redraws.test(line);
+}
+
+/** Returns a line without the CRs at its end. */
+function withoutCrs(line: string): string {
+	let end = line.length;
+	while (line[end - 1] === '\r') {
+		end--;
+	}
+
+	return line.slice(0, end);
 }
 
 function endOf(line: string): string {
@@ -107,8 +150,10 @@ function print(screen: Screen, text: string): void {
 
 		erase(row, screen.column, screen.column + width);
 		for (let cell = 0; cell < width; cell++) {
-			row[screen.column + cell] = {text: cell === 0 ? character : '', codes: screen.codes};
+			row[screen.column + cell] = {text: cell === 0 ? screen.unplaced + character : '', codes: screen.codes};
 		}
+
+		screen.unplaced = '';
 
 		screen.column += width;
 	}
@@ -124,13 +169,21 @@ function erase(row: Cell[], from: number, to: number): void {
 function move(screen: Screen, parameters: string, final: string): void {
 	const count = Math.max(1, Number(parameters) || 0);
 	const row = rowOf(screen);
+	screen.work -= 'KPX@J'.includes(final) ? row.length + (final === 'J' ? screen.rows.size : 0) : 0;
 	const toColumn = (column: number) => {
 		screen.column = Math.max(0, Math.min(maxColumn, column));
 	};
 	const toRow = (number: number) => {
 		screen.row = Math.max(-maxRows, Math.min(maxRows, number));
 	};
+	const save = () => {
+		screen.saved = {row: screen.row, column: screen.column};
+	};
+	const goBack = () => {
+		[screen.row, screen.column] = [screen.saved.row, screen.saved.column];
+	};
 	const actions: Readonly<Record<string, () => void>> = {
+		...{'\u001B7': save, s: save, '\u001B8': goBack, u: goBack},
 		A: () => toRow(screen.row - count),
 		B: () => toRow(screen.row + count),
 		C: () => toColumn(screen.column + count),
@@ -147,9 +200,15 @@ function move(screen: Screen, parameters: string, final: string): void {
 		'`': () => toColumn(count - 1),
 		J: () => eraseBelow(screen),
 		K: () => eraseRow(row, screen.column, Number(parameters)),
-		P: () => row.splice(screen.column, count),
+		P: () => {
+			erase(row, screen.column, screen.column + count);
+			row.splice(screen.column, count);
+		},
 		X: () => erase(row, screen.column, screen.column + count),
-		'@': () => row.splice(screen.column, 0, ...Array.from({length: Math.min(count, maxColumn)}, () => blank)),
+		'@': () => {
+			erase(row, screen.column, screen.column);
+			row.splice(screen.column, 0, ...Array.from({length: Math.min(count, maxColumn)}, () => blank));
+		},
 	};
 	actions[final]?.();
 }

@@ -24,7 +24,14 @@ test.each([
 		'bb: Pull complete · aa: Pull complete',
 	],
 	['the row that a picture of several rows begins with', '\u001B[3A\u001B[K[+] Building 1.2s', '[+] Building 1.2s'],
-	['a title, which is not followed', '1\r\u001B]0;title\u00072', '\u001B]0;title\u00072'],
+	['a wide character that is parted', '日本\u0008\u001B[2@', '日'],
+	['a title, which takes no column, and is shown', 'abc\r\u001B]0;title\u00072', '\u001B]0;title\u00072bc'],
+	['a title that is written over', '\u001B]0;title\u0007abc\rdef', 'def'],
+	['the progress of a window', '\u001B]9;4;1;50\u001B\\Building 1\rBuilding 2', 'Building 2'],
+	['a title at the end', '1\r2\u001B]0;title\u0007', '2\u001B]0;title\u0007'],
+	['a title without an end, which stays visible', '1\r\u001B]0;title', '\u001B]0;title'],
+	['a set of characters, as tput resets it', 'red\r\u001B[31mok\u001B(B\u001B[m ', '\u001B[31mok\u001B[m'],
+	['a place that is saved and gone back to', '\u001B7 10%\u001B8 20%\u001B[s!\u001B[u.\u001B[K', ' 20%.'],
 	['a screen that is cleared, which is no line', '1\r\u001B[2J\u001B[1;1H2', '\u001B[2J\u001B[1;1H2'],
 	['a plain line', 'plain \u001B[1mtext\u001B[0m ', 'plain \u001B[1mtext\u001B[0m '],
 	['a line of Windows', 'plain\r', 'plain'],
@@ -41,6 +48,17 @@ test('a bar of ten megabytes costs no more than its end', () => {
 	const long = `${'\rProgress 1%'.repeat(900_000)}\rProgress 7%`;
 	expect(lastState(long)).toBe('Progress 7%');
 	expect(lastState(`1%\r${'x'.repeat(2_000_000)}`)).toBe('x'.repeat(2_000_000));
+});
+
+test('sequences that move or erase very many cells cost no more than a moment, and memory', () => {
+	const wide = 'x'.repeat(120_000);
+	for (const sequence of ['\u001B[4096@', '\u001B[P', '\u001B[1K']) {
+		const shown = lastState(`${wide}\rab${sequence.repeat(20_000)}`);
+		expect(shown === `ab${sequence.repeat(20_000)}`).toBe(true);
+	}
+
+	expect(lastState('\r'.repeat(200_000))).toBe('');
+	expect(lastState(`${'\r'.repeat(600_000)}x\r`)).toBe('x');
 });
 
 const pieces = fc.oneof(
