@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import type {TracedLine} from './trace-lines.ts';
 
 export type HunkLine = {
@@ -25,10 +26,33 @@ export type Hunk = {
 /** Lines around each change. */
 const context = 3;
 
-/** Returns the changes of the agent. The lines of the user are lines like all others. */
-export function hunksOf(traced: readonly TracedLine[]): readonly Hunk[] {
+/** Returns the text of a line that has a character for each byte. */
+export type LineDecoder = (line: string) => string;
+
+const decodeUtf8: LineDecoder = line => Buffer.from(line, 'latin1').toString('utf8');
+
+/** Returns what decodes the lines of a text, which has a character for each byte: its own encoding where that is certain. */
+export async function lineDecoder(text: string): Promise<LineDecoder> {
+	const bytes = Buffer.from(text, 'latin1');
+	if (isUtf8(bytes)) {
+		return decodeUtf8;
+	}
+
+	const {decodeLegacy} = await import('../tools/files/legacy-encoding.ts');
+	const legacy = decodeLegacy(bytes);
+	return 'text' in legacy ? line => legacy.decode(Buffer.from(line, 'latin1')) : decodeUtf8;
+}
+
+/**
+ * Returns the changes of the agent. The lines of the user are lines like all others. `decode` reads the lines that were removed,
+ * and those that are there.
+ */
+export function hunksOf(
+	traced: readonly TracedLine[],
+	decode: {readonly old: LineDecoder; readonly now: LineDecoder} = {old: decodeUtf8, now: decodeUtf8},
+): readonly Hunk[] {
 	const hunks: Hunk[] = [];
-	const numbered = numberLines(traced);
+	const numbered = numberLines(traced, decode);
 	for (const {start, end} of rangesOf(traced)) {
 		const lines = numbered.slice(start, end).filter(line => line !== undefined);
 		const [first] = lines;
@@ -60,7 +84,7 @@ export function countLines(traced: readonly TracedLine[]) {
 }
 
 /** Numbers the lines before and after the change, and decodes them: a traced character is a byte. Lines that the user removed are in neither. */
-function numberLines(traced: readonly TracedLine[]) {
+function numberLines(traced: readonly TracedLine[], decode: {readonly old: LineDecoder; readonly now: LineDecoder}) {
 	let [old, now] = [1, 1];
 	return traced.map(({text, state, by}) => {
 		if (state === 'removed' && by === 'user') {
@@ -73,7 +97,7 @@ function numberLines(traced: readonly TracedLine[]) {
 		now += sign === '-' ? 0 : 1;
 		const isUsers = state === 'added' && by === 'user';
 		const hasEnd = text.endsWith('\n');
-		const shown = Buffer.from(hasEnd ? text.slice(0, -1) : text, 'latin1').toString('utf8');
+		const shown = (sign === '-' ? decode.old : decode.now)(hasEnd ? text.slice(0, -1) : text);
 		const line: HunkLine = {sign, text: shown, hasEnd, number: sign === '-' ? at.old : at.now, isUsers};
 		return {...at, line};
 	});

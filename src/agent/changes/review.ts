@@ -1,6 +1,6 @@
 import type {ChangeStep} from '../../core/session/changes.ts';
 import {type ChangePlace, entryNow, type FileHistory, historyOf, isChangedBetween} from './file-history.ts';
-import {countLines, type Hunk, hunksOf, withoutHunks} from './hunks.ts';
+import {countLines, type Hunk, hunksOf, lineDecoder, withoutHunks} from './hunks.ts';
 import type {ObjectStore} from './object-store.ts';
 import {type PlannedFile, readText, traceFile} from './plan-restore.ts';
 import type {FileRestore} from './restore-file.ts';
@@ -58,7 +58,7 @@ async function reviewFile({path, steps}: FileHistory, place: ChangePlace): Promi
 	const agents = new Set(own.filter(({step}) => step.by === 'agent').map(({step}) => step.id));
 	const traced = await traceFile(own, current, id => agents.has(id), place.store);
 	const isUsersToo = isChangedBetween(own, current);
-	const hunks = traced ? hunksOf(traced) : [];
+	const hunks = traced ? hunksOf(traced, await decodersOf(base, current, place.store)) : [];
 	const isWhole = hunks.length === 0;
 	const note = isWhole ? noteOf(base, current, traced !== undefined) : modeNote(base, current);
 	if (isWhole && (note === '' || (isUsersToo && traced))) {
@@ -73,6 +73,12 @@ async function reviewFile({path, steps}: FileHistory, place: ChangePlace): Promi
 		...(traced ? countLines(traced) : {added: 0, removed: 0}),
 		canTakeBack: isStored && (!isWhole || !isUsersToo),
 	};
+}
+
+/** Returns what decodes the lines of a text before and after a change. */
+async function decodersOf(before: Entry | undefined, after: Entry | undefined, store: ObjectStore) {
+	const [old = '', now = ''] = [await readText(before, store), await readText(after, store)];
+	return {old: await lineDecoder(old), now: await lineDecoder(now)};
 }
 
 function noteOf(base: Entry | undefined, current: Entry | undefined, isText: boolean): string {
@@ -140,7 +146,8 @@ export async function differenceOf(
 
 	const traced = traceLines(before, [{text: after, by: 'agent'}]);
 	return {
-		...{path, traced, base: current, current: wanted, hunks: hunksOf(traced), ...countLines(traced)},
+		...{path, traced, base: current, current: wanted, ...countLines(traced)},
+		hunks: hunksOf(traced, await decodersOf(current, wanted, store)),
 		...{note: '', isUsersToo: false, canTakeBack: false},
 		kind: wanted ? (current ? 'changed' : 'created') : 'deleted',
 	};

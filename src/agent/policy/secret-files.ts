@@ -45,12 +45,15 @@ const places = new RegExp(
 	'i',
 );
 
+const isPlain = /^[\0-\x7F]*$/;
+
 /** What editors, and people, add to the name of a file for a copy of it: at its end, and before it. */
 const copyEnd = /(?:~|#|\.(?:bak|backup|copy|old|orig|prev|rej|save|saved|sw[a-p]|tmp|\d+))+$/i;
 const copyStart = /^(?:#|\.#|\.(?=\.))/;
 
-/** True for a file whose name or folder suggests secrets, or that is a copy of one. `path` is a real path with `/`. */
-export function isSecretFile(path: string): boolean {
+/** True for a file whose name or folder looks like one that suggests secrets, or that is a copy of one. `given` is a real path with `/`. */
+export function isSecretFile(given: string): boolean {
+	const path = isPlain.test(given) ? given : given.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 	// Most names are neither: they are tested alone, which is quick.
 	const start = path.lastIndexOf('/') + 1;
 	const name = path.slice(start);

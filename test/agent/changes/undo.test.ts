@@ -17,6 +17,28 @@ test('takes back an edit, and brings it back', async () => {
 	expect(await text(workspace, 'a.txt')).toBe('one\r\ntwo\r\n');
 });
 
+test('shows a change in the encoding of its file, before and after, and takes it back byte for byte', async () => {
+	// Two lines of GBK, and two of Windows-1252.
+	const chinese = Buffer.from(
+		'2320d5e2cac7d2bbb8f6b2e2cad4a3acced2c3c7d0deb8c4cbfc0a6e616d65203d2022d6d0b9fa220a',
+		'hex',
+	);
+	const western = Buffer.from('Der K\xE4se ist sch\xF6n.\nGr\xFC\xDFe aus M\xFCnchen.\n', 'latin1');
+	const {workspace, edit, review, undo} = await startAgentAtWork({'a.py': chinese, 'b.txt': western});
+	await edit('a.py', Buffer.concat([chinese.subarray(0, -4), Buffer.from('c8cb220a', 'hex')]));
+	await edit('b.txt', 'Der Käse ist schön.\nGrüße aus Köln.\n');
+	const lines = (await review()).flatMap(({hunks}) =>
+		hunks.flatMap(hunk => hunk.lines.map(line => line.sign + line.text)),
+	);
+	expect(lines).toEqual([
+		...[' # 这是一个测试，我们修改它', '-name = "中国"', '+name = "中人"'],
+		...['-Der Käse ist schön.', '-Grüße aus München.', '+Der Käse ist schön.', '+Grüße aus Köln.'],
+	]);
+	await undo();
+	expect(await readFile(join(workspace, 'a.py'))).toEqual(chinese);
+	expect(await readFile(join(workspace, 'b.txt'))).toEqual(western);
+});
+
 test('goes further back each time, message by message', async () => {
 	const {workspace, edit, undo, say} = await startAgentAtWork({'a.txt': '1'});
 	await edit('a.txt', '2');

@@ -176,6 +176,7 @@ const forms: ReadonlyArray<readonly [why: string, rule: string, file: string]> =
 	['an ideographic space', 'read_file(my plans.txt)', 'my\u3000plans.txt'],
 	['straight quotes for curly ones', "read_file(it's.txt)", 'it\u2019s.txt'],
 	['curly quotes for straight ones', 'read_file(it\u2019s.txt)', "it's.txt"],
+	['a usual dash for a longer one', 'read_file(en-dash.txt)', 'en\u2013dash.txt'],
 	['another case', 'read_file(Plans/Hidden.TXT)', 'plans/hidden.txt'],
 	['a sharp s', 'read_file(STRASSE.txt)', 'stra\u00dfe.txt'],
 	['an invisible character', 'read_file(hidden.txt)', 'hid\u200bden.txt'],

@@ -51,6 +51,11 @@ test.each([
 	'server.pem.save',
 	'.docker/config.json.bak',
 	'auth.json.tmp',
+	// What looks like such a name.
+	'.e\u200Bnv',
+	'\uFF0Eenv',
+	'server.\uFF4Bey',
+	'.ssh\u2060/config',
 ])('%s is a secret file by its name', path => {
 	expect(isSecretFile(`/repo/${path}`)).toBe(true);
 });

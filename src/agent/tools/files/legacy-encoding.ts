@@ -6,6 +6,8 @@ export type Decoded = {
 	readonly text: string;
 	/** The name of its encoding, as the WHATWG Encoding Standard has it. */
 	readonly encoding: string;
+	/** Returns the text of a part that begins and ends with whole characters. */
+	readonly decode: (part: Buffer) => string;
 	/** Returns the bytes of another text. Throws `AppError("usage")` for a character that the encoding has not. */
 	readonly encode: (text: string) => Buffer;
 };
@@ -101,8 +103,8 @@ export function decodeLegacy(bytes: Buffer): Decoded | readonly string[] {
 	}
 
 	const table = tableOf(name);
-	const text = name === 'windows-1252' ? decodeSingle(bytes) : new TextDecoder(name).decode(bytes);
-	const decoded = {text, encoding: name, encode: (next: string) => encode(next, name, table)};
+	const decode = (part: Buffer) => (name === 'windows-1252' ? decodeSingle(part) : new TextDecoder(name).decode(part));
+	const decoded = {text: decode(bytes), encoding: name, decode, encode: (next: string) => encode(next, name, table)};
 	return isExact(decoded, bytes) ? decoded : [name];
 }
 
@@ -128,11 +130,12 @@ function decodeUtf16(bytes: Buffer): Decoded | undefined {
 
 	const isBig = even > 0;
 	const swapped = (given: Buffer) => (isBig ? Buffer.from(given).swap16() : given);
-	const text = swapped(bytes).toString('utf16le');
+	const decode = (part: Buffer) => swapped(part).toString('utf16le');
+	const text = decode(bytes);
 	// Numbers of 16 bits have characters that no text has.
 	return /[^\P{C}\t\n\f\r\p{Cf}]/u.test(text)
 		? undefined
-		: {text, encoding: isBig ? 'utf-16be' : 'utf-16le', encode: next => swapped(Buffer.from(next, 'utf16le'))};
+		: {text, encoding: isBig ? 'utf-16be' : 'utf-16le', decode, encode: next => swapped(Buffer.from(next, 'utf16le'))};
 }
 
 /** Returns the pairs of bytes of a text, and the number of other characters beyond ASCII; undefined if it can't be decoded. */

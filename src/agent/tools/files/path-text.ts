@@ -24,13 +24,14 @@ function escaped(unit: string): string {
 
 /**
  * Folds what file systems ignore in names and what people can't see in them: case, the form of accents and of letters,
- * the kind of a space or a quote, spaces at the ends, and invisible characters. Paths that look the same are the same.
+ * the kind of a space, a quote or a dash, spaces at the ends, and invisible characters. Paths that look the same are the same.
  */
 export function foldedPath(path: string): string {
 	return foldName(path)
 		.normalize('NFKC')
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
 		.replace(/\p{Zs}/gu, ' ')
+		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/(?:^| *\/) *| +$/g, ends => ends.trim())
 		.toUpperCase()
 		.toLowerCase()
