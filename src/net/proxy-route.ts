@@ -67,6 +67,13 @@ export function proxyOf(env: Environment, scheme: 'http' | 'https'): ProxyServer
 	}
 
 	const url = URL.canParse(address) ? new URL(address) : undefined;
+	// An `@` behind the host, or a backslash, is part of a password or user that isn't encoded: the host is another one.
+	if (/\\|^\w+:\/\/[^/?#]*[/?#].*@/.test(address)) {
+		throw new AppError('usage', `Invalid ${variable}: its user or password has special characters.`, {
+			hint: 'Write them as a URL has them: %5C for \\, %23 for #, %2F for /, %3F for ?, %40 for @.',
+		});
+	}
+
 	if (url && /^https?:$/.test(url.protocol)) {
 		return {origin: url.origin, authorization: authorizationOf(url), variable};
 	}
@@ -163,8 +170,8 @@ function coversAddress(written: string, host: string): boolean {
 
 	const [address = '', bits] = written.split('/');
 	const family = isIP(address);
-	const prefix = bits === undefined ? (family === 6 ? 128 : 32) : Number(bits);
-	if (family === 0 || !/^\d{1,3}$/.test(String(prefix)) || prefix > (family === 6 ? 128 : 32)) {
+	const prefix = Number(bits ?? (family === 6 ? 128 : 32));
+	if (family === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)) || prefix > (family === 6 ? 128 : 32)) {
 		return false;
 	}
 

@@ -144,6 +144,18 @@ test('an invalid proxy address is reported without its password', async () => {
 	});
 });
 
+test.each([
+	'http://corp\\user:pass@proxy.test:8080',
+	'http://user:1#pass@proxy.test:8080',
+	'http://user:1/pass@proxy.test',
+])('[8] a password that a proxy address has unencoded is no host to connect to: %s', async address => {
+	const sent = transport('https://far.test', {HTTPS_PROXY: address})({method: 'GET', url: 'https://far.test'});
+	await expect(sent).rejects.toMatchObject({
+		code: 'usage',
+		message: 'Invalid HTTPS_PROXY: its user or password has special characters.',
+	});
+});
+
 test('ALL_PROXY counts where no proxy of the scheme is set, and an empty one of the scheme means none', async () => {
 	const proxy = await httpServer((_, response) => response.end('far'));
 	const env = {ALL_PROXY: proxy.origin.replace('://', '://user:pass@')};
