@@ -219,7 +219,9 @@ function readPart(part: Json): JsonObject {
 	const {type, text, data, uri, resource} = part;
 	const mimeType = textOf(part['mimeType'] ?? part['mime_type']);
 	if (typeof data === 'string' && (type === 'image' || type === 'audio' || /^(?:image|audio)\//.test(mimeType))) {
-		return {type: type === 'audio' || mimeType.startsWith('audio/') ? 'audio' : 'image', data, mimeType};
+		const media = type === 'audio' || mimeType.startsWith('audio/') ? 'audio' : 'image';
+		const bytes = readBase64(data);
+		return bytes === undefined ? damaged(media) : {type: media, data: bytes, mimeType};
 	}
 
 	if (type === 'resource_link' && typeof uri === 'string') {
@@ -242,7 +244,32 @@ function readPart(part: Json): JsonObject {
 function readContent(content: JsonObject): JsonObject {
 	const {uri, text, blob} = content;
 	const own = {uri: textOf(uri)};
-	return typeof blob === 'string' && typeof text !== 'string' ? {...own, blob} : {...own, text: asText(text)};
+	if (typeof blob !== 'string' || typeof text === 'string') {
+		return {...own, text: asText(text)};
+	}
+
+	const bytes = readBase64(blob);
+	return bytes === undefined ? {...own, text: damaged('resource').text} : {...own, blob: bytes};
+}
+
+/** Returns base64 as the SDK accepts it (RFC 4648, section 4), also from a data URL and without padding; undefined for no base64. */
+function readBase64(given: string): string | undefined {
+	const data = given
+		.replace(/^data:[^,]{0,200},/i, '')
+		.replace(/\s+/g, '')
+		.replaceAll('-', '+')
+		.replaceAll('_', '/');
+	try {
+		atob(data);
+		return data;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Returns what stands for data that are no base64. */
+function damaged(what: string): {readonly type: 'text'; readonly text: string} {
+	return {type: 'text', text: `[a part of type ${what}: its data are damaged]`};
 }
 
 function readContents({contents}: JsonObject): JsonObject {

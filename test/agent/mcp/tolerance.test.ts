@@ -151,6 +151,32 @@ test.each<[string, Json, RegExp]>([
 		{content: [{type: 'image', data: 'AAAA', mime_type: 'image/png'}]},
 		/image/,
 	],
+	[
+		'an image whose data are no base64',
+		{
+			content: [
+				{type: 'text', text: 'seen'},
+				{type: 'image', data: '%%%', mimeType: 'image/png'},
+			],
+		},
+		/^seen\n\[a part of type image: its data are damaged\]$/,
+	],
+	[
+		'an image as a data URL',
+		{content: [{type: 'image', data: 'data:image/png;base64,iVBORw0KGgo=', mimeType: 'image/png'}]},
+		/image/,
+	],
+	['an image without padding', {content: [{type: 'image', data: 'iVBO\r\nRw_-Ggo', mimeType: 'image/png'}]}, /image/],
+	[
+		'a resource whose data are no base64',
+		{
+			content: [
+				{type: 'text', text: 'seen'},
+				{type: 'resource', resource: {uri: 'a://b', blob: '%%'}},
+			],
+		},
+		/^seen\na:\/\/b:\n\[a part of type resource: its data are damaged\]$/,
+	],
 	['a resource without a type', {content: [{type: 'resource', resource: {uri: 'a://b', text: 'seen'}}]}, /seen/],
 	['odd notes', {content: [{type: 'text', text: 'seen', annotations: 'x'}], _meta: 7}, /^seen$/],
 ])('a result with %s is read', async (_, result, expected) => {
