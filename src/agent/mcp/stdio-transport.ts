@@ -164,11 +164,17 @@ function read({stdin, stdout, stderr}: ChildProcess, {onLog, onMessage, fail}: R
 	};
 	const messages = createLineReader(maxMessageBytes, {
 		onLine(line) {
-			const message = messageOf(line);
+			const whole = messageOf(line);
+			// What a server prints at its start may have no end of a line, and a mark of the byte order has none.
+			const from = whole ? 0 : line.search(/\{\s*"(?:jsonrpc|id|result)"/);
+			const message = whole ?? (from > 0 ? messageOf(line.slice(from)) : undefined);
+			const rest = message ? line.slice(0, from) : line;
+			if (rest.trim()) {
+				onLog(`Not a message: ${rest.slice(0, 200)}`);
+			}
+
 			if (message) {
 				onMessage(message);
-			} else if (line.trim()) {
-				onLog(`Not a message: ${line.slice(0, 200)}`);
 			}
 		},
 		onTooLong: () => fail(`it sent a message of more than ${maxMessageBytes / 1024 / 1024} MB`),

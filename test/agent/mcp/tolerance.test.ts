@@ -230,6 +230,14 @@ test.each<[string, JsonObject, RegExp]>([
 	expect(state).not.toMatchObject({reason: expect.stringContaining('stopped')});
 });
 
+test.each(['booting… ', '\uFEFF', '{"level":"info"} '])(
+	'a server that prints “%s” before a message, without an end of a line, works',
+	async stdout => {
+		const {call} = openServers({s: entryOf({stdout})}, {startTimeoutMs: 3000});
+		expect(await call('mcp__s__ok')).toBe('fine');
+	},
+);
+
 test('a server that does not answer in time says so, with what it printed', async () => {
 	const script = {answers: {initialize: null}, stdout: 'Ok to proceed? (y) '};
 	const {servers, status} = openServers({s: entryOf(script)}, {startTimeoutMs: 300});
