@@ -2,9 +2,9 @@ import {fstatSync, readdirSync, readFileSync, readlinkSync, statSync} from 'node
 import process from 'node:process';
 
 /**
- * What standard input is. `command`: a pipe that a shell made between another command and us. `program`: one that the program
- * which started us left there, and may never write to or close (CI, cron, ssh, `subprocess.PIPE`). `unknown`: a pipe that was
- * passed on, as in a loop of a script, or of which nothing can be found out.
+ * What standard input is. `command`: a pipe that a shell made between another command and us. `program`: one that a program
+ * made, and may never write to or close (CI, cron, ssh, `subprocess.PIPE`), or passed on to us. `unknown`: a pipe between
+ * commands that a shell passed on, as in a loop of a script, or one of which nothing can be found out.
  */
 export type StdinOrigin = 'none' | 'file' | 'folder' | 'device' | 'command' | 'program' | 'unknown';
 
@@ -12,6 +12,11 @@ const shells: ReadonlySet<string> = new Set([
 	...['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox', 'ksh', 'ksh93', 'mksh', 'oksh', 'yash', 'fish', 'tcsh', 'csh'],
 	...['nu', 'elvish', 'osh', 'pwsh'],
 ]);
+
+/** Programs that run another one with their own input, and read nothing of it. */
+const runners: ReadonlySet<string> = new Set(
+	'timeout time sudo doas su runuser unshare nsenter strace ltrace bwrap'.split(' '),
+);
 
 type Place = {
 	/** Where Linux lists processes; elsewhere a pipe is `unknown`. */
@@ -41,19 +46,33 @@ export function originOf(descriptor: number, place = here()): StdinOrigin {
 	}
 }
 
-/** Finds out who made a pipe: a parent with another input made it, one with the same input was given it. */
+/** Finds out who made a pipe: the nearest ancestor with another input made it, those below were given it. */
 function makerOf(descriptor: number, {processes, own, parent}: Place): StdinOrigin {
 	try {
 		const pipe = readlinkSync(`${processes}/${own}/fd/${descriptor}`);
-		const isShell = shells.has(readFileSync(`${processes}/${parent}/comm`, 'utf8').trim().replace(/^-/, ''));
-		if (!isShell) {
-			return 'program';
+		const given: string[] = [];
+		for (let next = parent; next > 0; next = parentOf(next, processes)) {
+			const name = readFileSync(`${processes}/${next}/comm`, 'utf8').trim().replace(/^-/, '');
+			const isShell = shells.has(name);
+			const input = isShell ? readlinkSync(`${processes}/${next}/fd/0`) : linkOf(`${processes}/${next}/fd/0`);
+			if (input !== pipe) {
+				return isShell ? originBetween(given) : 'program';
+			}
+
+			given.push(name);
 		}
 
-		return readlinkSync(`${processes}/${parent}/fd/0`) === pipe ? 'unknown' : 'command';
+		return 'unknown';
 	} catch {
 		return 'unknown';
 	}
+}
+
+/** Returns what a pipe of a shell is that these programs were given, the one that started us first. */
+function originBetween(given: readonly string[]): StdinOrigin {
+	const [first = ''] = given;
+	const isPassedOn = first !== '' && !shells.has(first) && !runners.has(first);
+	return isPassedOn ? 'program' : given.every(name => runners.has(name)) ? 'command' : 'unknown';
 }
 
 /**
@@ -74,16 +93,20 @@ export function hasWriter(descriptor: number, {processes, own} = here()): boolea
 	}
 }
 
-/** Returns a process and its ancestors (proc(5), `/proc/pid/stat`: the name may contain anything). */
+/** Returns a process and its ancestors. */
 function ancestorsOf(id: number, processes: string): ReadonlySet<number> {
 	const found = new Set<number>();
-	for (let next = id; next > 0 && !found.has(next); ) {
+	for (let next = id; next > 0 && !found.has(next); next = parentOf(next, processes)) {
 		found.add(next);
-		const stat = readFileSync(`${processes}/${next}/stat`, 'utf8');
-		next = Number(/\) \S (\d+)[^)]*$/.exec(stat)?.[1] ?? 0);
 	}
 
 	return found;
+}
+
+/** Returns the parent of a process (proc(5), `/proc/pid/stat`: the name may contain anything); 0 for none. */
+function parentOf(id: number, processes: string): number {
+	const stat = readFileSync(`${processes}/${id}/stat`, 'utf8');
+	return Number(/\) \S (\d+)[^)]*$/.exec(stat)?.[1] ?? 0);
 }
 
 /** Returns what a link points to; undefined for a process that has ended, and for one of another user. */

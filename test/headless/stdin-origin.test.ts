@@ -42,7 +42,7 @@ const outer = {id: 7, parent: 0, name: 'init', links: ['/dev/null']};
 test.each([
 	['bash', '/dev/pts/1', 'command'],
 	['-zsh', 'pipe:[7]', 'command'],
-	['dash', 'pipe:[1]', 'unknown'],
+	['dash', 'pipe:[1]', 'program'],
 	['python3', 'pipe:[7]', 'program'],
 	['sshd', '/dev/null', 'program'],
 	['bashful', '/dev/null', 'program'],
@@ -51,6 +51,35 @@ test.each([
 	const self = {...own, links: [...Array(descriptor).fill('/dev/null'), 'pipe:[1]']};
 	const processes = listing([self, above(name, input), outer]);
 	expect(originOf(descriptor, {processes, own: 9, parent: 8})).toBe(expected);
+});
+
+const shell = {name: 'bash', input: '/dev/pts/1'};
+const runner = {name: 'Runner.Worker', input: 'pipe:[5]'};
+
+test.each([
+	['timeout of a shell', ['timeout'], shell, 'command'],
+	['sudo and time of a shell', ['time', 'sudo'], shell, 'command'],
+	['a script of a shell', ['bash'], shell, 'unknown'],
+	['npm, which starts a shell, of a shell', ['sh', 'npm run review'], shell, 'unknown'],
+	['a program of a shell, which reads its input itself', ['python3'], shell, 'program'],
+	['a script of CI', ['bash'], runner, 'program'],
+	['timeout in a script of CI', ['timeout', 'bash'], runner, 'program'],
+	['npm in a script of CI', ['sh', 'npm run review', 'bash'], runner, 'program'],
+])('a pipe that was given to %s comes from its maker', async (_, given, {name, input}, expected) => {
+	const descriptor = await pipe();
+	const chain = [...given.map(each => ({name: each, input: 'pipe:[1]'})), {name, input}];
+	const processes = listing([
+		{...own, id: 90, parent: 80, links: [...Array(descriptor).fill('/dev/null'), 'pipe:[1]']},
+		...chain.map((each, index) => ({id: 80 - index, parent: 79 - index, name: each.name, links: [each.input]})),
+	]);
+	expect(originOf(descriptor, {processes, own: 90, parent: 80})).toBe(expected);
+});
+
+test('a pipe of the first process of a container is unknown', async () => {
+	const descriptor = await pipe();
+	const self = {...own, id: 2, parent: 1, links: [...Array(descriptor).fill('/dev/null'), 'pipe:[1]']};
+	const processes = listing([self, {id: 1, parent: 0, name: 'sh', links: ['pipe:[1]']}]);
+	expect(originOf(descriptor, {processes, own: 2, parent: 1})).toBe('unknown');
 });
 
 test('a pipe is unknown where processes are not listed', async () => {
