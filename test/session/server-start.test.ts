@@ -164,7 +164,7 @@ test.each(Object.entries(forms))(
 		const refused = await print();
 		expect(refused).toMatchObject({tools: 0});
 		expect(refused.stderr).toContain(
-			`the agent changed ${changed}, and nobody saw that. Pass --trust to start it in this run.`,
+			`the agent changed ${changed}, and nobody saw that. Pass --trust to -p to start it, or start it in the app, which asks you.`,
 		);
 		expect(hasRun()).toBe(false);
 		const trusting = await print('--trust');

@@ -75,7 +75,9 @@ export function createStartGate({stateFolder, root, trustsAll, ask}: Options): S
 			const key = JSON.stringify(unseen);
 			if (!asks || refused.has(key) || !(await asks(starting, unseen, signal))) {
 				refused.add(key);
-				const how = asks ? `Look at it, then ${starting.later}.` : 'Pass --trust to start it in this run.';
+				const how = asks
+					? `Look at it, then ${starting.later}.`
+					: 'Pass --trust to -p to start it, or start it in the app, which asks you.';
 				return `It would run outside the sandbox, but ${what}. ${how}`;
 			}
 
