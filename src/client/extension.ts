@@ -1,3 +1,4 @@
+import {AppError} from '../core/error.ts';
 import {isOfAnotherShape} from './answer.ts';
 import type {Client} from './client.ts';
 import {isPageInstead, refusalOf} from './refusal.ts';
@@ -20,6 +21,27 @@ export async function ifOffered<Answer>(
 		}
 
 		throw error;
+	}
+}
+
+/**
+ * Throws AppError("not-found") for a host that doesn't know the preferences of a user either, which every server has: it is
+ * no server of this API.
+ */
+export async function assertServer(
+	client: Pick<Client, 'getUserPreferences'>,
+	server: string,
+	signal?: AbortSignal,
+): Promise<void> {
+	try {
+		await client.getUserPreferences({}, signal);
+	} catch (error) {
+		throw isMissing(error)
+			? new AppError('not-found', `${server} doesn't look like a service server.`, {
+					hint: 'Check the URL, also the path that it begins with.',
+					cause: error,
+				})
+			: error;
 	}
 }
 

@@ -39,7 +39,7 @@ test.each(lists)('$line shows a hint for an empty list', async ({line, path}) =>
 });
 
 test.each(lists)('$line says that the server doesn’t support the list', async ({line}) => {
-	const {env, origin} = await api({});
+	const {env, origin} = await api({'GET /api/v1/user/preferences': {json: {models: []}}});
 	const text = drawn(await testContext({env}).run(...line.split(' ')), 120)
 		.split('\n')
 		.at(-1);
@@ -48,6 +48,23 @@ test.each(lists)('$line says that the server doesn’t support the list', async 
 		new RegExp(`^${origin} doesn't list \\w+(?:, and this machine has seen none\\.|\\. These were seen)`),
 	);
 });
+
+test.each([
+	['{"message":"no Route matched"}', 404],
+	['{}', 405],
+	['[]', 200],
+] as const)(
+	'a list of a host that answers everything with %s and %d is an error: it is no server',
+	async (body, status) => {
+		const paths = [`${inWorkspace}/environments`, '/api/v1/org', '/api/v1/user/preferences'];
+		const answer = {status, bare: JSON.parse(body)};
+		const {env, origin} = await api(Object.fromEntries(paths.map(path => [`GET ${path}`, answer])));
+		await expect(testContext({env}).run('env', 'list')).rejects.toMatchObject({
+			code: 'not-found',
+			message: `${origin} doesn't look like a service server.`,
+		});
+	},
+);
 
 test('sandboxes seen on this machine are shown if the server lists none', async () => {
 	const made = {id, state: 'ready', task_ref: 'web-shop', execute_token: 'secret-token', ...at};

@@ -1,4 +1,4 @@
-import {ifOffered} from '../../client/extension.ts';
+import {assertServer, ifOffered} from '../../client/extension.ts';
 import type {RecentKind} from '../../config/recents.ts';
 import {originalOf} from '../../contract/lenient.ts';
 import {isJsonObject} from '../../core/json.ts';
@@ -6,7 +6,7 @@ import type {PlatformSession} from '../../platform/platform-session.ts';
 import type {CommandContext} from '../context.ts';
 import {looseTable} from '../render/loose-table.ts';
 import type {Result} from '../result.ts';
-import {seenTable} from './seen-table.ts';
+import {seenItems, seenTable} from './seen-table.ts';
 
 export type ListPage = {readonly items?: readonly object[]; readonly total?: number};
 
@@ -37,7 +37,12 @@ export async function platformList(
 ): Promise<Result> {
 	const answer = await ifOffered(client, page, context.signal);
 	if (!answer) {
-		return await seenTable(context, {server, profile, ...view});
+		const seen = await seenItems(context, {server, profile, ...view});
+		if (seen.length === 0) {
+			await assertServer(client, server, context.signal);
+		}
+
+		return seenTable(seen, {server, ...view});
 	}
 
 	const items = (answer.items ?? []).filter(isJsonObject);

@@ -5,19 +5,13 @@ import type {CommandContext} from '../context.ts';
 import {looseTable} from '../render/loose-table.ts';
 import type {Result} from '../result.ts';
 
-type Where = {
-	readonly server: string;
-	readonly profile: string;
-	/** What it lists, in the plural. */
-	readonly name: string;
-	readonly kind: RecentKind;
-	readonly columns: readonly string[];
-};
+/** What is listed: its name in the plural, and its fields. */
+type Listed = {readonly server: string; readonly name: string; readonly columns: readonly string[]};
 
-/** Returns what this machine has seen of a server that offers no list, newest first, with a note that says so. */
-export async function seenTable(context: CommandContext, where: Where): Promise<Result> {
-	const {server, name, columns} = where;
-	const items = await seenItems(context, where);
+type Where = Pick<Listed, 'server' | 'columns'> & {readonly profile: string; readonly kind: RecentKind};
+
+/** Returns the table of what this machine has seen of a server that offers no list, with a note that says so. */
+export function seenTable(items: readonly JsonObject[], {server, name, columns}: Listed): Result {
 	const first = [...columns, 'seen_at'];
 	return looseTable({
 		items,
@@ -29,7 +23,8 @@ export async function seenTable(context: CommandContext, where: Where): Promise<
 	});
 }
 
-async function seenItems(
+/** Returns what this machine has seen of a server, newest first. */
+export async function seenItems(
 	{sightings, recents, flags}: CommandContext,
 	{server, profile, kind, columns}: Where,
 ): Promise<readonly JsonObject[]> {
