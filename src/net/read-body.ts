@@ -91,12 +91,17 @@ export async function readJson(
 		return value;
 	}
 
-	throw isWebPage(response.headers, text)
+	throw noJson(text, {from, isPage: isWebPage(response.headers, text)});
+}
+
+/** Returns the error for a body that is no JSON. */
+export function noJson(text: string, {from, isPage}: {readonly from: string; readonly isPage: boolean}): AppError {
+	return isPage
 		? new AppError('network', `${from} returned a web page instead of data.`, {
 				hint: 'Check the address, and whether a proxy or login page is in between.',
 				permanent: true,
 			})
-		: new AppError('network', `${from} returned ${text ? 'something other than JSON' : 'an empty response'}.`, {
+		: new AppError('network', `${from} returned ${text.trim() ? 'something other than JSON' : 'an empty response'}.`, {
 				hint: 'Check the address.',
 				permanent: true,
 			});

@@ -1,5 +1,6 @@
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isWebPage, noJson} from '../../net/read-body.ts';
 import {saysSessionIsLost} from './connection-error.ts';
 import {readAnswer, readCapabilities} from './read-answer.ts';
 
@@ -99,8 +100,8 @@ function readDiscovery(given: Json | undefined): JsonObject {
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Returns a `fetch` whose responses are what the SDK can read: JSON gets the fields of JSON-RPC that it lacks, and what is
- * accepted without an answer, though the request is for a server of another revision, is refused at once. A lost session that
+ * Returns a `fetch` whose responses are what the SDK can read: JSON gets the fields of JSON-RPC that it lacks, a body that is
+ * none is named, and what is accepted without an answer, though the request is for a server of another revision, is refused at once. A lost session that
  * is told with the status of a missing login becomes 404, because a login would not bring it back.
  */
 export function lenientFetch(fetch: Fetch): Fetch {
@@ -121,17 +122,43 @@ export function lenientFetch(fetch: Fetch): Fetch {
 				: new Response(body, {status: 401, statusText, headers});
 		}
 
-		const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
-		if (!response.ok || !isJson) {
+		const id = requestIdIn(init?.body);
+		const type = response.headers.get('content-type') ?? '';
+		if (!response.ok || id === undefined || response.status === 202 || /^text\/event-stream\b/i.test(type)) {
 			return response;
 		}
 
-		const {status, headers} = response;
-		const text = await response.text();
-		const value = parseJson(text);
-		const read = isJsonObject(value) ? readEnvelope(value, requestIdIn(init?.body)) : value;
-		return new Response(read === undefined ? text : JSON.stringify(read), {status, headers});
+		return readBody(response, {id, type, isProbe});
 	};
+}
+
+/**
+ * Returns a response to a request as JSON or as events, whatever its type says. Throws AppError("network") for a body that is
+ * neither; to a probe it says that the server is of another revision.
+ */
+async function readBody(
+	response: Response,
+	{id, type, isProbe}: {readonly id: Json; readonly type: string; readonly isProbe: boolean},
+): Promise<Response> {
+	const {status} = response;
+	const headers = new Headers(response.headers);
+	const text = await response.text();
+	const value = parseJson(text);
+	if (value !== undefined) {
+		headers.set('content-type', 'application/json');
+		return new Response(JSON.stringify(isJsonObject(value) ? readEnvelope(value, id) : value), {status, headers});
+	}
+
+	if (/^(?:event|data|id|retry)?:/.test(text)) {
+		headers.set('content-type', 'text/event-stream');
+		return new Response(text, {status, headers});
+	}
+
+	if (isProbe) {
+		return new Response('', {status: 400, statusText: 'No answer'});
+	}
+
+	throw noJson(text, {from: 'It', isPage: isWebPage({'content-type': type}, text)});
 }
 
 /** Returns the id of the only request in a body. */

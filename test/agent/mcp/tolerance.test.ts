@@ -252,6 +252,16 @@ describe('over HTTP', () => {
 	test.each<[string, number, string, string, RegExp]>([
 		['an error', 500, 'application/json', '{"error":{"message":"Out of memory"}}', /status 500: Out of memory/],
 		['a page', 502, 'text/html', '<html><head><title>Bad Gateway</title></head>', /status 502: Bad Gateway/],
+		[
+			'the page of a login',
+			200,
+			'text/html',
+			'<html><title>Sign in</title></html>',
+			/It returned a web page instead of data/,
+		],
+		['half an answer', 200, 'application/json', '{"jsonrpc": "2.0", ', /It returned something other than JSON/],
+		['nothing', 200, 'application/json', '', /It returned an empty response/],
+		['a text without a type', 200, '', 'OK', /It returned something other than JSON/],
 		['text', 403, 'text/plain', 'Forbidden here\nand more', /status 403: Forbidden here/],
 	])('a server that answers with %s is quoted', async (_, status, type, body, reason) => {
 		const peer = await startPeer({
@@ -277,6 +287,23 @@ describe('over HTTP', () => {
 		const {call} = openServers({s: {url: peer.url}});
 		expect(await call('mcp__s__echo')).toBe('seen');
 	});
+});
+
+test.each([
+	['text/plain', (json: string) => json],
+	['application/octet-stream', (json: string) => ` ${json}\n`],
+	['text/html', (json: string) => json],
+	['text/plain', (json: string) => `event: message\ndata: ${json}\n\n`],
+	['application/json', (json: string) => `: hello\n\ndata: ${json}\n\n`],
+])('an answer over HTTP that is called %s is read as what it is: case %#', async (type, bodyOf) => {
+	const peer = await startPeer({
+		answer({id = null, method}, response) {
+			const json = JSON.stringify({jsonrpc: '2.0', id, result: {content: 'seen'}});
+			return method === 'tools/call' && Boolean(response.writeHead(200, {'content-type': type}).end(bodyOf(json)));
+		},
+	});
+	const {call} = openServers({s: {url: peer.url}});
+	expect(await call('mcp__s__echo')).toBe('seen');
 });
 
 const anyJson = fc.jsonValue({maxDepth: 3}) as fc.Arbitrary<Json>;
