@@ -255,7 +255,7 @@ export function streamFailure({name, label}: Vendor, value: Json | undefined): A
 		temporary,
 		retryAfter: temporary ? retryAfterMs({}, value, message) : undefined,
 		hint: temporary ? 'Try again later, or select another model: `model use`' : refusedHint,
-		cause: {refusal: JSON.stringify(value) ?? '', status: 200},
+		cause: {refusal: JSON.stringify(value) ?? '', status: statusIn(value) ?? 200},
 	});
 }
 
@@ -289,12 +289,17 @@ const overflowOptions = {
 	hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
 } as const;
 
-/** True for an error that is likely to pass soon, such as an overload. */
-function isTemporary(value: Json | undefined, message: string): boolean {
+/** Returns the status that a failure inside a stream names; undefined for none. */
+function statusIn(value: Json | undefined): number | undefined {
 	const error = Array.isArray(value) ? value[0] : value;
 	const status = countAt(error, 'error', 'code') ?? countAt(error, 'code') ?? Number(textAt(error, 'error', 'code'));
+	return status >= 400 && status < 600 ? status : undefined;
+}
+
+/** True for an error that is likely to pass soon, such as an overload. */
+function isTemporary(value: Json | undefined, message: string): boolean {
 	return (
-		isRetryableStatus(status) ||
+		isRetryableStatus(statusIn(value) ?? 0) ||
 		codesOf(value).some(code =>
 			/overload|rate_limit|server_error|api_error|internal|unavailable|timeout|deadline|resource_exhausted|capacity/.test(
 				code,

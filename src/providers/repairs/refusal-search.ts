@@ -1,4 +1,3 @@
-import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {applyRepairs} from './apply-repairs.ts';
 import {
@@ -41,8 +40,6 @@ export type RefusalSearch = {
 	readonly interrupted: () => readonly RepairNotice[];
 	/** Returns the error for the user when nothing helped. Nothing is kept: an outage may look like a refusal. */
 	readonly failure: (last: unknown) => unknown;
-	/** Keeps the repair for a refusal inside an answer, for the next request. Returns the error for the user. */
-	readonly learned: (refused: Refused) => unknown;
 };
 
 /** Most repairs that are tried because of the words of refusals. */
@@ -151,21 +148,6 @@ export function createRefusalSearch(given: RequestDraft, wire: RepairedWire, mem
 		failure(last) {
 			memory.unresolved = lastWords;
 			return first ?? last;
-		},
-		learned(last) {
-			refused.add(JSON.stringify(last.body));
-			const repair = byWords(last);
-			if (!repair || !(last.error instanceof AppError)) {
-				return last.error;
-			}
-
-			memory.repairs = [...memory.repairs, repair];
-			const {code, message, cause} = last.error;
-			const notice = noticeOf(repair, wire.vendor)?.text;
-			const hint = ['Send your message again: the request will be changed for this host.', notice]
-				.filter(Boolean)
-				.join(' ');
-			return new AppError(code, message, {cause, hint});
 		},
 	};
 }

@@ -32,7 +32,9 @@ export type RefusedRequest = {
 };
 
 /** What hosts of FastAPI and others repeat of the request, which isn't what they say about it. */
-const echoes: ReadonlySet<string> = new Set(['input', 'request', 'request_id', 'requestId', 'body_preview']);
+const echoes: ReadonlySet<string> = new Set([
+	...['input', 'request', 'request_id', 'requestId', 'body_preview', 'failed_generation'],
+]);
 const maxText = 16_000;
 
 /** Returns what a host says, from all places of its answer, without what it repeats of the request. */
@@ -144,6 +146,9 @@ function namedTools(text: string, tools: readonly SentTool[]): readonly SentTool
 
 const schemaWords =
 	/schema|propert|anyOf|any_of|oneOf|allOf|\$?ref\b|\$defs|additionalProperties|parameters|\benum\b|keyword|unknown name|\bitems\b|not of type|is not valid under/i;
+/** What llama.cpp says of a schema or a tool that it can make no grammar of. */
+const grammarWords =
+	/schema conversion|unrecognized schema|(?:pars|initializ|generat)\w* (?:the )?(?:grammar|samplers?|(?:a )?parser)/i;
 const nameOfArgument =
 	/propert\w*[^\n]{0,120}(?:keys?\b|names?\b|match|pattern)|keys? (?:should|must) match|keys?:? .{0,60}pattern/i;
 const nameOfTool =
@@ -153,7 +158,9 @@ function repairTools({refusal: {text}, draft}: RefusedRequest): readonly Repair[
 	const named = namedTools(text, draft.tools);
 	const [first] = named;
 	const isMeant =
-		first !== undefined || (/\btools?\b|function|input_schema|declarations?/i.test(text) && schemaWords.test(text));
+		first !== undefined ||
+		grammarWords.test(text) ||
+		(/\btools?\b|function|input_schema|declarations?/i.test(text) && schemaWords.test(text));
 	if (draft.tools.length === 0 || !(isMeant || (nameOfTool.test(text) && /tool|function/i.test(text)))) {
 		return [];
 	}
@@ -170,6 +177,7 @@ function repairTools({refusal: {text}, draft}: RefusedRequest): readonly Repair[
 		plainArguments('all', first?.given),
 		combined(plainArguments('all', first?.given), plainToolNames(32)),
 		...named.slice(0, 3).map(withoutTool),
+		...(grammarWords.test(text) ? [withoutTools(draft.model)] : []),
 	];
 }
 
@@ -188,7 +196,10 @@ function repairMedia({refusal: {text, status}, draft, wasAccepted}: RefusedReque
 	const isOne =
 		/too (?:large|big|small)|size|dimension|pixels|invalid|corrupt|decod|process|could not|couldn't|unable|failed|unsupported (?:image )?(?:format|type|media)|exceed|password|encrypted|mime/i.test(
 			text,
-		) && !/no endpoints|not support|n't support|not a (?:multi-?modal|vision)|not enabled|mmproj|projector/i.test(text);
+		) &&
+		!/no endpoints|not support|n't support|not a (?:multi-?modal|vision)|not enabled|mmproj|projector|unknown variant|unsupported (?:message )?content|deserializ|at most 0|missing data required/i.test(
+			text,
+		);
 	const isPdf = /pdf|document|input_file|file_data/i.test(text) && !/image/i.test(text);
 	const isImage = /image|vision|projector/i.test(text) && !/pdf|document/i.test(text);
 	const newest = media.filter(({hash}) => !wasAccepted(hash));
@@ -231,13 +242,17 @@ function repairTokenLimit({refusal: {text}, draft, body}: RefusedRequest): reado
 function repairMessages({refusal: {text}, wire, draft}: RefusedRequest): readonly Repair[] {
 	const order = wire.bodyRepairs.filter(({isOrder}) => isOrder).map(repair => toRepair(repair, draft.model));
 	const isOrder = isOrderRefused(text);
+	/** Templates that name the roles that they know, such as user and assistant. */
+	const isRole = /\bonly\b[^.\n]{0,60}\broles?\b|\bsupported roles?\b/i.test(text);
 	const isSystem =
-		/system|developer|instruction/i.test(text) && /role|message|support|instruction|first|begin/i.test(text);
+		isRole ||
+		(/system|developer|instruction/i.test(text) && /role|message|support|instruction|first|begin/i.test(text));
 	const isOpen =
 		/prefill|(?:last|final) (?:message|turn|role|assistant)|end with (?:a |an )?["'`]?user|add_generation_prompt/i;
 	const isEmpty =
 		/empty|non-?whitespace|(?:content|text|parts?)\b[^\n]{0,80}(?:required|null|missing|blank|at least)|none is not|minimum length|too short/i;
 	const isCall =
+		isRole ||
 		/tool_?(?:calls?|use|results?)|toolConfig|role[^\n]{0,20}["'`]?tool|function_?(?:call|response)/i.test(text) ||
 		(/\btool\b/i.test(text) && /role/i.test(text)) ||
 		// Templates that look for the last message of the user, and take none with a result for one.
@@ -248,6 +263,9 @@ function repairMessages({refusal: {text}, wire, draft}: RefusedRequest): readonl
 				combined(instructionsInMessage, ...order),
 				combined(callsAsText, ...order),
 				combined(callsAsText, instructionsInMessage, ...order),
+				// Templates of open models fail at definitions of tools, too, and at calls that none is defined for.
+				plainArguments('all', undefined),
+				combined(withoutTools(draft.model), callsAsText, instructionsInMessage, ...order),
 			]
 		: [];
 	const ofCalls = isCall
@@ -258,6 +276,7 @@ function repairMessages({refusal: {text}, wire, draft}: RefusedRequest): readonl
 		...(isEmpty.test(text) ? [noEmptyMessages] : []),
 		...(isOrder ? [] : ofCalls),
 		...(isSystem ? [instructionsInMessage, combined(instructionsInMessage, ...order)] : []),
+		...(isRole ? [combined(callsAsText, instructionsInMessage, ...order)] : []),
 		...ofOrder,
 		...ofCalls,
 	];

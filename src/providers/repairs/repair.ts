@@ -151,7 +151,8 @@ export function refusalOf(error: unknown): HostRefusal | undefined {
 
 	const status = Number(cause.status);
 	const text = String(cause.refusal);
-	// Templates of chats say so of a prompt that was cut, and of a conversation that ends with a result.
-	const isUnsure = status === 413 || /no user query found/i.test(text);
-	return overflow && !isUnsure ? undefined : {status, text};
+	return overflow && status !== 413 && !mayBeOrder.test(text) ? undefined : {status, text};
 }
+
+/** What a template says of a prompt that was cut, and of one whose messages follow each other in another order. */
+const mayBeOrder = /no user query found/i;

@@ -1,4 +1,3 @@
-import type {JsonObject} from '../../core/json.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import type {Transport} from '../../net/transport.ts';
 import {type Chunk, openChunks} from '../chunks.ts';
@@ -76,11 +75,11 @@ async function* openRepaired(request: ProviderRequest, wire: RepairedWire): Asyn
 	for (let count = 1; ; count += 1) {
 		const {draft, call} = applyRepairs(given, repairs, wire.toCall);
 		try {
-			const chunks = await openChunks({...draft, messages: request.messages}, wire.vendor, call);
+			const chunks = await beginning(await openChunks({...draft, messages: request.messages}, wire.vendor, call));
 			accept(memory, draft);
 			const notices = trial ? endTrial(memory, trial, 'accepted') : (search?.accepted() ?? []);
 			yield* asWarnings(notices);
-			return {draft, chunks: learning(chunks, {memory, given, wire, body: call.body})};
+			return {draft, chunks};
 		} catch (error) {
 			const refusal = refusalOf(error);
 			// A host that fails after it refused a part has not refused another one.
@@ -168,45 +167,31 @@ function endTrial(memory: RefusalMemory, {group}: Trial, outcome: 'accepted' | '
 	return only.what ? [{text: `The host refuses ${only.what}. It stays left out.`}] : [];
 }
 
-type LearningPlace = {
-	readonly memory: RefusalMemory;
-	readonly given: RequestDraft;
-	readonly wire: RepairedWire;
-	readonly body: JsonObject;
-};
-
 /**
- * Returns the chunks of an answer. Some hosts answer 200 and refuse in the first event. That request may have cost something,
- * so it isn't sent again: the next one has the repair, and the error says so.
+ * Returns the chunks of an answer from its first event on. Throws if that is a refusal: some hosts answer 200, and refuse
+ * in the first event. Nothing was read by the model then, and nothing counted.
  */
-function learning(
-	lists: AsyncGenerator<Iterable<Chunk>>,
-	{memory, given, wire, body}: LearningPlace,
-): AsyncIterable<Iterable<Chunk>> {
-	const first = async (): Promise<IteratorResult<Iterable<Chunk>>> => {
-		const next = await lists.next();
-		const {chunks, failure} = next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
-		const refusal = failure && chunks.length === 0 ? refusalOf(failure.error) : undefined;
-		if (failure && refusal) {
-			await lists.return(undefined);
-			const {createRefusalSearch} = await import('./refusal-search.ts');
-			throw createRefusalSearch(given, wire, memory).learned({error: failure.error, refusal, draft: given, body});
-		}
+async function beginning(lists: AsyncGenerator<Iterable<Chunk>>): Promise<AsyncIterable<Iterable<Chunk>>> {
+	const next = await lists.next();
+	const {chunks, failure} = next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
+	if (failure && chunks.length === 0 && refusalOf(failure.error)) {
+		await lists.return(undefined);
+		throw failure.error;
+	}
 
-		return failure
-			? {done: false, value: failing(chunks, failure.error)}
-			: next.done
-				? next
-				: {done: false, value: chunks};
-	};
+	const first: IteratorResult<Iterable<Chunk>> = failure
+		? {done: false, value: failing(chunks, failure.error)}
+		: next.done
+			? next
+			: {done: false, value: chunks};
 	// Without a generator around the rest: each would cost a promise for every read of the network.
 	let isFirst = true;
-	const next = () => {
-		const promise = isFirst ? first() : lists.next();
+	const read = () => {
+		const promise = isFirst ? Promise.resolve(first) : lists.next();
 		isFirst = false;
 		return promise;
 	};
-	return {[Symbol.asyncIterator]: () => ({next, return: () => lists.return(undefined)})};
+	return {[Symbol.asyncIterator]: () => ({next: read, return: () => lists.return(undefined)})};
 }
 
 function readChunks(list: Iterable<Chunk>): {

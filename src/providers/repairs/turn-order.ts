@@ -3,7 +3,7 @@ import {at, listAt, textAt} from '../json-path.ts';
 import type {BodyRepair} from './repair.ts';
 
 const orderRefusals =
-	/alternat|consecutive|unexpected role|expected (?:last |first )?role|after (?:role |a )?["'`]?(?:tool|assistant|user|system)|roles? (?:must|should)|multi-?turn|jinja|chat.?template|(?:same|two|multiple) .{0,20}roles?|role ["'`]?\w+["'`]? (?:cannot|can't|must|is not expected)/i;
+	/alternat|consecutive|unexpected role|expected (?:last |first )?role|after (?:role |a )?["'`]?(?:tool|assistant|user|system)|roles? (?:must|should)|multi-?turn|jinja|chat.?template|raise_exception|at row \d+, column \d+|(?:same|two|multiple) .{0,20}roles?|role ["'`]?\w+["'`]? (?:cannot|can't|must|is not expected)/i;
 
 /** True for a refusal of the order in which messages follow each other, as templates of open models have it. */
 export function isOrderRefused(refusal: string): boolean {

@@ -121,23 +121,37 @@ test('an image that was refused in a session stays out of later requests, also o
 	expect(other.sent).toHaveLength(2);
 });
 
-test('a refusal in an answer of status 200 is not asked again, and the next message is answered', async () => {
+test.each([
+	['', {error: {message: 'Error rendering prompt with jinja template: "roles must alternate".'}}],
+	['event: error\n', {error: {message: 'Conversation roles must alternate user/assistant/user/assistant/...'}}],
+	['', {error: {message: 'Provider returned error', code: 400, metadata: {raw: 'We do not take this'}}}],
+])('[23] a refusal in the first event of an answer of status 200 is repaired, %j%j', async (before, event) => {
 	const host = await refusingHost();
-	const message = 'Error rendering prompt with jinja template: "roles must alternate".';
 	const refuse: Refuse = body =>
 		JSON.stringify(body).includes('"role":"user","content":"A"},{"role":"user"')
-			? {status: 200, text: `data: ${JSON.stringify({error: {message}})}\n\n`}
+			? {status: 200, text: `${before}data: ${JSON.stringify(event)}\n\n`}
 			: undefined;
 	host.state.refuse = refuse;
 	const client = host.newClient('openai-chat');
 	const first = await client.ask([user('A'), user('B')]);
-	expect(first.sent).toHaveLength(1);
-	expect(first.error).toMatchObject({
-		message: expect.stringContaining(message),
-		hint: expect.stringMatching(/^Send your message again/),
-	});
+	expect(first.error).toBeUndefined();
+	expect(first.text).toBe('Hi');
 	const next = await client.ask([user('A'), user('B'), user('C')]);
-	expect([next.text, next.sent.length]).toEqual(['Hi', 1]);
+	expect(next.text).toBe('Hi');
+});
+
+test.each([
+	[{choices: [{delta: {role: 'assistant'}}]}, {error: {message: 'tools are not supported'}}],
+	[{choices: [{delta: {content: 'He'}}]}, {error: {message: 'tools are not supported'}}],
+])('[23] an answer that has begun is not asked for again when it is refused: %j', async (...events) => {
+	const host = await refusingHost();
+	host.state.refuse = () => ({
+		status: 200,
+		text: events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''),
+	});
+	const {error, sent} = await host.newClient('openai-chat', {tools: [tool]}).ask([user('A')]);
+	expect(error).toMatchObject({message: expect.stringContaining('tools are not supported')});
+	expect(sent).toHaveLength(1);
 });
 
 test('a failure between two repairs keeps what was learned, and is thrown as it is', async () => {
