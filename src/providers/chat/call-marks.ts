@@ -1,8 +1,8 @@
 const name = String.raw`[\w.:-]{1,128}`;
 /** What models write around calls, each family in its own form: tags, tokens between bars (also wide ones), and brackets. */
 const wrapper = [
-	'<(?:[a-z]{1,12}:)?(?:tool_calls?|tool_use|function_calls?)>',
-	'<[|\uFF5C](?:tool[_▁]calls?(?:[_▁](?:section[_▁])?(?:begin|start))?|python_tag|python_start|plugin|action_start)[|\uFF5C]?>',
+	'<(?:[a-z]{1,12}:)?(?:tool_?calls?|tool_use|function_calls?|start_function_call)>',
+	'<[|\uFF5C](?:tool[_▁]calls?(?:[_▁](?:section[_▁])?(?:begin|start))?|python_tag|python_start|plugin|action_start|start_action)[|\uFF5C]?>',
 	'<[|\uFF5C]DSML[|\uFF5C]function_calls>',
 	String.raw`\[TOOL_(?:CALLS?|REQUEST)\]`,
 ].join('|');
@@ -18,9 +18,23 @@ const markSoFar =
 	/^(?:<\|channel>[a-z]{0,7}|<[/|\uFF5C]?[\w▁|\uFF5C:.="-]{0,150}(?: [\w:.="-]{0,150})?|\[\/?[A-Z_]{0,16}|\u25C1\/?[a-z]{0,10})$/i;
 
 const bareKey = 'name|function|tool|tool_name|tool_calls|type|id|arguments|parameters|args|input';
-/** A call without any mark, alone or in a fence. */
-const bareCall = new RegExp(String.raw`^(?:\`\`\`\w{0,12}\s+)?\[?\s*\{\s*"(?:${bareKey})"\s*:`);
-const bareCallSoFar = /^(?:`{1,2}|```\w{0,12}\s*|(?:```\w{0,12}\s+)?(?:\[\s*)?(?:\{\s*(?:"\w{0,12}"?\s*)?)?)$/;
+/** The name of a function before its arguments. */
+const functionName = '[a-zA-Z_][\\w.-]{0,128}';
+/** A call without any mark, alone or in a fence: as JSON, as a list of functions, or as the code that Gemma writes. */
+const bareCall = new RegExp(
+	[
+		String.raw`^(?:\`\`\`\w{0,12}\s+)?\[?\s*\{\s*"(?:${bareKey})"\s*:`,
+		String.raw`^\[\s*${functionName}\(\s*(?:\w{1,64}\s*=|\)\s*[,\]])`,
+		String.raw`^\`\`\`tool_code\s+(?:print\(\s*)?${functionName}\(`,
+	].join('|'),
+);
+const bareCallSoFar = new RegExp(
+	[
+		String.raw`^(?:\`{1,2}|\`\`\`\w{0,12}\s*|(?:\`\`\`\w{0,12}\s+)?(?:\[\s*)?(?:\{\s*(?:"\w{0,12}"?\s*)?)?)$`,
+		String.raw`^\[\s*${functionName}(?:\(\s*(?:\w{0,64}\s*|\)\s*))?$`,
+		String.raw`^\`\`\`tool_code\s+(?:print\(\s*)?(?:${functionName})?$`,
+	].join('|'),
+);
 
 /** True for a text that begins with what models write before a call. */
 export function isCallMark(text: string): boolean {

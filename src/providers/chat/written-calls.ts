@@ -3,6 +3,7 @@ import {isOfJsonType} from '../../core/json-type.ts';
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {at, listAt, textAt} from '../json-path.ts';
+import {readFunctionCalls} from './function-calls.ts';
 
 /** A call as a model wrote it. Parameters that were tags are texts. */
 type Written = {readonly name: string; readonly arguments: JsonObject; readonly isTagged: boolean};
@@ -31,7 +32,7 @@ export function readWrittenCalls(held: string, tools: readonly ToolDefinition[],
 		return 'text';
 	}
 
-	const isMarked = !/^(?:```|[[{]\s*["{])/.test(text);
+	const isMarked = !/^(?:```|[[{]\s*["{]|\[\s*[\w.-]+\()/.test(text);
 	const isOfTool = namesIn(text).some(name => tools.some(tool => tool.name === toolName(name)));
 	return isOfTool || (isMarked && isWhole) ? 'unreadable' : 'text';
 }
@@ -54,6 +55,9 @@ function plainMarks(text: string): string {
 		.trim()
 		.replace(/<(\/?)[|\uFF5C]DSML[|\uFF5C]/g, '<$1')
 		.replace(/<[|\uFF5C][^<>\s]{1,60}[|\uFF5C]>/g, token => token.replaceAll('\uFF5C', '|').replaceAll('▁', '_'))
+		.replace(/<(\/?)TOOLCALL>|<(start|end)_function_call>|<\|(START|END)_ACTION\|>/gi, (_, slash = '', ...marks) =>
+			slash || /end/i.test(marks.slice(0, 2).join('')) ? '</tool_call>' : '<tool_call>',
+		)
 		.replace(/<(\/?)[a-z]{1,12}:(?=tool_call|function_calls|invoke|parameter)/g, '<$1');
 }
 
@@ -111,7 +115,12 @@ function parseCall(text: string): Parsed | undefined {
 
 	const json = readJson(text);
 	const calls = json && callsIn(json.value);
-	return json && calls ? {calls, rest: json.rest} : undefined;
+	if (json && calls) {
+		return {calls, rest: json.rest};
+	}
+
+	const coded = readFunctionCalls(text);
+	return coded && {calls: coded.calls.map(each => ({...each, isTagged: false})), rest: coded.rest};
 }
 
 /** Reads `<function=name>` or `<invoke name="name">` up to its end: parameters as tags, or one JSON object. */
@@ -181,7 +190,8 @@ function namesIn(text: string): readonly string[] {
 	const found = text.matchAll(
 		/(?:function=|name="|"(?:name|tool|tool_name|function)"\s*:\s*"|\bto=|_begin\|>|_sep\|>|\[TOOL_CALLS\]|<tool_call>|\bcall:)\s*([\w.-]+)/g,
 	);
-	return [...found].flatMap(([, name]) => name ?? []);
+	const functions = text.matchAll(/(?:^|[[\s(,.])([\w-]+)\(/g);
+	return [...found, ...functions].flatMap(([, name]) => name ?? []);
 }
 
 /** Returns true if an answer goes on behind the marks of its calls: it only shows them. */

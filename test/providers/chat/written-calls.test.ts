@@ -71,6 +71,14 @@ const forms: Readonly<Record<string, string>> = {
 	Harmony: `<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>${args}<|call|>`,
 	'Harmony after its reasoning': `<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant to=functions.read_file<|channel|>commentary json<|message|>${args}<|call|>`,
 	Granite: `<|tool_call|>[${json}]`,
+	Nemotron: `<TOOLCALL>[${json}]</TOOLCALL>`,
+	Cohere:
+		'<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "read_file", "parameters": {"path": "src/a.ts"}}]<|END_ACTION|>',
+	'Llama 4': "[read_file(path='src/a.ts')]",
+	LFM: '<|tool_call_start|>[read_file(path="src/a.ts")]<|tool_call_end|>',
+	Gemma: '```tool_code\nprint(default_api.read_file(path = "src/a.ts"))\n```',
+	'Gemma without print': '```tool_code\nread_file(path="src/a.ts")\n```',
+	FunctionGemma: '<start_function_call>call:read_file{path:<escape>src/a.ts<escape>}<end_function_call>',
 };
 
 describe('a call as text', () => {
@@ -79,7 +87,7 @@ describe('a call as text', () => {
 		expect(await answer([...form])).toEqual({text: '', calls: [call], finish: ['tool-calls']});
 	});
 
-	const marked = Object.entries(forms).filter(([, form]) => !/^(?:[[{]["{]|```|<\|channel)/.test(form));
+	const marked = Object.entries(forms).filter(([, form]) => !/^(?:[[{]["{r]|```|<\|channel)/.test(form));
 	test.each(marked)('in the form of %s is a call behind a sentence', async (_, form) => {
 		const text = 'I read it first.\n\n';
 		expect(await answer([text, form, '\n'])).toEqual({text, calls: [call], finish: ['tool-calls']});
@@ -93,6 +101,36 @@ describe('a call as text', () => {
 	test('may be several', async () => {
 		const {calls} = await answer([forms['Hermes'] ?? '', '\n', forms['Qwen Coder'] ?? '']);
 		expect(calls).toEqual([call, call]);
+	});
+
+	test('may be functions with literals of Python', async () => {
+		const form = `[read_file(path="a \\"b\\"\\n", limit=3), edit_file(path='c', edits=[{'old_text': 'x', "all": True, 'n': None}])]`;
+		const {calls} = await answer([form]);
+		expect(calls.map(({args: given}) => given)).toEqual([
+			{path: 'a "b"\n', limit: 3},
+			{path: 'c', edits: [{old_text: 'x', all: true, n: null}]},
+		]);
+	});
+
+	test.each([
+		'[read_file(path="a"',
+		'[read_file(path=a)]',
+		'[read_file("a")]',
+		'```tool_code\nread_file(open("a"))\n```',
+	])('that is a function with other arguments can not be read: %j', async form => {
+		const {calls} = await answer([form]);
+		expect(calls).toEqual([]);
+	});
+
+	test.each([
+		'[other(path="a")]',
+		'[read_file(path="a")] is how Llama calls it.',
+		'[foo(x=1), bar] are steps',
+		'```python\nread_file(path="a")\n```',
+		'[link](read_file(path="a"))',
+	])('that no tool has, or that a sentence is about, stays text: %j', async form => {
+		expect(await answer([form])).toEqual({text: form, calls: [], finish: ['stop']});
+		expect(await answer([...form])).toEqual({text: form, calls: [], finish: ['stop']});
 	});
 
 	test('has the types of its schema', async () => {
