@@ -1,5 +1,5 @@
 import {X509Certificate} from 'node:crypto';
-import {readdirSync, readFileSync, statSync} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readdirSync, readFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {createSecureContext, rootCertificates, type SecureContext} from 'node:tls';
 import type {Environment} from '../core/environment.ts';
@@ -66,15 +66,23 @@ type Found = {readonly certificates: readonly string[]; readonly fault?: string 
 
 function readFile(path: string): Found {
 	let text: string;
+	let file: number | undefined;
 	try {
-		if (statSync(path).size > largestFile) {
-			return {certificates: [], fault: 'is too large'};
+		// The other end of a pipe is not waited for.
+		file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+		const stats = fstatSync(file);
+		if (!stats.isFile() || stats.size > largestFile) {
+			return {certificates: [], fault: stats.isFile() ? 'is too large' : 'is not a file'};
 		}
 
-		text = readFileSync(path, 'utf8');
+		text = readFileSync(file, 'utf8');
 	} catch (error) {
 		const code = error instanceof Error && 'code' in error ? error.code : undefined;
 		return {certificates: [], fault: code === 'ENOENT' ? "doesn't exist" : `can't be read (${code ?? 'unknown'})`};
+	} finally {
+		if (file !== undefined) {
+			closeSync(file);
+		}
 	}
 
 	const blocks = [...text.matchAll(block)].map(([found]) => found.replaceAll(/(?:TRUSTED|X509) (?=CERTIFICATE)/g, ''));

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {expect, test} from 'vitest';
@@ -47,6 +48,20 @@ test('each variable that names certificates is used, besides those of Node [9]',
 	}
 });
 
+test('a pipe, a device or a folder in the place of a file is refused without waiting for it', () => {
+	const folder = temporaryFolder();
+	const pipe = join(folder, 'pipe');
+	execFileSync('mkfifo', [pipe]);
+	writeFileSync(join(folder, 'ca.pem'), ca.cert);
+	expect(certificateFault({SSL_CERT_FILE: pipe})).toBe(`SSL_CERT_FILE names ${pipe}, which is not a file.`);
+	expect(certificateFault({SSL_CERT_FILE: '/dev/zero'})).toBe('SSL_CERT_FILE names /dev/zero, which is not a file.');
+	expect(certificateFault({CURL_CA_BUNDLE: folder})).toBe(`CURL_CA_BUNDLE names ${folder}, which is not a file.`);
+	expect(readCertificates({SSL_CERT_DIR: folder})).toMatchObject({
+		certificates: [ca.cert.trim()],
+		sources: [{count: 1}],
+	});
+});
+
 test('all of our connections trust them', async () => {
 	const {file, url} = await lab();
 	const env = {SSL_CERT_FILE: file};
@@ -76,7 +91,7 @@ test('a file that cannot be used is said with its variable, also where a connect
 	writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
 	for (const [env, why] of [
 		[{SSL_CERT_FILE: join(folder, 'gone.pem')}, "doesn't exist"],
-		[{SSL_CERT_FILE: folder}, "can't be read (EISDIR)"],
+		[{SSL_CERT_FILE: folder}, "is not a file"],
 		[{SSL_CERT_FILE: broken}, 'holds a broken certificate'],
 		[{SSL_CERT_DIR: join(folder, 'gone')}, "doesn't exist"],
 		[{SSL_CERT_DIR: file}, "can't be read (ENOTDIR)"],
