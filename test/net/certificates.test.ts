@@ -91,7 +91,7 @@ test('a file that cannot be used is said with its variable, also where a connect
 	writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
 	for (const [env, why] of [
 		[{SSL_CERT_FILE: join(folder, 'gone.pem')}, "doesn't exist"],
-		[{SSL_CERT_FILE: folder}, "is not a file"],
+		[{SSL_CERT_FILE: folder}, 'is not a file'],
 		[{SSL_CERT_FILE: broken}, 'holds a broken certificate'],
 		[{SSL_CERT_DIR: join(folder, 'gone')}, "doesn't exist"],
 		[{SSL_CERT_DIR: file}, "can't be read (ENOTDIR)"],
