@@ -1,5 +1,6 @@
 import {once} from 'node:events';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {isShellLine} from '../command/line-kind.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 
@@ -7,7 +8,10 @@ type Dependencies = {
 	readonly stdin: NodeJS.ReadStream;
 	/** What is written to; a question is asked once everything before it is written. */
 	readonly output: {readonly write: (data: string) => unknown; readonly written?: () => Promise<void>};
-	/** Gets each line that the user enters. `isAlone` is false if several arrived together. */
+	/**
+	 * Gets each line that the user enters. `isAlone` is false if several arrived together, as those of a paste do: for a line
+	 * of the shell it is known only when no other has followed.
+	 */
 	readonly onLine: (line: string, isAlone: boolean) => void;
 	/** Returns the time of a monotonic clock in milliseconds. */
 	readonly now: () => number;
@@ -44,6 +48,9 @@ export type LineTerminal = {
 /** How long the terminal may take to hand over a line. */
 const handoverMs = 30;
 
+/** Nobody enters two lines within this time: a terminal hands over a paste line by line. */
+const burstMs = 15;
+
 /** Creates a terminal that is read and written line by line, with its own line editing. */
 export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: Dependencies): LineTerminal {
 	/** True while the sign to type at is the last thing that was written. */
@@ -51,6 +58,7 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 	let isAsking = false;
 	let isLent = false;
 	let pending = '';
+	let burst = nothingEntered();
 	let lastQuestion: Promise<unknown> = Promise.resolve();
 
 	const write = (data: string) => {
@@ -64,7 +72,22 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 		pending = lines.pop() ?? '';
 		hasPrompt &&= lines.length === 0;
 		for (const line of lines) {
-			onLine(line, lines.length === 1);
+			clearTimeout(burst.timer);
+			burst = {lines: burst.lines + 1, held: burst.held, timer: setTimeout(endBurst, burstMs)};
+			if (burst.held.length > 0 || isShellLine(line)) {
+				burst.held.push(line);
+			} else {
+				onLine(line, lines.length === 1);
+			}
+		}
+	};
+
+	const endBurst = () => {
+		clearTimeout(burst.timer);
+		const {held, lines} = burst;
+		burst = nothingEntered();
+		for (const line of held) {
+			onLine(line, lines === 1);
 		}
 	};
 
@@ -73,9 +96,16 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 		stdin.resume();
 	};
 
+	const deafen = () => {
+		stdin.off('data', onData);
+		endBurst();
+	};
+
+	stdin.once('end', endBurst);
+
 	const ask = async (label: string, masked: boolean, before?: () => void): Promise<TimedLine> => {
 		isAsking = true;
-		stdin.off('data', onData);
+		deafen();
 		before?.();
 		write(`${safeLine(label)} `);
 		await pauseUntilWritten(stdin, output);
@@ -108,7 +138,7 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 		timedQuestion: (label, before) => askNext(label, false, before),
 		listen,
 		async lend(use) {
-			stdin.off('data', onData);
+			deafen();
 			isLent = true;
 			await pauseUntilWritten(stdin, output);
 			try {
@@ -125,6 +155,11 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 		},
 	};
 }
+
+/** The lines that were entered within `burstMs` of each other: how many, and those from the first line of the shell on. */
+type Burst = {readonly lines: number; readonly held: string[]; readonly timer?: NodeJS.Timeout};
+
+const nothingEntered = (): Burst => ({lines: 0, held: []});
 
 /** Pauses the input until everything is written. What is typed meanwhile is read later, such as by a newer question. */
 async function pauseUntilWritten(stdin: NodeJS.ReadStream, {written}: Dependencies['output']): Promise<void> {

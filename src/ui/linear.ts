@@ -1,5 +1,5 @@
 import {createLineInteraction} from '../command/line-interaction.ts';
-import {isCommandLine, isShellLine} from '../command/line-kind.ts';
+import {asMessage, isCommandLine, isShellLine} from '../command/line-kind.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
 import {formatCount, formatUsd} from '../core/format.ts';
@@ -68,7 +68,12 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		onLine(line, isAlone) {
 			onEntered();
 			entered = isAlone && !isWorking(store) ? line : undefined;
-			void send(line, {store, terminal, opened, complete});
+			const isPasted = !isAlone && isShellLine(line);
+			if (isPasted) {
+				terminal.say(`Sent as a message, not run, because it came with other lines: ${safeLine(line)}`);
+			}
+
+			void send(isPasted ? asMessage(line) : line, {store, terminal, opened, complete});
 		},
 	});
 	const program = await compose(flags);

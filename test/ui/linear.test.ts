@@ -60,6 +60,37 @@ test('lines that were typed ahead are printed above their results', async () => 
 	expect(text()).toMatch(/❯ \/usage\n[\s\S]+❯ Second\n[\s\S]*I am here\./);
 });
 
+test.each([
+	['!touch ran', 'first of several'],
+	['Look at this:', '![image](a.png)', '!touch ran'],
+	['/usage', '!touch ran', 'and this'],
+	['!touch ran', '!touch ran'],
+])('no line of a paste runs in the shell: %j', async (...lines) => {
+	const {ask, asked} = scriptedModel(lines.flatMap(() => [say('Seen.'), finish('stop')]));
+	const {type, waitFor, text} = runLinear(ask);
+	await waitFor('> ');
+	for (const line of lines) {
+		// A terminal hands over each line by itself.
+		type(`${line}\n`);
+		await new Promise(resolve => setImmediate(resolve));
+	}
+
+	await waitFor('Sent as a message, not run, because it came with other lines: !touch ran');
+	await waitFor('Seen.');
+	await expect.poll(() => JSON.stringify(asked), {interval: 10}).toContain('!touch ran');
+	expect(text()).not.toMatch(/! touch|Command/);
+});
+
+test('a line of the shell that is entered by itself is no paste', async () => {
+	const {ask, asked} = scriptedModel([say('Seen.'), finish('stop')]);
+	const {type, waitFor, text} = runLinear(ask);
+	await waitFor('> ');
+	type('!touch ran\n');
+	await waitFor('touch ran');
+	expect(text()).not.toContain('Sent as a message');
+	expect(asked).toEqual([]);
+});
+
 test('sessions are a numbered list; a filter narrows it, and invalid input gets an error', async () => {
 	const home = temporaryHome();
 	const folder = temporaryFolder();
