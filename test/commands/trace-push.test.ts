@@ -6,7 +6,7 @@ import {api, inOrg} from './api.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 const url = `${inOrg}/otel/traces`;
-const spans = '{"resourceSpans":[]}';
+const spans = '{"resourceSpans":[{"scopeSpans":[{"spans":[{},{},{}]}]}]}';
 const binary = Buffer.from([0, 10, 255, 13]);
 
 async function setUp(answer: Parameters<typeof api>[0][string] = {json: {}}) {
@@ -23,11 +23,11 @@ async function setUp(answer: Parameters<typeof api>[0][string] = {json: {}}) {
 test.each([80, 120])('files are sent in order with their types, and counted at %d columns', async width => {
 	const {run, seen} = await setUp();
 	const result = await run('trace', 'push', 'a.json', 'b.pb', 'B.JSON');
-	expect(drawn(result, width)).toBe('Sent 3 files, 44 B.');
+	expect(drawn(result, width)).toBe('Sent 3 files, 118 B.');
 	expect(dataOf(result)).toEqual([
-		{file: 'a.json', bytes: 20, answer: {}, spans: 0, rejected: 0},
+		{file: 'a.json', bytes: 57, answer: {}, spans: 3, rejected: 0},
 		{file: 'b.pb', bytes: 4, answer: {}, spans: null, rejected: 0},
-		{file: 'B.JSON', bytes: 20, answer: {}, spans: 0, rejected: 0},
+		{file: 'B.JSON', bytes: 57, answer: {}, spans: 3, rejected: 0},
 	]);
 	expect(seen.map(({headers, body}) => [headers['content-type'], headers['content-encoding'], body])).toEqual([
 		['application/json', undefined, Buffer.from(spans)],
@@ -39,16 +39,16 @@ test.each([80, 120])('files are sent in order with their types, and counted at %
 test('--gzip compresses, and --format sets the type of a file without an extension', async () => {
 	const {run, seen} = await setUp({status: 200});
 	const result = await run('trace', 'push', 'c.txt', '--gzip', '--format', 'json');
-	expect(drawn(result, 80)).toBe('Sent c.txt, 20 B: 0 spans stored.');
-	expect(dataOf(result)).toEqual([{file: 'c.txt', bytes: 20, answer: null, spans: 0, rejected: 0}]);
+	expect(drawn(result, 80)).toBe('Sent c.txt, 57 B: 3 spans stored.');
+	expect(dataOf(result)).toEqual([{file: 'c.txt', bytes: 57, answer: null, spans: 3, rejected: 0}]);
 	expect(seen.map(({headers, body}) => [headers['content-encoding'], gunzipSync(body).toString()])).toEqual([
 		['gzip', spans],
 	]);
 });
 
 test.each([
-	[{rejectedSpans: 1, errorMessage: 'too \u001B old'}, 'a.json: The server rejected 1 span: too ␛ old'],
-	[{rejectedSpans: '2'}, 'a.json: The server rejected 2 spans.'],
+	[{rejectedSpans: 1, errorMessage: 'too \u001B old'}, 'a.json: The server rejected 1 of 3 spans: too ␛ old'],
+	[{rejectedSpans: '2'}, 'a.json: The server rejected 2 of 3 spans.'],
 	[{errorMessage: 'Use gzip.'}, 'a.json: The server says: Use gzip.'],
 	[{rejectedSpans: 0}, undefined],
 	['all', undefined],
@@ -85,12 +85,28 @@ test.each([
 test.each([
 	['{"resource_spans":[{"scope_spans":[{"spans":[{},{},{}]}]}]}', '3 spans'],
 	['{"ResourceSpans":[{"instrumentationLibrarySpans":[{"spans":[{}]}]}, null]}', '1 span'],
-	['{"resourceLogs":[]}', '0 spans'],
 ])('the spans of %s are counted', async (content, count) => {
 	const {run, folder} = await setUp();
 	writeFileSync(join(folder, 'some.json'), content);
 	const bytes = Buffer.byteLength(content);
 	expect(drawn(await run('trace', 'push', 'some.json'), 80)).toBe(`Sent some.json, ${bytes} B: ${count} stored.`);
+});
+
+test.each([
+	['{}', ''],
+	['{"resourceSpans":[]}', ''],
+	['{"resource_spans":[{"scope_spans":[{"spans":[]}]}]}', ''],
+	['{"resourceLogs":[{}]}', ', but “resourceLogs”'],
+	['{"data":[{"spans":[{}]}]}', ', but “data”'],
+	['{"batches":[{"scopeSpans":[{"spans":[{}]}]}]}', ', but “batches”'],
+])('%s is refused before anything is sent: it holds no spans', async (content, what) => {
+	const {run, folder, seen} = await setUp();
+	writeFileSync(join(folder, 'some.json'), content);
+	await expect(run('trace', 'push', 'a.json', 'some.json')).rejects.toMatchObject({
+		code: 'usage',
+		message: `some.json holds no spans${what}.`,
+	});
+	expect(seen).toEqual([]);
 });
 
 test('a file without an accepted span fails the command after all files are sent', async () => {

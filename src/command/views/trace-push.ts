@@ -1,3 +1,4 @@
+import {cutLine} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
 import {formatAmount} from '../../core/format.ts';
 import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
@@ -28,7 +29,7 @@ type Options = {
 
 /**
  * Reads files of spans in one of the two encodings of OTLP. Throws AppError("usage") for a file of unknown format, an empty
- * one, invalid JSON, and for too many bytes.
+ * one, invalid JSON, one without spans, and for too many bytes.
  */
 export async function readTraceFiles(paths: readonly string[], options: Options): Promise<readonly TraceFile[]> {
 	const files: TraceFile[] = [];
@@ -38,10 +39,15 @@ export async function readTraceFiles(paths: readonly string[], options: Options)
 		const body = await options.read(path, room);
 		room -= body.length;
 		check(path, body, format);
+		const spans = countSpans(body, format);
+		if (spans === 0) {
+			throw withoutSpans(path, body, format);
+		}
+
 		files.push({
 			name: path === '-' ? 'standard input' : path,
 			bytes: body.length,
-			spans: countSpans(body, format),
+			spans,
 			body: options.gzip ? await compress(body) : body,
 			contentType: format === 'json' ? 'application/json' : 'application/x-protobuf',
 			...(options.gzip && {contentEncoding: 'gzip' as const}),
@@ -76,6 +82,16 @@ function check(path: string, body: Uint8Array, format: Format): void {
 			hint: 'Nothing was sent. For the binary encoding, pass --format protobuf.',
 		});
 	}
+}
+
+/** Returns the error for a file without spans, which some servers accept without a word: it names what it has in their place. */
+function withoutSpans(path: string, body: Uint8Array, format: Format): AppError {
+	const name = path === '-' ? 'Standard input' : path;
+	const value = format === 'json' ? parseJson(new TextDecoder().decode(body)) : undefined;
+	const [field] = isJsonObject(value) ? Object.keys(value).filter(key => !/^resource_?spans$/i.test(key)) : [];
+	return new AppError('usage', `${name} holds no spans${field === undefined ? '' : `, but “${cutLine(field, 60)}”`}.`, {
+		hint: 'Nothing was sent. Pass a file of OTLP traces: logs, metrics and other formats have no place here.',
+	});
 }
 
 async function compress(body: Uint8Array): Promise<Uint8Array> {
