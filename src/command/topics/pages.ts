@@ -48,6 +48,6 @@ export function pageOf(name: Topic['name'], ownKeys = noOwnKeys): string {
 function joinLines(page: string): string {
 	return page
 		.split(/^(```[\s\S]*?^```$)/m)
-		.map((part, index) => (index % 2 === 1 ? part : part.replace(/(?<=[^\n|>#-].*[^\n|>])\n(?=[^\n|<#-])/g, ' ')))
+		.map((part, index) => (index % 2 === 1 ? part : part.replace(/(?<=[^\n|>#-].*[^\n|>])\n *(?=[^\s|<#-])/g, ' ')))
 		.join('');
 }

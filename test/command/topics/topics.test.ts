@@ -27,7 +27,8 @@ test.each(names)('the page %s has a title and its tables, and no marker', name =
 	const page = pageOf(name);
 	expect(page).toMatch(/^# \S/);
 	expect(page).not.toContain('<!--');
-	// A paragraph is one line; the window wraps it.
+	// A paragraph is one line, also one of a list; the window wraps it.
+	expect(page.replaceAll(/^```[\s\S]*?^```$/gm, '')).not.toMatch(/^[^|\n]*\S {2,}\S/m);
 	expect(page.replace(/```[\s\S]*?```/g, '')).not.toMatch(/^[A-Za-z`].*\n[A-Za-z`]/m);
 	expect(page.split('\n').filter(line => /\s$/.test(line))).toEqual([]);
 });
