@@ -97,7 +97,9 @@ describe.skipIf(!hasBubblewrap)(`[12] what starts outside the sandbox${skipped}`
 	test('does not start where nobody can be asked, unless the command line trusts the folder', async () => {
 		const agent = await agentAtWork({'a.js': ''});
 		await agent.write('a.js', 'x');
-		expect(await gateOf(agent).whyNot(starting, live)).toContain('Pass --trust to -p to start it, or start it in the app, which asks you.');
+		expect(await gateOf(agent).whyNot(starting, live)).toContain(
+			'Pass --trust to -p to start it, or start it in the app, which asks you.',
+		);
 		const trusting = gateOf(agent, undefined, {trustsAll: true});
 		expect(await trusting.starts()).toBe(true);
 		expect(trusting.takeNotes()).toEqual([
