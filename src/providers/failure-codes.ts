@@ -26,3 +26,11 @@ export function isDaySpent(value: Json | undefined): boolean {
 		.flatMap(detail => listAt(detail, 'violations'))
 		.some(violation => /PerDay/.test(textAt(violation, 'quotaId')));
 }
+
+/**
+ * True if the host could not read what the model wrote: a call of a tool (Groq), or its own form of a message. The same
+ * request often gets a readable answer.
+ */
+export function isMisspelled(value: Json | undefined): boolean {
+	return codesOf(value).some(code => /^(?:tool_use_failed|output_parse_failed)$/.test(code));
+}

@@ -3,7 +3,7 @@ import {type Json, parseJson} from '../core/json.ts';
 import {isLoopback} from '../core/origin.ts';
 import {type ProviderName, providerRows} from '../core/provider-rows.ts';
 import {isRetryableStatus} from '../net/retry.ts';
-import {codesOf, isDaySpent, isSpent} from './failure-codes.ts';
+import {codesOf, isDaySpent, isMisspelled, isSpent} from './failure-codes.ts';
 import {at, countAt, listAt, textAt} from './json-path.ts';
 import {isLimitOfTime, overflowEvidence} from './overflow.ts';
 import {retryAfterMs} from './retry-after.ts';
@@ -99,6 +99,14 @@ export function statusFailure(
 			cause,
 			hint: 'Wait a while, or check the limits and credit of this key.',
 			retryAfter,
+			temporary: true,
+		});
+	}
+
+	if (isMisspelled(body)) {
+		return new AppError('provider', `${label} couldn't read what the model wrote (${status})${detail}`, {
+			cause,
+			hint: misspelledHint,
 			temporary: true,
 		});
 	}
@@ -250,11 +258,12 @@ export function streamFailure({name, label}: Vendor, value: Json | undefined): A
 		return new AppError('provider', text, spentOptions);
 	}
 
-	const temporary = isTemporary(value, message);
+	const isUnread = isMisspelled(value);
+	const temporary = isUnread || isTemporary(value, message);
 	return new AppError('provider', text, {
 		temporary,
 		retryAfter: temporary ? retryAfterMs({}, value, message) : undefined,
-		hint: temporary ? 'Try again later, or select another model: `model use`' : refusedHint,
+		hint: isUnread ? misspelledHint : temporary ? 'Try again later, or select another model: `model use`' : refusedHint,
 		cause: {refusal: JSON.stringify(value) ?? '', status: statusIn(value) ?? 200},
 	});
 }
@@ -278,6 +287,8 @@ function isBadKey(body: Json | undefined): boolean {
 /** What to do where no repair of the request helped. */
 const refusedHint =
 	'Select another model: `model use`. Go back to before the refused message with `/rewind` (Esc Esc), or start over with `/new`.';
+
+const misspelledHint = 'Try again, or select another model: `model use`';
 
 const spentOptions = {
 	hint: 'Add credit to the account of this key, or select another model: `model use`',

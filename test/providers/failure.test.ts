@@ -172,3 +172,14 @@ describe('the wait before a retry', () => {
 		expect(fail(429, body, headers).retryAfter).toBe(expected);
 	});
 });
+
+test.each(['tool_use_failed', 'output_parse_failed'])(
+	'[23] %s is about what the model wrote, so that the same request is sent again',
+	code => {
+		const body = {error: {message: 'Failed to call a function.', code, failed_generation: '<function=read_file>{"a"'}};
+		const vendor = {name: 'groq', label: 'Groq'} as const;
+		const expected = {code: 'provider', temporary: true, hint: expect.stringContaining('Try again')};
+		expect(statusFailure(vendor, 400, {}, JSON.stringify(body))).toMatchObject(expected);
+		expect(streamFailure(vendor, body)).toMatchObject(expected);
+	},
+);
