@@ -34,3 +34,11 @@ export function isDaySpent(value: Json | undefined): boolean {
 export function isMisspelled(value: Json | undefined): boolean {
 	return codesOf(value).some(code => /^(?:tool_use_failed|output_parse_failed)$/.test(code));
 }
+
+const ofAccount =
+	/model[^\n]{0,60}(?:not (?:exist|found|available)|does not exist|doesn't exist|deprecated|decommissioned|retired|unknown)|(?:unknown|invalid|no such|unsupported) model|model_(?:not_found|decommissioned)|not a valid model|location|region|country|moderation|content[_ ](?:policy|filter)|flagged|safety|billing|quota|credit|api[_ -]?key|unauthori[sz]ed|permission|organization|subscription|terms|rate.?limit|overload/i;
+
+/** True for a refusal about the model, the account or what may be said: another form of the request doesn't help there. */
+export function isOfAccount(words: string): boolean {
+	return ofAccount.test(words);
+}

@@ -561,3 +561,27 @@ test('a network that breaks while the summary is written leaves the conversation
 	expect(events.at(-1)).toMatchObject({reason: 'error', error: {code: 'network'}});
 	expect(next).toEqual([...messages, {role: 'user', text: 'And now?'}]);
 });
+
+test.each([
+	['words that nobody here knows', refuse(400, said('Die Anfrage ist zu groß für dieses Modell')), 'done'],
+	['a crash for want of memory', refuse(500, said('CUDA out of memory. Tried to allocate 2.00 GiB')), 'done'],
+	['a cache without room', refuse(500, said('failed to find free space in the KV cache')), 'done'],
+	['a model that is gone', refuse(400, said('The model demo does not exist')), 'error'],
+	['another failure', refuse(500, said('Internal error 42')), 'error'],
+])('a long conversation whose host tells no window is made shorter after %s: %s', async (_, error, reason) => {
+	const far = hostOf({window: 17_000, refusal: 'a code', behaviour: 'a summary'});
+	let count = 0;
+	const ask: ModelCall = async function* ask(messages, signal, plain) {
+		count++;
+		if (tokensOf(messages) > 17_000) {
+			throw error;
+		}
+
+		yield* far.ask(messages, signal, plain);
+	};
+	const compaction = {windowSize: async () => undefined, usedTokens: 0, pinned: () => []};
+	const retry: RunOptions['retry'] = attempt => attempt();
+	const {events} = await run(long, {ask}, `Go on. ${words.slice(0, 19_000)}`, {compaction, retry});
+	expect(events.at(-1)).toMatchObject({type: 'run-end', reason});
+	expect(count).toBeLessThanOrEqual(reason === 'done' ? 4 : 1);
+});

@@ -1,6 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
 import {refusalStatus, refusalText, vendorMessage} from '../../providers/failure.ts';
+import {isOfAccount} from '../../providers/failure-codes.ts';
 import {isBeyondLimit, overflowEvidence, windowNamed} from '../../providers/overflow.ts';
 
 /**
@@ -14,6 +15,8 @@ type Request = {
 	readonly tokens: number;
 	/** The context window of the model, as far as known. */
 	readonly window?: number | undefined;
+	/** True if the host doesn't tell the window. */
+	readonly isUntold?: boolean;
 };
 
 /** A refusal that says nothing is that of a full window if the conversation has this share of it. */
@@ -24,7 +27,7 @@ const fullShare = 0.85;
 const longTokens = 16_000;
 
 /** Returns whether a request failed because it didn't fit, by codes, words and sizes; undefined if it failed otherwise. */
-export function overflowOf(error: unknown, {tokens, window}: Request): Overflow | undefined {
+export function overflowOf(error: unknown, {tokens, window, isUntold}: Request): Overflow | undefined {
 	if (!(error instanceof AppError)) {
 		return undefined;
 	}
@@ -43,14 +46,22 @@ export function overflowOf(error: unknown, {tokens, window}: Request): Overflow 
 	}
 
 	const status = refusalStatus(error);
+	const isLong = window === undefined ? tokens >= longTokens : tokens >= longShare * window;
+	if (status === 500 && isLong && outOfMemory.test(said)) {
+		return {isSure: false};
+	}
+
 	if (error.code !== 'provider' || error.permanent || (status !== 400 && status !== 422)) {
 		return undefined;
 	}
 
-	const isLong = window === undefined ? tokens >= longTokens : tokens >= longShare * window;
-	const isFull = window !== undefined && tokens >= fullShare * window;
+	const mayBeFull = isUntold === true && isLong && !isOfAccount(said);
+	const isFull = window === undefined ? mayBeFull : tokens >= fullShare * window;
 	return (saysNothing(said) && isLong) || isFull ? {isSure: false} : undefined;
 }
+
+/** Programs that run models on the user's own machines crash so at a prompt for which their memory is too small. */
+const outOfMemory = /out of memory|\bOOM\b|(?:free|enough) (?:space|memory|slots?)|failed to allocate|kv[ _-]?cache/i;
 
 /** llama.cpp sends the numbers beside its message. */
 function countsIn(text: string): string {

@@ -87,7 +87,7 @@ export async function refusedBySize(
 	}
 
 	const window = known ?? (isLong(state) ? await compaction?.findWindow?.(model, signal) : undefined);
-	const likely = found ?? overflowOf(error, {tokens, window});
+	const likely = found ?? overflowOf(error, {tokens, window, isUntold: window === undefined});
 	return likely && {...likely, window: likely.window ?? window};
 }
 

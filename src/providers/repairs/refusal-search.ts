@@ -1,4 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
+import {isOfAccount} from '../failure-codes.ts';
 import {applyRepairs} from './apply-repairs.ts';
 import {
 	callsAsText,
@@ -258,12 +259,9 @@ function withoutData(key: string, value: unknown): unknown {
 	return key === 'data' ? undefined : value;
 }
 
-const notOfParts =
-	/model[^\n]{0,60}(?:not (?:exist|found|available)|does not exist|doesn't exist|deprecated|decommissioned|retired|unknown)|(?:unknown|invalid|no such|unsupported) model|model_(?:not_found|decommissioned)|not a valid model|location|region|country|moderation|content[_ ](?:policy|filter)|flagged|safety|billing|quota|credit|api[_ -]?key|unauthori[sz]ed|permission|organization|subscription|terms|rate.?limit|overload/i;
-
 /** True unless a refusal is about the model, the account or what may be said: leaving something out doesn't help there. */
 function mayBePart({refusal: {status, text}}: Refused): boolean {
-	return /^(?:400|406|415|422)$/.test(String(status)) && !notOfParts.test(refusalWords(text));
+	return /^(?:400|406|415|422)$/.test(String(status)) && !isOfAccount(refusalWords(text));
 }
 
 function blindNotice(repairs: readonly Repair[], {vendor: {label}}: RepairedWire): RepairNotice {
