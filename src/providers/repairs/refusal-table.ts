@@ -129,7 +129,7 @@ function repairNumberOfTools({refusal: {text}, draft, wire}: RefusedRequest): re
 	const modelId = `${wire.vendor.name}/${draft.model}`;
 	const named = largestBelow(count, messageOf(text));
 	const limits = named === undefined ? [Math.floor(count / 2), Math.floor(count / 4)] : [named];
-	return limits.filter(limit => limit > 0).map(limit => fewerTools(limit, modelId));
+	return limits.filter(limit => limit > 0).map(limit => fewerTools(limit, modelId, draft.tools));
 }
 
 /** Returns the tools that a refusal names, or counts from 0 as the request has them. */

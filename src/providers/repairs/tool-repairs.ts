@@ -1,4 +1,5 @@
 import {createHash} from 'node:crypto';
+import {formatAmount} from '../../core/format.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {renameProperties} from '../schema/argument-names.ts';
 import {plainSchema} from '../schema/plain-schema.ts';
@@ -134,15 +135,22 @@ export function withoutTools(model: string): Repair {
 	};
 }
 
-/** Sends at most so many tools: our own first, then the one that finds the others. */
-export function fewerTools(limit: number, modelId: string): Repair {
+/** Sends at most so many tools of these: our own first, then the one that finds the others. */
+export function fewerTools(limit: number, modelId: string, all: readonly SentTool[]): Repair {
+	const ownCount = all.filter(({given}) => !isOfServer(given)).length;
 	return {
 		id: `at most ${limit} tools`,
 		what: 'the number of tools',
-		notice: {
-			text: `The host takes at most ${limit} tools. The model searches for the others.`,
-			hint: 'Disconnect MCP servers that you don’t need: `mcp list`',
-		},
+		notice:
+			ownCount < limit && ownCount < all.length
+				? {
+						text: `The host takes at most ${formatAmount(limit, 'tool')}. The model searches for the others.`,
+						hint: 'Disconnect MCP servers that you don’t need: `mcp list`',
+					}
+				: {
+						text: `The host takes at most ${formatAmount(limit, 'tool')}. It answers without the others.`,
+						hint: 'Select a model of another host: `model use`',
+					},
 		inDraft(draft) {
 			const {tools, fallbackTools} = draft;
 			if (tools.length <= limit) {

@@ -47,7 +47,7 @@ export function blockLines(block: Shown, given: ToolStyle): readonly string[] {
 		case 'restore':
 			return messageLines('↺', palette.dim, restoreText(block), undefined, style);
 		case 'compaction':
-			return messageLines('⇣', palette.dim, compactionText(block), compactionHint(palette), style);
+			return messageLines('⇣', palette.dim, compactionText(block), compactionHint(block, palette), style);
 		case 'end': {
 			const failed = block.reason === 'error';
 			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
@@ -74,9 +74,10 @@ function attachmentLine(
 	return truncate(palette.dim(`  ${signOf('└', palette)}${what}${truncate(safeLine(name), room)} · ${facts}`), width);
 }
 
-/** Without a screen nothing opens the whole transcript. */
-function compactionHint({spoken}: Palette): string {
-	return `The model reads a summary from now on.${spoken ? '' : ' Read it in the full transcript.'}`;
+/** Without a screen nothing opens the whole transcript. A conversation that was only cut has no summary. */
+function compactionHint({kept}: Extract<Block, {kind: 'compaction'}>, {spoken}: Palette): string {
+	const what = kept ? 'a shorter conversation' : 'a summary';
+	return `The model reads ${what} from now on.${spoken ? '' : ' Read it in the full transcript.'}`;
 }
 
 function compactionText({beforeTokens, afterTokens, pinned = []}: Extract<Block, {kind: 'compaction'}>): string {

@@ -99,6 +99,16 @@ const cases: readonly Case[] = [
 		keeps: body => toolsIn(body).length === 3 && toolsIn(body).some(({name}) => name === 'read_file'),
 	},
 	{
+		name: 'a host takes fewer tools than the program has of its own',
+		wire: 'openai-chat',
+		isRefused: body => toolsIn(body).length > 1,
+		message: 'tools: Array should have at most 1 items',
+		tools: [tool, {...tool, name: 'list_files'}],
+		requests: 2,
+		told: [/at most 1 tool\. It answers without the others/],
+		keeps: body => toolsIn(body).length === 1,
+	},
+	{
 		name: 'a host takes names of 20 characters',
 		wire: 'openai-chat',
 		isRefused: body => toolsIn(body).some(({name}) => name.length > 20),

@@ -98,6 +98,15 @@ const everyKind: ReadonlyArray<readonly [string, (text: string) => readonly Agen
 	],
 ];
 
+test.each([
+	[undefined, 'The model reads a summary from now on'],
+	[{from: 2, part: 2000}, 'The model reads a shorter conversation from now on'],
+])('a compaction says what the model reads from now on: %j', (kept, words) => {
+	const {feed, taken, live} = canvas();
+	feed(start, {type: 'compaction', id: 's', summary: 'Left out.', ...(kept && {kept})});
+	expect([...taken(), ...live()].join(' ')).toContain(words);
+});
+
 describe.each(everyKind)('%s', (_, eventsOf) => {
 	const drawn = (text: string) => {
 		const {feed, taken, live} = canvas();
