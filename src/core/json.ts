@@ -47,6 +47,21 @@ export function isDeeper(value: Json, limit: number): boolean {
 	return limit === 0 || Object.values(value).some(item => isDeeper(item, limit - 1));
 }
 
+/** Returns JSON in which what is nested more than `levels` deep is an empty object. */
+export function cutDepth(value: Json, levels: number): Json {
+	if (typeof value !== 'object' || value === null) {
+		return value;
+	}
+
+	if (levels === 0) {
+		return {};
+	}
+
+	return Array.isArray(value)
+		? value.map(item => cutDepth(item, levels - 1))
+		: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDepth(item, levels - 1)]));
+}
+
 /**
  * Returns JSON that every parser accepts: half of a surrogate pair, which a model or a tool may write, becomes U+FFFD.
  * `JSON.stringify` would escape it, and strict parsers reject the whole text (RFC 8259, section 8.2).

@@ -6,7 +6,7 @@ import type {Writable} from 'node:stream';
 import {setTimeout as setTimeoutAsync} from 'node:timers/promises';
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
-import {isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
+import {cutDepth, isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
@@ -32,6 +32,7 @@ type Options = {
 
 /** Longest message, which is a line. */
 const maxMessageBytes = 8 * 1024 * 1024;
+/** What is nested deeper is left out: one tool that is described so must not cost the others. */
 const maxDepth = 100;
 /** Time for a server to end after its input has, and between SIGTERM and SIGKILL. */
 const endDelayMs = 500;
@@ -196,9 +197,10 @@ function read({stdin, stdout, stderr}: ChildProcess, {onLog, onMessage, fail}: R
 }
 
 function messageOf(line: string): JSONRPCMessage | undefined {
-	const value = parseJson(line);
-	const isMessage = isJsonObject(value) && value['jsonrpc'] === '2.0' && !isDeeper(value as Json, maxDepth);
-	return isMessage ? (value as object as JSONRPCMessage) : undefined;
+	const value: Json | undefined = parseJson(line);
+	const whole = value !== undefined && isDeeper(value, maxDepth) ? cutDepth(value, maxDepth) : value;
+	const isMessage = isJsonObject(whole) && whole['jsonrpc'] === '2.0';
+	return isMessage ? (whole as object as JSONRPCMessage) : undefined;
 }
 
 function describeEnd({status, signal}: End): string {

@@ -1,4 +1,4 @@
-import {isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {cutDepth, isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 
 /** Most levels and schemas that are kept; anything below or beyond accepts every value. */
 const maxDepth = 40;
@@ -52,21 +52,6 @@ export function fitSchema(schema: Json | undefined): JsonObject {
 	const origin = isDeeper(given, maxNesting) ? cutDepth(given, maxNesting) : given;
 	const root = topObject(origin, origin);
 	return tidySchema(root, {root, origin, depth: 0, budget: {left: maxSchemas}});
-}
-
-/** Returns JSON without what is nested deeper than `levels`. */
-function cutDepth(value: Json, levels: number): Json {
-	if (typeof value !== 'object' || value === null) {
-		return value;
-	}
-
-	if (levels === 0) {
-		return {};
-	}
-
-	return Array.isArray(value)
-		? value.map(item => cutDepth(item, levels - 1))
-		: Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutDepth(item, levels - 1)]));
 }
 
 type Place = {

@@ -42,6 +42,11 @@ test.each<[string, Json, RegExp | undefined]>([
 		/repaired: type/,
 	],
 	['a list among its properties', {type: 'object', properties: {oneOf: [{}, {}]}}, /repaired: properties/],
+	[
+		'a hundred levels',
+		Array.from({length: 100}).reduce<JsonObject>(inner => ({type: 'object', properties: {a: inner}}), {}),
+		/repaired: the innermost part/,
+	],
 	['a recursive reference', {type: 'object', properties: {a: {$ref: '#'}}}, undefined],
 ])('a tool whose schema has %s costs no other tool, and works', async (_, inputSchema, fault) => {
 	const {servers, call} = openServers({s: entryOf(listing([good, {name: 'odd', inputSchema}]))});
