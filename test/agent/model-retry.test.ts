@@ -104,8 +104,8 @@ describe('[23] an overload inside a stream', () => {
 	});
 
 	test('differs from an invalid request', async () => {
-		const {asked} = await run(chat, {body: event({error: {code: 400, message: 'Bad image.'}})});
-		expect(asked).toBe(1);
+		const {waits, end} = await run(chat, {body: event({error: {code: 400, message: 'Bad image.'}})});
+		expect([waits, end?.reason]).toEqual([[], 'error']);
 	});
 });
 

@@ -172,22 +172,22 @@ function endTrial(memory: RefusalMemory, {group}: Trial, outcome: 'accepted' | '
  * in the first event. Nothing was read by the model then, and nothing counted.
  */
 async function beginning(lists: AsyncGenerator<Iterable<Chunk>>): Promise<AsyncIterable<Iterable<Chunk>>> {
-	const next = await lists.next();
-	const {chunks, failure} = next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
+	const reading = lists.next();
+	const next = await reading.catch(() => undefined);
+	const {chunks, failure} = !next || next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
 	if (failure && chunks.length === 0 && refusalOf(failure.error)) {
 		await lists.return(undefined);
 		throw failure.error;
 	}
 
-	const first: IteratorResult<Iterable<Chunk>> = failure
-		? {done: false, value: failing(chunks, failure.error)}
-		: next.done
-			? next
-			: {done: false, value: chunks};
+	const first: Promise<IteratorResult<Iterable<Chunk>>> =
+		!next || next.done
+			? reading
+			: Promise.resolve({done: false, value: failure ? failing(chunks, failure.error) : chunks});
 	// Without a generator around the rest: each would cost a promise for every read of the network.
 	let isFirst = true;
 	const read = () => {
-		const promise = isFirst ? Promise.resolve(first) : lists.next();
+		const promise = isFirst ? first : lists.next();
 		isFirst = false;
 		return promise;
 	};
