@@ -79,7 +79,7 @@ async function runExample(path: string, example: string, seed: number) {
 	const here = testContext({env: scope});
 	const id = await saveSession(here, [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done]);
 	for (const name of ['spans.json', 'a.pb', 'b.pb']) {
-		writeFileSync(join(here.folder, name), '{}');
+		writeFileSync(join(here.folder, name), JSON.stringify({resourceSpans: [{scopeSpans: [{spans: [{}]}]}]}));
 	}
 
 	for (const profile of path === 'logout' || path.startsWith('profile') ? ['lab', 'agents.example.com'] : []) {
