@@ -114,7 +114,7 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 		case 'session-rule':
 			return {...state, rules: rulesAfter(state.rules, event)};
 		case 'task':
-			return inTask(state, event.id, applied, task => reduceEvent(task, event.event, applied));
+			return inTask(state, event.id, applied, (task, its) => reduceEvent(task, event.event, its));
 		case 'run-end':
 			return endRun(state, event, applied);
 		default:
@@ -138,24 +138,29 @@ function countUsage(state: Transcript, event: EventOf<'usage'>, applied: Applied
 	const counted = addUsage(state, event, applied);
 	return event.task === undefined
 		? counted
-		: inTask(counted, event.task, applied, task => addUsage(task, event, applied));
+		: inTask(counted, event.task, applied, (task, its) => addUsage(task, event, its));
 }
 
 /** Changes the conversation of a sub-agent, and what the call that started it shows of it. */
 function inTask(
 	state: Transcript,
 	id: string,
-	{growth}: Applied,
-	change: (task: Transcript) => Transcript,
+	applied: Applied,
+	change: (task: Transcript, applied: Applied) => Transcript,
 ): Transcript {
-	const task = settle(change(state.tasks.get(id) ?? emptyTranscript(state.session)), growth);
-	const tasks = growth.map(state.tasks, id, task);
+	const before = state.tasks.get(id) ?? emptyTranscript(state.session);
+	const call = state.open.findLast(block => block.kind === 'tool' && block.id === id && block.open);
+	// A call that has ended, or an earlier one with this id, keeps what it shows.
+	const isShared = call?.kind !== 'tool' || call.task?.settled !== before.settled;
+	const growth = isShared ? copied : applied.growth;
+	const task = settle(change(before, {...applied, growth}), growth);
+	const tasks = applied.growth.map(state.tasks, id, task);
 	return changeTool({...state, tasks}, id, () => ({task: taskBlocks(task)}));
 }
 
 /** Ends what a sub-agent left open. */
 function endTask(state: Transcript, id: string, applied: Applied): Transcript {
-	return state.tasks.get(id)?.open.length ? inTask(state, id, applied, task => close(task, applied)) : state;
+	return state.tasks.get(id)?.open.length ? inTask(state, id, applied, close) : state;
 }
 
 function addUsage(state: Transcript, event: EventOf<'usage'>, {at, growth}: Applied): Transcript {

@@ -1,9 +1,10 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent, RunEvent} from '../../../src/core/session/event.ts';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
+import {replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {sessionUsage} from '../../../src/core/session/session-usage.ts';
 import {blocksOf} from '../../../src/core/session/transcript.ts';
-import {answered, called, done, said, start, transcriptOf, used, user} from '../records.ts';
+import {answered, called, done, said, session, start, toRecords, transcriptOf, used, user} from '../records.ts';
 
 const inTask = (event: RunEvent, id = 'c1'): AgentEvent => ({type: 'task', id, event});
 const ofTask = (messageId: string, input: number): AgentEvent => ({
@@ -39,6 +40,20 @@ test('a call of a sub-agent shows how far it is, and keeps what it did', () => {
 	);
 	expect(ended).toMatchObject({status: 'done', output: 'In a.ts.', task: {calls: 1, tokens: 92, doing: ''}});
 	expect(ended?.task?.settled.map(({kind}) => kind)).toEqual(['user', 'tool', 'text']);
+});
+
+test('in a replay, too, a call that has ended keeps what its sub-agent did when a later one has its id', () => {
+	const step = (text: string) => inTask({type: 'user-message', id: text, text}, 'a');
+	const events = [
+		start,
+		called('a', 'm1', 'task'),
+		step('one'),
+		answered('a'),
+		step('late'),
+		called('a', 'm2', 'task'),
+	];
+	const all = [...events, step('two'), answered('a'), done];
+	expect(replayTranscript(session, toRecords(all))).toEqual(transcriptOf(...all));
 });
 
 test('the conversation, its messages and its window know nothing of what a sub-agent did, its totals do', () => {
