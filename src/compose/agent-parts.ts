@@ -38,7 +38,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		return model === undefined ? undefined : windows.sizeOf(model);
 	};
 	const access = createModelAccess({
-		...{config, env, createTransport},
+		config,
+		env,
+		createTransport,
 		async tools() {
 			const own = await builtIn();
 			return [...own, ...(await mcp.shownTools(windowSize, own.length, store.getState().model))];
@@ -53,7 +55,12 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const changes = createChangeAccess(local);
 	const conversations = createConversationParts(options, local, servers, {
-		...{windows, access, approvals, changes, ofProject, mcp},
+		windows,
+		access,
+		approvals,
+		changes,
+		ofProject,
+		mcp,
 		ask: () => askUser,
 		interact: () => interact,
 		onRecord: record => {

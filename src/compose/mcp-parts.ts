@@ -177,7 +177,13 @@ async function loadServers(
 	const {openStartGate} = await import('./start-gates.ts');
 	const gate = await openStartGate(options, local, interaction);
 	const servers = createMcpServers({
-		...{env, version, insecureHttp, startTimeoutMs, folder: folder.path, hide: secrets.hide, addSecret: secrets.add},
+		env,
+		version,
+		insecureHttp,
+		startTimeoutMs,
+		folder: folder.path,
+		hide: secrets.hide,
+		addSecret: secrets.add,
 		load: project.state,
 		readEnvFile: configured => readEnvFile(configured, project),
 		...{logIn, config},

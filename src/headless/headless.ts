@@ -78,7 +78,13 @@ export async function runHeadless(
 		const masked = {prompt: hide(message.prompt), mentionsIn: message.mentionsIn && hide(message.mentionsIn)};
 		const {prompt, mentionsIn} = isMasked ? masked : message;
 		return await runOnce(prompt, once.format, {
-			...{store, stdout, stderr, losses, progress, signal, mentionsIn},
+			store,
+			stdout,
+			stderr,
+			losses,
+			progress,
+			signal,
+			mentionsIn,
 			conversation: program.conversation,
 			onRecord: program.onRecord,
 			priceOf: program.loadCatalog,

@@ -97,7 +97,9 @@ export function createLosses(stderr: Output, clear: () => void = () => undefined
 	};
 
 	return {
-		...{warn, note, follow},
+		warn,
+		note,
+		follow,
 		doubt(text, hint) {
 			warn(text, hint);
 			doubtful ??= oneLine(text);

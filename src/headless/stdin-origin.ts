@@ -9,8 +9,24 @@ import process from 'node:process';
 export type StdinOrigin = 'none' | 'file' | 'folder' | 'device' | 'command' | 'program' | 'unknown';
 
 const shells: ReadonlySet<string> = new Set([
-	...['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox', 'ksh', 'ksh93', 'mksh', 'oksh', 'yash', 'fish', 'tcsh', 'csh'],
-	...['nu', 'elvish', 'osh', 'pwsh'],
+	'sh',
+	'bash',
+	'dash',
+	'zsh',
+	'ash',
+	'busybox',
+	'ksh',
+	'ksh93',
+	'mksh',
+	'oksh',
+	'yash',
+	'fish',
+	'tcsh',
+	'csh',
+	'nu',
+	'elvish',
+	'osh',
+	'pwsh',
 ]);
 
 /** Programs that run another one with their own input, and read nothing of it. */

@@ -64,7 +64,10 @@ export function lastState(line: string): string {
 	}
 
 	const screen: Screen = {
-		...{rows: new Map(), row: 0, column: 0, codes: ''},
+		rows: new Map(),
+		row: 0,
+		column: 0,
+		codes: '',
 		saved: {row: 0, column: 0},
 		work: maxWork,
 		unplaced: '',
@@ -183,7 +186,10 @@ function move(screen: Screen, parameters: string, final: string): void {
 		[screen.row, screen.column] = [screen.saved.row, screen.saved.column];
 	};
 	const actions: Readonly<Record<string, () => void>> = {
-		...{'\u001B7': save, s: save, '\u001B8': goBack, u: goBack},
+		'\u001B7': save,
+		s: save,
+		'\u001B8': goBack,
+		u: goBack,
 		A: () => toRow(screen.row - count),
 		B: () => toRow(screen.row + count),
 		C: () => toColumn(screen.column + count),

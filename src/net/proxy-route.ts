@@ -147,7 +147,10 @@ function covers(entry: string, host: string, port: string): boolean {
 	}
 
 	const [, bracketed, plain = '', wanted] = /^(?:\[([^\]]+)\](?=$|[:/])|([^:]*))(?::(\d+))?$/.exec(entry) ?? [
-		...['', undefined, entry, undefined],
+		'',
+		undefined,
+		entry,
+		undefined,
 	];
 	if (wanted !== undefined && wanted !== port) {
 		return false;

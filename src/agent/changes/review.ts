@@ -146,7 +146,11 @@ export async function differenceOf(
 
 	const traced = traceLines(before, [{text: after, by: 'agent'}]);
 	return {
-		...{path, traced, base: current, current: wanted, ...countLines(traced)},
+		path,
+		traced,
+		base: current,
+		current: wanted,
+		...countLines(traced),
 		hunks: hunksOf(traced, await decodersOf(current, wanted, store)),
 		...{note: '', isUsersToo: false, canTakeBack: false},
 		kind: wanted ? (current ? 'changed' : 'created') : 'deleted',

@@ -358,7 +358,8 @@ async function failureOf(own: Own, doing: string, error: unknown, onNotice: Call
 
 		own.log.note(`${doing} was refused: ${refused.message}`);
 		return new AppError('auth', `The MCP server ${own.name} refused this: ${refused.message}.`, {
-			...{hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(), cause: refused},
+			hint: `Ask the user to log in. ${refused.hint ?? ''}`.trim(),
+			cause: refused,
 		});
 	}
 

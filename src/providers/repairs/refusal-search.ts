@@ -237,7 +237,15 @@ function kindsOf(given: RequestDraft, {wire, memory, refused}: Omit<BlindOptions
 }
 
 const needed: ReadonlySet<string> = new Set([
-	...['model', 'stream', 'messages', 'input', 'contents', 'tools', 'system', 'instructions', 'systemInstruction'],
+	'model',
+	'stream',
+	'messages',
+	'input',
+	'contents',
+	'tools',
+	'system',
+	'instructions',
+	'systemInstruction',
 ]);
 /** An answer of so many tokens is what every model can give. */
 const modestLimit = 4096;

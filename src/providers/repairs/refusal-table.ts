@@ -33,7 +33,12 @@ export type RefusedRequest = {
 
 /** What hosts of FastAPI and others repeat of the request, which isn't what they say about it. */
 const echoes: ReadonlySet<string> = new Set([
-	...['input', 'request', 'request_id', 'requestId', 'body_preview', 'failed_generation'],
+	'input',
+	'request',
+	'request_id',
+	'requestId',
+	'body_preview',
+	'failed_generation',
 ]);
 const maxText = 16_000;
 
@@ -284,23 +289,45 @@ function repairMessages({refusal: {text}, wire, draft}: RefusedRequest): readonl
 
 /** Fields without which a body says nothing, or something else. */
 const essential: ReadonlySet<string> = new Set([
-	...['model', 'messages', 'input', 'contents', 'stream', 'role', 'content', 'parts', 'text', 'type', 'name', 'id'],
-	...[
-		'tools',
-		'system',
-		'systemInstruction',
-		'instructions',
-		'function',
-		'arguments',
-		'tool_call_id',
-		'call_id',
-		'output',
-	],
-	...['tool_use_id', 'functionDeclarations', 'functionCall', 'functionResponse', 'response', 'args', 'source', 'data'],
+	'model',
+	'messages',
+	'input',
+	'contents',
+	'stream',
+	'role',
+	'content',
+	'parts',
+	'text',
+	'type',
+	'name',
+	'id',
+	'tools',
+	'system',
+	'systemInstruction',
+	'instructions',
+	'function',
+	'arguments',
+	'tool_call_id',
+	'call_id',
+	'output',
+	'tool_use_id',
+	'functionDeclarations',
+	'functionCall',
+	'functionResponse',
+	'response',
+	'args',
+	'source',
+	'data',
 ]);
 /** Fields whose value is of somebody else. */
 const foreign: ReadonlySet<string> = new Set([
-	...['parameters', 'input_schema', 'parametersJsonSchema', 'arguments', 'args', 'response', 'input'],
+	'parameters',
+	'input_schema',
+	'parametersJsonSchema',
+	'arguments',
+	'args',
+	'response',
+	'input',
 ]);
 
 const unknownField =

@@ -133,8 +133,24 @@ function typeOfValues(schema: JsonObject): string | undefined {
 
 /** Keywords that a plain schema has itself, and those that say nothing to a model. */
 const unsaid: ReadonlySet<string> = new Set([
-	...['type', 'properties', 'required', 'items', 'description', 'title', 'additionalProperties'],
-	...['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$ref', '$defs', 'definitions', 'examples'],
+	'type',
+	'properties',
+	'required',
+	'items',
+	'description',
+	'title',
+	'additionalProperties',
+	'anyOf',
+	'oneOf',
+	'allOf',
+	'not',
+	'if',
+	'then',
+	'else',
+	'$ref',
+	'$defs',
+	'definitions',
+	'examples',
 ]);
 
 /** Returns the description, and behind it the keywords that are left out, if they are short. */

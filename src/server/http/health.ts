@@ -27,10 +27,10 @@ export function healthRoutes(database: Database): readonly Route[] {
 			path: '/readyz',
 			auth: 'none',
 			async handle() {
-				const patience = new AbortController();
-				const timeout = sleep(answerTimeoutMs, 'The database does not answer.', {signal: patience.signal});
+				const cancel = new AbortController();
+				const timeout = sleep(answerTimeoutMs, 'The database does not answer.', {signal: cancel.signal});
 				const detail = await Promise.race([ask(), timeout.catch(() => undefined)]);
-				patience.abort();
+				cancel.abort();
 				return detail === undefined
 					? Response.json({status: 'ok'})
 					: Response.json({status: 'unavailable', detail}, {status: 503, headers: {'retry-after': '1'}});
