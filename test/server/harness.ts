@@ -8,11 +8,11 @@ import {addMember} from '../../src/server/accounts/members.ts';
 import {createSeal, createSealKey} from '../../src/server/accounts/seal.ts';
 import type {ArtifactLocation} from '../../src/server/artifacts/artifact-location.ts';
 import {openArtifacts} from '../../src/server/artifacts/artifact-store.ts';
-import type {Role} from '../../src/server/database/role.ts';
+import type {MemberRole} from '../../src/server/database/role.ts';
 import {loadServerCatalog} from '../../src/server/handlers/server-catalog.ts';
 import type {Services} from '../../src/server/handlers/services.ts';
 import {createApp} from '../../src/server/http/app.ts';
-import type {Log, LogEntry} from '../../src/server/kit/log.ts';
+import type {Log, ServerLogEntry} from '../../src/server/kit/log.ts';
 import type {App} from '../../src/server/kit/route.ts';
 import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
 import {endSandboxes} from '../../src/server/sandboxes/sandbox-monitor.ts';
@@ -52,7 +52,7 @@ export async function createTestServer({
 	storageLimit?: number;
 } = {}) {
 	const database = await emptyDatabase();
-	const entries: LogEntry[] = [];
+	const entries: ServerLogEntry[] = [];
 	const clock = {now: new Date('2026-03-01T12:00:00.000Z')};
 	const log: Log = entry => entries.push(entry);
 	const folder = join(tmpdir(), `service-server-${randomUUID()}`);
@@ -100,7 +100,7 @@ export async function createTestServer({
 			clock.now = new Date(clock.now.getTime() + milliseconds);
 		},
 		/** Adds another user to the organization, with their own key. */
-		async join(role: Role) {
+		async join(role: MemberRole) {
 			const email = `${role}-${randomUUID()}@acme.example`;
 			const joined = await addMember(services, {organization: scope.org, email, role});
 			return {id: joined.userId, key: joined.apiKey?.reveal() ?? ''};

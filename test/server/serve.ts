@@ -3,7 +3,7 @@ import {onTestFinished} from 'vitest';
 import {hashToken} from '../../src/server/accounts/token.ts';
 import {createApp} from '../../src/server/http/app.ts';
 import {listen} from '../../src/server/http/listen.ts';
-import type {Log, LogEntry} from '../../src/server/kit/log.ts';
+import type {Log, ServerLogEntry} from '../../src/server/kit/log.ts';
 import {createTestServer} from './harness.ts';
 
 export const token = `svc_${'t'.repeat(43)}`;
@@ -12,7 +12,7 @@ export const bearer = {authorization: `Bearer ${token}`};
 /** Starts a server on a free port of this machine until the test ends; records what handlers threw. */
 export async function serve({speed = Number.POSITIVE_INFINITY} = {}) {
 	const {services, database, owner} = await createTestServer();
-	const bugs: LogEntry[] = [];
+	const bugs: ServerLogEntry[] = [];
 	const log: Log = entry => void (entry.message === 'failed' && bugs.push(entry));
 	const key = {id: 'test', name: null, prefix: 'test', last_used_at: null, expires_at: null, revoked_at: null};
 	const created_at = services.now().toISOString();

@@ -1,10 +1,8 @@
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {revokeFamily} from './oauth/tokens.ts';
 
-type Shared = Pick<AccountServices, 'database' | 'now'>;
-
 /** A user's login on a device. */
-export type Login = {
+export type ActiveLogin = {
 	readonly id: string;
 	/** The name that the program claims; untrusted. */
 	readonly program: string;
@@ -14,7 +12,7 @@ export type Login = {
 };
 
 /** Returns the active logins of a user, the latest first. */
-export async function listLogins({database, now}: Shared, userId: string): Promise<readonly Login[]> {
+export async function listLogins({database, now}: DataAccess, userId: string): Promise<readonly ActiveLogin[]> {
 	const rows = await database
 		.selectFrom('tokens')
 		.select(['family_id', 'program'])
@@ -36,7 +34,10 @@ export async function listLogins({database, now}: Shared, userId: string): Promi
 }
 
 /** Ends a user's login with all its tokens. Ignores other users' logins and ended ones. */
-export async function endLogin({database, now}: Shared, {id, userId}: {readonly id: string; readonly userId: string}) {
+export async function endLogin(
+	{database, now}: DataAccess,
+	{id, userId}: {readonly id: string; readonly userId: string},
+) {
 	await database.transaction().execute(async transaction => {
 		const owned = await transaction
 			.selectFrom('tokens')

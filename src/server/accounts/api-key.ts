@@ -2,10 +2,8 @@ import {randomUUID} from 'node:crypto';
 import {type Expression, sql} from 'kysely';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {createToken} from './token.ts';
-
-type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A key as it is listed, without the secret. */
 export type ApiKeyRecord = {
@@ -32,7 +30,7 @@ type NewApiKey = {
 
 /** Creates an API key for a user. Its secret is only returned here; only its hash is stored (SAFETY 26). */
 export async function createApiKey(
-	{database, now}: {readonly database: Queries} & Pick<Shared, 'now'>,
+	{database, now}: {readonly database: Queries; readonly now: () => Date},
 	{userId, name, createdWith = null}: NewApiKey,
 ): Promise<{readonly record: ApiKeyRecord; readonly secret: Secret}> {
 	const {token, hash} = createToken('api-key');
@@ -52,7 +50,7 @@ export async function createApiKey(
 
 /** Prevents a key from being revoked until the transaction ends. Returns false if it is already revoked. */
 export async function lockKey(
-	{database, now}: {readonly database: DatabaseTransaction} & Pick<Shared, 'now'>,
+	{database, now}: {readonly database: DatabaseTransaction; readonly now: () => Date},
 	keyId: string,
 ) {
 	const {numUpdatedRows} = await database
@@ -77,12 +75,12 @@ export function selectActiveKey(queries: Queries, hash: Expression<string>, at: 
 }
 
 /** Returns the active key with a hash, as `selectActiveKey` does. */
-export async function findActiveKey({database, now}: Shared, hash: string) {
+export async function findActiveKey({database, now}: DataAccess, hash: string) {
 	return await selectActiveKey(database, sql.val(hash), sql.val(now().toISOString())).executeTakeFirst();
 }
 
 /** Returns the active keys of a user, oldest first. */
-export async function listActiveKeys({database, now}: Shared, userId: string): Promise<readonly ApiKeyRecord[]> {
+export async function listActiveKeys({database, now}: DataAccess, userId: string): Promise<readonly ApiKeyRecord[]> {
 	return await database
 		.selectFrom('api_keys')
 		.select(columns)
@@ -99,7 +97,7 @@ export async function listActiveKeys({database, now}: Shared, userId: string): P
  * them, and approvals not collected yet. Returns false if the user has no such key or it is already revoked.
  */
 export async function revokeKey(
-	{database, now}: Shared,
+	{database, now}: DataAccess,
 	{userId, keyId}: {readonly userId: string; readonly keyId: string},
 ): Promise<boolean> {
 	const revoked_at = now().toISOString();

@@ -1,4 +1,5 @@
-import type {AccountServices} from './account-services.ts';
+import type {Database} from '../database/tables.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {hashToken} from './token.ts';
 
 /** How many attempts are allowed in how many seconds. */
@@ -34,14 +35,12 @@ const limits = {
 
 export type AttemptKind = keyof typeof limits;
 
-type Shared = Pick<AccountServices, 'database' | 'now'>;
-
 /**
  * Counts an attempt before it is made, across all processes of the server. Returns the seconds to wait if there were
  * too many; undefined if the attempt is allowed.
  */
 export async function countAttempt(
-	{database, now}: Shared,
+	{database, now}: DataAccess,
 	kind: AttemptKind,
 	subject: string,
 ): Promise<number | undefined> {
@@ -73,7 +72,11 @@ export async function countAttempt(
 }
 
 /** Clears the count after a correct attempt. */
-export async function clearAttempts({database}: Shared, kind: AttemptKind, subject: string): Promise<void> {
+export async function clearAttempts(
+	{database}: {readonly database: Database},
+	kind: AttemptKind,
+	subject: string,
+): Promise<void> {
 	await database.deleteFrom('attempts').where('key', '=', keyOf(kind, subject)).execute();
 }
 

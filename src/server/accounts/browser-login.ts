@@ -1,12 +1,12 @@
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {findActiveKey} from './api-key.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
+import type {PasswordCost} from './password.ts';
 import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';
 import {hashToken, kindOfToken} from './token.ts';
 import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './user.ts';
 
-type Shared = Pick<AccountServices, 'database' | 'now'>;
-type Passwords = Pick<AccountServices, 'database' | 'now' | 'passwordCost'>;
+type Passwords = DataAccess & {readonly passwordCost: PasswordCost};
 
 export type LoginResult =
 	| {readonly kind: 'known'; readonly account: Account; readonly apiKeyId: string | null}
@@ -53,7 +53,7 @@ export async function logInWithPassword(services: Passwords, {email, password, n
  * Checks an API key. Users without a password log in with it to authorize a device; it allows nothing else in the
  * browser. A key has 256 random bits and can't be guessed, so attempts aren't counted.
  */
-export async function logInWithKey(services: Shared, typed: string): Promise<LoginResult> {
+export async function logInWithKey(services: DataAccess, typed: string): Promise<LoginResult> {
 	const key = typed.trim();
 	const found = kindOfToken(key) === 'api-key' ? await findActiveKey(services, hashToken(key)) : undefined;
 	const account = found && (await findAccount(services, found.user_id));

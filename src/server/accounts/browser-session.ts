@@ -1,10 +1,9 @@
 import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {AccountServices} from './account-services.ts';
+import type {Database} from '../database/tables.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {createToken, hashToken, kindOfToken} from './token.ts';
 import {type Account, accountColumns} from './user.ts';
-
-type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A user's browser session. */
 export type BrowserSession = {
@@ -24,7 +23,7 @@ const pendingLifetimeSeconds = 10 * 60;
 
 /** Creates a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
 export async function openSession(
-	{database, now}: Shared,
+	{database, now}: DataAccess,
 	{userId, apiKeyId, needsSecondFactor}: NewSession,
 ): Promise<{readonly token: Secret; readonly seconds: number}> {
 	const {token, hash} = createToken('session');
@@ -48,7 +47,7 @@ export async function openSession(
 
 /** Returns the session of a cookie; undefined if it has expired or ended, or its user is suspended. */
 export async function findSession(
-	{database, now}: Shared,
+	{database, now}: DataAccess,
 	token: string | undefined,
 ): Promise<BrowserSession | undefined> {
 	if (!token || kindOfToken(token) !== 'session') {
@@ -76,12 +75,12 @@ export async function findSession(
 }
 
 /** Ends a session. */
-export async function closeSession({database, now}: Shared, id: string): Promise<void> {
+export async function closeSession({database, now}: DataAccess, id: string): Promise<void> {
 	await database.updateTable('browser_sessions').set({revoked_at: now().toISOString()}).where('id', '=', id).execute();
 }
 
 /** Ends all sessions of a user but one, after their password or second factor has changed. */
-export async function closeOtherSessions({database, now}: Shared, {id, account}: BrowserSession): Promise<void> {
+export async function closeOtherSessions({database, now}: DataAccess, {id, account}: BrowserSession): Promise<void> {
 	await database
 		.updateTable('browser_sessions')
 		.set({revoked_at: now().toISOString()})
@@ -92,7 +91,7 @@ export async function closeOtherSessions({database, now}: Shared, {id, account}:
 }
 
 /** Requires the second factor in all sessions of a user, after it was turned on in a terminal. */
-export async function requireSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
+export async function requireSecondFactor({database}: {readonly database: Database}, userId: string): Promise<void> {
 	await database
 		.updateTable('browser_sessions')
 		.set({second_factor_pending: 1})

@@ -1,7 +1,5 @@
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {parseUserCode} from './user-code.ts';
-
-type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A device login that waits for the user's decision. */
 export type WaitingLogin = {
@@ -16,7 +14,7 @@ export type WaitingLogin = {
 };
 
 /** Returns the login that waits for a code, however it is typed; undefined if the code is wrong or has expired. */
-export async function findLogin({database, now}: Shared, typed: string): Promise<WaitingLogin | undefined> {
+export async function findLogin({database, now}: DataAccess, typed: string): Promise<WaitingLogin | undefined> {
 	const userCode = parseUserCode(typed);
 	if (!userCode) {
 		return undefined;
@@ -45,7 +43,7 @@ type Decision = {
 
 /** Decides a login once. Returns false if another request was faster, or the login has expired. */
 export async function decideLogin(
-	{database, now}: Shared,
+	{database, now}: DataAccess,
 	{id}: Pick<WaitingLogin, 'id'>,
 	{decision, userId, apiKeyId}: Decision,
 ): Promise<boolean> {

@@ -1,15 +1,13 @@
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {DatabaseTransaction} from '../database/tables.ts';
-import type {AccountServices} from './account-services.ts';
+import type {Database, DatabaseTransaction} from '../database/tables.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {createApiKey} from './api-key.ts';
 import {isEmail, normalizeEmail} from './user.ts';
 
-type Shared = Pick<AccountServices, 'database' | 'now'>;
-
 /** What `serve init` creates. The slugs are also the initial names. */
-export type Beginning = {
+export type FirstPlaces = {
 	readonly organization: string;
 	readonly workspace: string;
 	readonly project: string;
@@ -33,8 +31,8 @@ export type Initialized = {
  * `AppError("usage")` for an invalid slug or address.
  */
 export async function initialize(
-	services: Shared,
-	{organization, workspace, project, email}: Beginning,
+	services: DataAccess,
+	{organization, workspace, project, email}: FirstPlaces,
 ): Promise<Initialized> {
 	for (const [name, slug] of Object.entries({organization, workspace, project})) {
 		checkSlug(name, slug);
@@ -86,7 +84,7 @@ export async function initialize(
 
 /** Returns the e-mail address of an organization's longest-standing owner, given its slug. */
 export async function findOwner(
-	{database}: Pick<Shared, 'database'>,
+	{database}: {readonly database: Database},
 	organization: string,
 ): Promise<string | undefined> {
 	const owner = await database
@@ -106,7 +104,7 @@ export async function findOwner(
  * Returns the slug of the only organization. Throws `AppError("not-found")` if there is none, and `AppError("usage")` with
  * the first ones if there are several.
  */
-export async function findOnlyOrganization({database}: Pick<Shared, 'database'>): Promise<string> {
+export async function findOnlyOrganization({database}: {readonly database: Database}): Promise<string> {
 	const rows = await database.selectFrom('organizations').select('slug').orderBy('slug').limit(10).execute();
 	const [only, ...others] = rows.map(({slug}) => slug);
 	if (only === undefined) {

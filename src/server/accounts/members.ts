@@ -1,30 +1,28 @@
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Role} from '../database/role.ts';
+import type {MemberRole} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {createApiKey} from './api-key.ts';
 import {checkEmail, findOrMakeUser} from './initialize.ts';
 import {findAccountByEmail} from './user.ts';
-
-type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** A user to add to an organization, given its slug. */
 export type NewMember = {
 	readonly organization: string;
 	readonly email: string;
 	/** Without it, a new member is a `member`, and one who belongs to it already keeps their role. */
-	readonly role?: Role | undefined;
+	readonly role?: MemberRole | undefined;
 };
 
 /** A user who joined an organization; with an API key for the first login if the user is new. */
-export type Joined = {readonly userId: string; readonly role: Role; readonly apiKey: Secret | undefined};
+export type Joined = {readonly userId: string; readonly role: MemberRole; readonly apiKey: Secret | undefined};
 
 /**
  * Adds a user to an organization, given its slug, or changes a member's role. Throws `AppError("not-found")` for an unknown
  * organization, `AppError("usage")` for an invalid address, and `AppError("conflict")` if no owner would remain.
  */
-export async function addMember(services: Shared, {organization, email, role: wanted}: NewMember): Promise<Joined> {
+export async function addMember(services: DataAccess, {organization, email, role: wanted}: NewMember): Promise<Joined> {
 	checkEmail(email);
 	return await services.database.transaction().execute(async database => {
 		const created_at = services.now().toISOString();
@@ -62,7 +60,7 @@ export type Removed = {readonly userId: string; readonly sandboxes: number};
  * `AppError("conflict")` if no owner would remain.
  */
 export async function removeMember(
-	services: Shared,
+	services: DataAccess,
 	{organization, email}: Pick<NewMember, 'organization' | 'email'>,
 ): Promise<Removed> {
 	return await services.database.transaction().execute(async database => {

@@ -1,9 +1,8 @@
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {AccountServices} from './account-services.ts';
+import type {DataAccess} from '../kit/services.ts';
+import type {PasswordCost} from './password.ts';
 import {hashPassword} from './password.ts';
 import {createToken, hashToken, kindOfToken} from './token.ts';
-
-type Shared = Pick<AccountServices, 'database' | 'now'>;
 
 /** How long a code is valid: it may have to reach someone in another time zone after a weekend. */
 const lifetimeSeconds = 3 * 24 * 60 * 60;
@@ -12,7 +11,7 @@ const lifetimeSeconds = 3 * 24 * 60 * 60;
  * Creates the one-time code with which a user sets a password, and replaces an earlier code. Only administrators create
  * it: API keys are stored in many places, so one must not be enough to take over an account.
  */
-export async function createPasswordCode({database, now}: Shared, userId: string): Promise<Secret> {
+export async function createPasswordCode({database, now}: DataAccess, userId: string): Promise<Secret> {
 	const {token, hash} = createToken('password-code');
 	const time = now();
 	const row = {
@@ -35,7 +34,7 @@ type PasswordCode = {readonly hash: string; readonly userId: string; readonly em
  * Returns a valid code and its user. Returns undefined for an unknown, used or expired code, or a suspended user.
  * Finding a code doesn't use it up.
  */
-export async function findPasswordCode({database, now}: Shared, typed: string): Promise<PasswordCode | undefined> {
+export async function findPasswordCode({database, now}: DataAccess, typed: string): Promise<PasswordCode | undefined> {
 	const code = typed.trim();
 	if (kindOfToken(code) !== 'password-code') {
 		return undefined;
@@ -56,7 +55,7 @@ export async function findPasswordCode({database, now}: Shared, typed: string): 
  * false if a concurrent request used the code.
  */
 export async function choosePassword(
-	{database, now, passwordCost}: Shared & Pick<AccountServices, 'passwordCost'>,
+	{database, now, passwordCost}: DataAccess & {readonly passwordCost: PasswordCost},
 	{hash, userId}: PasswordCode,
 	password: string,
 ): Promise<boolean> {

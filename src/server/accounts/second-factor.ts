@@ -1,11 +1,13 @@
-import {randomUUID} from 'node:crypto';
-import type {AccountServices} from './account-services.ts';
+import {randomInt, randomUUID} from 'node:crypto';
+import type {Database} from '../database/tables.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
-import {createRecoveryCodes, hashRecoveryCode} from './recovery-code.ts';
+import type {Seal} from './seal.ts';
+import {hashToken} from './token.ts';
 import {createTotpSecret, stepOfTotp} from './totp.ts';
 import {type Account, findAccount} from './user.ts';
 
-type Shared = Pick<AccountServices, 'database' | 'now' | 'seal'>;
+type Sealed = DataAccess & {readonly seal: Seal};
 
 /** Returns the context for which a user's authenticator secret is sealed, active or pending. */
 export function totpContext(userId: string): string {
@@ -13,7 +15,7 @@ export function totpContext(userId: string): string {
 }
 
 /** The result of checking a code; `wait` if there were too many attempts. */
-export type CodeCheck =
+type CodeCheck =
 	| {readonly kind: 'right'}
 	| {readonly kind: 'wrong'}
 	| {readonly kind: 'wait'; readonly seconds: number};
@@ -22,7 +24,7 @@ export type CodeCheck =
  * Checks a code of the user's authenticator app, or a recovery code, and uses it up. Of two simultaneous requests with
  * the same code, one succeeds.
  */
-export async function checkSecondFactor(services: Shared, account: Account, typed: string): Promise<CodeCheck> {
+export async function checkSecondFactor(services: Sealed, account: Account, typed: string): Promise<CodeCheck> {
 	const seconds = await countAttempt(services, 'second-factor', account.id);
 	if (seconds !== undefined) {
 		return {kind: 'wait', seconds};
@@ -37,7 +39,7 @@ export async function checkSecondFactor(services: Shared, account: Account, type
 }
 
 /** Creates a secret to be verified, and replaces an unverified one. An active secret stays active. */
-export async function startEnrollment({database, seal}: Shared, userId: string): Promise<string> {
+export async function startEnrollment({database, seal}: Sealed, userId: string): Promise<string> {
 	const secret = createTotpSecret();
 	const sealed = seal.encrypt(secret, totpContext(userId));
 	await database.updateTable('users').set({totp_pending_secret: sealed}).where('id', '=', userId).execute();
@@ -45,17 +47,17 @@ export async function startEnrollment({database, seal}: Shared, userId: string):
 }
 
 /** Returns the secret that waits for verification; undefined if there is none. */
-export function pendingSecret({seal}: Pick<Shared, 'seal'>, {id, totp_pending_secret: sealed}: Account) {
+export function pendingSecret({seal}: {readonly seal: Seal}, {id, totp_pending_secret: sealed}: Account) {
 	return sealed === null ? undefined : seal.decrypt(sealed, totpContext(id));
 }
 
-export type Enrollment =
+type Enrollment =
 	| {readonly kind: 'enrolled'; readonly recoveryCodes: readonly string[]}
 	| {readonly kind: 'not-started'}
 	| Exclude<CodeCheck, {readonly kind: 'right'}>;
 
 /** Activates the pending secret if the code is correct, and replaces the recovery codes. */
-export async function verifyEnrollment(services: Shared, userId: string, typed: string): Promise<Enrollment> {
+export async function verifyEnrollment(services: Sealed, userId: string, typed: string): Promise<Enrollment> {
 	const pending = (await findAccount(services, userId))?.totp_pending_secret;
 	if (!pending) {
 		return {kind: 'not-started'};
@@ -103,7 +105,7 @@ export async function verifyEnrollment(services: Shared, userId: string, typed: 
 }
 
 /** Turns off the second factor and deletes its recovery codes. The caller must have checked a code. */
-export async function removeSecondFactor({database}: Pick<Shared, 'database'>, userId: string): Promise<void> {
+export async function removeSecondFactor({database}: {readonly database: Database}, userId: string): Promise<void> {
 	await database.transaction().execute(async transaction => {
 		await transaction.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
 		const none = {totp_secret: null, totp_pending_secret: null, totp_last_step: null};
@@ -111,7 +113,7 @@ export async function removeSecondFactor({database}: Pick<Shared, 'database'>, u
 	});
 }
 
-async function redeemTotp({database, now, seal}: Shared, account: Account, typed: string): Promise<boolean> {
+async function redeemTotp({database, now, seal}: Sealed, account: Account, typed: string): Promise<boolean> {
 	const {totp_secret: sealed, totp_last_step: lastStep} = account;
 	const secret = sealed === null ? undefined : seal.decrypt(sealed, totpContext(account.id));
 	const step = secret ? stepOfTotp(typed, {secret, lastStep}, now().getTime()) : undefined;
@@ -129,7 +131,7 @@ async function redeemTotp({database, now, seal}: Shared, account: Account, typed
 	return numUpdatedRows > 0n;
 }
 
-async function redeemRecoveryCode({database, now}: Shared, {id}: Account, typed: string): Promise<boolean> {
+async function redeemRecoveryCode({database, now}: Sealed, {id}: Account, typed: string): Promise<boolean> {
 	const hash = hashRecoveryCode(typed);
 	if (!hash) {
 		return false;
@@ -146,10 +148,7 @@ async function redeemRecoveryCode({database, now}: Shared, {id}: Account, typed:
 }
 
 /** Returns how many recovery codes are left. */
-export async function countRecoveryCodes(
-	{database}: Pick<AccountServices, 'database'>,
-	userId: string,
-): Promise<number> {
+export async function countRecoveryCodes({database}: {readonly database: Database}, userId: string): Promise<number> {
 	const left = await database
 		.selectFrom('recovery_codes')
 		.select('id')
@@ -157,4 +156,26 @@ export async function countRecoveryCodes(
 		.where('used_at', 'is', null)
 		.execute();
 	return left.length;
+}
+
+/** Letters and digits that are not easily confused. Sixteen of them are 79 bits, so a fast hash is enough. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+const length = 16;
+const count = 10;
+
+/** Creates ten one-time recovery codes, such as `k3wq-…`, for a lost authenticator app. */
+export function createRecoveryCodes(): readonly string[] {
+	return Array.from({length: count}, () =>
+		Array.from({length}, () => alphabet[randomInt(alphabet.length)])
+			.join('')
+			.replace(/.{4}(?!$)/g, '$&-'),
+	);
+}
+
+/** Returns the hash of a recovery code, however it is typed; undefined if it can't be one. */
+export function hashRecoveryCode(typed: string): string | undefined {
+	const letters = typed.slice(0, 64).toLowerCase().replace(/[\s-]/g, '');
+	return letters.length === length && [...letters].every(letter => alphabet.includes(letter))
+		? hashToken(letters)
+		: undefined;
 }

@@ -1,6 +1,5 @@
 import type {Selectable} from 'kysely';
-import type {Queries, Tables} from '../database/tables.ts';
-import type {AccountServices} from './account-services.ts';
+import type {Database, Queries, Tables} from '../database/tables.ts';
 
 /** A user, as the login and its pages need it. */
 export type Account = Pick<
@@ -42,9 +41,6 @@ export async function findAccountByEmail(
 		.executeTakeFirst();
 }
 
-export async function findAccount(
-	{database}: Pick<AccountServices, 'database'>,
-	id: string,
-): Promise<Account | undefined> {
+export async function findAccount({database}: {readonly database: Database}, id: string): Promise<Account | undefined> {
 	return await database.selectFrom('users').select(accountColumns).where('id', '=', id).executeTakeFirst();
 }

@@ -1,16 +1,16 @@
 import {streamBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
-import type {PublicRequest, Route, RouteRequest} from '../kit/route.ts';
+import type {PublicRequest, RouteRequest, ServerRoute} from '../kit/route.ts';
 import type {ArtifactServices} from './artifact-services.ts';
-import {rangeOf} from './byte-range.ts';
+import type {ByteRange} from './blobs.ts';
 import {hashOf, maxOidLength, objectName} from './object-name.ts';
 import {createUploadQuota, type UploadQuota} from './upload-quota.ts';
 
 export const maxArtifactBytes = 64 * 1024 * 1024;
 
 /** The upload of artifacts, and the download by a presigned URL. Both are extensions of the specification. */
-export function artifactRoutes(services: ArtifactServices): readonly Route[] {
+export function artifactRoutes(services: ArtifactServices): readonly ServerRoute[] {
 	const quota = createUploadQuota(services);
 	return [
 		{
@@ -109,4 +109,19 @@ async function download(
 			...(range && {'content-range': `bytes ${range.start}-${range.end}/${size}`}),
 		},
 	});
+}
+
+/**
+ * Parses a `Range` header for `size` bytes (RFC 9110, section 14.1.2). Returns undefined for a missing, multiple,
+ * invalid or unsatisfiable range: servers may ignore the header and send everything (section 14.2).
+ */
+export function rangeOf(header: string | null, size: number): ByteRange | undefined {
+	const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+	if (first === '' && last === '') {
+		return undefined;
+	}
+
+	const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+	const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+	return start <= end ? {start, end} : undefined;
 }

@@ -1,5 +1,5 @@
 /** A range of bytes; both ends count from 0 and are included. */
-export type Range = {readonly start: number; readonly end: number};
+export type ByteRange = {readonly start: number; readonly end: number};
 
 /** A store of bytes, each under a name from `objectName`. Stored bytes never change. */
 export type Blobs = {
@@ -15,7 +15,7 @@ export type Blobs = {
 	/** Returns the size in bytes; undefined if nothing has the name. */
 	readonly size: (name: string) => Promise<number | undefined>;
 	/** Opens all bytes or a range of them; undefined if nothing has the name. */
-	readonly open: (name: string, range?: Range) => Promise<ReadableStream<Uint8Array> | undefined>;
+	readonly open: (name: string, range?: ByteRange) => Promise<ReadableStream<Uint8Array> | undefined>;
 	/** Returns a URL of the store itself for browsers. Without it, they read through this server. */
 	readonly presign?: (name: string, link: LinkOptions) => Promise<string>;
 };

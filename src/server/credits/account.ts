@@ -2,7 +2,7 @@ import {sql} from 'kysely';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {recordEntry} from './charge.ts';
 import {monthOf} from './month.ts';
-import type {Account} from './refill.ts';
+import type {CreditAccount} from './refill.ts';
 
 type Grant = {
 	readonly organizationId: string;
@@ -32,7 +32,7 @@ export async function grantCredits(transaction: DatabaseTransaction, grant: Gran
 }
 
 type Refill = Pick<
-	Account,
+	CreditAccount,
 	'refill_enabled' | 'has_payment_method' | 'monthly_cap' | 'quantity' | 'threshold' | 'organization_id'
 >;
 
@@ -70,7 +70,7 @@ export async function setMemberLimit(transaction: DatabaseTransaction, limit: Li
 }
 
 /** Returns the initial state of an account. */
-export function newAccount(organizationId: string): Account {
+export function newAccount(organizationId: string): CreditAccount {
 	return {
 		organization_id: organizationId,
 		balance: 0,

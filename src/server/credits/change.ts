@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import {findAccountByEmail} from '../accounts/user.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {CoreServices} from '../kit/services.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {grantCredits, newAccount, setAutoRefill, setMemberLimit} from './account.ts';
 import {monthOf} from './month.ts';
 
@@ -35,7 +35,7 @@ export type CreditState = {
  * organization or member.
  */
 export function changeCredits(
-	{database, now}: Pick<CoreServices, 'database' | 'now'>,
+	{database, now}: DataAccess,
 	{organization, grant, refill, threshold, cap, member, limit}: CreditChange,
 ): Promise<CreditState> {
 	return database.transaction().execute(async transaction => {

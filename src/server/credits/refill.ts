@@ -3,9 +3,9 @@ import type {Tables} from '../database/tables.ts';
 import {nextMonth} from './month.ts';
 
 /** An organization's credits and its auto-refill. */
-export type Account = Selectable<Tables['credit_accounts']>;
+export type CreditAccount = Selectable<Tables['credit_accounts']>;
 
-type Refilled = Pick<Account, 'balance' | 'month_count' | 'month_reset'> & {
+type Refilled = Pick<CreditAccount, 'balance' | 'month_count' | 'month_reset'> & {
 	/** Credits that were bought. */
 	readonly bought: number;
 };
@@ -14,7 +14,7 @@ type Refilled = Pick<Account, 'balance' | 'month_count' | 'month_reset'> & {
  * Returns an account after `amount` credits are used. If less than `threshold` is left, it buys `quantity` as often as
  * needed, at most `monthly_cap` times a month (UTC). The balance is negative if that is not enough.
  */
-export function refill(account: Account, amount: number, now: Date): Refilled {
+export function refill(account: CreditAccount, amount: number, now: Date): Refilled {
 	const isNewMonth = account.month_reset === null || account.month_reset <= now.toISOString();
 	const month_count = isNewMonth ? 0 : account.month_count;
 	const month_reset = isNewMonth ? nextMonth(now).toISOString() : account.month_reset;

@@ -13,14 +13,16 @@ class Placeholder {
 }
 
 /** A placeholder for the input of this name. */
-export type Input<Given extends Values> = <Name extends keyof Given & string>(name: Name) => RawBuilder<Given[Name]>;
+export type QueryInput<Given extends Values> = <Name extends keyof Given & string>(
+	name: Name,
+) => RawBuilder<Given[Name]>;
 
 /**
  * Returns a function that executes a query with new values. The query is built and compiled once for each database,
  * because that takes longer than most queries do. Every execution reads the database; no rows are cached.
  */
 export function prepared<Given extends Values, Row>(
-	build: (queries: Queries, input: Input<Given>) => Compilable<Row>,
+	build: (queries: Queries, input: QueryInput<Given>) => Compilable<Row>,
 ): (queries: Queries, given: Given) => Promise<readonly Row[]> {
 	const compiled = new WeakMap<Queries, CompiledQuery<Row>>();
 	const compile = (queries: Queries) => {

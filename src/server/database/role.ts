@@ -1,4 +1,4 @@
 /** Roles of members in an organization, from least to most privileged. */
 export const roles = ['member', 'admin', 'owner'] as const;
 
-export type Role = (typeof roles)[number];
+export type MemberRole = (typeof roles)[number];

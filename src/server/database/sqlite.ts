@@ -6,10 +6,12 @@ import type {CompiledQuery, DatabaseConnection, SqliteDatabase} from 'kysely';
 type Value = null | number | string;
 
 /** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same interface. */
+type Written = {changes: number | bigint; lastInsertRowid: number | bigint};
+
 type Statement = {
 	columns: () => readonly unknown[];
 	all: (...values: Value[]) => unknown[];
-	run: (...values: Value[]) => {changes: number | bigint; lastInsertRowid: number | bigint};
+	run: (...values: Value[]) => Written;
 	iterate: (...values: Value[]) => IterableIterator<unknown>;
 };
 
@@ -33,7 +35,7 @@ export function openSqlite(file: string): SqliteDatabase {
 	connection.exec('pragma busy_timeout = 0');
 	const assertSameFile = createSameFileCheck(file);
 
-	const prepared = new Map<string, ReturnType<typeof adapt>>();
+	const prepared = new Map<string, AdaptedStatement>();
 	return {
 		close() {
 			// SQLite skips the checkpoint on close while cached statements are open.
@@ -150,7 +152,14 @@ function isBusy(error: unknown): boolean {
 	);
 }
 
-function adapt(statement: Statement) {
+type AdaptedStatement = {
+	readonly reader: boolean;
+	readonly all: (values: readonly unknown[]) => unknown[];
+	readonly run: (values: readonly unknown[]) => Written;
+	readonly iterate: (values: readonly unknown[]) => IterableIterator<unknown>;
+};
+
+function adapt(statement: Statement): AdaptedStatement {
 	return {
 		reader: statement.columns().length > 0,
 		all: (values: readonly unknown[]) => statement.all(...values.map(toValue)),
@@ -163,7 +172,7 @@ function adapt(statement: Statement) {
  * Ignores the error of a rollback that SQLite has already done, as it does if the disk is full or fails. That error
  * would hide the original one.
  */
-function ignoringMissingTransaction(rollback: ReturnType<typeof adapt>) {
+function ignoringMissingTransaction(rollback: AdaptedStatement): AdaptedStatement {
 	return {
 		...rollback,
 		run(values: readonly unknown[]) {

@@ -3,7 +3,7 @@ import {parseModelId, servedDemoModel} from '../../core/model.ts';
 import {readJsonBody} from '../kit/body.ts';
 import {eventStream} from '../kit/event-stream.ts';
 import {errorResponse} from '../kit/http-error.ts';
-import type {Route, RouteRequest} from '../kit/route.ts';
+import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import {chatSchema} from './chat.ts';
 import {streamCompletion, wholeCompletion} from './completion.ts';
 
@@ -32,7 +32,7 @@ export type DemoOptions = {
 };
 
 /** The routes of the demo model, compatible with OpenAI's Chat Completions. */
-export function demoRoutes(options: DemoOptions): readonly Route[] {
+export function demoRoutes(options: DemoOptions): readonly ServerRoute[] {
 	return [
 		{
 			method: 'GET',

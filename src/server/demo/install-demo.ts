@@ -1,14 +1,17 @@
 import {AppError} from '../../core/error.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
 import {type Initialized, initialize} from '../accounts/initialize.ts';
 import {grantCredits, setAutoRefill} from '../credits/account.ts';
 import type {Services} from '../handlers/services.ts';
 import type {App} from '../kit/route.ts';
 import {createRuntime} from '../sandboxes/create-runtime.ts';
 import {exampleNames} from '../tasks/examples/examples.ts';
+import {refundTranscript} from './artifacts.ts';
+import {assessmentSpans} from './assessments.ts';
 import type {DemoReference} from './demo-reference.ts';
-import {loadDemo} from './load-demo.ts';
-import {demoSessions} from './sessions.ts';
-import {demoEvaluation, demoRuns} from './work.ts';
+import {demoSessions, sessionSpans} from './sessions.ts';
+import {toOtlp} from './span.ts';
+import {demoEvaluation, demoRuns, workSpans} from './work.ts';
 
 const demoScope = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};
 
@@ -35,7 +38,7 @@ export const demoReferences: readonly DemoReference[] = [
 ];
 
 /** The first user of the demo, and the UUID of its project. */
-export type Installed = Initialized & {readonly projectId: string};
+type Installed = Initialized & {readonly projectId: string};
 
 /**
  * Creates the demo organization with its first user, and loads the demo. Returns undefined if it already exists, and
@@ -87,4 +90,34 @@ export async function installDemo(app: App, services: Services): Promise<Install
 	}
 
 	return {...initialized, projectId: id};
+}
+
+type Options = {
+	/** The slug of the organization to load the demo into. */
+	readonly org: string;
+	readonly workspace: string;
+	/** The server's URL, whose host every request names. */
+	readonly server: string;
+	readonly key: Secret;
+	readonly now: Date;
+};
+
+/**
+ * Loads the demo like any program that sends traces: through the public API, with a key. Loading it again only changes
+ * times.
+ */
+export async function loadDemo(app: App, {org, workspace, server, key, now}: Options): Promise<void> {
+	const send = async (method: string, path: string, body: string) => {
+		const {host, origin} = new URL(server);
+		const headers = {host, authorization: `Bearer ${key.reveal()}`, 'content-type': 'application/json'};
+		const response = await app(new Request(`${origin}/api/v1/org/${org}${path}`, {method, headers, body}));
+		const answer = await response.text();
+		if (!response.ok || answer.includes('rejectedSpans')) {
+			throw new Error(`The demo could not be loaded: ${response.status} ${answer}`);
+		}
+	};
+
+	const spans = [...sessionSpans, ...assessmentSpans, ...workSpans];
+	await send('POST', '/otel/traces', JSON.stringify(toOtlp(spans, now)));
+	await send('PUT', `/ws/${workspace}/artifacts/${refundTranscript.oid}`, refundTranscript.text);
 }

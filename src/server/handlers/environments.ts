@@ -1,20 +1,20 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
-import {isOver} from '../../contract/resources/environment.ts';
+import {endedStates, isOver, type TaskEnvironment} from '../../contract/resources/environment.ts';
 import {createToken} from '../accounts/token.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
-import {findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
+import {endEnvironment, findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
 import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
 import {respondWithLog} from '../sandboxes/log-response.ts';
+import {assertSameMachine} from '../sandboxes/provider-fault.ts';
 import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {readInputs, unknownInput} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import type {Handlers} from './handler.ts';
-import {projectIdOf} from './page.ts';
-import {environmentResponse} from './responses/environment-response.ts';
+import {filterProjectId, projectIdOf, readPage} from './page.ts';
 import type {Services} from './services.ts';
 import {checkTimeout, findTask} from './task-body.ts';
 
@@ -74,6 +74,75 @@ export const environmentHandlers = {
 
 		return await respondWithLog(services, {sandboxId, machine, state}, {request, headers});
 	},
+
+	/** Running environments first, then newest first. */
+	async listEnvironments({query}, {scope, services: {database}}) {
+		const projectId = filterProjectId(scope, query.project);
+		const rows = database
+			.selectFrom('environments')
+			.leftJoin('projects', 'projects.id', 'environments.project_id')
+			.select([
+				'environments.id',
+				'state',
+				'task_ref',
+				'environments.created_at',
+				'created_by',
+				'expires_at',
+				'error',
+				'project_id',
+				'projects.slug as project_key',
+				'service_urls',
+			])
+			.where('environments.workspace_id', '=', scope.workspace.id)
+			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
+		const {items, ...page} = await readPage(query, rows, ordered =>
+			ordered
+				.orderBy(({eb}) => eb.case().when('state', 'in', endedStates).then(1).else(0).end())
+				.orderBy('environments.created_at', 'desc')
+				.orderBy('environments.id'),
+		);
+		return {
+			...page,
+			items: items.map(row => ({
+				...row,
+				service_urls: JSON.parse(row.service_urls),
+				// An ended environment doesn't expire any more.
+				expires_at: isOver(row.state) ? null : row.expires_at,
+			})),
+		};
+	},
+
+	async getEnvironment({params: {environmentId}}, {scope, services}) {
+		const row = await services.database
+			.selectFrom('environments')
+			.selectAll()
+			.where('id', '=', environmentId.toLowerCase())
+			.where('workspace_id', '=', scope.workspace.id)
+			.executeTakeFirst();
+		return row ? environmentResponse(row) : rejectNotFound();
+	},
+
+	/** Responds once no process of the sandbox runs. */
+	async stopEnvironment({params: {environmentId}}, {principal, scope, services}) {
+		const found = await services.database
+			.selectFrom('environments')
+			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
+			.select(['environments.id', 'environments.created_by', 'environments.state', 'sandboxes.machine'])
+			.where('environments.id', '=', environmentId.toLowerCase())
+			.where('environments.workspace_id', '=', scope.workspace.id)
+			.executeTakeFirst();
+		if (!found) {
+			rejectNotFound();
+		}
+
+		if (found.created_by !== principal.userId && scope.role === 'member') {
+			reject(403, 'This environment is another member’s. Only they and admins can stop it.');
+		}
+
+		await assertSameMachine(services, found.machine, 'stop it');
+		await endEnvironment(services, found.id);
+		return environmentResponse(await findEnvironment(services, found.id));
+	},
 } satisfies Partial<Handlers>;
 
 /** Returns the inputs and overrides of a task. Rejects (422) invalid ones. */
@@ -114,4 +183,21 @@ async function waitAtMost(promise: Promise<void>, timeoutMs: number): Promise<vo
 /** Creates a new execute token for each response and stores none: no operation of this server accepts one. */
 function executeTokenFor({state}: EnvironmentRow): string | null {
 	return isOver(state) ? null : createToken('execute').token.reveal();
+}
+
+/** Returns an environment as the API defines it. `executeToken` is only for its creator. */
+function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
+	return {
+		id: row.id,
+		state: row.state,
+		task_ref: row.task_ref,
+		created_at: row.created_at,
+		// An ended environment doesn't expire any more.
+		expires_at: isOver(row.state) ? null : row.expires_at,
+		error: row.error,
+		execute_token: executeToken,
+		instruction: row.instruction,
+		service_urls: JSON.parse(row.service_urls),
+		task_verification: row.verification === null ? null : JSON.parse(row.verification),
+	};
 }

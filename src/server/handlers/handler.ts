@@ -8,8 +8,8 @@ import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
 import {rejectInvalid} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
-import type {Route, RouteRequest} from '../kit/route.ts';
-import type {Scope, ScopeOf} from '../kit/scope.ts';
+import type {RouteRequest, ServerRoute} from '../kit/route.ts';
+import type {PathScope, RequestScope} from '../kit/scope.ts';
 import {textViolations} from '../kit/text-fields.ts';
 import type {Services} from './services.ts';
 
@@ -19,7 +19,7 @@ const maxRawBytes = 16 * 1024 * 1024;
 type Rows = typeof operations;
 
 /** What a handler gets besides the request. */
-export type Context<ScopeType = unknown> = {
+export type HandlerContext<ScopeType = unknown> = {
 	readonly principal: Principal;
 	/** The scope in the path, found and authorized. */
 	readonly scope: ScopeType;
@@ -39,15 +39,15 @@ type HandlerResult<Result> = Result | Response;
 export type Handlers = {
 	readonly [Id in OperationId]: (
 		request: RequestOf<Rows[Id]>,
-		context: Context<ScopeOf<Rows[Id]['path']>>,
+		context: HandlerContext<PathScope<Rows[Id]['path']>>,
 	) => HandlerResult<ResultOf<Rows[Id]>> | Promise<HandlerResult<ResultOf<Rows[Id]>>>;
 };
 
 /** The common type of all handlers, for requests validated against their endpoint. */
-type AnyHandler = (request: object, context: Context<Scope | undefined>) => unknown;
+type AnyHandler = (request: object, context: HandlerContext<RequestScope | undefined>) => unknown;
 
 /** Returns the routes of the contract. Each checks authorization and validates the request before its handler runs. */
-export function contractRoutes(handlers: Handlers, services: Services): readonly Route[] {
+export function contractRoutes(handlers: Handlers, services: Services): readonly ServerRoute[] {
 	return (Object.keys(operations) as OperationId[]).map(id => {
 		const row: Endpoint = operations[id];
 		const handler = handlers[id] as AnyHandler;

@@ -1,9 +1,10 @@
 import type {Organization} from '../../contract/resources/organization.ts';
-import type {Role} from '../database/role.ts';
+import type {MemberRole} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {authorize} from '../kit/authorize.ts';
 import {rejectField} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
+import {readPage} from './page.ts';
 
 /** In characters, without surrounding white space. */
 const maxNameLength = 100;
@@ -28,6 +29,31 @@ export const organizationHandlers = {
 			return await readOrganization(transaction, organization.id, role);
 		});
 	},
+
+	async listOrganizations({query}, {principal, services: {database}}) {
+		const rows = database
+			.selectFrom('organizations')
+			.innerJoin('members', 'members.organization_id', 'organizations.id')
+			.select(['id', 'slug', 'name', 'description', 'role', 'organizations.created_at'])
+			.where('user_id', '=', principal.userId);
+		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+	},
+
+	async listWorkspaces({query}, {scope: {organization}, services: {database}}) {
+		const rows = database
+			.selectFrom('workspaces')
+			.select(['id', 'slug', 'name', 'created_at'])
+			.where('organization_id', '=', organization.id);
+		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+	},
+
+	async listProjects({query}, {scope: {workspace}, services: {database}}) {
+		const rows = database
+			.selectFrom('projects')
+			.select(['id', 'slug', 'name', 'created_at'])
+			.where('workspace_id', '=', workspace.id);
+		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+	},
 } satisfies Partial<Handlers>;
 
 function checkName(given: string): string {
@@ -49,7 +75,7 @@ function checkDescription(given: string | null): string | null {
 }
 
 /** Returns an organization as a member with this role sees it. Of several owners it shows the longest-standing one. */
-async function readOrganization(transaction: DatabaseTransaction, id: string, role: Role): Promise<Organization> {
+async function readOrganization(transaction: DatabaseTransaction, id: string, role: MemberRole): Promise<Organization> {
 	const row = await transaction
 		.selectFrom('organizations')
 		.select(['id', 'slug', 'name', 'description', 'created_at', 'updated_at'])

@@ -1,7 +1,7 @@
 import type {ExpressionBuilder, SelectQueryBuilder} from 'kysely';
 import type {Queries} from '../database/tables.ts';
 import {reject, rejectField} from '../kit/http-error.ts';
-import {findProject, type Project} from '../kit/scope.ts';
+import {findProject, type NamedPlace} from '../kit/scope.ts';
 
 /** The specification has no limits for lists; larger pages would be slow. */
 const maxPageSize = 200;
@@ -64,7 +64,7 @@ export async function totalFrom(
 
 /** Returns the id of the project that a list is filtered by; undefined if none is given. Rejects (404) an unknown one. */
 export function filterProjectId(
-	{filterProject}: {readonly filterProject?: Project | undefined},
+	{filterProject}: {readonly filterProject?: NamedPlace | undefined},
 	project: string | null | undefined,
 ): string | undefined {
 	return project ? (filterProject?.id ?? rejectProject(project)) : undefined;

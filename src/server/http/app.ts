@@ -12,11 +12,16 @@ import {placeNames} from '../kit/scope.ts';
 import {parseAuthority} from '../kit/server-url.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
 import {authenticate} from './authenticate.ts';
-import {checkBasePath, routedUrl} from './base-path.ts';
-import {checkClientVersion} from './client-version.ts';
 import {withHead} from './head.ts';
 import {healthRoutes} from './health.ts';
-import {checkHost, checkMediaType, loopbackNames} from './request-checks.ts';
+import {
+	checkBasePath,
+	checkClientVersion,
+	checkHost,
+	checkMediaType,
+	loopbackNames,
+	routedUrl,
+} from './request-checks.ts';
 
 type Options = {
 	readonly services: Services;

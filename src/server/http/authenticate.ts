@@ -1,22 +1,22 @@
 import {selectActiveKey} from '../accounts/api-key.ts';
-import {selectAccessToken} from '../accounts/oauth/access-token.ts';
+import {selectAccessToken} from '../accounts/oauth/tokens.ts';
 import {hashToken, kindOfToken} from '../accounts/token.ts';
 import {isDatabaseFault} from '../database/fault.ts';
-import {type Input, prepared} from '../database/prepared.ts';
+import {prepared, type QueryInput} from '../database/prepared.ts';
 import type {Services} from '../handlers/services.ts';
 import type {Principal} from '../kit/authorize.ts';
-import {type PlaceNames, type Scope, scopeInput, toScope, withScope} from '../kit/scope.ts';
+import {type PlaceNames, type RequestScope, type ScopeInput, scopeInput, toScope, withScope} from '../kit/scope.ts';
 
 /** How stale `last_used_at` may be. A write for each request would cost more than the precision is worth. */
 const lastUsedIntervalMs = 60_000;
 
-type CallerInput = {readonly hash: string; readonly at: string} & ReturnType<typeof scopeInput>;
+type CallerInput = {readonly hash: string; readonly at: string} & ScopeInput;
 
 /** The caller and their scope by credential: one question for each request, of a cached statement. */
-const findByKey = prepared((queries, input: Input<CallerInput>) =>
+const findByKey = prepared((queries, input: QueryInput<CallerInput>) =>
 	withScope(queries, selectActiveKey(queries, input('hash'), input('at')).as('caller'), input).limit(1),
 );
-const findByToken = prepared((queries, input: Input<CallerInput>) =>
+const findByToken = prepared((queries, input: QueryInput<CallerInput>) =>
 	withScope(queries, selectAccessToken(queries, input('hash'), input('at')).as('caller'), input).limit(1),
 );
 
@@ -30,7 +30,7 @@ export async function authenticate(
 	services: Services,
 	request: Request,
 	place: PlaceNames,
-): Promise<{readonly principal: Principal; readonly scope: Scope | undefined} | undefined> {
+): Promise<{readonly principal: Principal; readonly scope: RequestScope | undefined} | undefined> {
 	const credential = credentialOf(request);
 	if (credential === undefined) {
 		return undefined;

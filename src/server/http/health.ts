@@ -2,7 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {sql} from 'kysely';
 import {isDatabaseFault, isReadOnlyFault} from '../database/fault.ts';
 import type {Database} from '../database/tables.ts';
-import type {Route} from '../kit/route.ts';
+import type {ServerRoute} from '../kit/route.ts';
 
 /** How long the database may take; probes of load balancers and Kubernetes wait for one to five seconds. */
 const answerTimeoutMs = 900;
@@ -11,7 +11,7 @@ const answerTimeoutMs = 900;
  * Returns the two addresses that a load balancer asks: `/healthz` says that the process lives, `/readyz` that the database
  * accepts a change right now, otherwise 503 with the reason. While the server stops, it answers 503 to both.
  */
-export function healthRoutes(database: Database): readonly Route[] {
+export function healthRoutes(database: Database): readonly ServerRoute[] {
 	let pending: Promise<string | undefined> | undefined;
 	/** Asks once at a time, however many want to know: anyone may. */
 	const ask = () => {

@@ -3,18 +3,15 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import {isIPv6} from 'node:net';
 import {finished} from 'node:stream/promises';
 import {setImmediate} from 'node:timers/promises';
-import type {Debug} from '../../core/debug.ts';
+import {type Debug, debugUrl} from '../../core/debug.ts';
 import {AppError} from '../../core/error.ts';
 import {errorResponse} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
 import type {App} from '../kit/route.ts';
 import {isBuffered} from './head.ts';
-import {createInProgress, type InProgress} from './in-progress.ts';
-import {toRequest, urlOf} from './incoming.ts';
-import {rejectMalformed} from './malformed.ts';
-import {logServed} from './served-log.ts';
+import {rejectMalformed, toRequest, urlOf} from './incoming.ts';
 
-export type Listening = {
+type Listening = {
 	/** Without a trailing slash. */
 	readonly url: string;
 	/** The number of requests in progress. */
@@ -50,7 +47,7 @@ const endTimeoutMs = 1000;
  * Longer than load balancers keep an idle connection (60 seconds as AWS, nginx and HAProxy come). If the server closed it first,
  * a request that is on its way to it would be lost, and the client would get a 502.
  */
-export const defaultKeepAliveMs = 75_000;
+const defaultKeepAliveMs = 75_000;
 
 /** A connection of 2 Mbit/s sends the largest artifact in time. */
 export const defaultTimeouts = {headersMs: 10_000, requestMs: 300_000, idleMs: 120_000};
@@ -229,4 +226,59 @@ async function send({body}: Response, outgoing: ServerResponse, disconnected: Ab
 		disconnected.removeEventListener('abort', cancel);
 		await cancel();
 	}
+}
+
+/** The requests that a server is answering. */
+type InProgress = {
+	/** Their number. */
+	readonly count: () => number;
+	/** Adds a request until its answer is sent or its connection has ended, and `work` is done, which must not reject. */
+	readonly add: (outgoing: ServerResponse, work: Promise<unknown>) => void;
+	/** Waits until none is left, for a limited time. */
+	readonly settle: (timeoutMs: number) => Promise<void>;
+	/** Calls a function with the response of each. */
+	readonly each: (visit: (outgoing: ServerResponse) => void) => void;
+};
+
+/** Counts a server's requests, because their work may outlast their connections. */
+function createInProgress(): InProgress {
+	const requests = new Map<ServerResponse, Promise<unknown>>();
+	return {
+		count: () => requests.size,
+		add(outgoing, work) {
+			const closed = new Promise<void>(resolve => outgoing.once('close', resolve));
+			requests.set(
+				outgoing,
+				Promise.all([work, closed]).then(() => requests.delete(outgoing)),
+			);
+		},
+		async settle(timeoutMs) {
+			let timer: NodeJS.Timeout | undefined;
+			const timeout = new Promise<void>(resolve => {
+				timer = setTimeout(resolve, timeoutMs);
+			});
+			await Promise.race([Promise.all(requests.values()), timeout]);
+			clearTimeout(timer);
+		},
+		each: visit => [...requests.keys()].forEach(visit),
+	};
+}
+
+/** Writes an entry for a request once its connection is done with it. */
+function logServed(incoming: IncomingMessage, outgoing: ServerResponse, debug: Debug): void {
+	const {socket, method = ''} = incoming;
+	const before = socket.bytesWritten;
+	const startedAt = performance.now();
+	outgoing.once('close', () => {
+		const address = `http://${incoming.headers.host ?? 'invalid'}${incoming.url ?? ''}`;
+		debug({
+			kind: 'served',
+			method,
+			url: URL.canParse(address) ? debugUrl(address) : 'invalid',
+			status: outgoing.headersSent ? outgoing.statusCode : undefined,
+			durationMs: Math.round(performance.now() - startedAt),
+			bytes: socket.bytesWritten - before,
+			...(!outgoing.writableFinished && {error: 'aborted'}),
+		});
+	});
 }

@@ -1,13 +1,16 @@
+import {matchPath} from '../../contract/path.ts';
+import {AppError} from '../../core/error.ts';
 import {mediaTypeOf} from '../kit/body.ts';
 import {errorResponse} from '../kit/http-error.ts';
-import type {Route} from '../kit/route.ts';
-import {isAuthorityOf, parseAuthority, parseOrigin} from '../kit/server-url.ts';
+import type {RouteTable, ServerRoute} from '../kit/route.ts';
+import {basePathOf, isAuthorityOf, parseAuthority, parseOrigin} from '../kit/server-url.ts';
+import {compareVersions} from '../tasks/task-reference.ts';
 
 /** The names of this machine. A page that rebinds its own name to 127.0.0.1 uses another (DNS rebinding). */
 export const loopbackNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Where clients reach a server. */
-export type Reachable = {
+type Reachable = {
 	/** The names that it listens on. */
 	readonly names: readonly string[];
 	/** The port that it listens on; any if there is no listener. */
@@ -51,7 +54,7 @@ const onlyJson: readonly string[] = ['application/json'];
 export function checkMediaType(
 	request: Request,
 	url: URL,
-	{accepts = onlyJson, mayLackBody = false}: Route,
+	{accepts = onlyJson, mayLackBody = false}: ServerRoute,
 ): Response | undefined {
 	const writes = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE';
 	if (mayLackBody && lacksBody(request)) {
@@ -71,4 +74,56 @@ function lacksBody(request: Request): boolean {
 		!headers.has('transfer-encoding') &&
 		Number(headers.get('content-length') ?? 0) === 0
 	);
+}
+
+/**
+ * Returns 426 for a client of this program older than `minimum`. Programs with another user agent than
+ * `service/<version>`, such as browsers, are accepted.
+ */
+export function checkClientVersion(request: Request, url: URL, minimum: string | undefined): Response | undefined {
+	const [, version] = /^service\/(\d\S*)/.exec(request.headers.get('user-agent') ?? '') ?? [];
+	return minimum === undefined || version === undefined || compareVersions(version, minimum) >= 0
+		? undefined
+		: errorResponse(url, 426, `This server needs service ${minimum} or newer, and this is ${version}.`);
+}
+
+const wellKnown = '/.well-known/';
+
+/**
+ * Returns the URL of a request as the routes know it. A proxy in front of a server with a path may keep the path or take it
+ * away; metadata may be asked for with the path at its end (RFC 8414, section 3.1).
+ */
+export function routedUrl(url: URL, publicUrl: string, routes: RouteTable): URL {
+	const base = basePathOf(publicUrl);
+	const {pathname} = url;
+	if (!base || isRoute(pathname, routes)) {
+		return url;
+	}
+
+	if (pathname.startsWith(wellKnown) && pathname.endsWith(base)) {
+		return withPath(url, pathname.slice(0, -base.length));
+	}
+
+	return pathname.startsWith(`${base}/`) ? withPath(url, pathname.slice(base.length)) : url;
+}
+
+/** Throws AppError("usage") if the server couldn't tell whether a proxy kept the path of its public URL. */
+export function checkBasePath(publicUrl: string, routes: readonly ServerRoute[]): void {
+	const base = basePathOf(publicUrl);
+	const clash = base && routes.find(({path}) => routes.some(other => matchPath(other.path, `${base}${path}`)));
+	if (clash) {
+		throw new AppError('usage', `The server has pages of its own at ${base}.`, {
+			hint: 'Choose another path for --public-url, such as /agents.',
+		});
+	}
+}
+
+function isRoute(pathname: string, routes: RouteTable): boolean {
+	return (routes.get(pathname.split('/').length) ?? []).some(({path}) => matchPath(path, pathname));
+}
+
+function withPath(url: URL, pathname: string): URL {
+	const routed = new URL(url);
+	routed.pathname = pathname;
+	return routed;
 }

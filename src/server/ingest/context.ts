@@ -1,7 +1,5 @@
-import type {Span} from './otlp/span.ts';
-
 /** What a span belongs to. Descendants inherit what they don't name themselves. */
-export type Membership = {
+export type SpanMembership = {
 	readonly session_id: string | null;
 	readonly evaluation_id: string | null;
 	readonly evaluation_item_id: string | null;
@@ -18,10 +16,10 @@ export const membershipFields = [
 	'assessment_id',
 	'attack_span_id',
 	'workflow_run_id',
-] as const satisfies readonly (keyof Membership)[];
+] as const satisfies readonly (keyof SpanMembership)[];
 
 /** A span of a trace, stored or about to be stored. */
-export type Linked = Membership & {
+export type Linked = SpanMembership & {
 	readonly trace_id: string;
 	readonly span_id: string;
 	readonly parent_span_id: string | null;
@@ -31,7 +29,8 @@ export type Linked = Membership & {
 
 export const linkKey = (traceId: string, spanId: string) => `${traceId}/${spanId}`;
 
-export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => linkKey(traceId, spanId);
+export const keyOf = ({traceId, spanId}: {readonly traceId: string; readonly spanId: string}) =>
+	linkKey(traceId, spanId);
 
 /**
  * Returns what each span belongs to: what it names itself, else what its nearest known ancestor does. A span keeps what
@@ -39,9 +38,9 @@ export const keyOf = ({traceId, spanId}: Pick<Span, 'traceId' | 'spanId'>) => li
  * and runs are inherited only among spans of the same user: span ids are not secret, so knowing one must neither open
  * another user's private session nor pull their spans into one's own.
  */
-export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Membership> {
+export function inherit(spans: readonly Linked[]): ReadonlyMap<string, SpanMembership> {
 	const byKey = new Map(spans.map(span => [linkKey(span.trace_id, span.span_id), span]));
-	const settled = new Map<string, Membership>();
+	const settled = new Map<string, SpanMembership>();
 	for (const span of spans) {
 		// Walks up to the first settled span in a loop, because a trace may be too deep for recursion.
 		const path: Linked[] = [];
@@ -69,7 +68,7 @@ export function inherit(spans: readonly Linked[]): ReadonlyMap<string, Membershi
 	return settled;
 }
 
-function merge(own: Linked, above: Linked | undefined): Membership {
+function merge(own: Linked, above: Linked | undefined): SpanMembership {
 	const ofSame = own.user_id === above?.user_id ? above : undefined;
 	return {
 		session_id: own.session_id ?? ofSame?.session_id ?? null,

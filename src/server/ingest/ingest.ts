@@ -3,7 +3,7 @@ import {deriveAirt} from './airt.ts';
 import {deriveArtifacts} from './artifacts.ts';
 import {IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
-import type {Span} from './otlp/span.ts';
+import type {ReceivedSpan} from './otlp/span.ts';
 import {readMemberships} from './ownership.ts';
 import {deriveRuns} from './runs.ts';
 import {deriveSessions} from './sessions.ts';
@@ -25,7 +25,11 @@ type Sender = {
  * arrive in any order and in several requests. Returns a message for each rejected span. Rejects the request (409) if
  * the organization's storage is full.
  */
-export async function ingest(database: Database, sender: Sender, spans: readonly Span[]): Promise<readonly string[]> {
+export async function ingest(
+	database: Database,
+	sender: Sender,
+	spans: readonly ReceivedSpan[],
+): Promise<readonly string[]> {
 	for (let attempts = 1; ; attempts += 1) {
 		try {
 			return await attempt(database, sender, spans);
@@ -53,7 +57,7 @@ function isCollision(error: unknown): boolean {
 function attempt(
 	database: Database,
 	{organizationId, userId, now, storageLimit}: Sender,
-	spans: readonly Span[],
+	spans: readonly ReceivedSpan[],
 ): Promise<readonly string[]> {
 	return database.transaction().execute(async transaction => {
 		const {targets, rejected} = await groupByTarget(transaction, organizationId, spans);

@@ -1,5 +1,5 @@
 import type {JsonObject} from '../../core/json.ts';
-import type {Span} from './otlp/span.ts';
+import type {ReceivedSpan} from './otlp/span.ts';
 import {nameAt} from './read-attributes.ts';
 
 /** The name of span events that record items of their own. */
@@ -7,7 +7,7 @@ const itemEvent = 'service.item';
 
 export type ItemRecord = {readonly attributes: JsonObject; readonly at: number; readonly index: number};
 
-type Recording = Pick<Span, 'attributes' | 'endedAt' | 'events'>;
+type Recording = Pick<ReceivedSpan, 'attributes' | 'endedAt' | 'events'>;
 
 /** Returns the records of items in a span: the span itself and its events with that name. */
 export function recordsOf({attributes, endedAt, events}: Recording): readonly ItemRecord[] {

@@ -1,21 +1,21 @@
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Membership} from './context.ts';
+import type {SpanMembership} from './context.ts';
 import {chunks, ownIds} from './ids.ts';
 import {itemNamesOf} from './item-records.ts';
-import type {Span} from './otlp/span.ts';
+import type {ReceivedSpan} from './otlp/span.ts';
 import {nameAt} from './read-attributes.ts';
 import {isForeignWrite, loadOwners, loadRunsOfItems} from './run-ownership.ts';
-import type {Target} from './target.ts';
+import type {IngestTarget} from './target.ts';
 
 type Key = Parameters<typeof nameAt>[1];
 
-const readName = ({attributes, resource}: Span, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
+const readName = ({attributes, resource}: ReceivedSpan, key: Key) => nameAt(attributes, key) ?? nameAt(resource, key);
 
 /** The names of OTLP's span kinds, by number. */
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 
 /** Returns the type of a span: its own, that of the GenAI conventions, or else its kind. */
-export function typeOf(span: Span): string {
+export function typeOf(span: ReceivedSpan): string {
 	return (
 		nameAt(span.attributes, 'service.span.type') ??
 		nameAt(span.attributes, 'gen_ai.operation.name') ??
@@ -25,8 +25,8 @@ export function typeOf(span: Span): string {
 }
 
 export type Claimed = {
-	readonly span: Span;
-	readonly own: Membership;
+	readonly span: ReceivedSpan;
+	readonly own: SpanMembership;
 	/** The execution that sent it, if the span names one. */
 	readonly execution: string | undefined;
 };
@@ -45,9 +45,9 @@ type Result = {
  */
 export async function readMemberships(
 	transaction: DatabaseTransaction,
-	{workspaceId}: Target,
+	{workspaceId}: IngestTarget,
 	userId: string,
-	spans: readonly Span[],
+	spans: readonly ReceivedSpan[],
 ): Promise<Result> {
 	const idsOf = (table: 'sessions' | 'assessments' | 'workflow_runs', key: Key) =>
 		ownIds(

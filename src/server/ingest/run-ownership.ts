@@ -4,7 +4,7 @@ import type {Queries} from '../database/tables.ts';
 const maxIds = 500;
 
 /** The user and execution that have claimed a run. */
-type Owner = {readonly executionId: string; readonly userId: string | null};
+export type Owner = {readonly executionId: string; readonly userId: string | null};
 
 /** The user and execution that write to a run. */
 type Writer = {readonly executionId: string | undefined; readonly userId: string};

@@ -1,15 +1,18 @@
 import type {Selectable} from 'kysely';
+import * as z from 'zod/mini';
+import {sessionSchema} from '../../contract/resources/session.ts';
 import {groupBy} from '../../core/group-by.ts';
+import {isUuid} from '../../core/uuid.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
+import {isGeneration, modelOf} from './generation.ts';
 import {chunks} from './ids.ts';
 import {countsAsMessage, readMessages, type SpanMessages, storeMessages} from './messages.ts';
-import {nameAt} from './read-attributes.ts';
-import {type FactName, factNames, factsOf} from './session-facts.ts';
+import {maxTitleLength, nameAt, objectAt, textAt, valueAt, wordAt} from './read-attributes.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
 type Row = Selectable<Tables['sessions']>;
 
-export type Origin = {
+export type SpanSource = {
 	readonly organizationId: string;
 	readonly workspaceId: string;
 	readonly projectId: string;
@@ -20,7 +23,7 @@ export type Origin = {
 /** Writes the sessions that spans belong to, and their messages. The caller must have locked the workspace. */
 export async function deriveSessions(
 	transaction: DatabaseTransaction,
-	origin: Origin,
+	origin: SpanSource,
 	touched: readonly Touched[],
 ): Promise<void> {
 	const bySession = groupBy(touched, each => each.session_id);
@@ -60,7 +63,7 @@ export async function deriveSessions(
 	await storeMessages(transaction, messages);
 }
 
-function newSession(id: string, origin: Origin, spans: readonly Touched[]): Row {
+function newSession(id: string, origin: SpanSource, spans: readonly Touched[]): Row {
 	const [first] = spans;
 	const started = toTime(first?.span.startedAt ?? 0);
 	const [name] = spans.flatMap(
@@ -134,3 +137,45 @@ function applySpans(row: Row, read: readonly (SpanMessages & {readonly each: Tou
 
 const later = (time: string | null, other: string) => (time !== null && time > other ? time : other);
 const earlier = (time: string, other: string) => (time < other ? time : other);
+
+/** What spans say about the session itself. For each field, the span that ended last counts. */
+const factNames = [
+	'agent',
+	'model',
+	'title',
+	'preview_text',
+	'origin',
+	'visibility',
+	'labels',
+	'runtime_id',
+	'archived_at',
+	'frozen_by',
+] as const;
+
+type FactName = (typeof factNames)[number];
+type Facts = Readonly<Partial<Record<FactName, string>>>;
+
+/** Maximum length of a session's preview, in characters. */
+const maxPreviewLength = 200;
+
+const labelsSchema = z.record(z.string(), z.array(z.string()));
+
+/** Returns what one span says about its session, as stored in the table. `userText` is the user's last message in it. */
+function factsOf({span, type}: Touched, userText: string | undefined): Facts {
+	const {attributes, endedAt} = span;
+	const labels = objectAt(attributes, 'service.session.labels');
+	const runtime = textAt(attributes, 'service.runtime.id')?.toLowerCase();
+	const isArchived = valueAt(attributes, 'service.session.archived') === true;
+	return {
+		agent: textAt(attributes, 'gen_ai.agent.name'),
+		model: isGeneration(type, attributes) ? modelOf(attributes) : undefined,
+		title: textAt(attributes, 'service.session.title')?.slice(0, maxTitleLength),
+		preview_text: userText?.trim().slice(0, maxPreviewLength) || undefined,
+		origin: wordAt(attributes, 'service.session.origin', ['user', 'eval', 'worker']),
+		visibility: wordAt(attributes, 'service.session.visibility', sessionSchema.shape.visibility.options),
+		labels: labels && z.safeParse(labelsSchema, labels).success ? JSON.stringify(labels) : undefined,
+		runtime_id: runtime !== undefined && isUuid(runtime) ? runtime : undefined,
+		archived_at: isArchived ? toTime(endedAt) : undefined,
+		frozen_by: wordAt(attributes, 'service.session.frozen_by', ['evaluation', 'user']),
+	};
+}

@@ -1,19 +1,19 @@
+import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
 import {claimBytes} from '../quota/stored-bytes.ts';
-import {inherit, keyOf, type Linked, linkKey, type Membership, membershipFields} from './context.ts';
+import {inherit, keyOf, type Linked, linkKey, membershipFields, type SpanMembership} from './context.ts';
 import {chunks} from './ids.ts';
 import {limits} from './otlp/budget.ts';
-import type {Span, SpanEvent} from './otlp/span.ts';
+import type {ReceivedSpan, SpanEvent} from './otlp/span.ts';
 import {type Claimed, claimedByAnother, typeOf} from './ownership.ts';
-import {isForeignWrite, loadOwners} from './run-ownership.ts';
-import {type Accepted, encodeRows, type SpanRow} from './span-row.ts';
-import type {Target} from './target.ts';
+import {isForeignWrite, loadOwners, type Owner} from './run-ownership.ts';
+import type {IngestTarget} from './target.ts';
 
 /** A span that is new or has new memberships, as resources are derived from it. */
-export type Touched = Membership & {
-	readonly span: Omit<Span, 'scope' | 'kind' | 'statusMessage'>;
+export type Touched = SpanMembership & {
+	readonly span: Omit<ReceivedSpan, 'scope' | 'kind' | 'statusMessage'>;
 	readonly type: string;
 };
 
@@ -21,7 +21,7 @@ type Where = {
 	readonly organizationId: string;
 	/** The user who sends them. */
 	readonly userId: string;
-	readonly target: Target;
+	readonly target: IngestTarget;
 	readonly receivedAt: string;
 	readonly storageLimit: number;
 };
@@ -92,12 +92,12 @@ function linkOf({span, own}: Claimed, userId: string): Linked {
 	return {...own, trace_id: span.traceId, span_id: span.spanId, parent_span_id: span.parentSpanId, user_id: userId};
 }
 
-type Writers = {readonly owners: Awaited<ReturnType<typeof loadOwners>>; readonly userId: string};
+type Writers = {readonly owners: ReadonlyMap<string, Owner>; readonly userId: string};
 
 /** Splits new spans into those that may write to the run they inherit, and the keys of the others. */
 function splitByOwner(
 	fresh: ReadonlyMap<string, Claimed>,
-	memberships: ReadonlyMap<string, Membership>,
+	memberships: ReadonlyMap<string, SpanMembership>,
 	{owners, userId}: Writers,
 ): {readonly accepted: readonly Accepted[]; readonly rejected: ReadonlySet<string>} {
 	const accepted: Accepted[] = [];
@@ -125,7 +125,7 @@ async function insertSpans(transaction: DatabaseTransaction, rows: readonly Span
 }
 
 /** Returns the stored spans whose memberships changed because of new spans. */
-function changesOf(stored: readonly Linked[], inherited: ReadonlyMap<string, Membership>): readonly Changed[] {
+function changesOf(stored: readonly Linked[], inherited: ReadonlyMap<string, SpanMembership>): readonly Changed[] {
 	return stored.flatMap(link => {
 		const membership = inherited.get(linkKey(link.trace_id, link.span_id)) ?? link;
 		return membershipFields.some(name => link[name] !== membership[name]) ? [{link, membership}] : [];
@@ -155,7 +155,7 @@ async function loadTraces(
 	return new Map(links.map(link => [linkKey(link.trace_id, link.span_id), link]));
 }
 
-type Changed = {readonly link: Linked; readonly membership: Membership};
+type Changed = {readonly link: Linked; readonly membership: SpanMembership};
 
 /** Updates the memberships of stored spans whose parents have arrived. */
 async function relink(
@@ -172,7 +172,7 @@ async function relink(
 	for (const some of [...groups.values()].flatMap(group => chunks(group))) {
 		const [{link, membership} = {}] = some;
 		const values =
-			membership && (Object.fromEntries(membershipFields.map(name => [name, membership[name]])) as Membership);
+			membership && (Object.fromEntries(membershipFields.map(name => [name, membership[name]])) as SpanMembership);
 		if (link && values) {
 			const rows = await transaction
 				.updateTable('spans')
@@ -225,3 +225,71 @@ export function toSpan(row: Row): Touched['span'] {
 
 /** Converts microseconds since 1970 to a time as in the tables and the API. */
 export const toTime = (microseconds: number) => new Date(microseconds / 1000).toISOString();
+
+type SpanRow = Insertable<Tables['spans']>;
+
+/** A new span with what it belongs to. */
+type Accepted = {readonly claim: Claimed; readonly membership: SpanMembership};
+
+/** Returns the rows of spans, and their total size in bytes. */
+function encodeRows(
+	accepted: readonly Accepted[],
+	{organizationId, userId, target, receivedAt}: Where,
+): {readonly rows: readonly SpanRow[]; readonly bytes: number} {
+	const encode = createEncoder();
+	const rows: SpanRow[] = [];
+	let bytes = 0;
+	for (const {
+		claim: {span},
+		membership,
+	} of accepted) {
+		const resource = encode(span.resource);
+		const attributes = JSON.stringify(span.attributes);
+		const events = JSON.stringify(span.events);
+		bytes += resource.bytes + sizeOf([span.name, span.statusMessage ?? '', attributes, events]);
+		rows.push({
+			...membership,
+			organization_id: organizationId,
+			workspace_id: target.workspaceId,
+			project_id: target.projectId,
+			user_id: userId,
+			trace_id: span.traceId,
+			span_id: span.spanId,
+			parent_span_id: span.parentSpanId,
+			name: span.name,
+			type: typeOf(span),
+			kind: span.kind,
+			started_at_us: span.startedAt,
+			ended_at_us: span.endedAt,
+			status_code: span.statusCode,
+			status_message: span.statusMessage,
+			attributes,
+			resource: resource.text,
+			events,
+			received_at: receivedAt,
+		});
+	}
+
+	return {rows, bytes};
+}
+
+/** Returns the size of a span without its resource; ids, times and indexes are about 200 bytes. */
+function sizeOf(texts: readonly string[]): number {
+	return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 200);
+}
+
+/** Creates a function that encodes and measures each resource once, although it is stored with each of its spans. */
+function createEncoder() {
+	const encoded = new Map<ReceivedSpan['resource'], {readonly text: string; readonly bytes: number}>();
+	return (resource: ReceivedSpan['resource']) => {
+		const known = encoded.get(resource);
+		if (known) {
+			return known;
+		}
+
+		const text = JSON.stringify(resource);
+		const fresh = {text, bytes: Buffer.byteLength(text)};
+		encoded.set(resource, fresh);
+		return fresh;
+	};
+}

@@ -1,17 +1,17 @@
 import {sql} from 'kysely';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import type {Span} from './otlp/span.ts';
+import type {ReceivedSpan} from './otlp/span.ts';
 import {textAt} from './read-attributes.ts';
 
 /** The workspace and project that spans are stored in. */
-export type Target = {
+export type IngestTarget = {
 	readonly workspaceId: string;
 	readonly projectId: string;
 };
 
 type Grouped = {
 	/** The spans of each target. */
-	readonly targets: ReadonlyMap<Target, readonly Span[]>;
+	readonly targets: ReadonlyMap<IngestTarget, readonly ReceivedSpan[]>;
 	readonly rejected: readonly string[];
 };
 
@@ -22,11 +22,11 @@ type Grouped = {
 export async function groupByTarget(
 	transaction: DatabaseTransaction,
 	organizationId: string,
-	spans: readonly Span[],
+	spans: readonly ReceivedSpan[],
 ): Promise<Grouped> {
 	const scopes = await loadScopes(transaction, organizationId);
-	const found = new Map<string, Target | string>();
-	const targets = new Map<Target, Span[]>();
+	const found = new Map<string, IngestTarget | string>();
+	const targets = new Map<IngestTarget, ReceivedSpan[]>();
 	const rejected: string[] = [];
 	for (const span of spans) {
 		const workspace = nameIn(span, 'service.workspace');
@@ -46,7 +46,7 @@ export async function groupByTarget(
 	return {targets, rejected};
 }
 
-const nameIn = ({attributes, resource}: Span, key: 'service.workspace' | 'service.project') =>
+const nameIn = ({attributes, resource}: ReceivedSpan, key: 'service.workspace' | 'service.project') =>
 	textAt(attributes, key) ?? textAt(resource, key);
 
 type Scope = {
@@ -80,7 +80,7 @@ function findTarget(
 	scopes: readonly Scope[],
 	workspace: string | undefined,
 	project: string | undefined,
-): Target | string {
+): IngestTarget | string {
 	const first = scopes.find(({id, slug}) => matches(workspace, slug, id));
 	if (!first) {
 		return workspace === undefined

@@ -1,5 +1,5 @@
 import type {OperationId} from '../../contract/operations.ts';
-import {type Role, roles} from '../database/role.ts';
+import {type MemberRole, roles} from '../database/role.ts';
 
 /** The authenticated caller of a request. */
 export type Principal = {
@@ -12,7 +12,7 @@ export type Principal = {
  * The minimum role for each operation, in the organization of its path; `self` for operations that only affect the
  * caller. An operation without a row doesn't compile, and what isn't allowed here is forbidden (SAFETY 26).
  */
-const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
+const requiredRole: {readonly [Id in OperationId]: MemberRole | 'self'} = {
 	createSubmissionStage: 'member',
 	createEnvironment: 'member',
 	getEnvironmentLogs: 'member',
@@ -52,7 +52,7 @@ const requiredRole: {readonly [Id in OperationId]: Role | 'self'} = {
 };
 
 /** Returns whether a member with this role (or a non-member, if undefined) may perform the action. */
-export function authorize(action: OperationId, role: Role | undefined): boolean {
+export function authorize(action: OperationId, role: MemberRole | undefined): boolean {
 	const required = requiredRole[action];
 	return required === 'self' || (role !== undefined && roles.indexOf(role) >= roles.indexOf(required));
 }

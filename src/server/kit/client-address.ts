@@ -1,6 +1,5 @@
 import {isIPv6} from 'node:net';
 import {isLoopback} from '../../core/origin.ts';
-import type {CoreServices} from './services.ts';
 
 /** The header in which the listener passes the client address. A value that a client sends is overwritten. */
 export const clientAddressHeader = 'x-service-client-address';
@@ -11,7 +10,7 @@ export const clientAddressHeader = 'x-service-client-address';
  */
 export function describeClientAddress(
 	request: Request,
-	{publicUrl}: Pick<CoreServices, 'publicUrl'>,
+	{publicUrl}: {readonly publicUrl: () => string},
 ): string | undefined {
 	const address = request.headers.get(clientAddressHeader)?.replace(/^::ffff:(?=\d+\.)/, '');
 	if (!address || publicUrl().startsWith('https:')) {
@@ -26,7 +25,7 @@ export function describeClientAddress(
  * Returns the network by which attempts are counted: the client address, or the /64 for IPv6, because one computer can
  * use a whole /64. Behind a TLS proxy it is the last address in `X-Forwarded-For`; clients can forge the earlier ones.
  */
-export function networkOf({headers}: Request, {publicUrl}: Pick<CoreServices, 'publicUrl'>): string {
+export function networkOf({headers}: Request, {publicUrl}: {readonly publicUrl: () => string}): string {
 	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
 	const address = (forwarded || headers.get(clientAddressHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
 	return isIPv6(address) ? networkOfIPv6(address) : address;

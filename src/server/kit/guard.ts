@@ -2,13 +2,13 @@ import type {OperationId} from '../../contract/operations.ts';
 import {authorize} from './authorize.ts';
 import {reject, rejectNotFound} from './http-error.ts';
 import type {RouteRequest} from './route.ts';
-import type {Scope} from './scope.ts';
+import type {RequestScope} from './scope.ts';
 
 /**
  * Returns the scope that a path names; undefined if the path has no organization. Rejects with 404 if the caller has no
  * access to it, and with 403 if their role doesn't allow the action.
  */
-export function guard(action: OperationId, {scope, parameters}: RouteRequest): Scope | undefined {
+export function guard(action: OperationId, {scope, parameters}: RouteRequest): RequestScope | undefined {
 	if (parameters['org'] !== undefined && !scope) {
 		rejectNotFound();
 	}

@@ -22,7 +22,7 @@ const types = {
  * The statuses of the specification, plus 405 for unknown methods and 503 for a server that is stopping. The specification
  * has no status for a body that is too large or of the wrong type, so those are 400.
  */
-export type ErrorStatus = keyof typeof types;
+type ErrorStatus = keyof typeof types;
 
 type Options = {
 	readonly type?: Problem['type'];

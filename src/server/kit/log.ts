@@ -4,13 +4,13 @@ const logLevels = ['info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** One event with fields to filter by. No field ever contains a secret or a body. */
-export type LogEntry = {
+export type ServerLogEntry = {
 	readonly level: LogLevel;
 	readonly message: string;
 	readonly [field: string]: string | number | boolean | null | undefined;
 };
 
-export type Log = (entry: LogEntry) => void;
+export type Log = (entry: ServerLogEntry) => void;
 
 /** Returns the stack of an error, for bugs. */
 export function stackOf(error: unknown): string | undefined {

@@ -2,7 +2,7 @@ import {matchPath} from '../../contract/path.ts';
 import {groupBy} from '../../core/group-by.ts';
 import type {Principal} from './authorize.ts';
 import {errorResponse} from './http-error.ts';
-import type {Scope} from './scope.ts';
+import type {RequestScope} from './scope.ts';
 
 type BaseRequest = {
 	readonly request: Request;
@@ -17,7 +17,7 @@ export type PublicRequest = BaseRequest;
 export type RouteRequest = BaseRequest & {
 	readonly principal: Principal;
 	/** What the path names, found together with the caller; undefined if it names nothing that they have access to. */
-	readonly scope: Scope | undefined;
+	readonly scope: RequestScope | undefined;
 };
 
 type BaseRoute = {
@@ -32,7 +32,7 @@ type BaseRoute = {
 type Handler<Request> = (request: Request) => Response | Promise<Response>;
 
 /** One operation of the server. A credential is required unless `auth` is `none`. */
-export type Route =
+export type ServerRoute =
 	| (BaseRoute & {readonly auth: 'none'; readonly handle: Handler<PublicRequest>})
 	| (BaseRoute & {readonly auth: 'credential'; readonly handle: Handler<RouteRequest>});
 
@@ -40,10 +40,10 @@ export type Route =
 export type App = (request: Request) => Promise<Response>;
 
 /** Routes by the number of segments of their paths, so that a request is compared with few of them. */
-export type RouteTable = ReadonlyMap<number, readonly Route[]>;
+export type RouteTable = ReadonlyMap<number, readonly ServerRoute[]>;
 
 /** Returns the table of all routes of a server. */
-export function routeTable(routes: readonly Route[]): RouteTable {
+export function routeTable(routes: readonly ServerRoute[]): RouteTable {
 	return groupBy(routes, ({path}) => countSegments(path));
 }
 
@@ -51,7 +51,7 @@ function countSegments(path: string): number {
 	return path.split('/').length;
 }
 
-type Found = {readonly route: Route; readonly parameters: Readonly<Record<string, string>>};
+type Found = {readonly route: ServerRoute; readonly parameters: Readonly<Record<string, string>>};
 
 /** Returns the route of a request, or an error response: 405 if the path exists with other methods, 404 otherwise. */
 export function findRoute(table: RouteTable, {method}: Request, url: URL): Found | Response {

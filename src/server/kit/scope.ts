@@ -1,31 +1,30 @@
 import type {AliasedExpression} from 'kysely';
 import type {PathParameter} from '../../contract/path.ts';
-import type {Input} from '../database/prepared.ts';
-import type {Role} from '../database/role.ts';
+import type {QueryInput} from '../database/prepared.ts';
+import type {MemberRole} from '../database/role.ts';
 import type {Queries} from '../database/tables.ts';
 
-export type Organization = {readonly id: string; readonly slug: string; readonly name: string};
-export type Workspace = {readonly id: string; readonly slug: string; readonly name: string};
-export type Project = {readonly id: string; readonly slug: string; readonly name: string};
+/** An organization, a workspace or a project. */
+export type NamedPlace = {readonly id: string; readonly slug: string; readonly name: string};
 
 /** The scope of an operation as far as its path names it. The role is the caller's in the organization. */
-export type Scope = {
-	readonly organization: Organization;
-	readonly role: Role;
-	readonly workspace?: Workspace;
-	readonly project?: Project | undefined;
+export type RequestScope = {
+	readonly organization: NamedPlace;
+	readonly role: MemberRole;
+	readonly workspace?: NamedPlace;
+	readonly project?: NamedPlace | undefined;
 	/** The project that the query filters by, if it exists. */
-	readonly filterProject?: Project | undefined;
+	readonly filterProject?: NamedPlace | undefined;
 };
 
 /** The scope of an endpoint, derived from the parameters in its path. */
-export type ScopeOf<Path extends string> = ('org' extends PathParameter<Path>
-	? {readonly organization: Organization; readonly role: Role}
+export type PathScope<Path extends string> = ('org' extends PathParameter<Path>
+	? {readonly organization: NamedPlace; readonly role: MemberRole}
 	: unknown) &
 	('workspace' extends PathParameter<Path>
-		? {readonly workspace: Workspace; readonly filterProject?: Project | undefined}
+		? {readonly workspace: NamedPlace; readonly filterProject?: NamedPlace | undefined}
 		: unknown) &
-	('project' extends PathParameter<Path> ? {readonly project: Project} : unknown);
+	('project' extends PathParameter<Path> ? {readonly project: NamedPlace} : unknown);
 
 /** The names in a request's path, and the project that its query filters by. */
 export type PlaceNames = {
@@ -43,8 +42,16 @@ export function placeNames({org, workspace, project}: Readonly<Record<string, st
 	return {org, workspace, project, filterProject: url.searchParams.getAll('project').at(-1)};
 }
 
-/** Returns the input of `withScope`. Empty names find nothing. */
-export function scopeInput({org = '', workspace = '', project, filterProject = ''}: PlaceNames) {
+/** The names of places that `withScope` searches for. Empty ones match nothing. */
+export type ScopeInput = {
+	readonly org: string;
+	readonly workspace: string;
+	/** A slug, or an id as typed. */
+	readonly project: string;
+	readonly projectId: string;
+};
+
+export function scopeInput({org = '', workspace = '', project, filterProject = ''}: PlaceNames): ScopeInput {
 	const named = project ?? filterProject;
 	return {org, workspace, project: named, projectId: named.toLowerCase()};
 }
@@ -53,7 +60,7 @@ export function scopeInput({org = '', workspace = '', project, filterProject = '
 export function withScope(
 	queries: Queries,
 	caller: AliasedExpression<CallerRow, 'caller'>,
-	input: Input<ReturnType<typeof scopeInput>>,
+	input: QueryInput<ScopeInput>,
 ) {
 	return queries
 		.selectFrom(caller)
@@ -84,13 +91,15 @@ export function withScope(
 		]);
 }
 
-type ScopeRow = Awaited<ReturnType<ReturnType<typeof withScope>['executeTakeFirstOrThrow']>>;
+type ScopeRow = {
+	readonly [column in `${'org' | 'workspace' | 'project'}_${'id' | 'slug' | 'name'}`]: string | null;
+} & {readonly role: MemberRole | null};
 
 /**
  * Returns the scope that a path names. Returns undefined if it names none, if any part doesn't exist, or if the caller
  * is not a member, so that the last two can't be told apart (SAFETY 26).
  */
-export function toScope(row: ScopeRow, {workspace, project, filterProject}: PlaceNames): Scope | undefined {
+export function toScope(row: ScopeRow, {workspace, project, filterProject}: PlaceNames): RequestScope | undefined {
 	const organization = placeOf(row.org_id, row.org_slug, row.org_name);
 	if (!organization || !row.role) {
 		return undefined;
@@ -118,7 +127,7 @@ function placeOf(id: string | null, slug: string | null, name: string | null) {
 }
 
 /** Returns the project of a workspace by slug or UUID. */
-export function findProject(queries: Queries, workspaceId: string, slugOrId: string): Promise<Project | undefined> {
+export function findProject(queries: Queries, workspaceId: string, slugOrId: string): Promise<NamedPlace | undefined> {
 	return queries
 		.selectFrom('projects')
 		.select(['id', 'slug', 'name'])

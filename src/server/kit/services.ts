@@ -1,10 +1,14 @@
 import type {Database} from '../database/tables.ts';
 import type {Log} from './log.ts';
 
-/** What every part of the server uses. */
-export type CoreServices = {
+/** The database, and the time that rows are compared with. */
+export type DataAccess = {
 	readonly database: Database;
 	readonly now: () => Date;
+};
+
+/** What every part of the server uses. */
+export type CoreServices = DataAccess & {
 	/** Where browsers and clients reach this server, with its path if it has one, without a trailing slash. */
 	readonly publicUrl: () => string;
 	/** Whether `publicUrl` is that of a proxy in front of it. */

@@ -3,13 +3,13 @@ import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
 import {decideLogin, findLogin, type WaitingLogin} from '../accounts/device-login.ts';
 import {parseUserCode} from '../accounts/user-code.ts';
-import type {Route} from '../kit/route.ts';
+import type {ServerRoute} from '../kit/route.ts';
 import {field, timeOf} from './markup.ts';
 import {type Failure, respond, tooManyAttempts} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
 
 /** The pages on which a user authorizes a device: code, request, decision (RFC 8628, section 3.3). */
-export function devicePages(services: AccountServices): readonly Route[] {
+export function devicePages(services: AccountServices): readonly ServerRoute[] {
 	return userPages(services, [
 		{
 			path: '/device',

@@ -4,7 +4,7 @@ import {type LoginResult, logInWithKey, logInWithPassword} from '../accounts/bro
 import {closeSession, openSession} from '../accounts/browser-session.ts';
 import {checkSecondFactor} from '../accounts/second-factor.ts';
 import {networkOf} from '../kit/client-address.ts';
-import type {Route} from '../kit/route.ts';
+import type {ServerRoute} from '../kit/route.ts';
 import {writeCookie} from './cookie.ts';
 import {field} from './markup.ts';
 import {readNext, withNext} from './next.ts';
@@ -12,7 +12,7 @@ import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {publicPages, type Visit} from './page-route.ts';
 
 /** The pages on which a user logs in, by password or API key, then by the second factor if there is one. */
-export function loginPages(services: AccountServices): readonly Route[] {
+export function loginPages(services: AccountServices): readonly ServerRoute[] {
 	return publicPages(services, [
 		{
 			path: '/sign-in',

@@ -1,7 +1,8 @@
 import {html} from 'hono/html';
+import type {HtmlEscapedString} from 'hono/utils/html';
 
 /** HTML in which every inserted value is escaped, except other markup. */
-export type Markup = ReturnType<typeof html>;
+export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 type Field = {
 	readonly name: string;

@@ -1,13 +1,14 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
-import type {BrowserSession} from '../accounts/browser-session.ts';
+import {type BrowserSession, findSession} from '../accounts/browser-session.ts';
+import {createToken, hashToken, kindOfToken, timingSafeEquals} from '../accounts/token.ts';
 import {formType, readForm} from '../kit/form-body.ts';
-import type {PublicRequest, Route} from '../kit/route.ts';
-import {basePathOf} from '../kit/server-url.ts';
+import type {PublicRequest, ServerRoute} from '../kit/route.ts';
+import {basePathOf, requestUrl} from '../kit/server-url.ts';
+import {readCookie, writeCookie} from './cookie.ts';
 import type {Markup} from './markup.ts';
 import {withNext} from './next.ts';
 import {type PageHeader, redirect, respond} from './page.ts';
-import {isOwnForm, recognize, type Visitor} from './visitor.ts';
 
 /** A request for a page. */
 export type Visit = {
@@ -30,12 +31,12 @@ type Page<Kind extends Visit> = {
 };
 
 /** Creates the routes of pages that need no login. */
-export function publicPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly Route[] {
+export function publicPages(services: AccountServices, pages: readonly Page<Visit>[]): readonly ServerRoute[] {
 	return pages.flatMap(page => routesOf(services, page, visit => visit));
 }
 
 /** Creates the routes of pages that need a login; without one they redirect to it and return afterwards. */
-export function userPages(services: AccountServices, pages: readonly Page<UserVisit>[]): readonly Route[] {
+export function userPages(services: AccountServices, pages: readonly Page<UserVisit>[]): readonly ServerRoute[] {
 	return pages.flatMap(page =>
 		routesOf(services, page, visit => {
 			const {session} = visit.visitor;
@@ -54,7 +55,7 @@ function routesOf<Kind extends Visit>(
 	services: AccountServices,
 	{path, show, submit}: Page<Kind>,
 	authorize: (visit: Visit) => Kind | Response,
-): readonly Route[] {
+): readonly ServerRoute[] {
 	const visitOf = async ({request, url}: PublicRequest): Promise<Visit> => {
 		const visitor = await recognize(services, request);
 		const token = html`<input type="hidden" name="form_token" value="${visitor.formToken}">`;
@@ -73,7 +74,7 @@ function routesOf<Kind extends Visit>(
 	};
 	const atBase = (handle: (input: PublicRequest) => Promise<Response>) => async (input: PublicRequest) =>
 		belowBase(await handle(input), basePathOf(services.publicUrl()));
-	const routes: Route[] = [{method: 'GET', path, auth: 'none', handle: atBase(get)}];
+	const routes: ServerRoute[] = [{method: 'GET', path, auth: 'none', handle: atBase(get)}];
 	if (submit) {
 		const post = async (input: PublicRequest): Promise<Response> => {
 			const visit = await visitOf(input);
@@ -124,4 +125,37 @@ function withCookie(response: Response, {setCookie}: Visitor): Response {
 	}
 
 	return response;
+}
+
+/** The browser that requests a page. */
+type Visitor = {
+	/** This server's URL, as the browser reached it. */
+	readonly server: string;
+	readonly session: BrowserSession | undefined;
+	/** The token of every form, which only pages of this server know (SAFETY 25). */
+	readonly formToken: string;
+	/** The cookie that the form token belongs to, for a browser without one. */
+	readonly setCookie: string | undefined;
+};
+
+/** Identifies a browser by its cookie. A browser without one gets a random cookie, not a session, for its first form. */
+async function recognize(services: AccountServices, request: Request): Promise<Visitor> {
+	const server = requestUrl(request, services);
+	const sent = readCookie(request, server);
+	const known = sent !== undefined && kindOfToken(sent) === 'session' ? sent : undefined;
+	const cookie = known ?? createToken('session').token.reveal();
+	return {
+		server,
+		session: await findSession(services, known),
+		formToken: hashToken(`form:${cookie}`),
+		setCookie: known ? undefined : writeCookie(server, cookie),
+	};
+}
+
+/**
+ * Returns whether a page of this server sent a form: its token matches the cookie, and it names its origin, which
+ * `checkHost` compared with this server's.
+ */
+function isOwnForm(request: Request, form: URLSearchParams, {formToken}: Visitor): boolean {
+	return request.headers.has('origin') && timingSafeEquals(form.get('form_token') ?? '', formToken);
 }

@@ -43,7 +43,7 @@ const headers = {
 	'cross-origin-resource-policy': 'same-origin',
 };
 
-export type Page = {
+export type HtmlPage = {
 	/** The title, which is also the heading. */
 	readonly title: string;
 	readonly body: Markup;
@@ -56,7 +56,7 @@ export type Page = {
 };
 
 /** Why a form was rejected. */
-export type Failure = Pick<Page, 'status' | 'problem' | 'retryAfter'>;
+export type Failure = Pick<HtmlPage, 'status' | 'problem' | 'retryAfter'>;
 
 /** Returns the failure of a form that was sent too often. */
 export function tooManyAttempts(seconds: number): Failure {
@@ -68,7 +68,7 @@ export type PageHeader = {readonly email: string; readonly logOut: Markup};
 
 /** Returns a page as a response. */
 export async function respond(
-	{title, body, status = 200, problem, retryAfter}: Page,
+	{title, body, status = 200, problem, retryAfter}: HtmlPage,
 	header?: PageHeader,
 ): Promise<Response> {
 	const page = html`<!doctype html>

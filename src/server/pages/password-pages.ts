@@ -5,13 +5,13 @@ import {closeOtherSessions} from '../accounts/browser-session.ts';
 import {isBusyHashing, passwordLength} from '../accounts/password.ts';
 import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
 import {networkOf} from '../kit/client-address.ts';
-import type {Route} from '../kit/route.ts';
+import type {ServerRoute} from '../kit/route.ts';
 import {field, type Markup} from './markup.ts';
 import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {publicPages, type UserVisit, userPages, type Visit} from './page-route.ts';
 
 /** The pages that set a password with an administrator's code, or change it with the current one. */
-export function passwordPages(services: AccountServices): readonly Route[] {
+export function passwordPages(services: AccountServices): readonly ServerRoute[] {
 	return [
 		...publicPages(services, [{path: '/password', show: visit => choicePage(visit), submit: submitChoice}]),
 		...userPages(services, [

@@ -11,7 +11,7 @@ import {
 	verifyEnrollment,
 } from '../accounts/second-factor.ts';
 import {totpUrl} from '../accounts/totp.ts';
-import type {Route} from '../kit/route.ts';
+import type {ServerRoute} from '../kit/route.ts';
 import {field, type Markup} from './markup.ts';
 import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
@@ -23,7 +23,7 @@ const title = 'Second factor';
  * The pages that set up an authenticator app after a login with a password. The secret is shown only here; the user
  * confirms it with a code here, or in the terminal with `service mfa verify`.
  */
-export function secondFactorPages(services: AccountServices): readonly Route[] {
+export function secondFactorPages(services: AccountServices): readonly ServerRoute[] {
 	return userPages(services, [
 		{path, show: visit => statePage(visit)},
 		{

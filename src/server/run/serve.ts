@@ -1,11 +1,20 @@
-import {join} from 'node:path';
+import {chmodSync, closeSync, openSync, readdirSync} from 'node:fs';
+import {join, resolve} from 'node:path';
 import type {Debug} from '../../core/debug.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
+import {explainFileError} from '../../storage/file-error.ts';
 import {openHome} from '../../storage/home.ts';
+import {makeFolder} from '../../storage/private-folder.ts';
 import {createApiKey} from '../accounts/api-key.ts';
-import {type Beginning, findOnlyOrganization, findOwner, type Initialized, initialize} from '../accounts/initialize.ts';
+import {
+	type FirstPlaces,
+	findOnlyOrganization,
+	findOwner,
+	type Initialized,
+	initialize,
+} from '../accounts/initialize.ts';
 import {addMember, type Joined, type NewMember, type Removed, removeMember} from '../accounts/members.ts';
 import {createPasswordCode} from '../accounts/password-code.ts';
 import {forgetSealKey} from '../accounts/seal-key.ts';
@@ -13,13 +22,13 @@ import {removeSecondFactor} from '../accounts/second-factor.ts';
 import {type Account, findAccountByEmail} from '../accounts/user.ts';
 import {parseBucket} from '../artifacts/artifact-location.ts';
 import {type CreditChange, type CreditState, changeCredits} from '../credits/change.ts';
+import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
-import type {Services} from '../handlers/services.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/organization-limits.ts';
 import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
-import {openDataFolder, privateFile} from './data-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 
 type DataOptions = {readonly env: Environment; readonly data?: string; readonly database?: string};
@@ -76,10 +85,10 @@ async function withData<T>({env, data, database}: DataOptions, work: (services: 
 	}
 }
 
-type OpenData = Pick<Services, 'database' | 'now'>;
+type OpenData = DataAccess;
 
 /** `serve init`: creates the first user and their scope. Throws what `initialize` throws. */
-export function initializeData(data: DataOptions, beginning: Beginning): Promise<Initialized> {
+export function initializeData(data: DataOptions, beginning: FirstPlaces): Promise<Initialized> {
 	return withData(data, services => initialize(services, beginning));
 }
 
@@ -223,4 +232,52 @@ async function lockFolder(folder: string) {
 	}
 
 	return lock;
+}
+
+/** Where a server keeps its data. */
+type DataLocation = {
+	/** A private folder for sandbox logs, artifacts and the SQLite file; an absolute path. */
+	readonly folder: string;
+	readonly location: DatabaseLocation;
+};
+
+type Named = {
+	/** The folder; by default `server` in the state folder. */
+	readonly data?: string | undefined;
+	/** The URL of a PostgreSQL server to use instead of SQLite. */
+	readonly database?: string | undefined;
+};
+
+/**
+ * Opens the data folder of a server, and creates it as a private folder (SAFETY 10). Throws AppError("usage") for a
+ * database URL other than PostgreSQL, and AppError("failed") if the folder can't be created.
+ */
+export function openDataFolder(env: Environment, {data, database}: Named): DataLocation {
+	const location = database === undefined ? undefined : parseDatabaseUrl(database);
+	const folder = data === undefined ? openHome(env).server : resolve(data);
+	try {
+		makeFolder(folder);
+		const names = readdirSync(folder);
+		if (names.length > 0 && !names.includes(markerFile)) {
+			throw new AppError('usage', `${folder} already contains other files.`, {
+				hint: 'Use an empty or new folder for --data.',
+			});
+		}
+
+		chmodSync(folder, 0o700);
+		privateFile(join(folder, markerFile));
+		return {folder, location: location ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
+	} catch (error) {
+		throw explainFileError(error, 'create', folder);
+	}
+}
+
+/** The file that identifies a data folder. The mode of any other folder is never changed, whatever `--data` names. */
+const markerFile = '.service-data';
+
+/** Creates a private file. SQLite would use the umask, and copies the database's mode to the files beside it. */
+function privateFile(path: string): string {
+	closeSync(openSync(path, 'a', 0o600));
+	chmodSync(path, 0o600);
+	return path;
 }

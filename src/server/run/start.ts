@@ -1,6 +1,7 @@
 import {hostname, networkInterfaces} from 'node:os';
 import {join} from 'node:path';
 import type {Debug} from '../../core/debug.ts';
+import {messageOf} from '../../core/error.ts';
 import {fullCost} from '../accounts/password.ts';
 import {createSeal, createSealKey} from '../accounts/seal.ts';
 import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
@@ -18,7 +19,6 @@ import type {App} from '../kit/route.ts';
 import {defaultStorageLimit} from '../quota/stored-bytes.ts';
 import {endSandboxes, monitorSandboxes} from '../sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../sandboxes/sandboxing.ts';
-import {startCleanup} from './cleanup.ts';
 
 export type RunningServer = {
 	/** Without a trailing slash. */
@@ -126,4 +126,38 @@ function namesOf(host: string | undefined): readonly string[] {
 	const isEverywhere = host === '0.0.0.0' || host === '::';
 	const listening = isEverywhere ? [hostname(), ...addresses] : host === undefined ? [] : [host];
 	return listening.map(name => (name.includes(':') ? `[${name}]` : name));
+}
+
+const defaultIntervalMs = 10 * 60_000;
+
+type Shared = Pick<Services, 'database' | 'now' | 'log'>;
+
+/** Starts a periodic cleanup of expired rows. Login attempts of strangers are stored as rows, too. */
+export function startCleanup(services: Shared, intervalMs = defaultIntervalMs): {readonly close: () => Promise<void>} {
+	let current = Promise.resolve();
+	const timer = setInterval(() => {
+		current = current
+			.then(() => sweepExpired(services))
+			.catch(error => {
+				// The database may be unavailable for a moment; the next cleanup catches up.
+				services.log({level: 'warn', message: 'sweep', error: messageOf(error)});
+			});
+	}, intervalMs);
+	timer.unref();
+	return {
+		async close() {
+			clearInterval(timer);
+			await current;
+		},
+	};
+}
+
+/** Deletes rows that expired over an hour ago. */
+async function sweepExpired({database, now}: Shared): Promise<void> {
+	const hourAgo = new Date(now().getTime() - 60 * 60 * 1000).toISOString();
+	for (const table of ['tokens', 'device_authorizations', 'browser_sessions', 'password_codes'] as const) {
+		await database.deleteFrom(table).where('expires_at', '<', hourAgo).execute();
+	}
+
+	await database.deleteFrom('attempts').where('resets_at', '<', hourAgo).execute();
 }

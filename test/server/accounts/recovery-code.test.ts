@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createRecoveryCodes, hashRecoveryCode} from '../../../src/server/accounts/recovery-code.ts';
+import {createRecoveryCodes, hashRecoveryCode} from '../../../src/server/accounts/second-factor.ts';
 
 test('it creates ten different codes', () => {
 	const codes = createRecoveryCodes();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {rangeOf} from '../../../src/server/artifacts/byte-range.ts';
+import {rangeOf} from '../../../src/server/artifacts/artifact-routes.ts';
 import {objectName} from '../../../src/server/artifacts/object-name.ts';
 import {fileNameOf, mimeTypeOf, presentationOf} from '../../../src/server/artifacts/presentation.ts';
 import {anyText} from '../../any-text.ts';

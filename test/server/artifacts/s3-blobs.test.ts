@@ -3,7 +3,7 @@ import {createServer} from 'node:http';
 import {expect, onTestFinished, test} from 'vitest';
 import {parseBucket} from '../../../src/server/artifacts/artifact-location.ts';
 import {createS3Blobs} from '../../../src/server/artifacts/s3-blobs.ts';
-import type {LogEntry} from '../../../src/server/kit/log.ts';
+import type {ServerLogEntry} from '../../../src/server/kit/log.ts';
 import {createTestServer} from '../harness.ts';
 import {browse, oidOf, refer, resolve, upload} from './artifacts.ts';
 import {keys, startS3} from './s3-server.ts';
@@ -148,7 +148,7 @@ test('[21] a store that never responds times out', async () => {
 		AWS_ACCESS_KEY_ID: keys.accessKeyId,
 		AWS_SECRET_ACCESS_KEY: keys.secret,
 	});
-	const entries: LogEntry[] = [];
+	const entries: ServerLogEntry[] = [];
 	const blobs = createS3Blobs(bucket, {now: () => new Date(), log: entry => entries.push(entry), timeoutMs: 20});
 	await expect(blobs.size('a')).rejects.toMatchObject({status: 502});
 	expect(entries).toEqual([

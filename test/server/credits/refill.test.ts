@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {newAccount} from '../../../src/server/credits/account.ts';
 import {monthOf, nextMonth} from '../../../src/server/credits/month.ts';
-import {type Account, refill} from '../../../src/server/credits/refill.ts';
+import {type CreditAccount, refill} from '../../../src/server/credits/refill.ts';
 
 const now = new Date('2026-12-31T23:59:59.999Z');
 const next = '2027-01-01T00:00:00.000Z';
 
-const account = (values: Partial<Account>): Account => ({
+const account = (values: Partial<CreditAccount>): CreditAccount => ({
 	...newAccount('acme'),
 	balance: 100,
 	refill_enabled: 1,
@@ -17,7 +17,7 @@ const account = (values: Partial<Account>): Account => ({
 	...values,
 });
 
-test.each<[string, Partial<Account>, number, object]>([
+test.each<[string, Partial<CreditAccount>, number, object]>([
 	['nothing is bought at the threshold', {}, 80, {balance: 20, month_count: 0, bought: 0}],
 	['a refill is bought below it', {}, 81, {balance: 69, month_count: 1, bought: 50}],
 	['as many as it takes', {}, 300, {balance: 50, month_count: 5, bought: 250}],

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {findingsSchema} from '../../../src/contract/resources/finding.ts';
 import {sessionSchema} from '../../../src/contract/resources/session.ts';
 import {secret} from '../../../src/core/secrets/secret.ts';
-import {loadDemo} from '../../../src/server/demo/load-demo.ts';
+import {loadDemo} from '../../../src/server/demo/install-demo.ts';
 import {createTestServer, inWorkspace, origin, scope} from '../harness.ts';
 
 async function demoServer() {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {itemSchemasSchema, runItemSchema} from '../../../src/contract/resources/item.ts';
-import {builtInSchemas} from '../../../src/server/handlers/item-schemas.ts';
+import {builtInSchemas} from '../../../src/server/handlers/items.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {type Given, push, timeAt} from '../ingest/push.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
-import {checkClientVersion} from '../../../src/server/http/client-version.ts';
+import {checkClientVersion} from '../../../src/server/http/request-checks.ts';
 
 const url = new URL('http://127.0.0.1/api/v1/user/preferences');
 const ask = (agent: string | undefined, minimum: string | undefined) =>

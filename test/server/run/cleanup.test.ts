@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {countAttempt} from '../../../src/server/accounts/attempts.ts';
-import {startCleanup} from '../../../src/server/run/cleanup.ts';
+import {startCleanup} from '../../../src/server/run/start.ts';
 import {createTestServer} from '../harness.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 

@@ -2,7 +2,7 @@ import {mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node
 import {join} from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {openDataFolder} from '../../../src/server/run/data-folder.ts';
+import {openDataFolder} from '../../../src/server/run/serve.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
 test('the folder and its parents are created for the owner only, and can be opened again [10]', () => {

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
-import type {LogEntry} from '../../../src/server/kit/log.ts';
+import type {ServerLogEntry} from '../../../src/server/kit/log.ts';
 import {startServer} from '../../../src/server/run/start.ts';
 import {emptyPlace} from '../database/engine.ts';
 
@@ -13,8 +13,8 @@ test('a server that stops while it creates keys answers each request, and stores
 	onTestFinished(() => rm(folder, {recursive: true, force: true}));
 	const place = await emptyPlace();
 	const location = place.engine === 'sqlite' ? {...place, file: join(folder, 'service.db')} : place;
-	const entries: LogEntry[] = [];
-	const log = (entry: LogEntry) => void entries.push(entry);
+	const entries: ServerLogEntry[] = [];
+	const log = (entry: ServerLogEntry) => void entries.push(entry);
 	const server = await startServer({location, folder, environment: {}, closeTimeoutMs: 60_000, log});
 	onTestFinished(() => server.close().catch(() => undefined));
 	const scope = {organization: 'acme', workspace: 'main', project: 'web'};

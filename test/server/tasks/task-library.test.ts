@@ -1,7 +1,7 @@
 import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {LogEntry} from '../../../src/server/kit/log.ts';
+import type {ServerLogEntry} from '../../../src/server/kit/log.ts';
 import {createTaskLibrary} from '../../../src/server/tasks/task-library.ts';
 import {compareVersions, parseReference} from '../../../src/server/tasks/task-reference.ts';
 import {temporaryFolder} from '../sandboxes/sandbox.ts';
@@ -13,7 +13,7 @@ async function library(tasks: Readonly<Record<string, string>>) {
 		await writeFile(join(folder, name, 'task.yaml'), text);
 	}
 
-	const logged: LogEntry[] = [];
+	const logged: ServerLogEntry[] = [];
 	return {folder, logged, ...createTaskLibrary({folder, log: entry => logged.push(entry)})};
 }
 

@@ -1,21 +1,19 @@
-import type {PublicRequest, Route} from '../../kit/route.ts';
+import type {PublicRequest, ServerRoute} from '../../kit/route.ts';
 import {requestUrl} from '../../kit/server-url.ts';
 import type {AccountServices} from '../account-services.ts';
 import {readClientForm} from './client-form.ts';
-import {authorizeDevice} from './device-authorization.ts';
-import {deviceGrant, pollDevice} from './device-token.ts';
+import {authorizeDevice, deviceGrant, pollDevice} from './device-grant.ts';
 import {oauthError} from './oauth-response.ts';
-import {refresh} from './refresh.ts';
-import {revokeToken} from './revocation.ts';
+import {refresh, revokeToken} from './tokens.ts';
 
 const paths = {device: '/oauth/device_authorization', token: '/oauth/token', revocation: '/oauth/revoke'} as const;
 
 /** The OAuth routes: device flow (RFC 8628), refresh with rotation, revocation (RFC 7009) and metadata. */
-export function oauthRoutes(services: AccountServices): readonly Route[] {
+export function oauthRoutes(services: AccountServices): readonly ServerRoute[] {
 	const post = (
 		path: string,
 		handle: (services: AccountServices, input: PublicRequest) => Promise<Response>,
-	): Route => ({
+	): ServerRoute => ({
 		method: 'POST',
 		path,
 		auth: 'none',

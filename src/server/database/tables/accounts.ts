@@ -1,4 +1,4 @@
-import type {Role} from '../role.ts';
+import type {MemberRole} from '../role.ts';
 
 type UserTable = {
 	readonly id: string;
@@ -54,7 +54,7 @@ type StoredBytesTable = {
 type MemberTable = {
 	readonly organization_id: string;
 	readonly user_id: string;
-	readonly role: Role;
+	readonly role: MemberRole;
 	readonly created_at: string;
 };
 

@@ -1,5 +1,5 @@
 import {reject} from '../../kit/http-error.ts';
-import {type Message, spanMessage} from './otlp-messages.ts';
+import {type MessageSchema, spanMessage} from './otlp-messages.ts';
 
 /**
  * Limits of one request (SAFETY 21, 24). A few bytes can encode an object, so a limit of bytes alone wouldn't limit
@@ -19,12 +19,12 @@ export const limits = {
 	depth: 100,
 };
 
-export type Budget = {
+export type DecodeBudget = {
 	/** Counts one message or value. Rejects the request (400) if there are too many. */
-	readonly spend: (message?: Message) => void;
+	readonly spend: (message?: MessageSchema) => void;
 };
 
-export function createBudget(): Budget {
+export function createBudget(): DecodeBudget {
 	let values = 0;
 	let spans = 0;
 	return {

@@ -4,7 +4,7 @@ export type FieldType = 'text' | 'id' | 'base64' | 'bool' | 'double' | 'int64' |
 export type Field = {
 	/** The field number in protobuf. */
 	readonly id: number;
-	readonly type: FieldType | (() => Message);
+	readonly type: FieldType | (() => MessageSchema);
 	readonly repeated?: true;
 	/** An unreadable value becomes `{fault}`, so that it spoils nothing but itself. */
 	readonly isolated?: true;
@@ -13,10 +13,10 @@ export type Field = {
 };
 
 /** The fields of a message by their JSON names. Other fields are skipped. */
-export type Message = Readonly<Record<string, Field>>;
+export type MessageSchema = Readonly<Record<string, Field>>;
 
 /** The value of an attribute. */
-export const anyValue: Message = {
+export const anyValue: MessageSchema = {
 	stringValue: {id: 1, type: 'text'},
 	boolValue: {id: 2, type: 'bool'},
 	intValue: {id: 3, type: 'int64'},
@@ -26,21 +26,21 @@ export const anyValue: Message = {
 	bytesValue: {id: 7, type: 'base64'},
 };
 
-const arrayValue: Message = {values: {id: 1, type: () => anyValue, repeated: true}};
+const arrayValue: MessageSchema = {values: {id: 1, type: () => anyValue, repeated: true}};
 
 /** An attribute. */
-export const keyValue: Message = {
+export const keyValue: MessageSchema = {
 	key: {id: 1, type: 'text'},
 	value: {id: 2, type: () => anyValue},
 };
 
-const keyValueList: Message = {values: {id: 1, type: () => keyValue, repeated: true}};
+const keyValueList: MessageSchema = {values: {id: 1, type: () => keyValue, repeated: true}};
 
-const resource: Message = {attributes: {id: 1, type: () => keyValue, repeated: true}};
+const resource: MessageSchema = {attributes: {id: 1, type: () => keyValue, repeated: true}};
 
-const scope: Message = {name: {id: 1, type: 'text'}};
+const scope: MessageSchema = {name: {id: 1, type: 'text'}};
 
-const event: Message = {
+const event: MessageSchema = {
 	timeUnixNano: {id: 1, type: 'fixed64'},
 	name: {id: 2, type: 'text'},
 	attributes: {id: 3, type: () => keyValue, repeated: true},
@@ -50,13 +50,13 @@ const kinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSU
 
 const statusCodes = ['UNSET', 'OK', 'ERROR'].map(name => `STATUS_CODE_${name}`);
 
-const status: Message = {
+const status: MessageSchema = {
 	message: {id: 2, type: 'text'},
 	code: {id: 3, type: 'number', values: statusCodes},
 };
 
 /** A span. Its number in a request is limited. */
-export const spanMessage: Message = {
+export const spanMessage: MessageSchema = {
 	traceId: {id: 1, type: 'id'},
 	spanId: {id: 2, type: 'id'},
 	parentSpanId: {id: 4, type: 'id'},
@@ -69,20 +69,20 @@ export const spanMessage: Message = {
 	status: {id: 15, type: () => status},
 };
 
-const scopeSpans: Message = {
+const scopeSpans: MessageSchema = {
 	scope: {id: 1, type: () => scope, isolated: true},
 	spans: {id: 2, type: () => spanMessage, repeated: true, isolated: true},
 };
 
-const resourceSpans: Message = {
+const resourceSpans: MessageSchema = {
 	resource: {id: 1, type: () => resource, isolated: true},
 	scopeSpans: {id: 2, type: () => scopeSpans, repeated: true, isolated: true},
 };
 
 /** The part of `ExportTraceServiceRequest` (opentelemetry-proto 1.x) that this server reads. */
-export const exportRequest: Message = {
+export const exportRequest: MessageSchema = {
 	resourceSpans: {id: 1, type: () => resourceSpans, repeated: true, isolated: true},
 };
 
 /** The messages around spans, without which a request has none. */
-export const envelopes: readonly Message[] = [exportRequest, resourceSpans, scopeSpans];
+export const envelopes: readonly MessageSchema[] = [exportRequest, resourceSpans, scopeSpans];

@@ -1,7 +1,7 @@
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../../../core/json.ts';
 import {textOf} from '../../kit/body.ts';
 import {reject} from '../../kit/http-error.ts';
-import {type Budget, createBudget, limits} from './budget.ts';
+import {createBudget, type DecodeBudget, limits} from './budget.ts';
 import {
 	anyValue,
 	envelopes,
@@ -9,12 +9,11 @@ import {
 	type Field,
 	type FieldType,
 	keyValue,
-	type Message,
+	type MessageSchema,
 } from './otlp-messages.ts';
 import type {ExportRequest} from './otlp-types.ts';
-import {idInHex} from './span-id.ts';
 
-export type JsonRequest = {
+type JsonRequest = {
 	readonly request: ExportRequest;
 	/** The names around spans, such as `resourceLogs`, that say nothing here. */
 	readonly unknown: readonly string[];
@@ -75,9 +74,9 @@ class Unreadable extends Error {
 	override readonly name = 'Unreadable';
 }
 
-type Reading = {readonly budget: Budget; readonly unknown: Set<string>};
+type Reading = {readonly budget: DecodeBudget; readonly unknown: Set<string>};
 
-function readMessage(json: Json, message: Message, path: string, reading: Reading): Record<string, unknown> {
+function readMessage(json: Json, message: MessageSchema, path: string, reading: Reading): Record<string, unknown> {
 	const given = message === anyValue ? toAnyValue(json) : json;
 	if (!isJsonObject(given)) {
 		throw new Unreadable(`${path} must be an object.`);
@@ -98,7 +97,7 @@ function readMessage(json: Json, message: Message, path: string, reading: Readin
 }
 
 /** Returns the values of a message's fields. If a field is there by several names, that of OTLP counts. */
-function fieldsOf(json: JsonObject, message: Message, {unknown}: Reading): ReadonlyMap<string, Json> {
+function fieldsOf(json: JsonObject, message: MessageSchema, {unknown}: Reading): ReadonlyMap<string, Json> {
 	const values = new Map<string, Json>();
 	for (const [key, value] of Object.entries(json)) {
 		const name = Object.hasOwn(message, key) ? key : namesOf(message).get(folded(key));
@@ -117,7 +116,7 @@ function fieldsOf(json: JsonObject, message: Message, {unknown}: Reading): Reado
 /** Returns a name as it is compared: `trace_id`, `TraceId` and `traceID` are one. */
 const folded = (name: string) => name.replaceAll('_', '').toLowerCase();
 
-const namesOfMessages = new Map<Message, ReadonlyMap<string, string>>();
+const namesOfMessages = new Map<MessageSchema, ReadonlyMap<string, string>>();
 
 /** Before OTLP 0.15 a scope was an instrumentation library. */
 const earlierNames: readonly (readonly [string, string])[] = [
@@ -125,7 +124,7 @@ const earlierNames: readonly (readonly [string, string])[] = [
 	['instrumentationLibrarySpans', 'scopeSpans'],
 ];
 
-function namesOf(message: Message): ReadonlyMap<string, string> {
+function namesOf(message: MessageSchema): ReadonlyMap<string, string> {
 	const known = namesOfMessages.get(message);
 	if (known) {
 		return known;
@@ -242,4 +241,30 @@ function readInteger(json: Json, min: bigint, end: bigint): bigint | undefined {
 	const number = isPlain ? json : readDouble(json);
 	const integer = isPlain || Number.isInteger(number) ? BigInt(number ?? 0) : undefined;
 	return integer !== undefined && integer >= min && integer < end ? integer : undefined;
+}
+
+/** How many bytes the ids of spans and traces have. */
+const idBytes: readonly number[] = [8, 16];
+
+const isHex = (text: string) => /^[\da-f]*$/i.test(text);
+
+/**
+ * Returns an id of a span or trace in hex in lower case: from hex, as OTLP has it in JSON, or from base64, as protobuf has
+ * bytes in JSON, also if those are the digits of the hex. Any other text is returned as it is.
+ */
+export function idInHex(given: string): string {
+	// A trace id may be written as a UUID.
+	const text = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(given) ? given.replaceAll('-', '') : given;
+	if (isHex(text) && idBytes.some(bytes => text.length === bytes * 2)) {
+		return text.toLowerCase();
+	}
+
+	const bytes = /^[\w+/-]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
+	if (idBytes.includes(bytes.length)) {
+		const digits = bytes.toString('latin1');
+		// Eight bytes of digits could be either; a trace id of eight bytes doesn't exist.
+		return bytes.length === 16 && isHex(digits) ? digits.toLowerCase() : bytes.toString('hex');
+	}
+
+	return bytes.length === 32 && isHex(bytes.toString('latin1')) ? bytes.toString('latin1').toLowerCase() : text;
 }

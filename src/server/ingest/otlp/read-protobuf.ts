@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import {HttpError, reject} from '../../kit/http-error.ts';
-import {type Budget, createBudget, limits} from './budget.ts';
-import {exportRequest, type Field, type FieldType, type Message} from './otlp-messages.ts';
+import {createBudget, type DecodeBudget, limits} from './budget.ts';
+import {exportRequest, type Field, type FieldType, type MessageSchema} from './otlp-messages.ts';
 import type {ExportRequest, OtlpSpan} from './otlp-types.ts';
 import {onlyTraces} from './read-spans.ts';
 
@@ -41,7 +41,12 @@ function readWhole(bytes: Uint8Array): ExportRequest {
 /** Returns whether the reader of protobufjs threw it for its bytes. */
 const isUnreadable = (error: unknown) => !(error instanceof HttpError || error instanceof TypeError);
 
-function readMessage(reader: Reader, message: Message, budget: Budget, depth: number): Record<string, unknown> {
+function readMessage(
+	reader: Reader,
+	message: MessageSchema,
+	budget: DecodeBudget,
+	depth: number,
+): Record<string, unknown> {
 	if (depth > limits.depth) {
 		reject(400, `The message is nested deeper than ${limits.depth} levels.`);
 	}
@@ -71,7 +76,7 @@ function readMessage(reader: Reader, message: Message, budget: Budget, depth: nu
 	return found;
 }
 
-function readField(reader: Reader, {type, isolated}: Field, budget: Budget, depth: number): unknown {
+function readField(reader: Reader, {type, isolated}: Field, budget: DecodeBudget, depth: number): unknown {
 	if (typeof type !== 'function') {
 		return readScalar[type](reader);
 	}
@@ -118,9 +123,9 @@ function wireTypeOf({type}: Field): number {
 	}
 }
 
-const namesOfMessages = new Map<Message, ReadonlyMap<number, string>>();
+const namesOfMessages = new Map<MessageSchema, ReadonlyMap<number, string>>();
 
-function namesOf(message: Message): ReadonlyMap<number, string> {
+function namesOf(message: MessageSchema): ReadonlyMap<number, string> {
 	const known = namesOfMessages.get(message);
 	if (known) {
 		return known;

@@ -1,7 +1,7 @@
 import type {Json, JsonObject} from '../../../core/json.ts';
 import {reject} from '../../kit/http-error.ts';
 import type {AnyValue, ExportRequest, KeyValue, OtlpSpan} from './otlp-types.ts';
-import type {DecodedSpans, Span} from './span.ts';
+import type {DecodedSpans, ReceivedSpan} from './span.ts';
 
 /** Ends the message to a client that sent something else than spans. */
 export const onlyTraces = 'This address stores traces only.';
@@ -12,7 +12,7 @@ export const onlyTraces = 'This address stores traces only.';
  * nothing else.
  */
 export function readSpans({resourceSpans = []}: ExportRequest, unknown: readonly string[] = []): DecodedSpans {
-	const spans: Span[] = [];
+	const spans: ReceivedSpan[] = [];
 	const rejected: string[] = [];
 	const damaged: string[] = [];
 	for (const {fault: unreadable, resource, scopeSpans = []} of resourceSpans) {
@@ -95,7 +95,7 @@ function faultOf({traceId = '', spanId = '', parentSpanId = '', name = '', ...sp
 	return end >= maxNanoseconds ? 'A span ends too far in the future.' : undefined;
 }
 
-function toSpan(span: OtlpSpan, resource: JsonObject, scope: string): Span {
+function toSpan(span: OtlpSpan, resource: JsonObject, scope: string): ReceivedSpan {
 	const {traceId = '', spanId = '', parentSpanId = '', name = '', kind = 0, status, events = []} = span;
 	return {
 		traceId,

@@ -8,7 +8,7 @@ export type SpanEvent = {
 };
 
 /** A valid span of a request. */
-export type Span = {
+export type ReceivedSpan = {
 	/** 32 and 16 hex digits in lower case. */
 	readonly traceId: string;
 	readonly spanId: string;
@@ -32,7 +32,7 @@ export type Span = {
 
 /** The spans of a request, and why some were rejected. */
 export type DecodedSpans = {
-	readonly spans: readonly Span[];
+	readonly spans: readonly ReceivedSpan[];
 	/** A message for each. */
 	readonly rejected: readonly string[];
 	/** What else the request had that isn't stored. */

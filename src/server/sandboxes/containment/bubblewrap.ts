@@ -44,7 +44,14 @@ export function bubblewrapArguments(
 		hasSizes ? ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', path] : ['--bind', temporary, path];
 	const covered = outermost([...hidden, '/tmp']).filter(folder => folder !== '/tmp');
 	return [
-		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...scratch('/tmp')],
+		'--ro-bind',
+		'/',
+		'/',
+		'--dev',
+		'/dev',
+		'--proc',
+		'/proc',
+		...scratch('/tmp'),
 		...covered.flatMap(folder => ['--tmpfs', folder]),
 		// Node may be installed in a home.
 		...mount('--ro-bind', process.execPath, process.execPath),
@@ -53,10 +60,18 @@ export function bubblewrapArguments(
 		...['/dev', ...covered].flatMap(folder => ['--remount-ro', folder]),
 		...scratch('/dev/shm'),
 		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
-		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...userNamespace],
-		...['--cap-drop', 'ALL', ...(setpriv ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : [])],
+		'--unshare-pid',
+		'--unshare-ipc',
+		'--unshare-uts',
+		'--unshare-cgroup-try',
+		...userNamespace,
+		'--cap-drop',
+		'ALL',
+		...(setpriv ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : []),
 		// Only the sandbox's user may enter its workspace, so the working directory changes later.
-		...['--die-with-parent', '--chdir', '/'],
+		'--die-with-parent',
+		'--chdir',
+		'/',
 	];
 }
 

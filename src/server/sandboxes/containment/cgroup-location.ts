@@ -138,8 +138,18 @@ export function scopeCommand(
 	]);
 	const names = Object.keys(env);
 	return [
-		...['/usr/bin/env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
-		...[program, '--user', '--scope', '--quiet', '--collect', ...bounds, '--'],
-		...['/bin/sh', '-c', `unset ${names.join(' ')}; exec "$@"`, 'scope'],
+		'/usr/bin/env',
+		...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+		program,
+		'--user',
+		'--scope',
+		'--quiet',
+		'--collect',
+		...bounds,
+		'--',
+		'/bin/sh',
+		'-c',
+		`unset ${names.join(' ')}; exec "$@"`,
+		'scope',
 	];
 }

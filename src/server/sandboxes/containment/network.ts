@@ -87,7 +87,12 @@ export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted):
 	const [carrier, hasRoutes] = await Promise.all([
 		carry(tools, holder.pid, {folder, ports}),
 		succeeds([
-			...[...enter, '/bin/sh', '-c', routesScript, 'routes', tools.ip],
+			...enter,
+			'/bin/sh',
+			'-c',
+			routesScript,
+			'routes',
+			tools.ip,
 			...metadataRanges.map(([address, prefix]) => `${address}/${prefix}`),
 		]),
 	]);
@@ -111,8 +116,23 @@ async function carry({pasta}: NetworkTools, holder: number, {folder, ports}: Wan
 	const namespace = openSync(`/proc/${holder}/ns/net`, 'r');
 	const tcp = ports.length > 0 ? `127.0.0.1/${ports.join(',')}` : 'none';
 	const args = [
-		...['--foreground', '--quiet', '--config-net', '--ipv4-only', '--no-map-gw', '--dns-forward', resolverAddress],
-		...['--tcp-ports', tcp, '--udp-ports', 'none', '--tcp-ns', 'none', '--udp-ns', 'none', '--pid', pidFile],
+		'--foreground',
+		'--quiet',
+		'--config-net',
+		'--ipv4-only',
+		'--no-map-gw',
+		'--dns-forward',
+		resolverAddress,
+		'--tcp-ports',
+		tcp,
+		'--udp-ports',
+		'none',
+		'--tcp-ns',
+		'none',
+		'--udp-ns',
+		'none',
+		'--pid',
+		pidFile,
 		// As root it can't access the process, but gets the namespace as a descriptor.
 		...(isRoot() ? ['--runas', '0:0', '--netns', '/proc/self/fd/3', '--netns-only'] : [String(holder)]),
 	];

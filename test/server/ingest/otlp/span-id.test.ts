@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {idInHex} from '../../../../src/server/ingest/otlp/span-id.ts';
+import {idInHex} from '../../../../src/server/ingest/otlp/read-json.ts';
 
 const hex = '0102030405060708090a0b0c0d0e0f10';
 

@@ -1,14 +1,17 @@
 import {sql} from 'kysely';
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
+import {createApiKey, listActiveKeys, lockKey, revokeKey} from '../accounts/api-key.ts';
+import {requireSecondFactor} from '../accounts/browser-session.ts';
+import {verifyEnrollment} from '../accounts/second-factor.ts';
 import type {Queries} from '../database/tables.ts';
-import {rejectField, rejectNotFound} from '../kit/http-error.ts';
+import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import type {Services} from './services.ts';
 
 /** Credits for one US dollar of inference. */
 const creditsPerDollar = 100;
 
-export const preferenceHandlers = {
+export const userHandlers = {
 	async getUserPreferences({query: {org}}, {principal, services}) {
 		const row = await services.database
 			.selectFrom('users')
@@ -49,6 +52,59 @@ export const preferenceHandlers = {
 			.executeTakeFirst();
 		return preferences(services, stored?.enabled_model_ids ?? null);
 	},
+
+	/**
+	 * Finishes an enrollment started on the page. Only this response contains the recovery codes. A password
+	 * alone opened the browser sessions, so that they need the second factor from then on.
+	 */
+	async verifyMfaEnrollment({body: {code}}, {principal, services}) {
+		const result = await verifyEnrollment(services, principal.userId, code);
+		switch (result.kind) {
+			case 'enrolled':
+				await requireSecondFactor(services, principal.userId);
+				return {recovery_codes: [...result.recoveryCodes]};
+			case 'not-started':
+				return reject(
+					409,
+					`No enrollment is waiting for a code. Start one at ${services.publicUrl()}/account/second-factor.`,
+				);
+			case 'wait':
+				return reject(429, `Too many attempts. Try again in ${result.seconds} s.`, {
+					headers: {'retry-after': String(result.seconds)},
+				});
+			case 'wrong':
+				return reject(400, 'That code is wrong. Enter the current one from the app.', {type: 'token_error'});
+		}
+	},
+
+	async listApiKeys(_, {principal, services}) {
+		return [...(await listActiveKeys(services, principal.userId))];
+	},
+
+	/** Only this response contains the secret, as `key`. */
+	async createApiKey({body}, {principal, services}) {
+		const name = body.name?.trim() || null;
+		if (name && (name.length > maxNameLength || /\p{Cc}/u.test(name))) {
+			const msg = `must be one line of at most ${maxNameLength} characters`;
+			rejectField(['body', 'name'], msg, 'invalid_value');
+		}
+
+		const {userId, apiKeyId} = principal;
+		return await services.database.transaction().execute(async database => {
+			const {now} = services;
+			if (apiKeyId !== null && !(await lockKey({database, now}, apiKeyId))) {
+				reject(401, 'The API key of this request was just revoked.');
+			}
+
+			const {record, secret} = await createApiKey({database, now}, {userId, name, createdWith: apiKeyId});
+			return {...record, key: secret.reveal()};
+		});
+	},
+
+	async revokeApiKey({params: {keyId}}, {principal, services}) {
+		const isRevoked = await revokeKey(services, {userId: principal.userId, keyId: keyId.toLowerCase()});
+		return isRevoked ? undefined : rejectNotFound();
+	},
 } satisfies Partial<Handlers>;
 
 /** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
@@ -71,3 +127,6 @@ function membership(queries: Queries, keyOrId: string) {
 		.where('members.user_id', '=', sql.ref<string>('users.id'))
 		.where(where => where.or([where('slug', '=', keyOrId), where('organizations.id', '=', keyOrId.toLowerCase())]));
 }
+
+/** In characters. */
+const maxNameLength = 200;
