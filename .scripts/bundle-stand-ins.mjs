@@ -25,8 +25,8 @@ export function standInSources(root) {
 		'ajv/dist/2020.js': 'export class Ajv2020 {}',
 		'ajv-formats': 'export default undefined;',
 		semver: 'export default undefined;',
-		// Its WebAssembly costs a start 10 ms and 6 MB; ours lays out the same boxes.
-		'yoga-layout': reexport(root, 'src/ui/screen/flex/flex-node.ts', 'flex'),
+		// Its WebAssembly costs a start 10 ms and 6 MB; ours stacks rows.
+		'yoga-layout': reexport(root, 'src/ui/screen/ink/stacked-rows.ts', 'stackedRows'),
 		// Ink measures each text of each frame again with it.
 		'widest-line': `
 			import {measureText} from ${JSON.stringify(join(root, 'src/ui/screen/ink/text-size.ts'))};
