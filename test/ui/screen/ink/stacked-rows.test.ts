@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import Yoga from 'yoga-layout';
+import {measureText, wrapText} from '../../../../src/ui/screen/ink/ink-text.ts';
 import {stackedRows} from '../../../../src/ui/screen/ink/stacked-rows.ts';
-import {measureText, wrapText} from '../../../../src/ui/screen/ink/text-size.ts';
 
 /** Ink's own function that passes the properties of a box on to its node. */
 const inkStyles = new URL('../../../../node_modules/ink/build/styles.js', import.meta.url).href;
