@@ -25,11 +25,11 @@ export function standInSources(root) {
 		'ajv/dist/2020.js': 'export class Ajv2020 {}',
 		'ajv-formats': 'export default undefined;',
 		semver: 'export default undefined;',
-		// Its WebAssembly costs a start 10 ms and 6 MB; ours lays out the same boxes.
-		'yoga-layout': reexport(root, 'src/ui/screen/flex/flex-node.ts', 'flex'),
+		// Its WebAssembly costs a start 10 ms and 6 MB; ours stacks rows.
+		'yoga-layout': reexport(root, 'src/ui/screen/ink/stacked-rows.ts', 'stackedRows'),
 		// Ink measures each text of each frame again with it.
 		'widest-line': `
-			import {measureText} from ${JSON.stringify(join(root, 'src/ui/screen/ink/text-size.ts'))};
+			import {measureText} from ${JSON.stringify(join(root, 'src/ui/screen/ink/ink-text.ts'))};
 			export default text => measureText(text).width;
 		`,
 	};
@@ -49,16 +49,16 @@ export function inkStandIns(root) {
 		// They remember every text that was ever drawn.
 		'measure-text.js': {
 			sha256: '4562d24171af3063b91a0d965c652ebdf1e2bdf4fe7f75c6bc8664fefc77df6a',
-			source: reexport(root, 'src/ui/screen/ink/text-size.ts', 'measureText'),
+			source: reexport(root, 'src/ui/screen/ink/ink-text.ts', 'measureText'),
 		},
 		'wrap-text.js': {
 			sha256: 'd2b8b4d05ed0eadd6c52149092f062ba048cda9928ce88e5176107c6fe38c19e',
-			source: reexport(root, 'src/ui/screen/ink/text-size.ts', 'wrapText'),
+			source: reexport(root, 'src/ui/screen/ink/ink-text.ts', 'wrapText'),
 		},
 		// It takes each text apart into tokens, twice a frame.
 		'sanitize-ansi.js': {
 			sha256: '6324e0b5396fda7b0e9dddad4acad023adee913dfb77e541636efa0a04d5f043',
-			source: reexport(root, 'src/ui/screen/ink/finished-text.ts', 'finishedText'),
+			source: reexport(root, 'src/ui/screen/ink/ink-text.ts', 'finishedText'),
 		},
 		// It draws frames, which the screen does: in its debug mode, Ink only creates it, and tells it of resizes and of the end.
 		'log-update.js': {

@@ -91,7 +91,7 @@ test('no pack imports by itself: Node 20 finds nothing for a script whose compil
 test('no pack has the WebAssembly of Yoga: the layout of the screen is our own', () => {
 	const modules = Object.values(outputs).flatMap(({inputs}) => Object.keys(inputs));
 	expect(modules.filter(path => path.includes('yoga-layout/'))).toEqual([]);
-	expect(modules).toContain('src/ui/screen/flex/flex-node.ts');
+	expect(modules).toContain('src/ui/screen/ink/stacked-rows.ts');
 });
 
 test.each([
@@ -105,7 +105,7 @@ test('no line of a frame is taken apart into characters: the modules of Ink that
 	const modules = Object.values(outputs).flatMap(({inputs}) => Object.keys(inputs));
 	expect(modules.filter(path => /node_modules\/(?:@alcalzone|slice-ansi|cli-truncate)/.test(path))).toEqual([]);
 	expect(modules).toContain('src/ui/screen/ink/row-output.ts');
-	expect(modules).toContain('src/ui/screen/ink/text-size.ts');
+	expect(modules).toContain('src/ui/screen/ink/ink-text.ts');
 });
 
 test('a newer Ink with another source of a replaced module fails the build', () => {

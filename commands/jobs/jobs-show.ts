@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {findJob} from '../../src/command/find-job.ts';
-import {withStyles} from '../../src/terminal/text/with-styles.ts';
+import {withStyles} from '../../src/terminal/text/sgr.ts';
 
 export default command({
 	name: 'show',

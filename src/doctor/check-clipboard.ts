@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {searchFolders} from '../core/search-path.ts';
-import {clipboardSupport} from '../terminal/clipboard/clipboard-support.ts';
+import {clipboardSupport} from '../terminal/clipboard.ts';
 import {type Check, good, note} from './check.ts';
 
 /** Programs that read the clipboard, and the variable without which they can't. */

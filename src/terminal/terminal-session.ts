@@ -1,11 +1,15 @@
 import type {Environment} from '../core/environment.ts';
-import {copySequence} from './clipboard/copy-sequence.ts';
-import {plainCopy} from './clipboard/plain-copy.ts';
-import {copyInTmux} from './clipboard/tmux-buffer.ts';
+import {copyInTmux, copySequence, plainCopy} from './clipboard.ts';
 import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
-import {createShownModes} from './shown-modes.ts';
 import {createSuspension} from './suspension.ts';
-import {createModeSwitches, endDrawing, resetLeftovers, type ShownMode, type TerminalMode} from './terminal-modes.ts';
+import {
+	createModeSwitches,
+	endDrawing,
+	type ModeSwitches,
+	resetLeftovers,
+	type ShownMode,
+	type TerminalMode,
+} from './terminal-modes.ts';
 
 const endSignals: readonly EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
@@ -115,10 +119,14 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 				modes.enable(mode);
 			}
 		},
-		...{disable: shown.disable, signal: shown.signal, show: shown.show},
+		disable: shown.disable,
+		signal: shown.signal,
+		show: shown.show,
 		reset: modes.reset,
 		end,
-		...{suspend: suspension.suspend, lend: suspension.lend, isLent: suspension.isLent},
+		suspend: suspension.suspend,
+		lend: suspension.lend,
+		isLent: suspension.isLent,
 		copy: text => isTerminal && copyTo(write, text, environment),
 	};
 }
@@ -210,6 +218,46 @@ function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal
 			for (const [event, listener] of hooks) {
 				process.off(event, listener);
 			}
+		},
+	};
+}
+
+type ShownModesOptions = {
+	readonly modes: ModeSwitches;
+	readonly write: (text: string) => void;
+	/** Returns true while another program has the terminal. */
+	readonly isLent: () => boolean;
+	readonly onResume: (() => void) | undefined;
+};
+
+/** Creates what the terminal shows of us outside of its window: title and progress, and signals such as the bell. */
+function createShownModes({modes, write, isLent, onResume}: ShownModesOptions) {
+	const shown = new Map<TerminalMode, string>();
+	/** True once nothing would switch a mode off again. */
+	let isOver = false;
+	const isOurs = () => !isOver && !isLent();
+	return {
+		isOver: () => isOver,
+		setOver(value: boolean) {
+			isOver = value;
+		},
+		signal: (sequence: string) => write(isOurs() ? sequence : ''),
+		show(mode: ShownMode, sequence: string) {
+			shown.set(mode, sequence);
+			if (isOurs()) {
+				modes.enable(mode);
+				write(sequence);
+			}
+		},
+		disable(mode: TerminalMode) {
+			shown.delete(mode);
+			modes.disable(mode);
+		},
+		/** The modes are on again, and with them what they showed last. */
+		onResume() {
+			const sequences = modes.enabled().map(mode => shown.get(mode) ?? '');
+			write(sequences.join(''));
+			onResume?.();
 		},
 	};
 }

@@ -6,7 +6,7 @@ import {type Keymap, keymapOf} from '../editor/keymap/keymap.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {Size} from '../store/view-slice.ts';
 import type {Palette} from '../terminal/text/style.ts';
-import type {LiveLines} from './screen/live-lines.ts';
+import type {LiveLines} from './screen/frame.ts';
 import type {Caret, Prompt} from './screen/live-region.ts';
 
 /** What every component can use. */

@@ -27,7 +27,7 @@ import {type AppFlags, type AppProgram, type OpenedConversation, openConversatio
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
 import {steadyNow} from './panels/question.ts';
-import {createLiveLines} from './screen/live-lines.ts';
+import {createLiveLines} from './screen/frame.ts';
 import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/started-commands.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';

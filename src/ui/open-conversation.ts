@@ -20,7 +20,7 @@ import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries} from './prompt/follow-entries.ts';
 import {followPrompt} from './prompt/follow-prompt.ts';
 import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
-import type {LiveLines} from './screen/live-lines.ts';
+import type {LiveLines} from './screen/frame.ts';
 import {loadPainter} from './screen/load-painter.ts';
 import type {Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';

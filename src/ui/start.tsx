@@ -17,8 +17,8 @@ import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation
 import {deferred, endOfTurn} from './opening/turns.ts';
 import {pressInDevicePanel} from './panels/device/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
+import type {LiveLines} from './screen/frame.ts';
 import {followMoving} from './screen/live-clock.ts';
-import type {LiveLines} from './screen/live-lines.ts';
 import {followWindow} from './screen/resize/follow-window.ts';
 import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';

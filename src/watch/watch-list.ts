@@ -10,7 +10,7 @@ import {
 	releaseTail,
 	shownState,
 	type TailHandle,
-} from '../logs/tail-handle.ts';
+} from '../logs/tail-control.ts';
 import {describeState} from '../logs/tail-state.ts';
 import type {Conversation} from '../session/conversation.ts';
 import {followConnection} from '../session/follow-connection.ts';

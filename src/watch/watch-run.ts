@@ -2,8 +2,8 @@ import type {LogSource} from '../contract/log-cursor.ts';
 import {AppError} from '../core/error.ts';
 import {tailLog} from '../logs/tail.ts';
 import {type TailClock, waitUntil} from '../logs/tail-clock.ts';
+import {type TailSwitch, waitFor} from '../logs/tail-control.ts';
 import type {TailState} from '../logs/tail-state.ts';
-import {type TailSwitch, waitFor} from '../logs/tail-switch.ts';
 import {createMatchCollector, type MatchCollector, type Matches} from './match-collector.ts';
 import type {Condition} from './watch-condition.ts';
 

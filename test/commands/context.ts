@@ -14,7 +14,7 @@ import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
 import type {BrowserLogin} from '../../src/store/view-slice.ts';
-import {copySequence} from '../../src/terminal/clipboard/copy-sequence.ts';
+import {copySequence} from '../../src/terminal/clipboard.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 

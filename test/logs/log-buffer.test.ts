@@ -6,8 +6,8 @@ import {expect, test} from 'vitest';
 import {createLogBuffer} from '../../src/logs/log-buffer.ts';
 import type {LogEntry} from '../../src/logs/log-entry.ts';
 import {createMatcher} from '../../src/logs/matcher.ts';
-import {saveLog} from '../../src/logs/save.ts';
-import {searchLog} from '../../src/logs/search.ts';
+import {saveLog} from '../../src/ui/logs/viewer/log-chosen.ts';
+import {searchLog} from '../../src/ui/logs/viewer/log-find.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 const line = (seq: number, text = `line ${seq}`): LogEntry => ({kind: 'line', seq, at: 0, text, level: undefined});

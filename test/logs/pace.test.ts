@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {backoff, nextInterval, withJitter} from '../../src/logs/pace.ts';
+import {backoff, nextInterval, withJitter} from '../../src/logs/tail.ts';
 
 const chance = fc.double({min: 0, max: 1, noNaN: true, maxExcluded: true});
 

@@ -3,8 +3,8 @@ import type {LogAnswer, LogCursor} from '../../src/contract/log-cursor.ts';
 import {AppError} from '../../src/core/error.ts';
 import {type TailEvent, tailLog} from '../../src/logs/tail.ts';
 import type {TailClock} from '../../src/logs/tail-clock.ts';
+import {createTailSwitch} from '../../src/logs/tail-control.ts';
 import {describeState} from '../../src/logs/tail-state.ts';
-import {createTailSwitch} from '../../src/logs/tail-switch.ts';
 
 /** What a server answers: the text of a window, a whole answer, an error, or nothing until it is given up. */
 export type Reply = string | LogAnswer | Error | 'hang';

@@ -8,7 +8,7 @@ import {createRunProgress} from '../../src/headless/run-progress.ts';
 import {createTerminalQuestions} from '../../src/headless/terminal-questions.ts';
 import {createWaitNote} from '../../src/headless/wait-note.ts';
 import {noticeSequence, titleSequence} from '../../src/terminal/attention/attention-sequences.ts';
-import {copySequence} from '../../src/terminal/clipboard/copy-sequence.ts';
+import {copySequence} from '../../src/terminal/clipboard.ts';
 import {readTerminalLine} from '../../src/terminal/input/read-line.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLineTerminal} from '../../src/ui/line-terminal.ts';

@@ -5,7 +5,7 @@ import {createAppStore} from '../../src/store/store.ts';
 import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/markdown.ts';
 import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
+import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 import {draftLines} from '../../src/ui/transcript/draft-lines.ts';

@@ -8,7 +8,7 @@ import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.
 import {App} from '../../src/ui/app.tsx';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
-import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
+import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {createPainter} from '../../src/ui/screen/painter.ts';
 import {followWindow} from '../../src/ui/screen/resize/follow-window.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';

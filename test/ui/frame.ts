@@ -6,7 +6,7 @@ import type {Size} from '../../src/store/view-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
-import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
+import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {createEmulator} from './emulator.ts';
 

@@ -2,12 +2,11 @@ import {noOwnKeys, type OwnKeys} from '../../src/editor/keymap/keymap.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import type {OpenLine} from '../../src/ui/logs/followed-log.ts';
+import {drawLogPanel} from '../../src/ui/logs/log-panel.ts';
 import {createLogRenderer} from '../../src/ui/logs/log-renderer.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
-import {drawLogPanel} from '../../src/ui/logs/panel/log-panel.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
-import type {LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
-import {emptyViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
+import {emptyViewer, type LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';
 import {openLog, shop} from './log-parts.ts';
 
 type Given = {

@@ -3,15 +3,17 @@ import {expect, onTestFinished, test} from 'vitest';
 import {defaultCellWidths, readCellWidths, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
 import {Box, Text} from '../../src/ui/ink.ts';
 
-/** A box as wide as its text, whose border shows how many cells Ink counted. */
+/** Bars below both ends of a text, which show how many cells Ink counted. */
 function framed(text: string): number | undefined {
 	const {lastFrame, unmount} = render(
-		<Box alignSelf="flex-start" borderStyle="single">
+		<Box>
+			<Text>{'\n│'}</Text>
 			<Text>{text}</Text>
+			<Text>{'\n│'}</Text>
 		</Box>,
 	);
 	onTestFinished(unmount);
-	return lastFrame()?.split('\n')[0]?.length;
+	return lastFrame()?.split('\n')[1]?.length;
 }
 
 test('component tests use the width module that ships', () => {

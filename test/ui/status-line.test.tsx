@@ -10,7 +10,7 @@ import {type AppState, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
-import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
+import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;

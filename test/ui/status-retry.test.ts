@@ -5,7 +5,7 @@ import {expect, onTestFinished, test, vi} from 'vitest';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {UiContext} from '../../src/ui/context.ts';
-import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
+import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {Status} from '../../src/ui/status-line.tsx';
 
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};

@@ -1,6 +1,5 @@
 import {formatAmount} from '../../core/format.ts';
-import {clipboardSupport} from '../../terminal/clipboard/clipboard-support.ts';
-import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
+import {clipboardSupport, plainCopy} from '../../terminal/clipboard.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 import {type Copyable, nameOf} from './copy-kinds.ts';

@@ -5,7 +5,7 @@ import type {Block} from '../../core/session/block.ts';
 import {callText} from '../../core/session/call-words.ts';
 import {restoreText} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
-import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
+import {plainCopy} from '../../terminal/clipboard.ts';
 import {outputBlock} from './html-output.ts';
 import {pageStyle} from './html-style.ts';
 import {escapeHtml} from './html-text.ts';

@@ -32,20 +32,32 @@ const isIterm = (env: Environment) => env['TERM_PROGRAM'] === 'iTerm.app' || env
 export const knownTerminals: readonly Row[] = [
 	{
 		// It shows progress since 1.97, and OSC 99 since 1.110; its relatives ignore what they don't know.
-		...{name: 'VS Code', notice: 'osc-99', rings: true, progress: true, focus: true},
+		name: 'VS Code',
+		notice: 'osc-99',
+		rings: true,
+		progress: true,
+		focus: true,
 		is: env => env['TERM_PROGRAM'] === 'vscode',
 	},
 	{name: 'Terminal', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'Apple_Terminal'},
 	{
-		...{name: 'Ghostty', notice: 'osc-9', progress: true, focus: true},
+		name: 'Ghostty',
+		notice: 'osc-9',
+		progress: true,
+		focus: true,
 		is: env => runs('ghostty', /^xterm-ghostty$/)(env) || Boolean(env['GHOSTTY_RESOURCES_DIR']),
 	},
 	{
-		...{name: 'WezTerm', notice: 'osc-9', progress: true, focus: true},
+		name: 'WezTerm',
+		notice: 'osc-9',
+		progress: true,
+		focus: true,
 		is: env => runs('WezTerm', /^wezterm$/)(env) || Boolean(env['WEZTERM_PANE']),
 	},
 	{
-		...{name: 'kitty', notice: 'osc-99', focus: true},
+		name: 'kitty',
+		notice: 'osc-99',
+		focus: true,
 		is: env => env['TERM'] === 'xterm-kitty' || Boolean(env['KITTY_WINDOW_ID']),
 	},
 	{name: 'iTerm2 3.6.6', notice: 'osc-9', progress: true, focus: true, is: env => isIterm(env) && reportsProgress(env)},
@@ -53,28 +65,44 @@ export const knownTerminals: readonly Row[] = [
 	{name: 'foot', notice: 'osc-777', focus: true, is: env => /^foot(?:-|$)/.test(env['TERM'] ?? '')},
 	{name: 'rxvt', notice: 'osc-777', rings: true, is: env => /^rxvt-unicode/.test(env['TERM'] ?? '')},
 	{
-		...{name: 'Ptyxis', notice: 'osc-777', rings: true, progress: true, focus: true},
+		name: 'Ptyxis',
+		notice: 'osc-777',
+		rings: true,
+		progress: true,
+		focus: true,
 		is: ({PTYXIS_VERSION = ''}) => Number.parseInt(PTYXIS_VERSION, 10) >= 48,
 	},
 	{
 		// Only some distributions build it with OSC 777. GNOME Terminal and Console show its progress.
-		...{name: 'VTE 0.80', notice: 'osc-777', rings: true, progress: true, focus: true},
+		name: 'VTE 0.80',
+		notice: 'osc-777',
+		rings: true,
+		progress: true,
+		focus: true,
 		is: ({VTE_VERSION = ''}) => Number(VTE_VERSION) >= 8000,
 	},
 	{name: 'VTE', notice: 'osc-777', rings: true, focus: true, is: env => Boolean(env['VTE_VERSION'])},
 	{name: 'ConEmu', notice: 'bell', progress: true, is: env => env['ConEmuANSI'] === 'ON'},
 	{
 		// Its versions of 2026 show OSC 777, if the user allows it.
-		...{name: 'Windows Terminal', notice: 'osc-777', rings: true, progress: true, focus: true},
+		name: 'Windows Terminal',
+		notice: 'osc-777',
+		rings: true,
+		progress: true,
+		focus: true,
 		is: env => Boolean(env['WT_SESSION']),
 	},
 	{
-		...{name: 'Konsole 22.12', notice: 'osc-777', focus: true},
+		name: 'Konsole 22.12',
+		notice: 'osc-777',
+		focus: true,
 		is: ({KONSOLE_VERSION = ''}) => Number(KONSOLE_VERSION) >= 22_12_00,
 	},
 	{name: 'Konsole', notice: 'bell', focus: true, is: env => Boolean(env['KONSOLE_VERSION'])},
 	{
-		...{name: 'Alacritty', notice: 'bell', focus: true},
+		name: 'Alacritty',
+		notice: 'bell',
+		focus: true,
 		is: env => /^alacritty/.test(env['TERM'] ?? '') || Boolean(env['ALACRITTY_WINDOW_ID']),
 	},
 ];
@@ -93,8 +121,20 @@ export function multiplexerOf({TMUX, STY, TERM = ''}: Environment): 'tmux' | 'sc
 }
 
 const withLinks = [
-	...['VS Code', 'Ghostty', 'WezTerm', 'kitty', 'iTerm2 3.6.6', 'iTerm2', 'foot', 'Ptyxis', 'VTE 0.80', 'VTE'],
-	...['Windows Terminal', 'Konsole 22.12', 'Konsole', 'Alacritty'],
+	'VS Code',
+	'Ghostty',
+	'WezTerm',
+	'kitty',
+	'iTerm2 3.6.6',
+	'iTerm2',
+	'foot',
+	'Ptyxis',
+	'VTE 0.80',
+	'VTE',
+	'Windows Terminal',
+	'Konsole 22.12',
+	'Konsole',
+	'Alacritty',
 ];
 
 /** True for a terminal that is known to understand hyperlinks (OSC 8). tmux passes them on, or ignores them. */

@@ -1,12 +1,11 @@
 import type {MarkedToken, Tokens} from 'marked';
 import {wrapLine} from '../text/wrap.ts';
 import {type Continued, isContinued, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
-import {cutParagraph, lexRest} from './markdown-cut.ts';
 import {type Fence, isFence, openFence} from './markdown-fence.ts';
-import {renderInline} from './markdown-inline.ts';
+import {inlinePieceEnd, renderInline} from './markdown-inline.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
-import type {WorkLimit} from './markdown-work.ts';
+import {minPieceLength} from './markdown-pieces.ts';
 
 /** The end of a growing text that is not settled: its complete lines, and what they continue. */
 export type Unsettled = {
@@ -204,4 +203,90 @@ function countLines(text: string): number {
 /** Returns how many UTF-16 units of the source these tokens take. */
 function sourceLength(parts: readonly {readonly raw: string}[]): number {
 	return parts.reduce((length, {raw}) => length + raw.length, 0);
+}
+
+/**
+ * Replaces the part of a paragraph that is already drawn: not a heading, not a table header, and not the first line.
+ */
+const lead = `x\n${'x'.repeat(minPieceLength)}`;
+
+/** Lexes a source that begins within a paragraph. */
+function lexRest(source: string): readonly MarkedToken[] {
+	const [first, ...others] = lexBlocks(lead + source);
+	return first?.type === 'paragraph'
+		? [{...first, raw: first.raw.slice(lead.length), text: first.text.slice(lead.length)}, ...others]
+		: others;
+}
+
+/**
+ * Returns where an open paragraph can be cut so that no later text changes how its first part is drawn; undefined if
+ * nowhere. `isRest` is true for the rest of a paragraph that was cut before.
+ */
+function cutParagraph(source: string, isRest: boolean): number | undefined {
+	const begin = isRest ? 0 : source.search(/\S/);
+	const text = source.slice(begin).trimEnd().replaceAll('\t', ' ');
+	// Definitions apply to the whole paragraph that they begin.
+	if (!isRest && text.startsWith('[')) {
+		return undefined;
+	}
+
+	let cut: number | undefined;
+	let lineStart = 0;
+	let start = 0;
+	for (let end = inlinePieceEnd(text, 0); end !== undefined; end = inlinePieceEnd(text, end)) {
+		const newline = text.slice(start, end).lastIndexOf('\n');
+		lineStart = newline === -1 ? lineStart : start + newline + 1;
+		cut = isNoHeader(text, lineStart, isRest) ? end : cut;
+		start = end;
+	}
+
+	return cut === undefined ? undefined : begin + cut;
+}
+
+/** True if the line that begins at `start` can no longer be the header of a table. */
+function isNoHeader(text: string, start: number, isRest: boolean): boolean {
+	if (start === 0 && isRest) {
+		return true;
+	}
+
+	const head = text.slice(start, start + minPieceLength);
+	const end = head.indexOf('\n');
+	return !head.slice(0, end === -1 ? undefined : end).includes('|') && (end !== -1 || head.length === minPieceLength);
+}
+
+/** A source of at most this many UTF-16 units may always be read again. */
+const free = 1500;
+/** How many units may be read again for each new one. */
+const factor = 16;
+
+/** Decides when a long source may be read again from its beginning, so that all reads take linear time. */
+export type WorkLimit = {
+	/** Adds the length of new text. */
+	readonly earn: (length: number) => void;
+	/**
+	 * Returns true and subtracts the cost if a source of that length may be read; `reserve` times its length must be
+	 * available.
+	 */
+	readonly allows: (length: number, reserve: number) => boolean;
+};
+
+export function createWorkLimit(): WorkLimit {
+	let earned = 0;
+	return {
+		earn(length) {
+			earned += factor * Math.max(0, length);
+		},
+		allows(length, reserve) {
+			if (length <= free) {
+				return true;
+			}
+
+			if (earned < reserve * length) {
+				return false;
+			}
+
+			earned -= length;
+			return true;
+		},
+	};
 }

@@ -4,8 +4,16 @@ import {truncate} from '../text/width.ts';
 import {renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import {type MarkdownOptions, noReferences} from './markdown-options.ts';
-import {addLines, lexFrom, nothingRead, settle, settleParagraph, type Unsettled} from './markdown-settle.ts';
-import {createWorkLimit, type WorkLimit} from './markdown-work.ts';
+import {
+	addLines,
+	createWorkLimit,
+	lexFrom,
+	nothingRead,
+	settle,
+	settleParagraph,
+	type Unsettled,
+	type WorkLimit,
+} from './markdown-settle.ts';
 
 type MarkdownStreamOptions = MarkdownOptions & {
 	/** Most lines of the open block that are drawn, 1 at least; a line counts those above them. */

@@ -1,3 +1,4 @@
+import type {StyledText} from '../../core/output/text-styles.ts';
 import {reset} from './ansi.ts';
 import type {Role} from './role.ts';
 import {safeText} from './safe-text.ts';
@@ -230,4 +231,17 @@ function nearest(red: number, green: number, blue: number): number {
 	const middle = (high + low) / 2;
 	const hue = (red > middle ? 1 : 0) | (green > middle ? 2 : 0) | (blue > middle ? 4 : 0);
 	return high > 200 ? hue + 8 : hue;
+}
+
+/** Returns a text with its styles as SGR sequences, which `parseSgr` reads. Each line ends without one. */
+export function withStyles({text, styles}: StyledText): string {
+	const pieces: string[] = [];
+	let at = 0;
+	for (const {start, end, codes} of styles) {
+		const part = text.slice(start, end).replaceAll('\n', `${reset}\n\u001B[${codes}m`);
+		pieces.push(text.slice(at, start), `\u001B[${codes}m`, part, reset);
+		at = end;
+	}
+
+	return pieces.join('') + text.slice(at);
 }

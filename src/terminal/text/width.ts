@@ -1,7 +1,6 @@
 import {type Piece, paintPieces, parsePieces, plainText} from './ansi.ts';
 import {cellWidths} from './cell-widths.ts';
 import {isAmbiguous, isWide} from './east-asian-width.ts';
-import {graphemeSegments} from './segments.ts';
 
 const narrow =
 	' -~\\u00A0-\\u00AC\\u00AE-\\u02FF\\u0391-\\u03FF\\u0400-\\u0482\\u048A-\\u052F\\u2010-\\u2027\\u2030-\\u205E' +
@@ -194,6 +193,32 @@ export function padEnd(line: string, width: number): string {
 	return line + ' '.repeat(Math.max(0, width - lineWidth(line)));
 }
 
+/**
+ * Returns the cells of a line, with or without our own sequences, from column `from` up to `to`. A wide character that is
+ * cut leaves spaces.
+ */
+export function sliceLine(line: string, from: number, to = Number.POSITIVE_INFINITY): string {
+	if (from <= 0 && (to === Number.POSITIVE_INFINITY || lineWidth(line) <= to)) {
+		return line;
+	}
+
+	const kept: Piece[] = [];
+	let column = 0;
+	for (const piece of parsePieces(line)) {
+		let text = '';
+		for (const grapheme of graphemesOf(piece.text)) {
+			const end = column + graphemeWidth(grapheme);
+			const isWhole = column >= from && column < to && end <= to;
+			text += isWhole ? grapheme : ' '.repeat(Math.max(0, Math.min(end, to) - Math.max(column, from)));
+			column = end;
+		}
+
+		kept.push({...piece, text});
+	}
+
+	return paintPieces(kept);
+}
+
 function headOf(text: string, room: number): string {
 	if (isNarrow(text)) {
 		return text.slice(0, room);
@@ -228,4 +253,30 @@ function isJamoTail(code: number): boolean {
 
 function isHangul(code: number): boolean {
 	return (code >= 0xac00 && code <= 0xd7a3) || isJamoTail(code);
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** UTF-16 units that are segmented at once: V8 needs time for each segment that grows with the length of the text. */
+const usualWindow = 4096;
+
+/** Yields the graphemes of a text (UAX #29), in time that grows with its length. Together they are the text. */
+export function* graphemeSegments(text: string): Generator<string> {
+	segmenter ??= new Intl.Segmenter('en', {granularity: 'grapheme'});
+	let size = usualWindow;
+	for (let start = 0; start < text.length; ) {
+		const end = windowEnd(text, start + size);
+		const segments = Array.from(segmenter.segment(text.slice(start, end)), ({segment}) => segment);
+		// The last one may continue behind the window. What comes before a boundary doesn't change the ones behind it.
+		const whole = end === text.length ? segments : segments.slice(0, -1);
+		yield* whole;
+		start = end === text.length ? end : end - (segments.at(-1)?.length ?? 0);
+		size = whole.length > 0 ? usualWindow : size * 2;
+	}
+}
+
+/** Returns the end of a window, which doesn't split a surrogate pair. */
+function windowEnd(text: string, end: number): number {
+	const isSplit = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+	return Math.min(text.length, isSplit ? end + 1 : end);
 }

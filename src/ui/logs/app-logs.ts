@@ -2,6 +2,7 @@ import {followConnection} from '../../session/follow-connection.ts';
 import type {Size} from '../../store/view-slice.ts';
 import type {FollowedLogs} from './followed-logs.ts';
 import type {LogDisplay} from './log-display.ts';
+import {drawLogPanel} from './log-panel.ts';
 import {
 	createLogScreen,
 	type LogScreen,
@@ -10,7 +11,6 @@ import {
 	viewerPicture,
 	viewportOf,
 } from './log-screen.ts';
-import {drawLogPanel} from './panel/log-panel.ts';
 import {placeAtTime} from './viewer/log-find.ts';
 import {caretOf, drawLogScreen} from './viewer/log-view.ts';
 import {withOnly, withRequestedFilter} from './viewer/log-viewer-state.ts';

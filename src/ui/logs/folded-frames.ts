@@ -47,8 +47,12 @@ const maxFolded = 1000;
 /** Creates the frames of a log without entries. Without `folds`, each entry has its own row. */
 export function createFoldedFrames(log: LogEntries, folds: boolean): FoldedFrames {
 	const reading: Reading = {
-		...{readers: new Map(), kinds: new Map(), folds: new Map()},
-		...{fold: undefined, before: undefined, last: -1},
+		readers: new Map(),
+		kinds: new Map(),
+		folds: new Map(),
+		fold: undefined,
+		before: undefined,
+		last: -1,
 	};
 	let opened: ReadonlySet<number> = new Set();
 	const closedFold = (place: number): Fold | undefined => {

@@ -5,7 +5,7 @@ import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {turn} from '../../logs/slices.ts';
 import {tailLog} from '../../logs/tail.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
-import {createTailHandle, type TailHandle} from '../../logs/tail-handle.ts';
+import {createTailHandle, type TailHandle} from '../../logs/tail-control.ts';
 import type {OpenLog} from '../../store/logs-slice.ts';
 
 /** One log that is followed. */

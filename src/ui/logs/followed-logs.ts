@@ -1,14 +1,13 @@
 import {AppError, messageOf} from '../../core/error.ts';
 import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
-import {hasLogin, holdTail, type Login, releaseTail, shownState} from '../../logs/tail-handle.ts';
+import {hasLogin, holdTail, type Login, releaseTail, shownState} from '../../logs/tail-control.ts';
 import type {TailState} from '../../logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {stillStepMs} from '../../terminal/motion.ts';
 import {createFollowedLog, type FollowedLog, followLog, type OpenLine} from './followed-log.ts';
-import {summaryOf} from './log-summary.ts';
-import {createLogUpdates, type Later, type LogUpdates} from './log-updates.ts';
+import {summaryOf} from './log-display.ts';
 import {createMergedLog, type LogEntries, type MergedLog} from './merged-log.ts';
 
 type Dependencies = {
@@ -195,4 +194,54 @@ function canGrow({name}: TailState): boolean {
 
 function isCounting({name}: TailState): boolean {
 	return name === 'stale' || name === 'reconnecting';
+}
+
+/** Runs something after so many milliseconds. Returns a function that cancels it. */
+type Later = (run: () => void, milliseconds: number) => () => void;
+
+type Options = {
+	/** Publishes what changed. Returns true if it is to be published again soon: a state counts seconds, or lines wait. */
+	readonly publish: () => boolean;
+	readonly later?: Later | undefined;
+	/** Returns how often a state that counts seconds is published, in milliseconds. */
+	readonly tickMs: () => number;
+};
+
+type LogUpdates = {
+	readonly publish: () => void;
+	/** Publishes once for all changes in a short time. */
+	readonly publishSoon: () => void;
+	readonly cancel: () => void;
+};
+
+/** The screen shows new lines at most 15 times a second (LOG-TAIL). */
+const intervalMs = 1000 / 15;
+
+/** Creates updates that are throttled for lines, and immediate for states, which must never be stale. */
+function createLogUpdates({publish, tickMs, later = laterByTimer}: Options): LogUpdates {
+	let cancel: () => void = () => undefined;
+	let publishedAt = Number.NEGATIVE_INFINITY;
+
+	const publishNow = () => {
+		cancel();
+		publishedAt = performance.now();
+		if (publish()) {
+			cancel = later(publishNow, tickMs());
+		}
+	};
+
+	return {
+		publish: publishNow,
+		publishSoon() {
+			cancel();
+			cancel = later(publishNow, Math.max(0, publishedAt + intervalMs - performance.now()));
+		},
+		cancel: () => cancel(),
+	};
+}
+
+function laterByTimer(run: () => void, milliseconds: number): () => void {
+	const timer = setTimeout(run, milliseconds);
+	timer.unref();
+	return () => clearTimeout(timer);
 }

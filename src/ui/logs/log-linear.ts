@@ -9,9 +9,8 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {foldFrames} from '../line/fold-frames.ts';
-import type {LogDisplay} from './log-display.ts';
-import {summaryOf} from './log-summary.ts';
-import {structuredSpans} from './structured-spans.ts';
+import {type LogDisplay, summaryOf} from './log-display.ts';
+import {structuredSpans} from './log-spans.ts';
 
 type Dependencies = {
 	readonly say: (line: string) => void;

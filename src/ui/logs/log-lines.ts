@@ -12,10 +12,8 @@ import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {withoutPathStart} from './frame-path.ts';
-import {markRanges} from './mark-ranges.ts';
+import {markRanges, structuredSpans, withoutPathStart} from './log-spans.ts';
 import type {LogEntries} from './merged-log.ts';
-import {structuredSpans} from './structured-spans.ts';
 
 /** How the arrival time is shown before each line; `delta` is the time since the previous line. */
 export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;

@@ -1,6 +1,6 @@
-import {lineTime} from '../../logs/line-time.ts';
 import {createLogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
+import {lineTime} from '../../logs/structured.ts';
 
 /** Entries by their place, as the panel and the viewer read them. */
 export type LogEntries = {

@@ -61,7 +61,13 @@ export function createShownLines(log: LogEntries, {filter, folds = false}: Optio
 
 	const frames = createFoldedFrames(log, folds);
 	return filteredLines({
-		...{log, filter, frames, passing: [], places: [], heads: {passing: 0, places: 0}, next: log.start()},
+		log,
+		filter,
+		frames,
+		passing: [],
+		places: [],
+		heads: {passing: 0, places: 0},
+		next: log.start(),
 	});
 }
 

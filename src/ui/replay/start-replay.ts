@@ -13,7 +13,7 @@ import type {ProcessHooks} from '../../terminal/process-hooks.ts';
 import {createTerminalSession} from '../../terminal/terminal-session.ts';
 import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {createPalette} from '../../terminal/text/style.ts';
-import {createLiveLines} from '../screen/live-lines.ts';
+import {createLiveLines} from '../screen/frame.ts';
 import {loadPainter} from '../screen/load-painter.ts';
 import {createPlayer, type Player} from './player.ts';
 import {createReplayScreen} from './replay-screen.ts';

@@ -1,7 +1,7 @@
 import type {AppState, AppStore} from '../../store/store.ts';
 import type {TerminalSession} from '../../terminal/terminal-session.ts';
+import type {LiveLines} from './frame.ts';
 import {rowsAbove} from './layout.ts';
-import type {LiveLines} from './live-lines.ts';
 import type {WindowFit} from './resize/fit-window.ts';
 import type {Screen} from './screen.ts';
 

@@ -6,8 +6,8 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
 import {createOpenText} from '../transcript/open-text.ts';
 import {type BlockTools, speaker} from './block-item.ts';
+import type {LiveLines} from './frame.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
-import type {LiveLines} from './live-lines.ts';
 import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 

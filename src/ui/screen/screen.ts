@@ -1,8 +1,7 @@
-import {createAlternate} from './alternate.ts';
-import {createFrame} from './frame.ts';
-import {createInkStdout} from './ink-stdout.ts';
-import {createLiveLines, type LiveLines} from './live-lines.ts';
-import type {Caret, Frame, Prompt} from './live-region.ts';
+import {continues, wrapWide} from '../../terminal/text/wrap.ts';
+import {createFrame, createInkStdout, createLiveLines, type LiveLines} from './frame.ts';
+import {type Caret, type Drawn, type Frame, nothingDrawn, type Prompt, redraw} from './live-region.ts';
+import {eraseDown} from './pen.ts';
 import {
 	appendLines,
 	type DrawingOptions,
@@ -14,7 +13,7 @@ import {
 	type Resize,
 	startOver,
 } from './region.ts';
-import {resizeRegion} from './resize/resize-region.ts';
+import {isLeftover, resizeRegion} from './resize/resize-region.ts';
 import type {SentFrames} from './resize/sent-frames.ts';
 import {drawnSizeOf, isTooSmall, type ScreenOutput, sizeOf} from './window-size.ts';
 
@@ -107,8 +106,12 @@ export function createScreen(
 	return {
 		stdout,
 		print: data => update(appendLines(main.region(), data.split('\n').slice(0, -1))),
-		...{setCaret: frame.setCaret, setPrompt: frame.setPrompt, limitLive: frame.limitLive},
-		...{flush, hold, isHeld},
+		setCaret: frame.setCaret,
+		setPrompt: frame.setPrompt,
+		limitLive: frame.limitLive,
+		flush,
+		hold,
+		isHeld,
 		release() {
 			main.showedCursor();
 			release();
@@ -222,4 +225,46 @@ function createFrameQueue(draw: () => void, later: (run: () => void) => void) {
 			schedule();
 		},
 	};
+}
+
+type Size = {readonly columns: number; readonly rows: number};
+
+/**
+ * Draws frames on the alternate screen, at its lower end, below the lines that are above them on the normal one. From there a
+ * terminal moves nothing to its scrollback when it is resized.
+ */
+function createAlternate({onOpen, onClose}: {readonly onOpen: () => void; readonly onClose: () => void}) {
+	let shown: Drawn | undefined;
+	return {
+		isOpen: () => shown !== undefined,
+		open() {
+			shown = nothingDrawn;
+			onOpen();
+		},
+		close() {
+			shown = undefined;
+			onClose();
+		},
+		/** Draws all rows of the next frame: something else was drawn there, or the window was resized. */
+		forget() {
+			shown &&= nothingDrawn;
+		},
+		/** Returns the bytes that show a frame. */
+		draw(region: Region, {rows, caret}: Frame, size: Size): string {
+			const before = shown ?? nothingDrawn;
+			const above = lastLines(region, size.columns, size.rows - rows.length);
+			const frame = {rows: [...above, ...rows], caret: caret && {...caret, row: above.length + caret.row}};
+			const next = redraw(before, [], frame, {height: size.rows, insertsLines: true, marks: false});
+			shown = next.drawn;
+			return (before.rows.length === 0 ? `\u001B[H${eraseDown}` : '') + next.data;
+		},
+	};
+}
+
+/** Returns the last lines above the frame, as at most so many rows. */
+function lastLines({earlier, above, back, printed}: Region, columns: number, room: number): readonly string[] {
+	const last = room > 0 ? -room : Number.POSITIVE_INFINITY;
+	const lines = [...earlier, ...above, ...back, ...printed.slice(last)].filter(line => !isLeftover(line)).slice(last);
+	const plain = lines.map(line => line.replace(continues, '').trimEnd());
+	return wrapWide(plain, columns).slice(last);
 }

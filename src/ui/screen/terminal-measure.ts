@@ -14,8 +14,8 @@ import {
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import type {Rgb} from '../../terminal/theme/color-depth.ts';
 import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
-import type {Habits} from './resize/landed-region.ts';
 import {createQuestions, type Place, type Questions} from './resize/questions.ts';
+import type {Habits} from './resize/sent-frames.ts';
 
 type Dependencies = {
 	/** The terminal itself: the queries are written before anything is drawn. */
@@ -85,7 +85,8 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	let whenAnswered: () => void = () => undefined;
 	const write = (data: string) => stdout.write(data);
 	const measure = createWidthMeasure({
-		...{write, columns: stdout.columns},
+		write,
+		columns: stdout.columns,
 		onMeasured(measured) {
 			if (!isSameWidths(measured, cellWidths())) {
 				setCellWidths(measured);
@@ -111,7 +112,9 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			stdout.write(askVersion);
 			measure.begin();
 		},
-		...{askColors: colors.ask, questions, mayAsk},
+		askColors: colors.ask,
+		questions,
+		mayAsk,
 		askPlace: async () => (mayAsk() ? questions.ask() : {row: undefined, size: undefined}),
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {

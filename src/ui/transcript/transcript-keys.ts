@@ -2,7 +2,7 @@ import {reportError} from '../../core/error.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import type {TranscriptAction} from '../../editor/keymap/view-keys.ts';
-import {plainCopy} from '../../terminal/clipboard/plain-copy.ts';
+import {plainCopy} from '../../terminal/clipboard.ts';
 import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {hasDetail} from './block-detail.ts';
 import {firstCall, textOf} from './block-text.ts';

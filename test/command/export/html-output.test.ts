@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {outputBlock} from '../../../src/command/export/html-output.ts';
 import {pageStyle} from '../../../src/command/export/html-style.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
-import {contrast} from '../../../src/terminal/theme/contrast.ts';
+import {contrast} from '../../../src/terminal/theme/readable-scheme.ts';
 
 test('the output of a command keeps its colours, and text on a background has that of the page [8]', () => {
 	const output = 'a <red> b\nghp_0123456789abcdefghijABCDEFGHIJ012345 green';

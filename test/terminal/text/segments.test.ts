@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {graphemeSegments} from '../../../src/terminal/text/segments.ts';
+import {graphemeSegments} from '../../../src/terminal/text/width.ts';
 import {expectLinear} from '../../growth.ts';
 
 const family = '👨‍👩‍👧';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {hyperlink, plainText} from '../../../src/terminal/text/ansi.ts';
-import {sliceLine} from '../../../src/terminal/text/slice.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {lineWidth, sliceLine} from '../../../src/terminal/text/width.ts';
 
 const {strong, danger} = createPalette({color: true});
 

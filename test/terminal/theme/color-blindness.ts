@@ -1,5 +1,5 @@
 import {channelsOf} from '../../../src/terminal/theme/color-depth.ts';
-import {linear} from '../../../src/terminal/theme/contrast.ts';
+import {linear} from '../../../src/terminal/theme/readable-scheme.ts';
 
 /** Linear RGB as seen without the cones of long or medium waves. Source: Viénot, Brettel and Mollon, 1999. */
 const deficiencies = {

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createPalette, recolor, terminalScheme} from '../../../src/terminal/text/style.ts';
 import {channelsOf, colorDepth, nearestOf256, paletteColor} from '../../../src/terminal/theme/color-depth.ts';
-import {contrast} from '../../../src/terminal/theme/contrast.ts';
+import {contrast} from '../../../src/terminal/theme/readable-scheme.ts';
 import {themeNames, themeOf} from '../../../src/terminal/theme/theme-names.ts';
 import {schemeOf, themes} from '../../../src/terminal/theme/themes.ts';
 import {apart} from './color-blindness.ts';

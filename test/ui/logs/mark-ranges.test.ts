@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Span} from '../../../src/terminal/text/sgr.ts';
-import {markRanges} from '../../../src/ui/logs/mark-ranges.ts';
+import {markRanges} from '../../../src/ui/logs/log-spans.ts';
 import {expectLinear} from '../../growth.ts';
 
 const bold = (span: Span): Span => ({...span, style: {...span.style, bold: true}});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {lineTime} from '../../../src/logs/line-time.ts';
 import type {LogEntry} from '../../../src/logs/log-entry.ts';
+import {lineTime} from '../../../src/logs/structured.ts';
 import {createMergedLog, type MergedLog, windowMs} from '../../../src/ui/logs/merged-log.ts';
 
 const line = (text: string, seq = 1, at = 0): LogEntry => ({kind: 'line', seq, at, text, level: undefined});

@@ -2,9 +2,9 @@ import {resolve} from 'node:path';
 import {reportError} from '../../../core/error.ts';
 import {formatAmount} from '../../../core/format.ts';
 import {lastState} from '../../../logs/line-state.ts';
-import type {LogEntry} from '../../../logs/log-entry.ts';
-import {saveLog} from '../../../logs/save.ts';
+import {type LogEntry, markText} from '../../../logs/log-entry.ts';
 import {attachLines} from '../../../session/attachment.ts';
+import {saveNewFile} from '../../../storage/new-file.ts';
 import type {AppStore} from '../../../store/store.ts';
 import {parseSgr} from '../../../terminal/text/sgr.ts';
 import {scrollAtEnd, type Viewport} from '../log-scroll.ts';
@@ -126,4 +126,28 @@ function linesAt(viewport: Viewport, places: readonly number[]): readonly LogLin
 
 function isPlace(place: number | undefined): place is number {
 	return place !== undefined;
+}
+
+const chunkCharacters = 64 * 1024;
+
+/**
+ * Saves entries as text: lines whole and unchanged, marks on lines of their own. Only the user can read the file (0600).
+ * Throws `AppError("conflict")` if it exists, and `AppError("failed")` if it cannot be written; then no file is left.
+ */
+export async function saveLog(path: string, entries: Iterable<LogEntry>): Promise<string> {
+	return saveNewFile(path, bytesOf(entries));
+}
+
+async function* bytesOf(entries: Iterable<LogEntry>): AsyncGenerator<Uint8Array> {
+	const encoder = new TextEncoder();
+	let text = '';
+	for (const entry of entries) {
+		text += `${entry.kind === 'line' ? entry.text : markText[entry.mark]}\n`;
+		if (text.length > chunkCharacters) {
+			yield encoder.encode(text);
+			text = '';
+		}
+	}
+
+	yield encoder.encode(text);
 }

@@ -1,5 +1,7 @@
+import type {LogBuffer} from '../../../logs/log-buffer.ts';
+import type {LogEntry} from '../../../logs/log-entry.ts';
 import type {Matcher} from '../../../logs/matcher.ts';
-import {searchLog} from '../../../logs/search.ts';
+import {runInSlices} from '../../../logs/slices.ts';
 import {type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import type {LogEntries} from '../merged-log.ts';
 
@@ -13,7 +15,7 @@ type Find = {
 };
 
 /** `isAround` is true if the search wrapped around. */
-export type Found = {readonly place: number; readonly isAround: boolean};
+type Found = {readonly place: number; readonly isAround: boolean};
 
 /**
  * Finds the next shown line that matches; undefined if the whole log has none. Throws `AppError("usage")` if the expression
@@ -64,4 +66,57 @@ export function timeAt(
 	{scroll = scrollAtEnd(viewport)}: {readonly scroll?: ScrollPosition | undefined},
 ): number | undefined {
 	return scroll && viewport.log.at(scroll.cursor)?.at;
+}
+
+/** Entries by their place; entries that a filter hides may be left out. */
+type Searched = Pick<LogBuffer, 'at' | 'start' | 'end'>;
+
+type Search = {
+	readonly matcher: Matcher;
+	/** The place where it starts, inclusive. */
+	readonly from: number;
+	readonly direction: 'forward' | 'backward';
+	readonly signal: AbortSignal;
+	/** Skips entries for which it returns false. */
+	readonly isShown?: (entry: LogEntry) => boolean;
+};
+
+/** Lines matched in one step. */
+const stepLines = 500;
+
+/**
+ * Returns the place of the next line that matches, undefined if there is none up to the end in that direction. It works in
+ * slices, so that keys are handled. Throws `AppError("usage")` if the expression takes too long, and the reason of `signal`.
+ */
+export async function searchLog(buffer: Searched, search: Search): Promise<number | undefined> {
+	return runInSlices(searchSteps(buffer, search), search.signal);
+}
+
+function* searchSteps(
+	buffer: Searched,
+	{matcher, from, direction, isShown}: Search,
+): Generator<void, number | undefined> {
+	const isForward = direction === 'forward';
+	let place = isForward ? Math.max(from, buffer.start()) : Math.min(from, buffer.end() - 1);
+	const isInside = () => (isForward ? place < buffer.end() : place >= buffer.start());
+	while (isInside()) {
+		const places: number[] = [];
+		const texts: string[] = [];
+		for (let count = 0; count < stepLines && isInside(); count++, place += isForward ? 1 : -1) {
+			const entry = buffer.at(place);
+			if (entry?.kind === 'line' && (!isShown || isShown(entry))) {
+				places.push(place);
+				texts.push(entry.text);
+			}
+		}
+
+		const found = matcher.match(texts).indexOf(true);
+		if (found !== -1) {
+			return places[found];
+		}
+
+		yield;
+	}
+
+	return undefined;
 }

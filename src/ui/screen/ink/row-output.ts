@@ -1,5 +1,4 @@
-import {sliceLine} from '../../../terminal/text/slice.ts';
-import {lineWidth, padEnd} from '../../../terminal/text/width.ts';
+import {lineWidth, padEnd, sliceLine} from '../../../terminal/text/width.ts';
 
 type Transformer = (line: string, index: number) => string;
 

@@ -67,24 +67,3 @@ export function expectResize(
 	}, delayMs).unref();
 	stdout.once('resize', cancel);
 }
-
-type Sizes = {
-	readonly screen: {readonly size: () => {readonly columns: number}; readonly isTooSmall: () => boolean};
-	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
-	readonly reflows: () => boolean;
-};
-
-/** Keeps the narrowest width since everything was drawn. */
-export function createNarrowest({screen, reflows}: Sizes) {
-	let columns = Number.POSITIVE_INFINITY;
-	return {
-		note() {
-			columns = Math.min(columns, screen.isTooSmall() ? 0 : screen.size().columns);
-		},
-		forget() {
-			columns = Number.POSITIVE_INFINITY;
-		},
-		/** Returns the width that rows were cut to; undefined in a terminal that wraps them. */
-		cutAt: () => (reflows() ? undefined : columns),
-	};
-}

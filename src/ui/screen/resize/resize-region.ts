@@ -52,8 +52,11 @@ export function resizeRegion(
 	const pulled = mayPull ? rowsToPull(top, highest, countRows(above)) : 0;
 	const widest = cutAt === undefined ? columns : Math.min(cutAt, textColumns, region.cutAt);
 	const resized = (start: number, kept: readonly string[], near: number): Region => ({
-		...{...region, drawn: nothingDrawn, isPassing},
-		...{above: kept, near},
+		...region,
+		drawn: nothingDrawn,
+		isPassing,
+		above: kept,
+		near,
 		prefix: pullDown(pulled) + moved(start - (row ?? likely)) + erase,
 	});
 	if (top + pulled < 0) {

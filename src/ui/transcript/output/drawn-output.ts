@@ -1,6 +1,6 @@
 import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
 import {readStyles, sliceStyled} from '../../../core/output/text-styles.ts';
-import {withStyles} from '../../../terminal/text/with-styles.ts';
+import {withStyles} from '../../../terminal/text/sgr.ts';
 
 /** Returns an output from `from` on with its styles as SGR sequences. Each line ends without one. */
 export function drawnOutput({output, styles}: RecordedOutput, from = 0): string {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {hyperlink} from '../../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../../src/terminal/text/style.ts';
-import {finishedText} from '../../../../src/ui/screen/ink/finished-text.ts';
+import {finishedText} from '../../../../src/ui/screen/ink/ink-text.ts';
 
 const {strong, danger} = createPalette({color: true});
 const own = fc.constantFrom(

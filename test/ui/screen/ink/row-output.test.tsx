@@ -112,9 +112,9 @@ test('a line that has a row for itself is the row, byte by byte', () => {
 	expect(lastFrame()?.split('\n')).toEqual([...lines, 'last']);
 });
 
-test('texts beside each other, borders and clips are drawn', () => {
+test('texts beside each other and clips are drawn', () => {
 	const {lastFrame, unmount} = render(
-		<Box borderStyle="single" width={12} height={3} overflow="hidden">
+		<Box width={10} height={1} overflow="hidden">
 			<Box flexShrink={0}>
 				<Text>label </Text>
 			</Box>
@@ -122,5 +122,5 @@ test('texts beside each other, borders and clips are drawn', () => {
 		</Box>,
 	);
 	onTestFinished(unmount);
-	expect(lastFrame()?.split('\n')).toEqual(['┌──────────┐', '│label lon…│', '└──────────┘']);
+	expect(lastFrame()?.split('\n')).toEqual(['label lon…']);
 });

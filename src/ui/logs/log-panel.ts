@@ -1,12 +1,12 @@
-import {defaultKeys} from '../../../editor/keymap/default-keys.ts';
-import {hintsOf} from '../../../editor/keymap/key-label.ts';
-import {keymapOf} from '../../../editor/keymap/keymap.ts';
-import type {Size} from '../../../store/view-slice.ts';
-import {truncate} from '../../../terminal/text/width.ts';
-import {titleRule} from '../../panels/panel-rows.ts';
-import {scrollAtEnd, visibleRows} from '../log-scroll.ts';
-import {tabsLine, titleLine} from '../log-title.ts';
-import {type LogPicture, whyEmpty, withOpenRows} from '../viewer/log-view.ts';
+import {defaultKeys} from '../../editor/keymap/default-keys.ts';
+import {hintsOf} from '../../editor/keymap/key-label.ts';
+import {keymapOf} from '../../editor/keymap/keymap.ts';
+import type {Size} from '../../store/view-slice.ts';
+import {truncate} from '../../terminal/text/width.ts';
+import {titleRule} from '../panels/panel-rows.ts';
+import {scrollAtEnd, visibleRows} from './log-scroll.ts';
+import {tabsLine, titleLine} from './log-title.ts';
+import {type LogPicture, whyEmpty, withOpenRows} from './viewer/log-view.ts';
 
 /** Draws the log panel: a title with the state and the keys, the tabs if there are several logs, the newest lines. */
 export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {

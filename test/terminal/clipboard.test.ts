@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {plainCopy} from '../../../src/terminal/clipboard/plain-copy.ts';
-import {expectLinear} from '../../growth.ts';
+import {clipboardSupport, plainCopy} from '../../src/terminal/clipboard.ts';
+import {expectLinear} from '../growth.ts';
 
 test.each([
 	['\u001B[31mred\u001B[0m', 'red'],
@@ -42,4 +42,14 @@ test('nothing that a terminal obeys is ever left [3]', () => {
 
 test('the cost of unfinished sequences grows with their length', () => {
 	expectLinear(size => plainCopy('\u001B]'.repeat(size)), 20_000);
+});
+
+test.each([
+	[{TERM: 'xterm-kitty'}, 'yes'],
+	[{TERM: 'xterm-256color', ALACRITTY_WINDOW_ID: '1'}, 'yes'],
+	[{TERM: 'xterm-256color', VTE_VERSION: '7006'}, 'no'],
+	[{TERM: 'xterm-256color', KONSOLE_VERSION: '221203'}, 'unknown'],
+	[{TERM: 'tmux-256color', TMUX: '/tmp/tmux', ALACRITTY_WINDOW_ID: '1'}, 'tmux'],
+])('whether the terminal of %o copies: %s', (env, support) => {
+	expect(clipboardSupport(env)).toBe(support);
 });

@@ -1,8 +1,8 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
-import {App} from '../../../../src/ui/app.tsx';
-import {draw} from '../../frame.ts';
-import {openLog} from '../../log-parts.ts';
+import {App} from '../../../src/ui/app.tsx';
+import {draw} from '../frame.ts';
+import {openLog} from '../log-parts.ts';
 
 test.each([
 	[80, 24],
