@@ -1,5 +1,5 @@
 import {endpoints} from '../contract/endpoints.ts';
-import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/preferences.ts';
+import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/user.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';

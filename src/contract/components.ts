@@ -1,5 +1,4 @@
 import {problemSchema, validationErrorItemSchema} from './problem.ts';
-import {createApiKeySchema, mfaCodeSchema, mfaEnrollmentSchema} from './resources/account.ts';
 import {artifactSchema} from './resources/artifact.ts';
 import {assessmentSchema, assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
 import {autoRefillSchema} from './resources/credits.ts';
@@ -11,23 +10,35 @@ import {
 	environmentsSchema,
 } from './resources/environment.ts';
 import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
-import {findingSchema, findingsSchema} from './resources/finding.ts';
-import {findingReviewEventSchema, toolCallEvidenceSchema, trialEvidenceSchema} from './resources/finding-evidence.ts';
-import {findingMetricsSchema, leakedRecordSchema, querySampleSchema} from './resources/finding-metrics.ts';
-import {itemSchemaEntrySchema, itemSchemasSchema, runItemSchema} from './resources/item.ts';
+import {
+	findingMetricsSchema,
+	findingReviewEventSchema,
+	findingSchema,
+	findingsSchema,
+	leakedRecordSchema,
+	querySampleSchema,
+	toolCallEvidenceSchema,
+	trialEvidenceSchema,
+} from './resources/finding.ts';
+import {
+	itemSchemaEntrySchema,
+	itemSchemasSchema,
+	runItemSchema,
+	stageCreateSchema,
+	stageSchema,
+} from './resources/item.ts';
 import {mediaSourceSchema, messagePartSchema} from './resources/media.ts';
-import {organizationSchema, updateOrganizationSchema} from './resources/organization.ts';
 import {
 	membershipSchema,
 	membershipsSchema,
+	organizationSchema,
 	projectSchema,
 	projectsSchema,
+	updateOrganizationSchema,
 	workspaceSchema,
 	workspacesSchema,
-} from './resources/place.ts';
-import {inferenceInfoSchema, updateUserPreferencesSchema, userPreferencesSchema} from './resources/preferences.ts';
-import {runSchema, runsSchema} from './resources/run.ts';
-import {claimRunSchema, runClaimSchema} from './resources/run-claim.ts';
+} from './resources/organization.ts';
+import {claimRunSchema, runClaimSchema, runSchema, runsSchema} from './resources/run.ts';
 import {createRuntimeSchema, runtimeInstanceSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
 import {
 	sessionCreatorSchema,
@@ -36,7 +47,14 @@ import {
 	sessionsSchema,
 	sessionUsageSchema,
 } from './resources/session.ts';
-import {stageCreateSchema, stageSchema} from './resources/stage.ts';
+import {
+	createApiKeySchema,
+	inferenceInfoSchema,
+	mfaCodeSchema,
+	mfaEnrollmentSchema,
+	updateUserPreferencesSchema,
+	userPreferencesSchema,
+} from './resources/user.ts';
 
 /** The schemas of the API by their names in the specification; those without one have a name in the same style. */
 export const components = {

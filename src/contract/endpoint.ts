@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type {Lenient} from './lenient.ts';
-import type {ParameterName} from './parameters.ts';
 import {type PathParameter, type PathParameters, parametersOf} from './path.ts';
 import type {ErrorStatus} from './problem.ts';
+import type {ParameterName} from './query.ts';
 
 /** One operation of the REST API as data; client, server and documentation derive from it. */
 export type Endpoint = {

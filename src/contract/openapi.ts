@@ -3,9 +3,9 @@ import type {JsonObject} from '../core/json.ts';
 import {components} from './components.ts';
 import {type Endpoint, mayLackBody} from './endpoint.ts';
 import {operations} from './operations.ts';
-import {pathParameters} from './parameters.ts';
 import {parametersOf, pathTemplate, wireName} from './path.ts';
 import {errorStatuses} from './problem.ts';
+import {pathParameters} from './query.ts';
 
 type Options = {
 	/** Origin of the API. */

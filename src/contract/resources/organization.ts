@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import {dateTime, maybe, uuid} from '../scalars.ts';
+import {pageOf} from './page.ts';
 
 /** The specification doesn't show the types of these fields; their names suggest text. */
 export const updateOrganizationSchema = z.strictObject({
@@ -13,3 +15,22 @@ export const organizationSchema = z.looseObject({
 });
 
 export type Organization = z.input<typeof organizationSchema>;
+
+const named = {id: uuid, slug: z.string(), name: z.string(), created_at: dateTime};
+
+/** An organization that the caller is a member of. */
+export const membershipSchema = z.looseObject({
+	...named,
+	description: maybe(z.string()),
+	role: z.string().check(z.describe('The caller’s role in it: `member`, `admin` or `owner`.')),
+});
+
+export const membershipsSchema = pageOf(membershipSchema);
+
+export const workspaceSchema = z.looseObject(named);
+
+export const workspacesSchema = pageOf(workspaceSchema);
+
+export const projectSchema = z.looseObject(named);
+
+export const projectsSchema = pageOf(projectSchema);
