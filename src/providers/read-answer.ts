@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import type {Chunk, ChunkList} from './chunks.ts';
 import type {ProviderEvent} from './provider.ts';
 
-/** Takes an event of an answer. */
+/** Adds an event to an answer. */
 export type AddEvent = (event: ProviderEvent) => void;
 
 /** Reads the chunks of one answer, in order, for one wire format. */
