@@ -39,38 +39,31 @@ function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
 }
 
 /**
- * Yields the answer of a host. If the host rejects a key that is from a variable, the hint of the error names the variable,
- * because a stored key isn't used while that is set; if it got no key, the error says that it asks for one. Throws other
- * errors of `answer` as they are.
+ * Returns the error of a request. If the host rejected a key that is from a variable, its hint names the variable, because a
+ * stored key isn't used while that is set; if it got no key, the error says that it asks for one. Any other error stays.
  */
-export async function* namingVariable<T>(
-	answer: AsyncIterable<T>,
+export function explainKey(
+	error: unknown,
 	provider: ModelProvider,
 	{variable, key}: Pick<Host, 'variable' | 'key'>,
-): AsyncGenerator<T> {
-	try {
-		yield* answer;
-	} catch (error) {
-		if (!(error instanceof AppError && error.badKey && (variable || !key))) {
-			throw error;
-		}
+): unknown {
+	if (!(error instanceof AppError && error.badKey && (variable || !key))) {
+		return error;
+	}
 
-		if (!key) {
-			throw new AppError(
-				error.code,
-				error.message.replace(/ rejected the key \((\d+)\)/, ' asks for an API key ($1)'),
-				{
-					cause: error.cause,
-					hint: `Store it: \`keys set ${provider} --base-url <address>\``,
-					badKey: true,
-				},
-			);
-		}
-
-		throw new AppError(error.code, error.message, {
-			cause: error.cause,
-			hint: `The key is from ${variable}. Correct it, or unset it and run \`keys set ${provider}\`.`,
+	const {code, cause} = error;
+	if (!key) {
+		const message = error.message.replace(/ rejected the key \((\d+)\)/, ' asks for an API key ($1)');
+		return new AppError(code, message, {
+			cause,
+			hint: `Store it: \`keys set ${provider} --base-url <address>\``,
 			badKey: true,
 		});
 	}
+
+	return new AppError(code, error.message, {
+		cause,
+		hint: `The key is from ${variable}. Correct it, or unset it and run \`keys set ${provider}\`.`,
+		badKey: true,
+	});
 }

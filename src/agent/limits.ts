@@ -22,24 +22,37 @@ export type Budget = {
 	readonly spentUsd: () => number | null;
 };
 
-type Options = {
-	readonly model: string;
-	/** The turns of this loop alone. */
-	readonly maxTurns?: number;
-	/** The counts that it shares with all other loops of the run. */
+/** What a run may use. */
+export type RunLimits = {
+	/** The turns of this loop alone. The tools of the last one still run, so that the session can continue. */
+	readonly maxTurns?: number | undefined;
+	/** What the run and its sub-agents have used of their caps; those of a run alone by default. */
 	readonly counts?: CapCounts;
-	readonly budget?: Budget;
+	readonly budget?: Budget | undefined;
+};
+
+/** What a run is, as far as what is said of its limits depends on it. */
+type Subject = {
+	readonly model: string;
 	readonly cause?: UsageCause | undefined;
 	readonly commandPlace?: CommandPlace | undefined;
+};
+
+/** Watches the limits of a run. Each function returns the reason to stop. */
+export type LimitWatch = {
+	/** Counts a turn. Sub-agents at the same time can't use more together than are left. */
+	readonly beforeTurn: () => ErrorReport | undefined;
+	/** Warns once if most turns are used, and once if the cost is unknown. */
+	readonly afterTurn: () => Generator<AgentEvent, ErrorReport | undefined>;
 };
 
 /** Caps of fewer turns are used up soon after a warning, and were chosen for that. */
 const minWarnedTurns = 50;
 const warnedShare = 0.8;
 
-/** Watches the limits of a run. Each function returns the reason to stop. */
-export function createLimits(options: Options) {
-	const {model, maxTurns = Number.POSITIVE_INFINITY, counts = createCapCounts(), budget, cause} = options;
+export function watchLimits(limits: RunLimits, subject: Subject): LimitWatch {
+	const {maxTurns = Number.POSITIVE_INFINITY, counts = createCapCounts(), budget} = limits;
+	const {model, cause} = subject;
 	let turns = 0;
 	let warned = false;
 
@@ -47,11 +60,8 @@ export function createLimits(options: Options) {
 	const isUsedUp = () => counts.used('turns') >= limit();
 
 	return {
-		/** Counts a turn. Sub-agents at the same time can't use more together than are left. */
-		beforeTurn: (): ErrorReport | undefined =>
-			counts.take('turns') ? undefined : turnsUsedUp(counts.limits(), options),
-		/** Warns once if most turns are used, and once if the cost is unknown. */
-		async *afterTurn(): AsyncGenerator<AgentEvent, ErrorReport | undefined> {
+		beforeTurn: () => (counts.take('turns') ? undefined : turnsUsedUp(counts.limits(), subject)),
+		*afterTurn() {
 			turns++;
 			if (turns >= maxTurns) {
 				const message = `Reached the limit of ${formatAmount(turns, 'turn')}.`;
@@ -59,7 +69,7 @@ export function createLimits(options: Options) {
 			}
 
 			if (isUsedUp()) {
-				return turnsUsedUp(counts.limits(), options);
+				return turnsUsedUp(counts.limits(), subject);
 			}
 
 			const isNear = limit() >= minWarnedTurns && counts.used('turns') >= warnedShare * limit();
@@ -88,7 +98,7 @@ export function createLimits(options: Options) {
 	};
 }
 
-function turnsUsedUp(limits: CapLimits, {commandPlace, cause}: Options): ErrorReport {
+function turnsUsedUp(limits: CapLimits, {commandPlace, cause}: Subject): ErrorReport {
 	const {turns: limit} = limits;
 	const message =
 		cause === 'watch'
@@ -127,7 +137,7 @@ const maxStaleTurns = 5;
 const waitingMs = 10_000;
 
 /** Returns true after a turn of a loop. `durationMs` is how long its calls took. */
-type RepetitionGuard = (calls: readonly ToolCall[], answers: readonly Message[], durationMs: number) => boolean;
+export type RepetitionGuard = (calls: readonly ToolCall[], answers: readonly Message[], durationMs: number) => boolean;
 
 /**
  * Creates a guard against endless loops. It returns true once five consecutive turns only repeated calls and got the same

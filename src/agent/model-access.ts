@@ -21,7 +21,7 @@ import type {LocatedModel} from '../providers/host-windows.ts';
 import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {demoRow, type ProviderRow, registry} from '../providers/registry.ts';
 import type {BindingChange} from './changed-binding.ts';
-import {type CreateTransport, createHostTransports, type Host, namingVariable} from './host-transports.ts';
+import {type CreateTransport, createHostTransports, explainKey, type Host} from './host-transports.ts';
 import {hashOf} from './ledger-entry.ts';
 
 type Dependencies = {
@@ -154,7 +154,11 @@ export function createModelAccess(dependencies: Dependencies): ModelAccess {
 			return async function* (messages, signal, plain) {
 				const own = plain && {system: plain.system, tools: []};
 				yield own ? {...beginningOf(own.system, own.tools, effort), endpoint: endpointOf(binding)} : beginning;
-				yield* namingVariable(adapter({...bound, ...own, ...cacheKey, messages, signal}), id.provider, host);
+				try {
+					yield* adapter({...bound, ...own, ...cacheKey, messages, signal});
+				} catch (error) {
+					throw explainKey(error, id.provider, host);
+				}
 			};
 		},
 		async prepare(model, isAgreed) {

@@ -5,10 +5,18 @@ import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
-import type {FinishReason, ModelCall, PlainRequest, ProviderEvent} from '../providers/provider.ts';
+import type {AskModel, FinishReason, PlainRequest, ProviderEvent} from '../providers/provider.ts';
 import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
-import type {Retry} from './model-retry.ts';
-import {type AnswerEvent, continueHint, endedWithError, isLocalModel, type OnPiece, openAnswer} from './open-answer.ts';
+import {
+	type AnswerEvent,
+	continueHint,
+	endedWithError,
+	isLocalModel,
+	type OnPiece,
+	type OpenAnswer,
+	openAnswer,
+	type Retry,
+} from './model-retry.ts';
 import {estimateUsage} from './usage-estimate.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
@@ -24,19 +32,28 @@ export type ModelTurn = {
 	readonly why?: string;
 };
 
-export type TurnOptions = LedgerOptions & {
-	readonly ask: ModelCall;
+/** The requests of a run to its model, and what is done around each of them. */
+export type ModelRequests = LedgerOptions & {
+	/** Already bound to provider, transport, system prompt and tool definitions. */
+	readonly ask: AskModel;
+	readonly beforeRequest?: BeforeRequest | undefined;
+	/** Retries a call that showed nothing yet; by default twice, with the waits of SAFETY 23. */
+	readonly retry?: Retry | undefined;
+	readonly onPiece?: OnPiece | undefined;
+};
+
+export type TurnOptions = {
+	readonly requests: ModelRequests;
 	/** The tools of the request, to estimate its usage if the provider doesn't report it. */
 	readonly tools?: readonly ToolDefinition[];
 	/** Returns the tools that the calls of the answer may name; those of the request by default. */
-	readonly nextTools?: () => Promise<readonly ToolDefinition[]>;
-	readonly beforeRequest?: BeforeRequest;
+	readonly nextTools?: (() => Promise<readonly ToolDefinition[]>) | undefined;
 	readonly newId: () => string;
 	readonly signal: AbortSignal;
-	readonly retry?: Retry;
-	readonly onPiece?: OnPiece;
 	/** Left out for a request of the conversation. */
 	readonly plain?: PlainRequest;
+	/** Called with each event before it is yielded. */
+	readonly onEvent?: (event: AgentEvent) => void;
 };
 
 /**
@@ -68,41 +85,54 @@ export async function* takeTurn(
 	messages: readonly Message[],
 	options: TurnOptions,
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	const messageId = options.newId();
-	const settle = options.beforeRequest && (yield* options.beforeRequest(messages, {...options, messageId}));
-	const answer = emptyAnswer(messages, messageId, createLedger(options, messages));
+	const {requests, newId, signal, onEvent = () => undefined} = options;
+	const {model, cause, beforeRequest} = requests;
+	const messageId = newId();
+	const settle = beforeRequest && (yield* beforeRequest(messages, {model, cause, messageId, signal}));
+	const answer = emptyAnswer(messages, messageId, createLedger(requests, messages));
+	let open: OpenAnswer | undefined;
 	try {
-		return yield* readTurn(answer, messages, {...options, hasBudget: settle !== undefined});
+		const opening = openAnswer(messages, options, answer.ledger);
+		for await (const event of opening.events) {
+			onEvent(event);
+			yield event;
+		}
+
+		open = await opening.answer;
+		answer.facts = open.facts;
+		for (let event = await open.next(); event; event = await open.next()) {
+			answer.usage = event.type === 'usage' ? event.usage : answer.usage;
+			const recorded =
+				event.type === 'usage'
+					? [await answer.ledger(messageId, event.usage, open.facts)]
+					: addEvent(answer, event.type === 'tool-call' ? await fitToTool(event, options) : event, newId);
+			for (const each of recorded) {
+				onEvent(each);
+				yield each;
+			}
+		}
+
+		return yield* endTurn(answer, messages, {...options, hasBudget: settle !== undefined});
+	} catch (error) {
+		if (!answer.hasEnded) {
+			yield* await estimate(answer, messages, options);
+		}
+
+		throw error;
 	} finally {
+		open?.close();
 		settle?.(answer.usage);
 	}
 }
 
-async function* readTurn(
+/** Checks how an answer ended, and tells the user what they should know of it. */
+async function* endTurn(
 	answer: Answer,
 	messages: readonly Message[],
 	options: TurnOptions & {readonly hasBudget: boolean},
 ): AsyncGenerator<AgentEvent, ModelTurn> {
-	const {ledger} = answer;
-	try {
-		const {events, facts} = yield* openAnswer(messages, options, ledger);
-		answer.facts = facts;
-		for await (const event of events) {
-			if (event.type === 'usage') {
-				answer.usage = event.usage;
-				yield await ledger(answer.messageId, event.usage, facts);
-			} else {
-				const fitted = event.type === 'tool-call' ? await fitToTool(event, options) : event;
-				for (const shown of addEvent(answer, fitted, options.newId)) {
-					yield shown;
-				}
-			}
-		}
-	} catch (error) {
-		yield* await estimate(answer, messages, options);
-		throw error;
-	}
-
+	const {requests} = options;
+	answer.hasEnded = true;
 	const {finish, parts, calls} = answer;
 	if (!finish || (options.hasBudget && !answer.usage)) {
 		yield* await estimate(answer, messages, options);
@@ -113,21 +143,21 @@ async function* readTurn(
 	}
 
 	const address = answer.facts.beginning?.endpoint?.host;
-	if (answer.usage && isLocalModel(options.model) && !toldOfCuts.has(options.ask)) {
+	if (answer.usage && isLocalModel(requests.model) && !toldOfCuts.has(requests.ask)) {
 		const {cutPromptNotice} = await import('./local-hosts.ts');
 		const notice = cutPromptNotice(
-			{messages, sentBefore: options.sentBefore ?? 0, usage: answer.usage},
-			options.model,
+			{messages, sentBefore: requests.sentBefore ?? 0, usage: answer.usage},
+			requests.model,
 			address,
 		);
 		if (notice) {
-			toldOfCuts.add(options.ask);
+			toldOfCuts.add(requests.ask);
 			yield notice;
 		}
 	}
 
 	if (finish.reason === 'written-call') {
-		const hint = await parserHintOf(options.model, address);
+		const hint = await parserHintOf(requests.model, address);
 		throw new AppError('incomplete', "The model wrote a tool call as text that can't be read, so nothing was run.", {
 			hint,
 		});
@@ -138,7 +168,7 @@ async function* readTurn(
 			type: 'notice',
 			level: 'warning',
 			text: 'The model wrote its tool call as text: its host has no parser for it.',
-			hint: await parserHintOf(options.model, address),
+			hint: await parserHintOf(requests.model, address),
 		};
 	}
 
@@ -180,6 +210,8 @@ type Answer = {
 	open: {readonly type: string; readonly id: string} | undefined;
 	usage: TokenUsage | undefined;
 	finish: Finish | undefined;
+	/** True once all of it was read. */
+	hasEnded: boolean;
 };
 
 function emptyAnswer(messages: readonly Message[], messageId: string, ledger: Ledger): Answer {
@@ -188,8 +220,18 @@ function emptyAnswer(messages: readonly Message[], messageId: string, ledger: Le
 		ids ??= new Set(messages.map(message => (message.role === 'tool' ? message.callId : '')));
 		return ids;
 	};
-	const nothing = {open: undefined, usage: undefined, finish: undefined};
-	return {messageId, parts: [], calls: [], callIds, ledger, facts: {isRetry: false, beginning: undefined}, ...nothing};
+	return {
+		messageId,
+		parts: [],
+		calls: [],
+		callIds,
+		ledger,
+		facts: {isRetry: false, beginning: undefined},
+		open: undefined,
+		usage: undefined,
+		finish: undefined,
+		hasEnded: false,
+	};
 }
 
 /** Adds an event to the answer. Returns what the user sees of it, with the id of the message. */
@@ -270,16 +312,22 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 async function estimate(
 	answer: Answer,
 	messages: readonly Message[],
-	{tools = []}: TurnOptions,
+	{tools = [], onEvent}: TurnOptions,
 ): Promise<readonly AgentEvent[]> {
 	const {messageId, parts, ledger, facts} = answer;
 	const estimated = estimateUsage({messages, tools}, parts, answer.usage);
 	answer.usage = estimated ?? answer.usage;
-	return estimated ? [await ledger(messageId, estimated, facts)] : [];
+	if (!estimated) {
+		return [];
+	}
+
+	const event = await ledger(messageId, estimated, facts);
+	onEvent?.(event);
+	return [event];
 }
 
 /** The models of runs whose user was told that their host cuts prompts. */
-const toldOfCuts = new WeakSet<ModelCall>();
+const toldOfCuts = new WeakSet<AskModel>();
 
 /** Loaded only when a host needs a hint. */
 async function parserHintOf(model: string, address: string | undefined): Promise<string> {

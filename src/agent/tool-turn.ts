@@ -15,29 +15,48 @@ import type {ImageStore} from './images/model-images.ts';
 import {imagesTo, withoutPdf} from './images/save-shown.ts';
 import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';
-import type {RunTask} from './task/run-task.ts';
+import type {OpenTask, RunTask} from './task/run-task.ts';
 
-export type CallOptions = {
-	readonly tools: readonly Tool[];
-	readonly workspace: string;
-	readonly signal: AbortSignal;
-	readonly approvals: Approvals;
-	readonly readFiles: Map<string, string>;
-	/** Saves what the tools change. */
+/** The tools of a run, and what surrounds their calls. */
+export type RunTools = {
+	readonly list: readonly Tool[];
+	/** Returns the tools of a later turn: servers may have started or ended. */
+	readonly next?: (() => Promise<readonly Tool[]>) | undefined;
+	/** Opens the model of a sub-agent; left out if the run may start none. */
+	readonly openTask?: OpenTask | undefined;
+	/** Saves what the tools change, so that the user can take it back. */
 	readonly changes?: ChangeTracker | undefined;
-	/** The hooks that run before and after each tool. */
+	/** The hooks of the user and of a trusted project: for the run, and before and after each tool. */
 	readonly hooks?: Hooks | undefined;
+	/** Keeps the images that tools show; left out if the model sees none. */
+	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean} | undefined;
+	/** Masks credentials in a result; `isAnew` if the tool may have written files with others. */
+	readonly maskResult?: ((text: string, isAnew: boolean) => Promise<string>) | undefined;
+	/** Returns the time in milliseconds, to measure tools. */
+	readonly clock?: () => number;
+};
+
+/** Where the tools of a run work. */
+export type ToolPlace = {
+	/** The folder that they may read and write, an absolute real path. */
+	readonly workspace: string;
+	/** The files that the model has read in this session: the hash of their content, by real path. */
+	readonly readFiles: Map<string, string>;
+	/** Asks the user for what a tool may not do without approval. */
+	readonly approvals: Approvals;
+	/** Where the user reads what the model tells them of commands; the app by default. */
+	readonly commandPlace?: CommandPlace | undefined;
+};
+
+/** What the calls of one turn run with. */
+export type CallParts = {
+	readonly tools: RunTools;
+	readonly place: ToolPlace;
+	readonly signal: AbortSignal;
 	/** Runs the sub-agents of the run; left out if it may start none. */
 	readonly runTask?: RunTask | undefined;
 	/** What the run has used of its caps; without them nothing is counted. */
 	readonly counts?: CapCounts;
-	readonly clock?: () => number;
-	/** Where the user reads what the model tells them of commands; the app by default. */
-	readonly commandPlace?: CommandPlace | undefined;
-	/** Masks credentials in a result; `isAnew` if the tool may have written files with others. */
-	readonly maskResult?: ((text: string, isAnew: boolean) => Promise<string>) | undefined;
-	/** Keeps the images that tools show; left out if the model sees none. */
-	readonly images?: {readonly save: ImageStore['save']; readonly isSeen: (type: ImageType) => boolean};
 };
 
 type ToolMessage = Extract<Message, {role: 'tool'}>;
@@ -56,11 +75,11 @@ const maxParallel = 8;
  */
 export async function* runCalls(
 	calls: readonly ToolCall[],
-	options: CallOptions,
+	parts: CallParts,
 ): AsyncGenerator<AgentEvent, readonly ToolMessage[]> {
 	const answers = new Map<string, ToolMessage>();
-	for (const group of groupsOf(calls, options.tools)) {
-		for await (const event of runTogether(group, options)) {
+	for (const group of groupsOf(calls, parts.tools.list)) {
+		for await (const event of runTogether(group, parts)) {
 			const call = event.type === 'tool-result' && group.find(({id}) => id === event.id);
 			if (call) {
 				const {output, failed, images} = event;
@@ -97,56 +116,20 @@ function onlyReads({name, arguments: args}: ToolCall, tools: readonly Tool[]): b
 	return !tool || (tool.readOnly && !tool.mayChange?.(args));
 }
 
-function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIterable<AgentEvent> {
-	const {signal, approvals, clock = performance.now.bind(performance)} = options;
+function runTogether(calls: readonly ToolCall[], parts: CallParts): AsyncIterable<AgentEvent> {
+	const {signal, tools} = parts;
 	const events = createChannel<AgentEvent>();
 	const waiting = calls.values();
 	const work = async () => {
 		// All workers share the iterator.
 		for (const call of waiting) {
 			signal.throwIfAborted();
-			const onOutput: ToolContext['onOutput'] = (text, styles = [], redrawn = {}) =>
-				events.push({type: 'tool-output', id: call.id, text, ...recordedStyles(styles), ...redrawn});
-			const onNotice: ToolContext['onNotice'] = (text, {isWarning = false, hint} = {}) =>
-				events.push({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
-			const reported = collectReports(options.images);
-			const stopwatch = createStopwatch(clock);
-			const ask = approvals({id: call.id, signal, emit: events.push, ...(call.written && {isWritten: true})});
-			const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
-			const approve = savedFirst(call, asked, options, events.push);
-			const onJob: ToolContext['onJob'] = job => options.changes?.jobStarted(job);
-			const runTask = options.runTask && taskOf(call.id, {...options, runTask: options.runTask}, approve, events.push);
-			const {runTask: _, ...others} = options;
-			const hooked = {...others, ...reported.listeners, onOutput, onNotice, onJob, approve, ...(runTask && {runTask})};
-			const answer: HookedAnswer = refusedByCap(call, options, onNotice) ?? (await answerHookedCall(call, hooked));
-			const {failed, bug, warnings = []} = answer;
-			const output = (await options.maskResult?.(answer.output, !onlyReads(call, options.tools))) ?? answer.output;
-			for (const event of (await options.changes?.after(call.id)) ?? []) {
-				events.push(event);
-			}
-
-			const milliseconds = stopwatch.elapsedMs();
-			for (const text of warnings) {
-				events.push({type: 'notice', level: 'warning', text});
-			}
-
-			if (bug) {
-				events.push({type: 'notice', level: 'error', text: bug});
-			}
-
-			events.push({
-				type: 'tool-result',
-				id: call.id,
-				output,
-				failed,
-				milliseconds,
-				...reported.inResult(output),
-			});
+			await runCall(call, parts, events.push);
 		}
 	};
 
 	const workers = Promise.all(Array.from({length: Math.min(maxParallel, calls.length)}, work));
-	const changesNothing = calls.every(call => onlyReads(call, options.tools));
+	const changesNothing = calls.every(call => onlyReads(call, tools.list));
 	(changesNothing ? abortable(workers, signal) : abortableAfter(workers, signal, endGraceMs)).then(
 		() => events.end(),
 		(error: unknown) => events.end({error}),
@@ -154,23 +137,71 @@ function runTogether(calls: readonly ToolCall[], options: CallOptions): AsyncIte
 	return events;
 }
 
+/** Runs one call, and emits what it shows, asks and changes, its result last. */
+async function runCall(call: ToolCall, parts: CallParts, emit: (event: AgentEvent) => void): Promise<void> {
+	const {id} = call;
+	const {tools, place, signal, runTask} = parts;
+	const {changes, hooks, images, maskResult, clock = performance.now.bind(performance)} = tools;
+	const {workspace, readFiles, approvals, commandPlace} = place;
+	const onNotice: ToolContext['onNotice'] = (text, {isWarning = false, hint} = {}) =>
+		emit({type: 'notice', level: isWarning ? 'warning' : 'info', text, ...(hint !== undefined && {hint})});
+	const reported = collectReports(images);
+	const stopwatch = createStopwatch(clock);
+	const ask = approvals({id, signal, emit, ...(call.written && {isWritten: true})});
+	const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
+	const approve = savedFirst(call, asked, parts, emit);
+	const answer: HookedAnswer =
+		refusedByCap(call, parts, onNotice) ??
+		(await answerHookedCall(call, {
+			workspace,
+			readFiles,
+			signal,
+			approve,
+			onNotice,
+			onOutput: (text, styles = [], redrawn = {}) =>
+				emit({type: 'tool-output', id, text, ...recordedStyles(styles), ...redrawn}),
+			onJob: job => changes?.jobStarted(job),
+			...reported.listeners,
+			...(runTask && {runTask: task => runTask(task, {id, signal, approve, emit})}),
+			tools: tools.list,
+			commandPlace,
+			hooks,
+		}));
+	const {failed, bug, warnings = []} = answer;
+	const output = (await maskResult?.(answer.output, !onlyReads(call, tools.list))) ?? answer.output;
+	for (const event of (await changes?.after(id)) ?? []) {
+		emit(event);
+	}
+
+	const milliseconds = stopwatch.elapsedMs();
+	for (const text of warnings) {
+		emit({type: 'notice', level: 'warning', text});
+	}
+
+	if (bug) {
+		emit({type: 'notice', level: 'error', text: bug});
+	}
+
+	emit({type: 'tool-result', id, output, failed, milliseconds, ...reported.inResult(output)});
+}
+
 /** Counts a call of a tool. Returns the answer to one that is more than a cap allows, which the user hears of once. */
 function refusedByCap(
 	{name, malformed}: ToolCall,
-	{tools, counts, commandPlace = 'app'}: CallOptions,
+	{tools, place, counts}: CallParts,
 	onNotice: NonNullable<ToolContext['onNotice']>,
 ): HookedAnswer | undefined {
-	const isRun = malformed === undefined && tools.some(tool => tool.name === name);
+	const isRun = malformed === undefined && tools.list.some(tool => tool.name === name);
 	const refusal = isRun && counts ? countCall(name, counts) : undefined;
 	if (refusal?.notice) {
 		onNotice(refusal.notice.text, {isWarning: true, hint: refusal.notice.hint});
 	}
 
-	return refusal && {output: nameCommands(refusal.output, commandPlace), failed: true};
+	return refusal && {output: nameCommands(refusal.output, place.commandPlace ?? 'app'), failed: true};
 }
 
 /** Collects what a call reports beside its answer. */
-function collectReports(images: CallOptions['images']) {
+function collectReports(images: RunTools['images']) {
 	let change: FileChange | undefined;
 	let styled: StyledText | undefined;
 	const shown: ShownImage[] = [];
@@ -214,14 +245,14 @@ function createStopwatch(clock: () => number) {
 function savedFirst(
 	{id, name}: ToolCall,
 	approve: ToolContext['approve'],
-	{changes, signal, workspace}: CallOptions,
+	{tools, place, signal}: CallParts,
 	emit: (event: AgentEvent) => void,
 ): ToolContext['approve'] {
 	return async request => {
 		const permission = await approve(request);
 		if (permission.allowed) {
-			const act = name === 'task' ? anyChange(request.act, workspace) : request.act;
-			for (const event of (await changes?.before(id, act, signal)) ?? []) {
+			const act = name === 'task' ? anyChange(request.act, place.workspace) : request.act;
+			for (const event of (await tools.changes?.before(id, act, signal)) ?? []) {
 				emit(event);
 			}
 		}
@@ -234,14 +265,4 @@ function savedFirst(
 function anyChange(act: Act, folder: string): Act {
 	const isEdit = act.kind === 'edit' || act.kind === 'edit-secret';
 	return isEdit ? {kind: 'command', command: '', folder, containment: 'none'} : act;
-}
-
-/** Returns what runs the sub-agent of one call. */
-function taskOf(
-	id: string,
-	{runTask, signal}: CallOptions & {readonly runTask: RunTask},
-	approve: ToolContext['approve'],
-	emit: (event: AgentEvent) => void,
-): NonNullable<ToolContext['runTask']> {
-	return task => runTask(task, {id, signal, approve, emit});
 }

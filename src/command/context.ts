@@ -10,16 +10,14 @@ import type {UserSettings} from '../config/settings/user-settings.ts';
 import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
-import type {Budgets} from '../core/ledger/budget.ts';
-import type {AgentEvent} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {Check} from '../doctor/check.ts';
-import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Models} from '../platform/models.ts';
 import type {Platform} from '../platform/platform.ts';
 import type {ServerFlags} from '../platform/server-flags.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
+import type {LiveSession} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
@@ -50,33 +48,6 @@ export type GlobalFlags = ServerFlags & {
 	readonly json: boolean;
 	/** Shows times in tables in full instead of ages. */
 	readonly exact: boolean;
-};
-
-/** The session on screen. A shell has none. */
-export type LiveSession = {
-	readonly rename: (title: string) => void;
-	readonly start: () => Promise<void>;
-	/** Sends a message to the agent, after the questions that it needs. */
-	readonly send: (text: string) => void;
-	/**
-	 * Continues in a new session that holds everything so far, or everything before a message of the user. Throws
-	 * AppError("conflict") if the session is not saved.
-	 */
-	readonly fork: (beforeMessage?: string) => Promise<void>;
-	/** Compacts the conversation. Resolves when that has ended, well or not. */
-	readonly compact: (guidance?: string) => Promise<void>;
-	/** Undoes the last compaction. Returns false if there is none. */
-	readonly undoCompaction: () => boolean;
-	/** Sets what the session may cost; a budget that is left out has no limit. */
-	readonly setBudgets: (budgets: Budgets) => void;
-	/** Pins a message, or no longer. */
-	readonly pin: (id: string, pinned: boolean) => void;
-	/** Records that changes of files were taken back. */
-	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
-	/** Follows a log, in a panel if there is a screen. Resolves when no line arrives any more without the user. */
-	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
-	/** Stops following the log of an environment. Returns one line about it, '' for one that is not open. */
-	readonly closeLog: (environment: string) => string;
 };
 
 /** Everything that a command may use. App and shell differ in `interact` and `live`. */

@@ -12,16 +12,20 @@ type Options = {
 
 const mebi = 1024 * 1024;
 
+/** Reads the events of one stream. */
+export type SseParser = {
+	/** Returns the events that these bytes end. Throws AppError("network") for a line over `maxLength`. */
+	readonly feed: (bytes: Uint8Array) => readonly ServerSentEvent[];
+	/** Returns the last events, once the stream has ended. Throws like `feed`. */
+	readonly end: () => readonly ServerSentEvent[];
+};
+
 /**
- * Yields server-sent events (WHATWG HTML, section 9.2) from bytes that may be split anywhere: those that ended in one piece
- * of the body as one list, which is never empty. Lines end in LF, CRLF or CR, a BOM may come first, comments are skipped.
- * Some vendors leave out the last blank line, so a last event is yielded without it if it's whole: `[DONE]` or valid JSON.
- * Throws AppError("network") for a line over `maxLength`.
+ * Creates a parser of server-sent events (WHATWG HTML, section 9.2) in bytes that may be split anywhere. Lines end in LF,
+ * CRLF or CR, a BOM may come first, comments are skipped. Some vendors leave out the last blank line, so a last event
+ * counts without it if it's whole: `[DONE]` or valid JSON.
  */
-export async function* readSse(
-	body: AsyncIterable<Uint8Array>,
-	{maxLength = 8 * mebi}: Options = {},
-): AsyncGenerator<readonly ServerSentEvent[]> {
+export function createSseParser({maxLength = 8 * mebi}: Options = {}): SseParser {
 	// The decoder removes the BOM; the parser only recognizes it undecoded.
 	const decoder = new TextDecoder();
 	const toLineFeeds = lineFeeds();
@@ -57,18 +61,14 @@ export async function* readSse(
 		return events.splice(0);
 	};
 
-	for await (const bytes of body) {
-		const ended = feed(toLineFeeds(decoder.decode(bytes, {stream: true})));
-		if (ended.length > 0) {
-			yield ended;
-		}
-	}
-
-	const rest = feed(toLineFeeds(decoder.decode()));
-	const last = feed('\n\n').filter(({data}) => data.trim() === '[DONE]' || parseJson(data) !== undefined);
-	if (rest.length + last.length > 0) {
-		yield [...rest, ...last];
-	}
+	return {
+		feed: bytes => feed(toLineFeeds(decoder.decode(bytes, {stream: true}))),
+		end() {
+			const rest = feed(toLineFeeds(decoder.decode()));
+			const last = feed('\n\n').filter(({data}) => data.trim() === '[DONE]' || parseJson(data) !== undefined);
+			return [...rest, ...last];
+		},
+	};
 }
 
 /**

@@ -5,7 +5,7 @@ import {once} from '../core/once.ts';
 import {isLoopback, parseServerUrl} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {assertNoCredential, type Credential, credentialHeader} from './credential.ts';
-import {maskBytes, maskText} from './mask-secret.ts';
+import {createBytesMask, maskText} from './mask-secret.ts';
 import {type Exchange, explainFailure} from './network-error.ts';
 import {isProxied} from './proxy-route.ts';
 import {readableBody} from './response-body.ts';
@@ -58,8 +58,7 @@ export function createTransport(options: Options): HttpTransport {
 			const answer = await send(request, url, options, openOnce);
 			const target = redirects.includes(answer.status) ? answer.headers['location'] : undefined;
 			if (target === undefined) {
-				const {body, ...head} = await toResponse(answer);
-				return {...head, body: credential ? maskBytes(body, credential.secret) : body};
+				return toResponse(answer, credential?.secret);
 			}
 
 			answer.raw.on('error', () => undefined).destroy();
@@ -144,9 +143,9 @@ type Answer = {
 	readonly exchange: Exchange;
 };
 
-async function toResponse({status, headers, raw, exchange}: Answer): Promise<TransportResponse> {
+async function toResponse({status, headers, raw, exchange}: Answer, secret?: Secret): Promise<TransportResponse> {
 	const encoding = status === 204 || status === 304 ? '' : (headers['content-encoding'] ?? '');
-	return {status, headers, body: await readableBody(raw, encoding, exchange)};
+	return {status, headers, body: await readableBody(raw, encoding, exchange, secret && createBytesMask(secret))};
 }
 
 function checkUrl(text: string, insecureHttp: boolean): URL {

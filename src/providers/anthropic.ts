@@ -134,7 +134,12 @@ function createReader(messages: readonly Message[]): AnswerReader {
 		}
 	};
 
-	return {read, isOver: () => isOver, isComplete: () => isOver, end: () => []};
+	return {
+		read: (chunk, add) => read(chunk).forEach(add),
+		isOver: () => isOver,
+		isComplete: () => isOver,
+		end: () => undefined,
+	};
 }
 
 function openBlock(content: Json | undefined): Block {

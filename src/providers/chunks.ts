@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
 import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
-import {readSse, type ServerSentEvent} from '../net/sse.ts';
+import {createSseParser, type ServerSentEvent} from '../net/sse.ts';
 import {bodyBytes} from './body-bytes.ts';
 import {looksLikeHtml, requestFailure, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
 import type {ProviderRequest} from './provider.ts';
@@ -11,6 +11,9 @@ type Bytes = AsyncIterable<Uint8Array>;
 
 /** A chunk of an answer, parsed but not validated, or the vendor's end mark. */
 export type Chunk = JsonObject | '[DONE]';
+
+/** Chunks that arrived together, and the error that came behind them. */
+export type ChunkList = {readonly chunks: readonly Chunk[]; readonly failure?: {readonly error: unknown} | undefined};
 
 /** A request to a provider. */
 export type Call = {
@@ -30,16 +33,15 @@ const maxDepth = 100;
 const idleTimeoutMs = 600_000;
 
 /**
- * Sends a request. Returns the chunks of its answer: those that arrived together as one list, which parses each when it is
- * read, and throws where one is an error. Throws `AppError` for a status other than 2xx, an answer that isn't an event
- * stream, an error inside the stream, an endless answer and a broken connection. A connection that merely closes ends the
- * chunks.
+ * Sends a request. Returns the chunks of its answer: those that arrived together as one list, which ends where one is an
+ * error. Throws `AppError` for a status other than 2xx, an answer that isn't an event stream, an endless answer and a broken
+ * connection. A connection that merely closes ends the chunks.
  */
 export async function openChunks(
 	{transport, signal, baseUrl, messages}: ProviderRequest,
 	vendor: Vendor,
 	{url, headers, body}: Call,
-): Promise<AsyncGenerator<Iterable<Chunk>>> {
+): Promise<AsyncGenerator<ChunkList>> {
 	const {bytes: sent, release} = bodyBytes(body, messages);
 	const response = await transport({
 		method: 'POST',
@@ -62,23 +64,85 @@ export async function openChunks(
 		throw notAStream(vendor, await readBeginning(bytes));
 	}
 
-	return parseChunks(readSse(capped(bytes, vendor)), vendor, release);
+	return readChunks(bytes, vendor, release);
 }
 
-/** Yields an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */
-async function* capped(body: Bytes, {label}: Vendor): AsyncGenerator<Uint8Array> {
+/** Yields the chunks of an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */
+async function* readChunks(body: Bytes, vendor: Vendor, onEnd: () => void): AsyncGenerator<ChunkList> {
+	const parser = createSseParser();
 	let left = maxAnswerBytes;
-	for await (const bytes of body) {
-		left -= bytes.length;
-		if (left < 0) {
-			throw new AppError('network', `${label} sent more than ${formatBytes(maxAnswerBytes)} in one answer.`, {
+	try {
+		for await (const bytes of body) {
+			left -= bytes.length;
+			if (left < 0) {
+				throw new AppError('network', `${vendor.label} sent more than ${formatBytes(maxAnswerBytes)} in one answer.`, {
+					hint: 'Check that the address is that of a model provider.',
+					permanent: true,
+				});
+			}
+
+			const events = parser.feed(bytes);
+			if (events.length > 0) {
+				yield parseChunks(events, vendor);
+			}
+		}
+
+		const last = parser.end();
+		if (last.length > 0) {
+			yield parseChunks(last, vendor);
+		}
+	} finally {
+		onEnd();
+	}
+}
+
+function parseChunks(events: readonly ServerSentEvent[], vendor: Vendor): ChunkList {
+	const chunks: Chunk[] = [];
+	try {
+		for (const event of events) {
+			const chunk = parseChunk(event, vendor);
+			if (chunk !== undefined) {
+				chunks.push(chunk);
+			}
+		}
+	} catch (error) {
+		return {chunks, failure: {error}};
+	}
+
+	return {chunks};
+}
+
+/** Returns the chunk that an event is; undefined for one that is none. Throws `AppError` for an error. */
+function parseChunk({event, data}: ServerSentEvent, vendor: Vendor): Chunk | undefined {
+	const chunk = parseJson(data);
+	if (isJsonObject(chunk)) {
+		if (isDeeper(chunk, maxDepth)) {
+			throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${maxDepth} levels.`, {
 				hint: 'Check that the address is that of a model provider.',
 				permanent: true,
 			});
 		}
 
-		yield bytes;
+		if (isError(event, chunk)) {
+			throw streamFailure(vendor, chunk);
+		}
+
+		return chunk;
 	}
+
+	if (data.trim() === '[DONE]') {
+		return '[DONE]';
+	}
+
+	if (event === 'error') {
+		throw streamFailure(vendor, data);
+	}
+
+	if (data.startsWith('{')) {
+		throw new AppError('network', `${vendor.label} sent an invalid stream.`, {hint: 'Try again.'});
+	}
+
+	return undefined;
 }
 
 /** Returns the beginning of a body, at most `maxLength` characters. After a read error it returns what came before. */
@@ -97,46 +161,6 @@ export async function readBeginning(body: Bytes, maxLength = maxErrorLength): Pr
 	}
 
 	return text.slice(0, maxLength);
-}
-
-async function* parseChunks(
-	lists: AsyncIterable<readonly ServerSentEvent[]>,
-	vendor: Vendor,
-	onEnd: () => void,
-): AsyncGenerator<Iterable<Chunk>> {
-	try {
-		for await (const events of lists) {
-			yield chunksOf(events, vendor);
-		}
-	} finally {
-		onEnd();
-	}
-}
-
-function* chunksOf(events: readonly ServerSentEvent[], vendor: Vendor): Generator<Chunk> {
-	for (const {event, data} of events) {
-		const chunk = parseJson(data);
-		if (isJsonObject(chunk)) {
-			if (isDeeper(chunk, maxDepth)) {
-				throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${maxDepth} levels.`, {
-					hint: 'Check that the address is that of a model provider.',
-					permanent: true,
-				});
-			}
-
-			if (isError(event, chunk)) {
-				throw streamFailure(vendor, chunk);
-			}
-
-			yield chunk;
-		} else if (data.trim() === '[DONE]') {
-			yield '[DONE]';
-		} else if (event === 'error') {
-			throw streamFailure(vendor, data);
-		} else if (data.startsWith('{')) {
-			throw new AppError('network', `${vendor.label} sent an invalid stream.`, {hint: 'Try again.'});
-		}
-	}
 }
 
 /** True for a chunk that reports an error, in one of the ways that vendors use. */
@@ -168,43 +192,32 @@ async function peek(body: Bytes, signal: AbortSignal, {label}: Vendor): Promise<
 	const source = body[Symbol.asyncIterator]();
 	const decoder = new TextDecoder();
 	const seen: Uint8Array[] = [];
-	const explain = (error: unknown): unknown =>
-		error instanceof AppError || signal.aborted
+	const failWith = (error: unknown): never => {
+		throw error instanceof AppError || signal.aborted
 			? error
 			: new AppError('network', `The connection to ${label} was cut.`, {cause: error, hint: 'Try again.'});
+	};
 	let text = '';
 	let size = 0;
-	try {
-		while (text === '' && size < maxBlankBytes) {
-			const {done, value} = await source.next();
-			if (done) {
-				break;
-			}
-
-			seen.push(value);
-			size += value.length;
-			text = decoder.decode(value, {stream: true}).trimStart();
+	while (text === '' && size < maxBlankBytes) {
+		const {done, value} = await source.next().catch(failWith);
+		if (done) {
+			break;
 		}
-	} catch (error) {
-		throw explain(error);
+
+		seen.push(value);
+		size += value.length;
+		text = decoder.decode(value, {stream: true}).trimStart();
 	}
 
-	return {first: text.slice(0, 1), bytes: resume(seen, source, explain)};
-}
-
-async function* resume(
-	seen: readonly Uint8Array[],
-	source: AsyncIterator<Uint8Array>,
-	explain: (error: unknown) => unknown,
-) {
-	try {
-		yield* seen;
-		for (let next = await source.next(); !next.done; next = await source.next()) {
-			yield next.value;
-		}
-	} catch (error) {
-		throw explain(error);
-	} finally {
+	// Without a generator around the rest: each would cost promises for every read of the network.
+	const next = () => {
+		const value = seen.shift();
+		return value ? Promise.resolve({done: false, value}) : source.next().catch(failWith);
+	};
+	const close = async () => {
 		await source.return?.();
-	}
+		return {done: true, value: undefined} as const;
+	};
+	return {first: text.slice(0, 1), bytes: {[Symbol.asyncIterator]: () => ({next, return: close})}};
 }

@@ -104,19 +104,21 @@ function createReader(messages: readonly Message[]): AnswerReader {
 	let calls = 0;
 
 	return {
-		*read(chunk) {
+		read(chunk, add) {
 			const candidate = pickCandidate(chunk);
 			for (const part of listAt(candidate, 'content', 'parts')) {
 				const events = readPart(part);
 				calls += events.filter(({type}) => type === 'tool-call').length;
-				yield* events;
+				events.forEach(add);
 			}
 
 			const metadata = at(chunk, 'usageMetadata');
 			if (isJsonObject(metadata)) {
 				// Later chunks repeat the counts; early ones may lack them.
 				counts = {...counts, ...metadata};
-				yield* 'promptTokenCount' in counts ? [{type: 'usage', usage: readUsage(counts)} as const] : [];
+				if ('promptTokenCount' in counts) {
+					add({type: 'usage', usage: readUsage(counts)});
+				}
 			}
 
 			const blocked = textAt(chunk, 'promptFeedback', 'blockReason');
@@ -133,7 +135,11 @@ function createReader(messages: readonly Message[]): AnswerReader {
 		},
 		isOver: () => false,
 		isComplete: () => reason !== undefined,
-		end: () => (reason ? [finishOf(finishWithCalls(reason, calls), vendorReason, message)] : []),
+		end(add) {
+			if (reason) {
+				add(finishOf(finishWithCalls(reason, calls), vendorReason, message));
+			}
+		},
 	};
 }
 

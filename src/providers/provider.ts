@@ -95,3 +95,6 @@ export type ModelCall = (
 	signal: AbortSignal,
 	plain?: PlainRequest,
 ) => AsyncGenerator<ModelEvent>;
+
+/** A call that may wait first, such as for the user's agreement to where it goes. A `ModelCall` is one that doesn't. */
+export type AskModel = (...request: Parameters<ModelCall>) => ReturnType<ModelCall> | Promise<ReturnType<ModelCall>>;

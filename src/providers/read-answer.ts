@@ -1,17 +1,20 @@
 import {AppError} from '../core/error.ts';
-import type {Chunk} from './chunks.ts';
+import type {Chunk, ChunkList} from './chunks.ts';
 import type {ProviderEvent} from './provider.ts';
+
+/** Adds an event to an answer. */
+export type AddEvent = (event: ProviderEvent) => void;
 
 /** Reads the chunks of one answer, in order, for one wire format. */
 export type AnswerReader = {
-	/** Returns what a chunk adds. Throws `AppError` for an error that the chunk reports; what came before it counts. */
-	readonly read: (chunk: Chunk) => Iterable<ProviderEvent>;
+	/** Adds what a chunk says. Throws `AppError` for an error that the chunk reports; what it added before counts. */
+	readonly read: (chunk: Chunk, add: AddEvent) => void;
 	/** True once the answer needs nothing more: the connection is closed without reading the rest. */
 	readonly isOver: () => boolean;
 	/** True once the answer is complete, so that a connection that breaks loses nothing. */
 	readonly isComplete: () => boolean;
-	/** Returns what is only known once the stream has ended, in whatever way. */
-	readonly end: () => Iterable<ProviderEvent>;
+	/** Adds what is only known once the stream has ended, in whatever way. */
+	readonly end: (add: AddEvent) => void;
 };
 
 /**
@@ -19,7 +22,7 @@ export type AnswerReader = {
  * and one usage: the way of a piece to the screen and to the journal costs the same, however long it is.
  */
 export async function* readAnswer(
-	open: () => AsyncGenerator<ProviderEvent, AsyncIterable<Iterable<Chunk>>>,
+	open: () => AsyncGenerator<ProviderEvent, AsyncIterable<ChunkList>>,
 	createReader: () => AnswerReader,
 ): AsyncGenerator<ProviderEvent> {
 	const lists = yield* open();
@@ -46,28 +49,25 @@ export async function* readAnswer(
 		}
 	}
 
-	for (const event of reader.end()) {
-		yield event;
-	}
+	const last: ProviderEvent[] = [];
+	reader.end(event => last.push(event));
+	yield* last;
 }
 
-type Read = {readonly events: readonly ProviderEvent[]; readonly failure?: {readonly error: unknown}};
+type ReadList = {readonly events: readonly ProviderEvent[]; readonly failure?: ChunkList['failure']};
 
 /** Reads chunks up to the end of the answer. Returns their events, joined, and the error that ended them. */
-function readList(list: Iterable<Chunk>, {read, isOver}: AnswerReader): Read {
+function readList({chunks, failure}: ChunkList, {read, isOver}: AnswerReader): ReadList {
 	const joiner = createJoiner();
 	try {
-		for (const chunk of list) {
-			for (const event of read(chunk)) {
-				joiner.add(event);
-			}
-
+		for (const chunk of chunks) {
+			read(chunk, joiner.add);
 			if (isOver()) {
-				break;
+				return {events: joiner.end()};
 			}
 		}
 
-		return {events: joiner.end()};
+		return {events: joiner.end(), failure};
 	} catch (error) {
 		return {events: joiner.end(), failure: {error}};
 	}

@@ -10,6 +10,7 @@ import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {replayTranscript} from '../core/session/reduce-transcript.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
+import type {LogToFollow} from '../logs/log-to-follow.ts';
 import {forkedRecords, readSaved} from './fork-records.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 import {createSwitch} from './slot.ts';
@@ -35,12 +36,17 @@ type Dependencies = RecorderOptions &
 		readonly trackChanges?: (session: string, emit: (event: AgentEvent) => void, parent?: string) => ChangeTracker;
 	};
 
-export type Conversation = {
+/** What a command may do with a session. */
+type SessionVerbs = {
+	/** Starts an empty session. */
+	readonly start: () => Promise<void>;
+	readonly rename: (title: string) => void;
 	/**
-	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `startedBy` says who sent it
-	 * if the user did not by hand, `mentionsIn` is the part of it in which mentions count; all of it if left out.
+	 * Continues in a new session that holds everything so far, or everything before a message of the user, so that the message
+	 * can be replaced. The old session stays as it is. Throws `AppError` if the log cannot be read or is not complete; the
+	 * current session then stays open.
 	 */
-	readonly send: (text: string, startedBy?: RunStarter, mentionsIn?: string) => Promise<void>;
+	readonly fork: (beforeMessage?: string) => Promise<void>;
 	/**
 	 * Replaces the conversation by a summary for the model; `guidance` says what to keep. Resolves when that has ended.
 	 * Throws AppError("conflict") during a run.
@@ -50,13 +56,33 @@ export type Conversation = {
 	readonly undoCompaction: () => boolean;
 	/** Pins a message by its id, or no longer: compactions keep pinned messages word for word. */
 	readonly pin: (id: string, pinned: boolean) => void;
+	/** Sets what the session may cost; a budget that is left out has no limit. */
+	readonly setBudgets: (budgets: Budgets) => void;
+	/** Records that the user took changes of files back. The model has to read files again. */
+	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
+};
+
+/** The session on screen, as commands use it. A shell has none. */
+export type LiveSession = SessionVerbs & {
+	/** Sends a message to the agent, after the questions that it needs. */
+	readonly send: (text: string) => void;
+	/** Follows a log, in a panel if there is a screen. Resolves when no line arrives any more without the user. */
+	readonly followLog: (log: LogToFollow, signal: AbortSignal) => Promise<void> | void;
+	/** Stops following the log of an environment. Returns one line about it, '' for one that is not open. */
+	readonly closeLog: (environment: string) => string;
+};
+
+export type Conversation = SessionVerbs & {
+	/**
+	 * Starts a run with this message, or queues it during a run. Resolves when the run has ended. `startedBy` says who sent it
+	 * if the user did not by hand, `mentionsIn` is the part of it in which mentions count; all of it if left out.
+	 */
+	readonly send: (text: string, startedBy?: RunStarter, mentionsIn?: string) => Promise<void>;
 	/**
 	 * Runs a command of the user in their shell; the next message carries its output to the model. Resolves when it has ended.
 	 * Throws AppError("conflict") during a run.
 	 */
 	readonly runCommand: (command: string, signal: AbortSignal) => Promise<void>;
-	/** Sets what the session may cost; a budget that is left out has no limit. */
-	readonly setBudgets: (budgets: Budgets) => void;
 	/** True if nobody may be there to answer a question: a watch started what the session works on. */
 	readonly isUnattended: () => boolean;
 	/** False if its runs have used all turns since the last message that the user sent. */
@@ -65,25 +91,12 @@ export type Conversation = {
 	readonly isAgreed: (model: string | undefined) => Promise<boolean>;
 	/** Ends the current run, if there is one. */
 	readonly interrupt: () => void;
-	readonly rename: (title: string) => void;
 	/** Shows the user a note that the model does not read. During a run it would cut an answer in two. */
 	readonly notice: (text: string, hint?: string) => void;
 	/** Ends the current run and continues a session that was read from its log. */
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
-	/**
-	 * Continues in a new session that holds everything before a message of the user, so that the message can be replaced.
-	 * The old session stays as it is. Throws `AppError` if the log cannot be read or is not complete; the current session
-	 * then stays open.
-	 */
-	readonly forkBefore: (messageId: string) => Promise<void>;
-	/** Continues in a new session that holds everything so far. Throws like `forkBefore`. */
-	readonly fork: () => Promise<void>;
 	/** Records a change of the session's rules. */
 	readonly ruleChanged: (event: Extract<AgentEvent, {type: 'session-rule'}>) => void;
-	/** Records that the user took changes of files back. The model has to read files again. */
-	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => void;
-	/** Starts an empty session. */
-	readonly start: () => Promise<void>;
 	/** Applies the events so far to the store, before something is asked that follows from them. */
 	readonly flush: () => void;
 	/** Waits until every event so far is in the log, or can't be written. Events may follow. */
@@ -186,8 +199,7 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
 		open: replace,
-		forkBefore: before => change(() => fork(before)),
-		fork: () => change(fork),
+		fork: before => change(() => fork(before)),
 		ruleChanged: emit,
 		restored(event) {
 			grants.readFiles.clear();

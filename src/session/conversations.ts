@@ -59,29 +59,10 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 		return {slot, conversation: dependencies.create(slot)};
 	};
 	const places: Places<One> = {front: open(), behind: new Map(), listeners: [], ...createSwitch()};
-	const {inSession} = places;
 	const front = () => places.front.conversation;
 	const all = () => [places.front, ...places.behind.values()].map(place => place.conversation);
 	const conversation: Conversation = {
-		send: (...given) => inSession(() => front().send(...given)),
-		runCommand: (...given) => inSession(() => front().runCommand(...given)),
-		compact: guidance => inSession(() => front().compact(guidance)),
-		undoCompaction: () => front().undoCompaction(),
-		pin: (id, pinned) => front().pin(id, pinned),
-		setBudgets: (...given) => front().setBudgets(...given),
-		isUnattended: () => front().isUnattended(),
-		hasTurns: () => front().hasTurns(),
-		isAgreed: model => front().isAgreed(model),
-		interrupt: () => front().interrupt(),
-		rename: title => front().rename(title),
-		notice: (text, hint) => front().notice(text, hint),
-		open: (transcript, log) => front().open(transcript, log),
-		forkBefore: id => front().forkBefore(id),
-		fork: () => front().fork(),
-		ruleChanged: event => front().ruleChanged(event),
-		restored: event => front().restored(event),
-		start: () => front().start(),
-		flush: () => front().flush(),
+		...verbsInFront(places),
 		async saved() {
 			await Promise.all(all().map(each => each.saved()));
 		},
@@ -91,6 +72,21 @@ export function createConversations<One extends Conversation>(dependencies: Depe
 	};
 	const storeOf = (session: string): AppStore => places.behind.get(session)?.slot.store ?? dependencies.store;
 	return {conversation, background: createBackground(places, open, dependencies), front, storeOf};
+}
+
+/** What belongs to the session that is about to be in front while another one is brought there. */
+const waitsForFront: ReadonlySet<keyof Conversation> = new Set(['send', 'runCommand', 'compact'] as const);
+
+/** Returns every verb of the conversation that is in front when it is called. */
+function verbsInFront(places: Places<Conversation>): Conversation {
+	const names = Object.keys(places.front.conversation) as (keyof Conversation)[];
+	const verbs = names.map(name => {
+		const act = (...given: readonly never[]) =>
+			(places.front.conversation[name] as (...given: readonly never[]) => unknown)(...given);
+		const inTurn = (...given: readonly never[]) => places.inSession(() => act(...given) as Promise<void>);
+		return [name, waitsForFront.has(name) ? inTurn : act];
+	});
+	return Object.fromEntries(verbs) as Conversation;
 }
 
 function createBackground<One extends Conversation>(

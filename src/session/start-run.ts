@@ -4,14 +4,15 @@ import type {ModelWindows} from '../agent/context/model-windows.ts';
 import type {CompactionAccess} from '../agent/context/sent-history.ts';
 import type {QueuedMessage, RunStarter} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks/hooks.ts';
-import {attachImages, type ImageStore, seesImages, withImages} from '../agent/images/model-images.ts';
+import {attachImages, type ImageStore, seesImages} from '../agent/images/model-images.ts';
 import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {ModelBinding, SessionBindings} from '../agent/model-access.ts';
 import type {Retry} from '../agent/model-retry.ts';
+import type {BeforeRequest} from '../agent/model-turn.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/task/run-task.ts';
-import type {CallOptions} from '../agent/tool-turn.ts';
+import type {RunTools} from '../agent/tool-turn.ts';
 import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import {formatDate} from '../core/format.ts';
@@ -22,7 +23,7 @@ import type {RunWarning, Tool} from '../core/session/tool.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {isTurn, type PriceOf, totalCost} from '../core/session/usage.ts';
 import {pendingCommands} from '../core/session/user-message.ts';
-import type {ModelCall} from '../providers/provider.ts';
+import type {AskModel, ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
 import type {BudgetLimits} from './budget-guard.ts';
 import type {Recorder, RecorderOptions} from './recorder.ts';
@@ -61,8 +62,8 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 	readonly maxTurns?: number;
 	/** Returns the caps of a run that begins now; the default ones without it. */
 	readonly capLimits?: () => Promise<CapLimits>;
-	/** See `CallOptions`. */
-	readonly maskResult?: CallOptions['maskResult'];
+	/** See `RunTools`. */
+	readonly maskResult?: RunTools['maskResult'];
 	/** Returns where the user reads what the model tells them of commands; left out for the app. */
 	readonly commandPlace?: () => CommandPlace;
 	/** The budgets of the user; without it, there are none. */
@@ -84,7 +85,7 @@ export type SessionGrants = {
 	readonly bindings?: SessionBindings | undefined;
 };
 
-export type RunOptions = RunDependencies &
+export type SessionRun = RunDependencies &
 	SessionGrants & {
 		readonly signal: AbortSignal;
 		/** Applies what waits to the store, before usage is read from there. */
@@ -106,14 +107,12 @@ export type Beginning =
 	| {readonly compact: {readonly guidance: string | undefined}};
 
 /** Starts the agent on the conversation so far. */
-export async function startAgent(beginning: Beginning, options: RunOptions): Promise<AsyncIterable<AgentEvent>> {
-	const {store, newId, loadTools, workspace, approvals, readFiles, changes, signal, maxTurns, onPiece, images} =
-		options;
-	const {mentions, counts, starter} = options;
+export async function startAgent(beginning: Beginning, options: SessionRun): Promise<AsyncIterable<AgentEvent>> {
+	const {store, newId, loadTools, signal, starter, maxTurns, counts} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
 	const hooks = await options.loadHooks?.(transcript.session);
-	const tools = await loadTools(signal);
+	const list = await loadTools(signal);
 	const nextMessages = followStarter(beginning, options);
 	const startedBy = () => starter.startedBy;
 	counts.setLimits(atLeast(maxTurns, (await options.capLimits?.()) ?? defaultLimits));
@@ -125,48 +124,61 @@ export async function startAgent(beginning: Beginning, options: RunOptions): Pro
 
 	return runAgent({
 		runId: newId(),
-		model: model ?? 'none',
-		ask: askWith(options, openBound),
-		messages: toMessages(transcript),
-		...('text' in beginning
-			? {
-					prompt: promptOf(beginning, newId(), transcript),
-					cause: beginning.startedBy === 'watch' ? 'watch' : undefined,
-				}
-			: beginning),
-		priceOf: options.priceRequest,
-		dates: datesOf(transcript, options),
-		sentBefore: lastTurnOf(transcript)?.prefix?.count,
-		...{tools, nextTools: () => loadTools(signal), warnings: options.toolWarnings?.() ?? []},
-		...(await guardOf(tools, options)),
-		openTask: openTaskWith(options, openBound),
-		workspace: workspace(),
-		approvals: approvals.startRun(startedBy),
-		...{readFiles, changes, signal, onPiece, newId},
-		...(images && model && seesImages(model) && {images: {...images, isSeen: type => seesImages(model, type)}}),
-		nextMessages,
-		counts,
-		...(hooks && {hooks}),
-		...(options.retry && {retry: options.retry}),
-		...(mentions && {mentions: {...mentions, logs: () => store.getState().logs}}),
-		...(maxTurns !== undefined && {maxTurns}),
-		maskResult: options.maskResult,
-		commandPlace: options.commandPlace?.(),
-		...(budget && {budget}),
-		compaction: {
-			...windowsOf(options),
-			usedTokens: usedWindow(transcript),
-			share: await options.compactionShare?.(),
-			pinned: () => pinnedIn(options),
+		newId,
+		signal,
+		requests: {
+			model: model ?? 'none',
+			ask: askWith(options, openBound),
+			cause: 'text' in beginning && beginning.startedBy === 'watch' ? 'watch' : undefined,
+			priceOf: options.priceRequest,
+			sentBefore: lastTurnOf(transcript)?.prefix?.count,
+			beforeRequest: await openBudgetGuard(list, options),
+			retry: options.retry,
+			onPiece: options.onPiece,
 		},
+		conversation: {
+			messages: toMessages(transcript),
+			...('text' in beginning ? {prompt: promptOf(beginning, newId(), transcript)} : beginning),
+			nextMessages,
+			warnings: options.toolWarnings?.() ?? [],
+			dates: datesOf(transcript, options),
+			mentions: options.mentions && {...options.mentions, logs: () => store.getState().logs},
+			compaction: {
+				...windowsOf(options),
+				usedTokens: usedWindow(transcript),
+				share: await options.compactionShare?.(),
+				pinned: () => pinnedIn(options),
+			},
+		},
+		tools: {
+			list,
+			next: () => loadTools(signal),
+			openTask: openTaskWith(options, openBound),
+			changes: options.changes,
+			hooks,
+			images: imagesFor(model, options.images),
+			maskResult: options.maskResult,
+		},
+		place: {
+			workspace: options.workspace(),
+			readFiles: options.readFiles,
+			approvals: options.approvals.startRun(startedBy),
+			commandPlace: options.commandPlace?.(),
+		},
+		limits: {maxTurns, counts, budget},
 	});
+}
+
+/** Returns what keeps the images that tools show a model; undefined if it sees none. */
+function imagesFor(model: string | undefined, images: ImageStore | undefined): RunTools['images'] {
+	return images && model && seesImages(model) ? {...images, isSeen: type => seesImages(model, type)} : undefined;
 }
 
 /**
  * Follows who started what a run works on, and counts from 0 after each message of the user. A run that the user started becomes unattended with messages of watches alone, and
  * one of a watch is the user's once they join it.
  */
-function followStarter(beginning: Beginning, {store, starter, counts}: RunOptions): () => readonly QueuedMessage[] {
+function followStarter(beginning: Beginning, {store, starter, counts}: SessionRun): () => readonly QueuedMessage[] {
 	const onMessage = (by: RunStarter) => {
 		starter.startedBy = by;
 		if (by === 'user') {
@@ -200,7 +212,7 @@ function atLeast(maxTurns = 0, limits: CapLimits): CapLimits {
 }
 
 /** The system prompt has the date on which the session began, so that vendors find it in their caches on every day. */
-function datesOf({beganAt}: Transcript, {now}: RunOptions) {
+function datesOf({beganAt}: Transcript, {now}: SessionRun) {
 	return {begun: formatDate(beganAt ?? now()), today: () => formatDate(now())};
 }
 
@@ -227,7 +239,7 @@ type OpenBound = {
 
 /** Returns what opens models for the requests of a run: sub-agents, compactions and repeated attempts included. */
 function bindRequests(
-	{bindings, openModel, isFront = () => true, signal: ofRun}: RunOptions,
+	{bindings, openModel, isFront = () => true, signal: ofRun}: SessionRun,
 	startedBy: () => RunStarter,
 ): OpenBound {
 	const bind = bindings?.startRun();
@@ -244,7 +256,7 @@ function bindRequests(
 }
 
 /** Returns what knows the windows of models. Hosts are asked only where the user agreed that requests go: nobody is asked for it. */
-function windowsOf({windows, bindings}: RunOptions): Omit<CompactionAccess, 'usedTokens' | 'pinned'> {
+function windowsOf({windows, bindings}: SessionRun): Omit<CompactionAccess, 'usedTokens' | 'pinned'> {
 	return {
 		windowSize: async of => windows?.sizeOf(of),
 		async findWindow(of, signal) {
@@ -257,33 +269,36 @@ function windowsOf({windows, bindings}: RunOptions): Omit<CompactionAccess, 'use
 }
 
 /** Returns the call of the selected model, with its images if it sees any. */
-function askWith({store, images}: RunOptions, {open}: OpenBound): ModelCall {
+function askWith({store, images}: SessionRun, {open}: OpenBound): AskModel {
 	const {model} = store.getState();
-	return async function* ask(messages, signal, plain) {
+	return async (messages, signal, plain) => {
 		const call = await open(model, signal);
-		const sent = images ? await attachImages(messages, model ?? '', images) : messages;
-		yield* call(sent, signal, plain);
+		return call(images ? await attachImages(messages, model ?? '', images) : messages, signal, plain);
 	};
 }
 
 /** Returns what opens the models of sub-agents, with their images if they see any. */
-function openTaskWith({store, images, signal: ofRun}: RunOptions, {open}: OpenBound): OpenTask {
+function openTaskWith({store, images, signal: ofRun}: SessionRun, {open}: OpenBound): OpenTask {
 	return async (wanted, tools) => {
 		const selected = wanted ?? store.getState().model;
 		const model = selected ?? 'none';
 		// A model that can't be used is an error of the call that names it.
 		await open(selected, ofRun, tools);
-		const ask: ModelCall = async function* ask(messages, signal, plain) {
-			yield* (await open(selected, signal, tools))(messages, signal, plain);
+		const ask: AskModel = async (messages, signal, plain) => {
+			const sent = images ? await attachImages(messages, model, images) : messages;
+			return (await open(selected, signal, tools))(sent, signal, plain);
 		};
-		return {model, ask: images ? withImages(ask, model, images) : ask};
+		return {model, ask};
 	};
 }
 
 /** Returns what stops the run before a request that would pass a budget. */
-async function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: RunOptions) {
+async function openBudgetGuard(
+	tools: readonly Tool[],
+	{store, flush, limits, budget}: SessionRun,
+): Promise<BeforeRequest | undefined> {
 	if (!limits) {
-		return {};
+		return undefined;
 	}
 
 	const {createBudgetGuard} = await import('./budget-guard.ts');
@@ -296,10 +311,10 @@ async function guardOf(tools: readonly Tool[], {store, flush, limits, budget}: R
 		// A change of them never waits, so that a session without budgets draws nothing before its request is sent.
 		budgets: () => store.getState().transcript.budgets,
 	};
-	return {beforeRequest: createBudgetGuard(session, {...limits, runUsd: budget?.limitUsd})};
+	return createBudgetGuard(session, {...limits, runUsd: budget?.limitUsd});
 }
 
-async function openBudget({store, budget, flush}: RunOptions) {
+async function openBudget({store, budget, flush}: SessionRun) {
 	if (!budget) {
 		return undefined;
 	}
@@ -314,7 +329,7 @@ async function openBudget({store, budget, flush}: RunOptions) {
 	return {limitUsd: budget.limitUsd, spentUsd};
 }
 
-function pinnedIn({store, flush}: RunOptions) {
+function pinnedIn({store, flush}: SessionRun) {
 	flush();
 	const {transcript} = store.getState();
 	return pinnedMessages(blocksOf(transcript), transcript.pins);

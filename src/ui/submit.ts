@@ -1,4 +1,4 @@
-import type {Entry, LiveSession} from '../command/context.ts';
+import type {Entry} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {readLine} from '../command/line.ts';
 import {asMessage, isCommandLine, isShellLine, messageIn} from '../command/line-kind.ts';
@@ -8,6 +8,7 @@ import {AppError} from '../core/error.ts';
 import {setComposerText} from '../editor/editor.ts';
 import {hintKey} from '../editor/keymap/key-label.ts';
 import {logInPlace} from '../platform/log-in-place.ts';
+import type {LiveSession} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
@@ -173,8 +174,7 @@ type Line = ReturnType<typeof readLine> & {readonly line: string; readonly path:
 function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
 	const {store, interact, contextFor, conversation, logs, painter} = parts;
 	const live: LiveSession = {
-		rename: conversation.rename,
-		start: conversation.start,
+		...conversation,
 		send: text =>
 			void sendIfWanted(text, parts)
 				.then(run => run?.end)
@@ -185,7 +185,6 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 			parts.begin(line);
 			conversation.restored(event);
 		},
-		compact: conversation.compact,
 		undoCompaction() {
 			if (store.getState().transcript.folded) {
 				parts.begin(line);
@@ -193,10 +192,7 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 
 			return conversation.undoCompaction();
 		},
-		setBudgets: conversation.setBudgets,
-		pin: conversation.pin,
-		fork: before =>
-			painter.keepScreen(() => (before === undefined ? conversation.fork() : conversation.forkBefore(before))),
+		fork: before => painter.keepScreen(() => conversation.fork(before)),
 	};
 	const execute = (words: readonly string[], given = flags) =>
 		dispatch(words, contextFor({interact, live, flags: given, signal}));
@@ -243,7 +239,7 @@ async function forkIfEditing({store, painter, palette, conversation}: Parts): Pr
 	}
 
 	const old = transcript.session.slice(0, 8);
-	await painter.keepScreen(() => conversation.forkBefore(editing));
+	await painter.keepScreen(() => conversation.fork(editing));
 	editPrompt({editing: undefined, toast: ''});
 	const text = `continues from here in a new session; the previous one is ${old}`;
 	const note = palette.spoken ? `Note: ${text}` : `── ${text} ──`;

@@ -1,13 +1,23 @@
 import {expect, test} from 'vitest';
 import {compactionThreshold} from '../../src/agent/context/context-window.ts';
 import type {CompactionAccess} from '../../src/agent/context/sent-history.ts';
-import {type RunOptions, runAgent} from '../../src/agent/run.ts';
+import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
-import {call, collect, finish, runOptions, type Script, scriptedModel, text, transcriptOf} from './scripted.ts';
+import {
+	call,
+	collect,
+	finish,
+	type RunSettings,
+	runOptions,
+	type Script,
+	scriptedModel,
+	text,
+	transcriptOf,
+} from './scripted.ts';
 
 const overflow = new AppError('provider', 'Too long.', {overflow: true});
 const usage = (input: number, output = 0): ProviderEvent => ({
@@ -27,7 +37,7 @@ const earlier: readonly AgentEvent[] = [
 /** Runs the agent after an earlier conversation. Returns its events, its requests, and the history of the next run. */
 async function run(
 	scripts: readonly Script[],
-	{compaction, ...options}: Partial<Omit<RunOptions, 'compaction'>> & {compaction?: Partial<CompactionAccess>} = {},
+	{compaction, ...options}: Partial<Omit<RunSettings, 'compaction'>> & {compaction?: Partial<CompactionAccess>} = {},
 ) {
 	const model = scriptedModel(...scripts);
 	const events = await collect(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type RunOptions, runAgent} from '../../src/agent/run.ts';
+import {runAgent} from '../../src/agent/run.ts';
 import type {AppError} from '../../src/core/error.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
@@ -8,7 +8,7 @@ import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
 import {statusFailure, streamFailure} from '../../src/providers/failure.ts';
 import type {ModelCall, ProviderEvent} from '../../src/providers/provider.ts';
-import {call, collect, finish, runOptions, text, transcriptOf} from './scripted.ts';
+import {call, collect, finish, type RunSettings, runOptions, text, transcriptOf} from './scripted.ts';
 
 const vendor = {name: 'custom', label: 'Host'} as const;
 const refuse = (status: number, body: unknown) =>
@@ -181,7 +181,7 @@ async function run(
 	before: readonly AgentEvent[],
 	{ask}: Pick<ReturnType<typeof hostOf>, 'ask'>,
 	prompt: string,
-	options: Partial<RunOptions> = {},
+	options: Partial<RunSettings> = {},
 ) {
 	const messages = toMessages(transcriptOf(before));
 	const events = await collect(
@@ -502,7 +502,7 @@ test('a limit of tokens per minute waits, and only a request beyond the limit it
 				attempt().catch(error => {
 					waits.push(error.retryAfter);
 					return attempt();
-				})) as RunOptions['retry'],
+				})) as RunSettings['retry'],
 		});
 		expect(waits).toEqual([1000]);
 		expect(events.filter(({type}) => type === 'compaction')).toHaveLength(compactions);
@@ -580,7 +580,7 @@ test.each([
 		yield* far.ask(messages, signal, plain);
 	};
 	const compaction = {windowSize: async () => undefined, usedTokens: 0, pinned: () => []};
-	const retry: RunOptions['retry'] = attempt => attempt();
+	const retry: RunSettings['retry'] = attempt => attempt();
 	const {events} = await run(long, {ask}, `Go on. ${words.slice(0, 19_000)}`, {compaction, retry});
 	expect(events.at(-1)).toMatchObject({type: 'run-end', reason});
 	expect(count).toBeLessThanOrEqual(reason === 'done' ? 4 : 1);

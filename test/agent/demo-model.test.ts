@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {instructions} from '../../src/agent/instructions.ts';
-import {type RunOptions, runAgent} from '../../src/agent/run.ts';
+import {runAgent} from '../../src/agent/run.ts';
 import {createFolderTools} from '../../src/agent/tools/tools.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
@@ -11,7 +11,7 @@ import {createTransport} from '../../src/net/undici-transport.ts';
 import {openaiChat} from '../../src/providers/chat/openai-chat.ts';
 import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
 import {serve, token} from '../server/serve.ts';
-import {collect, runOptions, transcriptOf} from './scripted.ts';
+import {collect, type RunSettings, runOptions, transcriptOf} from './scripted.ts';
 import {makeWorkspace} from './tools/workspace.ts';
 
 const files = {
@@ -30,11 +30,11 @@ async function agent({speed = Number.POSITIVE_INFINITY, key = token} = {}) {
 	onTestFinished(() => transport.close());
 	const provider = openaiChat(quirksOf('custom'));
 	const system = instructions({workspace, date: '2025-01-31', platform: 'linux', tools});
-	const ask: RunOptions['ask'] = (messages, signal) =>
+	const ask: RunSettings['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system, messages, tools, transport, signal});
 	return {
 		bugs,
-		run: (text: string, given: Partial<RunOptions> = {}) =>
+		run: (text: string, given: Partial<RunSettings> = {}) =>
 			runAgent(runOptions({ask, tools, workspace, prompt: {id: 'u1', text}, ...given})),
 	};
 }

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {runAgent} from '../../src/agent/run.ts';
+import type {Message} from '../../src/core/session/message.ts';
 import type {Provider} from '../../src/providers/provider.ts';
 import {type Answer, adapterOf, fakeHost, fixture, requestOf} from '../providers/replay.ts';
 import {collect, runOptions} from './scripted.ts';
@@ -30,7 +31,7 @@ async function runFor(tookMs: number, provider: Provider, ...answers: readonly A
 		random: () => 0.5,
 		now: () => end.requests.length * tookMs,
 	};
-	const ask = (messages: Parameters<typeof runAgent>[0]['messages']) => provider(requestOf(end.transport, {messages}));
+	const ask = (messages: readonly Message[]) => provider(requestOf(end.transport, {messages}));
 	const events = await collect(runAgent(runOptions({ask, retry: createModelRetry(clock)})));
 	const last = events.at(-1);
 	return {asked: end.requests.length, waits, end: last?.type === 'run-end' ? last : undefined, events};

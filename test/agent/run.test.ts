@@ -256,13 +256,13 @@ test.each([
 	['a bug', new TypeError('bug')],
 ])('[23] %s is never retried', async (_, thrown) => {
 	const {ask, asked} = scriptedModel([thrown]);
-	await collect(runAgent({...runOptions({ask}), retry: undefined}));
+	await collect(runAgent(runOptions({ask, retry: undefined})));
 	expect(asked).toHaveLength(1);
 });
 
 test('[23] nothing is retried once something was shown', async () => {
 	const {ask, asked} = scriptedModel([text('a'), new AppError('network', 'Cut.')]);
-	await collect(runAgent({...runOptions({ask}), retry: undefined}));
+	await collect(runAgent(runOptions({ask, retry: undefined})));
 	expect(asked).toHaveLength(1);
 });
 

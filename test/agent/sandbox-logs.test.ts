@@ -1,5 +1,5 @@
 import {expect, onTestFinished, test} from 'vitest';
-import {type RunOptions, runAgent} from '../../src/agent/run.ts';
+import {runAgent} from '../../src/agent/run.ts';
 import {createFolderTools, createLogTools} from '../../src/agent/tools/tools.ts';
 import {environmentLogSource} from '../../src/client/environment-logs.ts';
 import {originOf} from '../../src/core/origin.ts';
@@ -11,7 +11,7 @@ import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
 import {listen} from '../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';
-import {collect, runOptions, transcriptOf} from './scripted.ts';
+import {collect, type RunSettings, runOptions, transcriptOf} from './scripted.ts';
 
 /** Creates an agent with the demo model, over HTTP, on a server with one sandbox. */
 async function agentWithSandbox() {
@@ -34,7 +34,7 @@ async function agentWithSandbox() {
 	}));
 	const tools = [...createFolderTools({stateFolder: '/nowhere'}), ...logTools];
 	const provider = openaiChat(quirksOf('custom'));
-	const ask: RunOptions['ask'] = (messages, signal) =>
+	const ask: RunSettings['ask'] = (messages, signal) =>
 		provider({model: 'demo', baseUrl: `${url}/v1`, system: '', messages, tools, transport, signal});
 	const run = (text: string, signal = new AbortController().signal) =>
 		runAgent(runOptions({ask, tools, signal, prompt: {id: 'u1', text}}));

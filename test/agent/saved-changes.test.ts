@@ -34,9 +34,10 @@ async function runTool(
 		},
 	};
 	const {ask} = scriptedModel([call('echo', {}, 'c1'), finish('tool-calls')], [text('Done.'), finish('stop')]);
-	const options = runOptions({ask, tools: [tool], workspace: work.workspace, signal: abort.signal});
 	const approvals = () => async () => (allowed ? {allowed: true as const} : {allowed: false as const});
-	const events: Promise<readonly AgentEvent[]> = collect(runAgent({...options, approvals, changes: work.tracker}));
+	const {workspace, tracker: changes} = work;
+	const options = runOptions({ask, tools: [tool], workspace, signal: abort.signal, approvals, changes});
+	const events: Promise<readonly AgentEvent[]> = collect(runAgent(options));
 	return {work, abort, events};
 }
 
@@ -86,9 +87,10 @@ test('what a command in the background changes after its call is saved when it e
 		[call('run_command', {command: waiting, background: true}, 'c1'), finish('tool-calls')],
 		[text('Started.'), finish('stop')],
 	);
-	const options = runOptions({ask, tools: [createRunCommand(session)], workspace: work.workspace});
 	const approvals = () => async () => ({allowed: true as const});
-	work.record(await collect(runAgent({...options, approvals, changes: work.tracker})));
+	const {workspace, tracker: changes} = work;
+	const options = runOptions({ask, tools: [createRunCommand(session)], workspace, approvals, changes});
+	work.record(await collect(runAgent(options)));
 	await writeFile(join(work.workspace, 'go'), '');
 	await session.jobs.find('1').done;
 	await work.tracker.close();

@@ -67,24 +67,60 @@ export function approvalsOf(decide: Decide, more: Partial<Parameters<typeof crea
 	});
 }
 
+/** What tests set of a run, without the parts that it is in. */
+export type RunSettings = Pick<RunOptions, 'runId' | 'newId' | 'signal'> &
+	RunOptions['requests'] &
+	RunOptions['conversation'] &
+	Omit<RunOptions['tools'], 'list' | 'next'> &
+	RunOptions['place'] &
+	RunOptions['limits'] & {readonly tools: readonly Tool[]; readonly nextTools?: RunOptions['tools']['next']};
+
 /** Returns the options of a run, with defaults for what a test leaves out. */
-export function runOptions(given: Partial<RunOptions> & Pick<RunOptions, 'ask'>): RunOptions {
+export function runOptions(given: Partial<RunSettings> & Pick<RunSettings, 'ask'>): RunOptions {
 	let ids = 0;
+	const retry: RunSettings['retry'] = attempt => attempt();
+	const all = {retry, ...given};
 	return {
-		runId: 'run-1',
-		model: 'custom/demo',
-		messages: [],
-		prompt: {id: 'u1', text: 'Hello'},
-		tools: [echo],
-		workspace: '/',
-		approvals: approvalsOf(decideUnasked('never')).startRun(),
-		readFiles: new Map(),
-		signal: new AbortController().signal,
-		nextMessages: () => [],
-		newId: () => `id-${++ids}`,
-		clock: () => 0,
-		retry: attempt => attempt(),
-		...given,
+		runId: all.runId ?? 'run-1',
+		newId: all.newId ?? (() => `id-${++ids}`),
+		signal: all.signal ?? new AbortController().signal,
+		requests: {
+			model: all.model ?? 'custom/demo',
+			ask: all.ask,
+			cause: all.cause,
+			priceOf: all.priceOf,
+			sentBefore: all.sentBefore,
+			beforeRequest: all.beforeRequest,
+			retry: all.retry,
+			onPiece: all.onPiece,
+		},
+		conversation: {
+			messages: all.messages ?? [],
+			prompt: 'prompt' in all ? all.prompt : {id: 'u1', text: 'Hello'},
+			nextMessages: all.nextMessages ?? (() => []),
+			warnings: all.warnings ?? [],
+			dates: all.dates,
+			mentions: all.mentions,
+			compaction: all.compaction,
+			compact: all.compact,
+		},
+		tools: {
+			list: all.tools ?? [echo],
+			next: all.nextTools,
+			openTask: all.openTask,
+			changes: all.changes,
+			hooks: all.hooks,
+			images: all.images,
+			maskResult: all.maskResult,
+			clock: all.clock ?? (() => 0),
+		},
+		place: {
+			workspace: all.workspace ?? '/',
+			readFiles: all.readFiles ?? new Map(),
+			approvals: all.approvals ?? approvalsOf(decideUnasked('never')).startRun(),
+			commandPlace: all.commandPlace,
+		},
+		limits: {maxTurns: all.maxTurns, budget: all.budget, ...(all.counts && {counts: all.counts})},
 	};
 }
 

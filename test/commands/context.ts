@@ -125,10 +125,8 @@ export function testContext({
 		},
 	});
 	const context = {...built, ...(jobs && {jobs})};
-	const {rename, start, fork, forkBefore, restored, compact, undoCompaction, pin, setBudgets} = program.conversation;
 	const live = {
-		...{rename, start, restored, compact, undoCompaction, pin, setBudgets},
-		fork: (before?: string) => (before === undefined ? fork() : forkBefore(before)),
+		...program.conversation,
 		send: (text: string) => void sent.push(text),
 		followLog: (log: LogToFollow) => void followed.push(log),
 		closeLog: () => '',

@@ -1,7 +1,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {constants} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {createReadPace} from '../../src/net/read-pace.ts';
+import {createReadPace} from '../../src/net/response-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {atEnd, httpServer} from './servers.ts';
 

@@ -1,12 +1,24 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {readSse, type ServerSentEvent} from '../../src/net/sse.ts';
+import {createSseParser, type ServerSentEvent} from '../../src/net/sse.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
 	for (let from = 0; from < bytes.length; from += size) {
 		yield bytes.subarray(from, from + size);
 	}
+}
+
+/** Yields what a parser reads in a body, as its reader does. */
+async function* readSse(body: AsyncIterable<Uint8Array>, options = {}): AsyncGenerator<readonly ServerSentEvent[]> {
+	const parser = createSseParser(options);
+	for await (const bytes of body) {
+		const events = parser.feed(bytes);
+		yield* events.length > 0 ? [events] : [];
+	}
+
+	const last = parser.end();
+	yield* last.length > 0 ? [last] : [];
 }
 
 async function read(text: string | Uint8Array, size = 1 << 20, maxLength?: number): Promise<ServerSentEvent[]> {

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createModelRetry} from '../../src/agent/model-retry.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import type {CallPiece, PiecesDropped} from '../../src/core/session/call-draft.ts';
+import type {Message} from '../../src/core/session/message.ts';
 import {collect as collectAll, runOptions} from '../agent/scripted.ts';
 import {type Answer, adapterOf, collect, fakeHost, requestOf} from './replay.ts';
 
@@ -66,7 +67,7 @@ async function run(...bodies: readonly Answer['body'][]) {
 	const provider = await adapterOf('anthropic');
 	const pieces: Array<CallPiece | PiecesDropped> = [];
 	const retry = createModelRetry({sleep: async () => undefined, random: () => 0});
-	const ask = (messages: Parameters<typeof runAgent>[0]['messages']) => provider(requestOf(host.transport, {messages}));
+	const ask = (messages: readonly Message[]) => provider(requestOf(host.transport, {messages}));
 	const events = await collectAll(runAgent(runOptions({ask, retry, tools: [], onPiece: piece => pieces.push(piece)})));
 	return {
 		events,

@@ -8,7 +8,13 @@ const call = {url: 'https://host.test/v1/x', body: {model: 'm'}};
 
 async function open(answer: Answer, signal = new AbortController().signal) {
 	const lists = await collect(await openChunks(requestOf(fakeHost(answer).transport, {signal}), vendor, call));
-	return lists.flatMap(list => [...list]);
+	return lists.flatMap(({chunks, failure}) => {
+		if (failure) {
+			throw failure.error;
+		}
+
+		return chunks;
+	});
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);

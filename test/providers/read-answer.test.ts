@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import type {JsonObject} from '../../src/core/json.ts';
 import {noUsage} from '../../src/core/session/usage.ts';
+import type {ChunkList} from '../../src/providers/chunks.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
 import {type AnswerReader, readAnswer} from '../../src/providers/read-answer.ts';
 import {adapterOf, collect, fakeHost, fixture, requestOf, untilFailure} from './replay.ts';
@@ -15,10 +15,10 @@ const finish: ProviderEvent = {type: 'finish', reason: 'stop'};
 
 /** Reads lists of chunks that arrive one after another; `after` is thrown where the connection ends. */
 function read(lists: readonly (readonly Step[])[], rest: Partial<AnswerReader> = {}, after?: Error) {
-	const opening = async function* (): AsyncGenerator<ProviderEvent, AsyncIterable<Iterable<JsonObject>>> {
+	const opening = async function* (): AsyncGenerator<ProviderEvent, AsyncIterable<ChunkList>> {
 		return (async function* () {
 			for (const list of lists) {
-				yield list.map((_, index) => ({list: lists.indexOf(list), index}));
+				yield {chunks: list.map((_, index) => ({list: lists.indexOf(list), index}))};
 			}
 
 			if (after) {
@@ -26,16 +26,16 @@ function read(lists: readonly (readonly Step[])[], rest: Partial<AnswerReader> =
 			}
 		})();
 	};
-	const reader = {isOver: () => false, isComplete: () => false, end: () => [], ...rest};
+	const reader = {isOver: () => false, isComplete: () => false, end: () => undefined, ...rest};
 	return readAnswer(opening, () => ({
 		...reader,
-		read(chunk) {
+		read(chunk, add) {
 			const step = chunk === '[DONE]' ? [] : lists[Number(chunk['list'])]?.[Number(chunk['index'])];
 			if (step instanceof Error) {
 				throw step;
 			}
 
-			return step ?? [];
+			step?.forEach(add);
 		},
 	}));
 }
@@ -92,7 +92,7 @@ describe('a connection that breaks', () => {
 	const cut = new AppError('network', 'Cut.');
 
 	test('after the end mark leaves the answer complete', async () => {
-		const events = await collect(read([[[text('a')]]], {isComplete: () => true, end: () => [finish]}, cut));
+		const events = await collect(read([[[text('a')]]], {isComplete: () => true, end: add => add(finish)}, cut));
 		expect(events).toEqual([text('a'), finish]);
 	});
 

@@ -1,11 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {readSse} from '../../src/net/sse.ts';
+import {createSseParser} from '../../src/net/sse.ts';
 import type {Provider, ProviderEvent} from '../../src/providers/provider.ts';
 import {type Recording, recordings} from './recordings.ts';
 import {
 	adapterOf,
-	collect,
 	eventsOf,
 	fakeHost,
 	inPieces,
@@ -89,7 +88,8 @@ describe('a stream', () => {
 
 	test.each(cases)('[22] %s ends with its end mark only', async (_, recording) => {
 		const provider = await providerOf(recording);
-		const messages = (await collect(readSse(inPieces(recording.bytes, [])))).flat();
+		const parser = createSseParser();
+		const messages = [...parser.feed(recording.bytes), ...parser.end()];
 		const asText = messages.map(({event, data}) => `${event ? `event: ${event}\n` : ''}data: ${data}\n\n`);
 		const end = messages.findIndex(({data}) => isEndMark(recording.wire, data));
 		expect(end).toBeGreaterThanOrEqual(0);

@@ -1,9 +1,10 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import type {ApprovalRequest, Decision} from '../../src/agent/approval/approval.ts';
-import type {CommandContext, LiveSession} from '../../src/command/context.ts';
+import type {CommandContext} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
+import type {LiveSession} from '../../src/session/conversation.ts';
 import {type Answer, startModelHost} from '../e2e/model-host.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {open} from './open-program.ts';

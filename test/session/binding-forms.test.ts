@@ -264,7 +264,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			await opened.conversation.send('Two.');
 			await world.moveTo(world.other);
 			const last = opened.events.findLast(({type}) => type === 'user-message');
-			await opened.conversation.forkBefore(last?.type === 'user-message' ? last.id : '');
+			await opened.conversation.fork(last?.type === 'user-message' ? last.id : '');
 			await opened.conversation.send('Three.');
 			expect(opened.questions).toHaveLength(1);
 		},

@@ -148,7 +148,7 @@ describe('another session', () => {
 		const before = transcript().session;
 		const second = transcript().settled.findLast(block => block.kind === 'user');
 		const kept = [...(logs.get(before) ?? [])];
-		await conversation.forkBefore(second?.id ?? '');
+		await conversation.fork(second?.id ?? '');
 		expect(logs.get(before)).toEqual(kept);
 		expect(transcript().session).not.toBe(before);
 		expect(transcript().settled.map(block => ('text' in block ? block.text : ''))).toEqual(['first', 'One.']);
@@ -175,7 +175,7 @@ test.each([
 	await conversation.send('first');
 	const {session} = transcript();
 	store.getState().setUnsaved(unsaved);
-	await expect(conversation.forkBefore('id-4')).rejects.toThrow(message);
+	await expect(conversation.fork('id-4')).rejects.toThrow(message);
 	await conversation.send('second');
 	expect({session: transcript().session, closed, logs: [...logs.keys()]}).toEqual({
 		session,

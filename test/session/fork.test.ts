@@ -49,7 +49,7 @@ test('a fork before a message that joined a run is idle, and has what the run di
 	await run;
 	const second = blocksOf(transcript()).findLast(block => block.kind === 'user');
 	expect(second).toMatchObject({text: 'second'});
-	await conversation.forkBefore(second?.kind === 'user' ? second.id : '');
+	await conversation.fork(second?.kind === 'user' ? second.id : '');
 	expect(blocksOf(transcript()).map(({kind}) => kind)).toEqual(['user', 'text', 'tool', 'end']);
 	expect(transcript().run).toBeUndefined();
 	expect(store.getState().queue).toEqual([]);

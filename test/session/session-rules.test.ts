@@ -132,7 +132,7 @@ test('a fork keeps the rules; one from an earlier message keeps those of then th
 	expect(listed(world)).toEqual(all);
 
 	const second = blocksOf(world.state().transcript).filter(({kind}) => kind === 'user')[1];
-	await world.program.conversation.forkBefore(second && 'id' in second ? second.id : '');
+	await world.program.conversation.fork(second && 'id' in second ? second.id : '');
 	expect(listed(world)).toEqual([all[0], all[2]]);
 	await world.program.conversation.start();
 	expect(listed(world)).toEqual([]);

@@ -5,7 +5,6 @@ import {type Compacted, compact, cut, type LongConversation, noSummary} from './
 import {isAtEnd} from './context-window.ts';
 import {isSameRefusal, type Overflow, overflowOf, shortTokens, smallerTarget} from './overflow.ts';
 import {type CompactingOptions, countedTurn, type HistoryState, isLong} from './sent-history.ts';
-import type {SummaryOptions} from './summary.ts';
 
 /** Replaces the conversation by a summary; if none comes, and the window is full, by its newest part. */
 export async function* compactNow(
@@ -15,11 +14,8 @@ export async function* compactNow(
 	guidance?: string,
 ): AsyncGenerator<AgentEvent> {
 	const long = longOf(state, options, cause);
-	const size = await options.compaction?.windowSize(options.model);
-	const result = yield* compact(
-		long,
-		summaryOptions(state, options, {guidance, maxTokens: size && summaryShare * size}),
-	);
+	const size = await options.compaction?.windowSize(options.requests.model);
+	const result = yield* compact(long, {...options, guidance, maxTokens: size && summaryShare * size});
 	if ('compacted' in result) {
 		yield* replaceBy(state, result.compacted);
 		return;
@@ -43,19 +39,10 @@ function longOf(
 	options: CompactingOptions,
 	cause: CompactionCause,
 ): LongConversation {
-	const {model, newId, compaction} = options;
+	const {requests, newId, compaction} = options;
 	const usedTokens = window.used();
 	const pinned = compaction?.pinned() ?? [];
-	return {cause, model, messages: [...messages], pinned, carried: unanswered, usedTokens, newId};
-}
-
-function summaryOptions(
-	{sent}: HistoryState,
-	options: CompactingOptions,
-	more: Pick<SummaryOptions, 'guidance' | 'maxTokens' | 'suspect'>,
-): SummaryOptions {
-	const {onPiece: _, ...rest} = options;
-	return {...rest, sentBefore: sent, ...more};
+	return {cause, model: requests.model, messages: [...messages], pinned, carried: unanswered, usedTokens, newId};
 }
 
 function* replaceBy({messages, window}: HistoryState, shorter: Compacted): Generator<AgentEvent> {
@@ -70,7 +57,8 @@ export async function refusedBySize(
 	state: HistoryState,
 	options: CompactingOptions,
 ): Promise<Overflow | undefined> {
-	const {compaction, model, signal} = options;
+	const {compaction, signal} = options;
+	const {model} = options.requests;
 	const tokens = tokensOfMessages(state.messages);
 	const known = await compaction?.windowSize(model);
 	const found = overflowOf(error, {tokens, window: known});
@@ -105,7 +93,8 @@ export async function cutByWindow(
 		return undefined;
 	}
 
-	const {compaction, model, signal} = options;
+	const {compaction, signal} = options;
+	const {model} = options.requests;
 	const size = (await compaction?.windowSize(model)) ?? (await compaction?.findWindow?.(model, signal));
 	return isAtEnd(state.window.used(), size) ? {isSure: true, window: size ?? state.window.used()} : undefined;
 }
@@ -134,11 +123,11 @@ export async function* recover(
 	let last = failure;
 	if (isLong(state)) {
 		const long = longOf(state, options, 'overflow');
-		const result = yield* compact(long, summaryOptions(state, options, {maxTokens: target, suspect}));
+		const result = yield* compact(long, {...options, maxTokens: target, suspect});
 		if ('compacted' in result) {
 			shorter = result.compacted;
 		} else if (!isSure && result.fittingTokens === 0) {
-			options.compaction?.otherRefusals?.add(refusalKey(options.model, failure));
+			options.compaction?.otherRefusals?.add(refusalKey(options.requests.model, failure));
 			throw failure;
 		} else {
 			({why} = result);
@@ -159,7 +148,7 @@ export async function* recover(
 			const again = overflowOf(error, {tokens: 0, window}) ?? (isSameRefusal(error, suspect) ? {window} : undefined);
 			const tokens = tokensOfMessages(shorter.messages);
 			if (!isSure && (!again || tokens <= shortTokens || attempt >= maxVagueAttempts)) {
-				options.compaction?.otherRefusals?.add(refusalKey(options.model, failure));
+				options.compaction?.otherRefusals?.add(refusalKey(options.requests.model, failure));
 				throw failure;
 			}
 

@@ -1,7 +1,6 @@
 import type {Pinned} from '../../core/session/compaction.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
-import {mapEvents} from '../map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from '../model-turn.ts';
 import type {ContextWindow} from './context-window.ts';
 
@@ -23,7 +22,7 @@ export type CompactionAccess = {
 	readonly pinned: () => readonly Pinned[];
 };
 
-export type CompactingOptions = TurnOptions & {readonly compaction?: CompactionAccess};
+export type CompactingOptions = TurnOptions & {readonly compaction?: CompactionAccess | undefined};
 
 /** A message of the user that follows the summary as it is. */
 export type Carried = {readonly id: string; readonly message: Message};
@@ -58,7 +57,7 @@ export function countedTurn(
 ): AsyncGenerator<AgentEvent, ModelTurn> {
 	const {window, sent: sentBefore} = state;
 	state.sent = messages.length;
-	return mapEvents(takeTurn([...messages], {...options, sentBefore}), event => {
+	const onEvent = (event: AgentEvent) => {
 		if (event.type === 'usage') {
 			window.afterUsage(event);
 		}
@@ -68,7 +67,6 @@ export function countedTurn(
 			state.onAnswer();
 			state.onAnswer = undefined;
 		}
-
-		return event;
-	});
+	};
+	return takeTurn([...messages], {...options, requests: {...options.requests, sentBefore}, onEvent});
 }

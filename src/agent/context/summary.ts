@@ -1,14 +1,13 @@
 import {AppError} from '../../core/error.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
-import {mapEvents} from '../map-events.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from '../model-turn.ts';
 import {tokensOfMessages} from '../usage-estimate.ts';
 import {asText, fitInto} from './fit.ts';
 import {isSameRefusal, overflowOf, shortTokens, smallerTarget} from './overflow.ts';
 import instruction from './summary.md';
 
-export type SummaryOptions = Omit<TurnOptions, 'cause' | 'onPiece'> & {
+export type SummaryOptions = TurnOptions & {
 	/** What the user wants the summary to keep. */
 	readonly guidance?: string | undefined;
 	/** The most tokens of the conversation that fit, as far as known. */
@@ -43,6 +42,7 @@ export async function* summarize(
 	messages: readonly Message[],
 	{guidance, maxTokens, suspect, ...options}: SummaryOptions,
 ): AsyncGenerator<AgentEvent, {readonly summary: string} | NoSummary> {
+	const requests = {...options.requests, onPiece: undefined, sentBefore: 0, cause: 'compaction'} as const;
 	const size = tokensOfMessages(messages);
 	let target = Math.min(size, maxTokens ?? size);
 	let none: NoSummary = {summary: undefined, why: 'it is too long for the model', fittingTokens: 0};
@@ -53,11 +53,10 @@ export async function* summarize(
 		const wanted = isPlain ? plainInstruction : instruction.trim();
 		const guided = guidance ? `${wanted}\n\nThe user asks for this summary: ${guidance}` : wanted;
 		const text = `${guided}\n\n<conversation>\n${about}\n</conversation>\n\n${reminder}`;
-		const ownRequest = {tools: [], sentBefore: 0, plain: {system}, cause: 'compaction'} as const;
-		const turn = takeTurn([{role: 'user', text}], {...options, ...ownRequest});
 		try {
-			// The summary is shown when it is complete.
-			const answer = yield* mapEvents(turn, event => (event.type === 'usage' ? event : undefined));
+			const answer = yield* usageOf(
+				takeTurn([{role: 'user', text}], {...options, requests, tools: [], plain: {system}}),
+			);
 			const summary = textIn(answer);
 			const fault = faultIn(answer, summary, size);
 			if (fault === undefined) {
@@ -93,6 +92,22 @@ export async function* summarize(
 	}
 
 	return none;
+}
+
+/** Yields the usage of a turn and returns its answer, which is shown as a summary once it is complete. */
+async function* usageOf(turn: AsyncGenerator<AgentEvent, ModelTurn>): AsyncGenerator<AgentEvent, ModelTurn> {
+	try {
+		let next = await turn.next();
+		for (; !next.done; next = await turn.next()) {
+			if (next.value.type === 'usage') {
+				yield next.value;
+			}
+		}
+
+		return next.value;
+	} finally {
+		await turn.return(undefined as never);
+	}
 }
 
 /** True for a refusal that asking again would not change: neither the key, nor the network, nor a limit per time. */

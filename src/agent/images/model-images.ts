@@ -1,7 +1,6 @@
 import type {ProviderName} from '../../core/model.ts';
 import type {ImageType, ShownImage} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
-import type {ModelCall} from '../../providers/provider.ts';
 
 /** Keeps the bytes of images beside the sessions: their events have only the hash. */
 export type ImageStore = {
@@ -48,13 +47,6 @@ export function seesImages(model: string, type?: ImageType): boolean {
 /** Most images of one request, and most bytes of them: vendors refuse larger ones. Older images are left out first. */
 const maxImages = 20;
 const maxTotalBytes = 16 * 1024 * 1024;
-
-/** Returns a call of the model that adds the bytes of images to the messages. */
-export function withImages(call: ModelCall, model: string, store: Pick<ImageStore, 'load'>): ModelCall {
-	return async function* (messages, signal, plain) {
-		yield* call(await attachImages(messages, model, store), signal, plain);
-	};
-}
 
 /** Returns the messages with the data of the images that the model sees, and a note where one is gone. */
 export async function attachImages(

@@ -4,7 +4,7 @@ import type {Approval, Permission} from '../../core/session/approval.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import type {TaskRequest, Tool} from '../../core/session/tool.ts';
 import {type TokenUsage, windowTokens} from '../../core/session/usage.ts';
-import type {ModelCall} from '../../providers/provider.ts';
+import type {AskModel} from '../../providers/provider.ts';
 import type {Hooks} from '../hooks/hooks.ts';
 import {createRoom} from './room.ts';
 
@@ -12,7 +12,7 @@ import {createRoom} from './room.ts';
 export type OpenTask = (
 	model: string | undefined,
 	tools: readonly Tool[],
-) => Promise<{readonly model: string; readonly ask: ModelCall}>;
+) => Promise<{readonly model: string; readonly ask: AskModel}>;
 
 /** The call that starts a sub-agent, as the run sees it. */
 export type TaskCall = {
@@ -30,7 +30,7 @@ export type RunTask = (task: TaskRequest, call: TaskCall) => Promise<string>;
 export type TaskRun = {
 	readonly runId: string;
 	readonly model: string;
-	readonly ask: ModelCall;
+	readonly ask: AskModel;
 	readonly prompt: {readonly id: string; readonly text: string};
 	readonly tools: readonly Tool[];
 	readonly approvals: () => TaskCall['approve'];
@@ -69,8 +69,14 @@ export function createTaskRunner({tools, hooks, openTask, newId, maxAtOnce, star
 			const {model, ask} = await openTask(task.model, own);
 			const outcome = createOutcome();
 			const events = start({
-				...{runId: newId(), model, ask, prompt: {id: newId(), text: task.prompt}, tools: own},
-				...{hooks: hooks && withoutRuns(hooks), signal: call.signal, maxTurns: maxTaskTurns},
+				runId: newId(),
+				model,
+				ask,
+				prompt: {id: newId(), text: task.prompt},
+				tools: own,
+				hooks: hooks && withoutRuns(hooks),
+				signal: call.signal,
+				maxTurns: maxTaskTurns,
 				approvals: () => request => call.approve(named(request, task)),
 			});
 			for await (const event of events) {

@@ -6,7 +6,7 @@ import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
 import {at, textAt} from '../json-path.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
-import type {AnswerReader} from '../read-answer.ts';
+import type {AddEvent, AnswerReader} from '../read-answer.ts';
 import {askRepaired} from '../repairs/repaired-request.ts';
 import {openaiUsage} from '../token-usage.ts';
 import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
@@ -70,7 +70,7 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 	let isRefused = false;
 
 	return {
-		*read(chunk) {
+		read(chunk, add) {
 			if (chunk === '[DONE]') {
 				isDone = true;
 				return;
@@ -79,21 +79,21 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 			const choice = pickChoice(chunk);
 			assertNoError(quirks, chunk, choice);
 			const delta = at(choice, 'delta');
-			yield* speech.read(delta);
+			speech.read(delta).forEach(add);
 			isRefused ||= textAt(delta, 'refusal') !== '';
-			yield* addCalls(calls, delta);
+			addCalls(calls, delta, add);
 			const ending = textAt(choice, 'finish_reason');
 			vendorReason = ending && ending !== 'null' ? ending : vendorReason;
 			const usage = readUsage(chunk, choice);
 			if (usage) {
-				yield {type: 'usage', usage};
+				add({type: 'usage', usage});
 			}
 		},
 		isOver: () => isDone,
 		isComplete: () => vendorReason !== '',
-		*end() {
+		end(add) {
 			const {events, call} = speech.flush();
-			yield* events;
+			events.forEach(add);
 			if (speech.lacksOpening()) {
 				lackOpening.set(transport, (lackOpening.get(transport) ?? new Set()).add(model));
 			}
@@ -104,13 +104,16 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 			const mayCall = isEnded && !isRefused && calls.length === 0 && (reason === 'stop' || reason === 'tool-calls');
 			const isCall = call !== '' && mayCall && !isQuoted(call, messages);
 			const written = isCall ? readWrittenCalls(call, tools, !speech.hasText()) : 'text';
-			yield* typeof written === 'string' ? speech.say(call) : [];
+			if (typeof written === 'string') {
+				speech.say(call).forEach(add);
+			}
+
 			if (isEnded) {
-				yield* speech.seal(calls.length > 0);
+				speech.seal(calls.length > 0).forEach(add);
 				const all = typeof written === 'string' ? wholeCalls(calls, messages) : writtenCalls(written, messages);
-				yield* all;
+				all.forEach(add);
 				const ending = written === 'unreadable' ? 'written-call' : finishWithCalls(reason, all.length);
-				yield isRefused ? finishOf('content-filter', '') : finishOf(ending, vendorReason);
+				add(isRefused ? finishOf('content-filter', '') : finishOf(ending, vendorReason));
 			}
 		},
 	};
@@ -124,12 +127,14 @@ function assertNoError(quirks: Quirks, chunk: JsonObject, choice: Json | undefin
 	}
 }
 
-function addCalls(calls: PartialCall[], delta: Json | undefined): readonly ProviderEvent[] {
+function addCalls(calls: PartialCall[], delta: Json | undefined, add: AddEvent): void {
 	// Hugging Face's server sends one call without an array.
 	const given = [at(delta, 'tool_calls') ?? []].flat();
 	// The older form, with a single call.
 	const only = at(delta, 'function_call');
-	return [...given, ...(isJsonObject(only) ? [{function: only}] : [])].flatMap(call => addCallDelta(calls, call));
+	for (const call of isJsonObject(only) ? [...given, {function: only}] : given) {
+		addCallDelta(calls, call).forEach(add);
+	}
 }
 
 function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[]): readonly ProviderEvent[] {

@@ -1,6 +1,6 @@
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import type {Transport} from '../../net/transport.ts';
-import {type Chunk, openChunks} from '../chunks.ts';
+import {type ChunkList, openChunks} from '../chunks.ts';
 import type {ProviderEvent, ProviderRequest} from '../provider.ts';
 import {type AnswerReader, readAnswer} from '../read-answer.ts';
 import {applyRepairs} from './apply-repairs.ts';
@@ -61,7 +61,7 @@ export function askRepaired(
 	return readAnswer(open, () => withRealNames(createReader(tools), tools));
 }
 
-type Opened = {readonly draft: RequestDraft; readonly chunks: AsyncIterable<Iterable<Chunk>>};
+type Opened = {readonly draft: RequestDraft; readonly chunks: AsyncIterable<ChunkList>};
 
 async function* openRepaired(request: ProviderRequest, wire: RepairedWire): AsyncGenerator<ProviderEvent, Opened> {
 	const memory = memoryOf(request);
@@ -171,48 +171,22 @@ function endTrial(memory: RefusalMemory, {group}: Trial, outcome: 'accepted' | '
  * Returns the chunks of an answer from its first event on. Throws if that is a refusal: some hosts answer 200, and refuse
  * in the first event. Nothing was read by the model then, and nothing counted.
  */
-async function beginning(lists: AsyncGenerator<Iterable<Chunk>>): Promise<AsyncIterable<Iterable<Chunk>>> {
-	const reading = lists.next();
-	const next = await reading.catch(() => undefined);
-	const {chunks, failure} = !next || next.done ? {chunks: [], failure: undefined} : readChunks(next.value);
+async function beginning(lists: AsyncGenerator<ChunkList>): Promise<AsyncIterable<ChunkList>> {
+	let first: Promise<IteratorResult<ChunkList>> | undefined = lists.next();
+	const next = await first.catch(() => undefined);
+	const {chunks = [], failure} = next && !next.done ? next.value : {};
 	if (failure && chunks.length === 0 && refusalOf(failure.error)) {
 		await lists.return(undefined);
 		throw failure.error;
 	}
 
-	const first: Promise<IteratorResult<Iterable<Chunk>>> =
-		!next || next.done
-			? reading
-			: Promise.resolve({done: false, value: failure ? failing(chunks, failure.error) : chunks});
 	// Without a generator around the rest: each would cost a promise for every read of the network.
-	let isFirst = true;
 	const read = () => {
-		const promise = isFirst ? first : lists.next();
-		isFirst = false;
+		const promise = first ?? lists.next();
+		first = undefined;
 		return promise;
 	};
 	return {[Symbol.asyncIterator]: () => ({next: read, return: () => lists.return(undefined)})};
-}
-
-function readChunks(list: Iterable<Chunk>): {
-	readonly chunks: readonly Chunk[];
-	readonly failure?: {readonly error: unknown};
-} {
-	const chunks: Chunk[] = [];
-	try {
-		for (const chunk of list) {
-			chunks.push(chunk);
-		}
-	} catch (error) {
-		return {chunks, failure: {error}};
-	}
-
-	return {chunks};
-}
-
-function* failing(chunks: readonly Chunk[], error: unknown): Generator<Chunk> {
-	yield* chunks;
-	throw error;
 }
 
 /** Returns a request for repairs. Schemas of servers are made to fit the host; what does that is loaded with the first one. */
@@ -282,15 +256,7 @@ function withRealNames(reader: AnswerReader, tools: readonly SentTool[]): Answer
 	};
 	return {
 		...reader,
-		*read(chunk) {
-			for (const event of reader.read(chunk)) {
-				yield real(event);
-			}
-		},
-		*end() {
-			for (const event of reader.end()) {
-				yield real(event);
-			}
-		},
+		read: (chunk, add) => reader.read(chunk, event => add(real(event))),
+		end: add => reader.end(event => add(real(event))),
 	};
 }

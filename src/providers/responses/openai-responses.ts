@@ -7,7 +7,7 @@ import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure, type Vendor} from '../failure.ts';
 import {at, countAt, listAt, textAt} from '../json-path.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
-import type {AnswerReader} from '../read-answer.ts';
+import type {AddEvent, AnswerReader} from '../read-answer.ts';
 import {type BodyRepair, withoutField} from '../repairs/repair.ts';
 import {askRepaired} from '../repairs/repaired-request.ts';
 import {openaiUsage} from '../token-usage.ts';
@@ -27,18 +27,18 @@ function createReader(messages: readonly Message[]): AnswerReader {
 	const output: Output = {items: createItems(), calls: createCallReader(callIds(messages))};
 	let isOver = false;
 	return {
-		read(chunk) {
+		read(chunk, add) {
 			const type = textAt(chunk, 'type');
 			isOver = endTypes.has(type);
-			return chunk === '[DONE]'
-				? []
-				: isOver
-					? readEnd(output, type, at(chunk, 'response'))
-					: readChunk(output, type, chunk);
+			if (isOver) {
+				readEnd(output, type, at(chunk, 'response'), add);
+			} else if (chunk !== '[DONE]') {
+				readChunk(output, type, chunk).forEach(add);
+			}
 		},
 		isOver: () => isOver,
 		isComplete: () => isOver,
-		end: () => [],
+		end: () => undefined,
 	};
 }
 
@@ -142,16 +142,22 @@ function readChunk({items, calls}: Output, type: string, chunk: JsonObject): rea
 	}
 }
 
-/** Yields what the end of a response adds. Throws `AppError` for a response that failed. */
-function* readEnd({items, calls}: Output, type: string, response: Json | undefined): Generator<ProviderEvent> {
+/** Adds what the end of a response says. Throws `AppError` for a response that failed. */
+function readEnd({items, calls}: Output, type: string, response: Json | undefined, add: AddEvent): void {
 	// Most hosts have sent each text and call before; some send the whole response alone.
 	const output = listAt(response, 'output');
 	const isKnown = items.has('text') || items.has('refusal');
-	yield* isKnown ? [] : output.flatMap((item, index) => items.end(item, index));
-	yield* calls.count() === 0 ? output.flatMap(calls.read) : [];
+	if (!isKnown) {
+		output.flatMap((item, index) => items.end(item, index)).forEach(add);
+	}
+
+	if (calls.count() === 0) {
+		output.flatMap(calls.read).forEach(add);
+	}
+
 	const usage = openaiUsage(at(response, 'usage'));
 	if (usage) {
-		yield {type: 'usage', usage};
+		add({type: 'usage', usage});
 	}
 
 	if (type === 'response.failed') {
@@ -159,7 +165,7 @@ function* readEnd({items, calls}: Output, type: string, response: Json | undefin
 	}
 
 	const {reason, vendorReason} = endOf(type, response);
-	yield finishOf(items.has('refusal') ? 'content-filter' : finishWithCalls(reason, calls.count()), vendorReason);
+	add(finishOf(items.has('refusal') ? 'content-filter' : finishWithCalls(reason, calls.count()), vendorReason));
 }
 
 /** Returns why the response ended, and the vendor's word for it. */

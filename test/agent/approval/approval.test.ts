@@ -137,11 +137,11 @@ test('question and answer are events of the call with the hash of what is allowe
 			return `${(await approve({act, summary: 'Show .env?', subject: 'read /repo/.env'})).allowed}`;
 		},
 	};
-	const options = {
-		...runOptions({ask: scriptedModel().ask}),
+	const options = runOptions({
+		ask: scriptedModel().ask,
 		tools: [tool],
 		approvals: approvalsOf(async request => once(request)).startRun(),
-	};
+	});
 	const events: AgentEvent[] = [];
 	for await (const event of runCalls([{id: 'c1', name: 'peek', arguments: {}}], options)) {
 		events.push(event);
@@ -170,15 +170,15 @@ test('the time in which the user thinks does not count as time of the tool', asy
 			return 'done';
 		},
 	};
-	const options = {
-		...runOptions({ask: scriptedModel().ask}),
+	const options = runOptions({
+		ask: scriptedModel().ask,
 		tools: [tool],
 		clock: () => now,
 		approvals: approvalsOf(async ({hash}) => {
 			now += 60_000;
 			return {answer: 'yes', hash};
 		}).startRun(),
-	};
+	});
 	const events: AgentEvent[] = [];
 	for await (const event of runCalls([{id: 'c1', name: 'edit', arguments: {}}], options)) {
 		events.push(event);

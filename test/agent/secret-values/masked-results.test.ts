@@ -35,15 +35,15 @@ test('[8] the values of the folder are masked in the result of every tool, also 
 		},
 	});
 	const anew: boolean[] = [];
-	const options = {
-		...runOptions({ask: scriptedModel().ask}),
+	const options = runOptions({
+		ask: scriptedModel().ask,
 		tools: [tool('reads', true), tool('writes', false), tool('fails', false)],
 		approvals: approvalsOf(async ({hash}) => ({answer: 'yes', hash})).startRun(),
 		async maskResult(text: string, isAnew: boolean) {
 			anew.push(isAnew);
 			return secrets.hide(text);
 		},
-	};
+	});
 	const calls = ['reads', 'writes', 'fails'].map(name => ({id: name, name, arguments: {}}));
 	const events: AgentEvent[] = [];
 	const run = runCalls(calls, options);

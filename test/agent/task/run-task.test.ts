@@ -11,8 +11,9 @@ const resultOf = (events: readonly AgentEvent[], id = 'call-1') =>
 
 test('a sub-agent gets the prompt alone and tools that only read, and the agent reads its answer and what it used', async () => {
 	const looks: Script = [call('echo', {word: 'x'}, 'inner-1'), used, finish('tool-calls')];
-	const {options, model, models, opened} = world([starts, ends], [[looks, answers]]);
-	const events = await collect(runAgent({...options, messages: [{role: 'user', text: 'A secret of before.'}]}));
+	const messages = [{role: 'user', text: 'A secret of before.'} as const];
+	const {options, model, models, opened} = world([starts, ends], [[looks, answers]], {messages});
+	const events = await collect(runAgent(options));
 	expect(opened).toEqual([{model: undefined, tools: ['echo']}]);
 	expect(models[0]?.asked[0]).toEqual([{role: 'user', text: 'Find it.'}]);
 	const output = 'It is in a.ts:1.\n\n[The sub-agent used 2 requests, 220 tokens, 1 call.]';

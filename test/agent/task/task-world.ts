@@ -1,8 +1,7 @@
-import type {RunOptions} from '../../../src/agent/run.ts';
 import {createTaskTools} from '../../../src/agent/tools/tools.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
-import {call, echo, finish, runOptions, type Script, scriptedModel, text} from '../scripted.ts';
+import {call, echo, finish, type RunSettings, runOptions, type Script, scriptedModel, text} from '../scripted.ts';
 
 const usage = {input: 100, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0};
 export const used = {type: 'usage', usage} as const;
@@ -27,7 +26,7 @@ export const writes: Tool = {
 export function world(
 	agent: readonly Script[],
 	subAgents: readonly (readonly Script[])[],
-	more: Partial<RunOptions> = {},
+	more: Partial<RunSettings> = {},
 ) {
 	const model = scriptedModel(...agent);
 	const models = subAgents.map(scripts => scriptedModel(...scripts));
