@@ -11,11 +11,10 @@ import {liveLimit, rowsAbove} from './layout.ts';
 import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
-type Dependencies = {
+export type PainterParts = {
 	readonly store: AppStore;
 	readonly live: LiveLines;
 	readonly palette: Palette;
-	readonly tools: BlockTools;
 	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
 	readonly write: (data: string) => void;
 	/** Returns true if the screen already shows this message as it was typed. False by default. */
@@ -53,8 +52,9 @@ export type Painter = {
 };
 
 /** Turns the transcript into lines: finished ones go to the scrollback once, the others to the live region. */
-export function createPainter({store, live, write, isHeld = false, ...dependencies}: Dependencies): Painter {
-	const drawing = createDrawing({store, ...dependencies});
+export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
+	const {store, live, write, isHeld = false} = parts;
+	const drawing = createDrawing(parts, tools);
 	const {written, text, width} = drawing;
 	const progress = createTranscriptProgress(drawing);
 	const hold = createPrintHold(store, isHeld);
@@ -147,15 +147,8 @@ function createPrintHold(store: AppStore, isHeldAtFirst: boolean) {
 	};
 }
 
-function createDrawing({
-	store,
-	palette,
-	tools,
-	isOnScreen = () => false,
-	unheard = ({output}) => output,
-	clock,
-	joinsReads = true,
-}: Omit<Dependencies, 'write' | 'live' | 'isHeld'>): Drawing {
+function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
+	const {store, palette, isOnScreen = () => false, unheard = ({output}) => output, clock, joinsReads = true} = parts;
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const now = () => clock && steppedTime(clock(), store.getState().isStill);

@@ -145,11 +145,7 @@ export function createScreen(
 /** Creates what is drawn on the normal screen. */
 function createMain(
 	output: ScreenOutput,
-	{
-		reflows = () => true,
-		drawing = plain,
-		sentFrames = () => undefined,
-	}: Pick<Options, 'reflows' | 'drawing' | 'sentFrames'>,
+	{reflows = () => true, drawing = plain, sentFrames = () => undefined}: Options,
 ) {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;

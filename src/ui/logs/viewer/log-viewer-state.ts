@@ -115,16 +115,13 @@ export function withFilter(viewer: LogViewer, focus: string, change: Partial<Lin
 }
 
 /** Uses the filter of the log in front for all logs. */
-export function withFilterForAll(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
+export function withFilterForAll(viewer: LogViewer, {focus, places}: ViewerFocus): LogViewer {
 	const filter = filterOf(viewer, focus);
 	return {...viewer, filters: new Map(places.map(place => [place, filter]))};
 }
 
 /** Applies the filter that a log was opened with. Without one, the current filter stays. */
-export function withRequestedFilter(
-	viewer: LogViewer,
-	{environment, patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
-): LogViewer {
+export function withRequestedFilter(viewer: LogViewer, {environment, patterns = [], minLevel}: LogToFollow): LogViewer {
 	const isAsked = patterns.length > 0 || minLevel !== undefined;
 	return isAsked
 		? withFilter(viewer, environment, {patterns, minLevel: minLevel === 'trace' ? undefined : minLevel})

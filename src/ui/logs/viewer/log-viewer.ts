@@ -226,7 +226,7 @@ function pressInField(
 	viewer: LogViewer,
 	{kind, composer}: Field,
 	token: InputToken,
-	{focus, keymap, promptKeymap}: Pick<ViewerFocus, 'focus' | 'keymap' | 'promptKeymap'>,
+	{focus, keymap, promptKeymap}: ViewerFocus,
 ): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || actionOf(keymap, chord) === 'logs.viewer') {
