@@ -4,7 +4,7 @@ import type {AppStore} from '../store/store.ts';
 import {panelHasFocus} from '../store/view-slice.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import {multiplexerOf} from '../terminal/attention/terminal-kind.ts';
-import type {ProcessHooks} from '../terminal/process-hooks.ts';
+import type {ProcessHooks} from '../terminal/suspension.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
 import {panelHeight} from './panels/panel-height.ts';
 import {steadyNow} from './panels/question.ts';
