@@ -8,7 +8,7 @@ import {createOpenText} from '../transcript/open-text.ts';
 import {type BlockTools, speaker} from './block-item.ts';
 import type {LiveLines} from './frame.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
-import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
+import {createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 export type PainterParts = {
@@ -60,7 +60,7 @@ export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
 	const hold = createPrintHold(store, isHeld);
 	let heldLive: readonly string[] | undefined;
 
-	const show = ({settled, live: next}: Lines) => {
+	const show = ({settled, live: next}: DrawnLines) => {
 		if (settled.length > 0) {
 			write(`${settled.join('\n')}\n`);
 		}
@@ -171,7 +171,7 @@ function showLive(live: LiveLines, lines: readonly string[]): void {
 }
 
 /** Draws the last lines that fit in the window again, at its current size. */
-function lastLines(state: AppState, drawing: Drawing, unwritten: (state: AppState) => Lines): Lines {
+function lastLines(state: AppState, drawing: Drawing, unwritten: (state: AppState) => DrawnLines): DrawnLines {
 	const {written, text, width} = drawing;
 	text.forget();
 	const {lines} = written.recent(state.size.rows, width());

@@ -1,11 +1,10 @@
+import type {Size} from '../../store/view-slice.ts';
 import type {RowHabits} from '../../terminal/row-habits.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import {continues} from '../../terminal/text/wrap.ts';
 import {type Drawn, type Frame, nothingDrawn, type Redrawing, redraw} from './live-region.ts';
 import {deleteDown, isMarked} from './resize/frame-mark.ts';
 import type {Rewrapped} from './written.ts';
-
-type Size = {readonly columns: number; readonly rows: number};
 
 /** What the terminal shows, and what to write next. */
 export type Region = {

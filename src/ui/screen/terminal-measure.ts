@@ -6,7 +6,7 @@ import {askVersion, type RowHabits, rowHabits} from '../../terminal/row-habits.t
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import type {Rgb} from '../../terminal/theme/color-depth.ts';
 import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
-import {createQuestions, type Place, type Questions} from './resize/questions.ts';
+import {type CursorPlace, createQuestions, type Questions} from './resize/questions.ts';
 
 type Dependencies = {
 	/** The terminal itself: the queries are written before anything is drawn. */
@@ -24,7 +24,7 @@ export type TerminalMeasure = {
 	/** Asks for the terminal's colours. Resolves with undefined if it doesn't tell that of its background within a second. */
 	readonly askColors: () => Promise<TerminalColors | undefined>;
 	/** Asks for the row of the cursor and for the size. Resolves with what the terminal tells in time, if it ever told. */
-	readonly askPlace: () => Promise<Place>;
+	readonly askPlace: () => Promise<CursorPlace>;
 	readonly questions: Questions;
 	/** Returns true once the widths were measured, so that the cursor is where we draw, and while answers come to us. */
 	readonly mayAsk: () => boolean;

@@ -1,4 +1,5 @@
 import type {AppStore} from '../../../store/store.ts';
+import type {Size} from '../../../store/view-slice.ts';
 import type {RowHabits} from '../../../terminal/row-habits.ts';
 import {steadyNow} from '../../panels/question.ts';
 import type {FullScreen} from '../full-screen.ts';
@@ -7,7 +8,7 @@ import {eraseDown} from '../pen.ts';
 import type {Resize} from '../region.ts';
 import type {Screen} from '../screen.ts';
 import {drawnSizeOf} from '../window-size.ts';
-import type {Place, Size} from './questions.ts';
+import type {CursorPlace} from './questions.ts';
 
 type FitDependencies = {
 	readonly store: AppStore;
@@ -17,7 +18,7 @@ type FitDependencies = {
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
 	/** Resolves with the row of the cursor in the window, and its size, as far as the terminal tells. */
-	readonly askPlace: () => Promise<Place>;
+	readonly askPlace: () => Promise<CursorPlace>;
 	/** Returns what the terminal does with its rows, as far as it has told. */
 	readonly habits: () => RowHabits;
 	/** Calls `resized` soon, also if the system doesn't tell of a resize to that size. */

@@ -1,3 +1,4 @@
+import type {Size} from '../../../store/view-slice.ts';
 import type {InputToken, ReplyToken} from '../../../terminal/input/token.ts';
 
 /** How long a resized window waits for the answer. */
@@ -5,11 +6,8 @@ const answerTimeoutMs = 250;
 /** An answer that is this late doesn't come. */
 const lostAfterMs = 5000;
 
-/** In cells. */
-export type Size = {readonly columns: number; readonly rows: number};
-
 /** The row of the cursor from 0, and the size of the window; undefined for what the terminal doesn't tell. */
-export type Place = {readonly row: number | undefined; readonly size: Size | undefined};
+export type CursorPlace = {readonly row: number | undefined; readonly size: Size | undefined};
 
 type Answer = Extract<ReplyToken, {readonly reply: 'cursor-position' | 'window-size'}>;
 type Question = {
@@ -38,7 +36,7 @@ export type Questions = {
 	readonly isAwaited: () => boolean;
 	readonly sizes: Sizes;
 	/** Asks for the row of the cursor, and for the size if the terminal tells it. Resolves with what it told in time. */
-	readonly ask: () => Promise<Place>;
+	readonly ask: () => Promise<CursorPlace>;
 	/** Returns true if the token is an answer. A question before the one that it answers gets none any more. */
 	readonly take: (token: InputToken) => boolean;
 };
@@ -107,8 +105,8 @@ export function createQuestions(write: (data: string) => unknown, tellsSize = ()
 		isAwaited: () => waiting().length > 0,
 		sizes,
 		ask: () =>
-			new Promise<Place>(resolve => {
-				let place: Place = {row: undefined, size: undefined};
+			new Promise<CursorPlace>(resolve => {
+				let place: CursorPlace = {row: undefined, size: undefined};
 				const timer = setTimeout(() => resolve(place), answerTimeoutMs);
 				const end = (isLast: boolean) => (answer: Answer | undefined) => {
 					place = answer?.reply === 'window-size' ? {...place, size: sizes.read(answer)} : {...place, row: answer?.row};

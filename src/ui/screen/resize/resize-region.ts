@@ -1,3 +1,4 @@
+import type {Size} from '../../../store/view-slice.ts';
 import {lineWidth} from '../../../terminal/text/width.ts';
 import {continues, softWrap, wrapWide} from '../../../terminal/text/wrap.ts';
 import {nothingDrawn} from '../live-region.ts';
@@ -20,11 +21,7 @@ export const isLeftover = (line: string) => line.startsWith(leftover);
  * in the window again of earlier frames; what was printed below it is written again. `reflows` returns true if the terminal
  * wraps rows that are wider than a narrower window. Returns a region that wasn't resized as it is.
  */
-export function resizeRegion(
-	region: Region,
-	{columns, rows}: {readonly columns: number; readonly rows: number},
-	reflows: () => boolean,
-): Region {
+export function resizeRegion(region: Region, {columns, rows}: Size, reflows: () => boolean): Region {
 	if (!region.resize) {
 		return region;
 	}

@@ -1,8 +1,9 @@
+import type {Size} from '../../../store/view-slice.ts';
 import type {RowHabits} from '../../../terminal/row-habits.ts';
 import {continues} from '../../../terminal/text/wrap.ts';
 import type {Region} from '../region.ts';
 import {applyFrame, linesOf, ownRow, rewrapRows, rowsOf, type ShownRows} from './emulated-rows.ts';
-import type {Questions, Size} from './questions.ts';
+import type {Questions} from './questions.ts';
 import {isLeftover} from './resize-region.ts';
 
 type Arriving = SentFrame & {row: number | undefined; arrivedAt: Size | undefined};
