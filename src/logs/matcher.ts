@@ -15,10 +15,10 @@ export type Matcher = {
 	 * Returns where it matches in a text, as start and end offsets. Never throws: an expression that took too long several
 	 * times has no matches any more.
 	 */
-	readonly ranges: (text: string) => readonly Range[];
+	readonly ranges: (text: string) => readonly MatchRange[];
 };
 
-export type Range = readonly [start: number, end: number];
+export type MatchRange = readonly [start: number, end: number];
 
 /** Characters of a text in which `ranges` finds what a screen draws. */
 export const maxMatched = 16 * 1024;
@@ -96,7 +96,7 @@ export function createMatcher(source: string, cpuClock?: CpuClock): Matcher {
 				const bounds = {cpuMs: rangesCpuMs, cpuClock};
 				const [found] = runBounded(finding, [text.slice(0, maxMatched)], everywhere, bounds);
 				const offsets = Array.from(found as ArrayLike<number>);
-				return offsets.flatMap((start, index): readonly Range[] => {
+				return offsets.flatMap((start, index): readonly MatchRange[] => {
 					const end = index % 2 === 0 ? (offsets[index + 1] ?? start) : start;
 					return end > start ? [[start, end]] : [];
 				});

@@ -1,7 +1,7 @@
 import {runSteps} from './slices.ts';
 
 /** The part of a log in one answer. */
-export type LogWindow = {
+export type ReadWindow = {
 	readonly text: string;
 	/** Whole lines without their newline. A byte limit may have cut the beginning of the first one. */
 	readonly lines: readonly string[];
@@ -15,12 +15,12 @@ export type LogWindow = {
  * server cuts a log to. `ambiguous`: they share only lines that occur often, so lines may be missing; or the log was
  * empty, and the server may have cut what came since.
  */
-export type Verdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
+export type MergeVerdict = 'first' | 'unchanged' | 'appended' | 'gap' | 'restarted' | 'ambiguous';
 
 type Merged = {
 	/** Whole lines that were not seen before. */
 	readonly appended: readonly string[];
-	readonly verdict: Verdict;
+	readonly verdict: MergeVerdict;
 };
 
 type Overlap = {readonly length: number; readonly isSure: boolean};
@@ -32,12 +32,12 @@ const stepLines = 2000;
 const shortestTail = {lines: 100, characters: 16 * 1024};
 
 /** Splits the text of an answer into lines. A CR before the newline is kept. */
-export function readWindow(text: string): LogWindow {
+export function readWindow(text: string): ReadWindow {
 	return runSteps(windowSteps(text));
 }
 
 /** Splits a text of any size, in steps. */
-export function* windowSteps(text: string): Generator<void, LogWindow> {
+export function* windowSteps(text: string): Generator<void, ReadWindow> {
 	const lines: string[] = [];
 	let at = 0;
 	for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', at)) {
@@ -58,14 +58,14 @@ export function* windowSteps(text: string): Generator<void, LogWindow> {
  * continue as it began; a first line that was cut is matched by its end. `fewestCut` is the line count of the smallest
  * window that the server cut, if one was seen.
  */
-export function merge(previous: LogWindow | undefined, next: LogWindow, fewestCut?: number): Merged {
+export function merge(previous: ReadWindow | undefined, next: ReadWindow, fewestCut?: number): Merged {
 	return runSteps(mergeSteps(previous, next, fewestCut));
 }
 
 /** Merges windows of any size, in steps. */
 export function* mergeSteps(
-	previous: LogWindow | undefined,
-	next: LogWindow,
+	previous: ReadWindow | undefined,
+	next: ReadWindow,
 	fewestCut = Number.POSITIVE_INFINITY,
 ): Generator<void, Merged> {
 	if (previous?.text === next.text) {
@@ -85,7 +85,7 @@ export function* mergeSteps(
 	return {appended, verdict: overlap.isSure ? (appended.length > 0 ? 'appended' : 'unchanged') : 'ambiguous'};
 }
 
-function* findOverlap(previous: LogWindow, next: LogWindow): Generator<void, Overlap | undefined> {
+function* findOverlap(previous: ReadWindow, next: ReadWindow): Generator<void, Overlap | undefined> {
 	if (previous.lines.length === 0) {
 		return isContinued(previous, next, 0) ? {length: 0, isSure: true} : undefined;
 	}
@@ -95,7 +95,7 @@ function* findOverlap(previous: LogWindow, next: LogWindow): Generator<void, Ove
 }
 
 /** Returns how many lines at the end of `previous` are those that `next` begins with. */
-function* longestOverlap(previous: LogWindow, next: LogWindow): Generator<void, number> {
+function* longestOverlap(previous: ReadWindow, next: ReadWindow): Generator<void, number> {
 	const [first] = next.lines;
 	if (first === undefined) {
 		return 0;
@@ -155,11 +155,11 @@ function* bordersOf(lines: readonly string[], length: number): Generator<void, I
 }
 
 /** Returns true if the incomplete line of the previous window begins what follows the overlap. */
-function isContinued({partial}: LogWindow, next: LogWindow, overlap: number): boolean {
+function isContinued({partial}: ReadWindow, next: ReadWindow, overlap: number): boolean {
 	return (next.lines[overlap] ?? next.partial).startsWith(partial);
 }
 
-function* isSure(previous: LogWindow, next: LogWindow, overlap: number): Generator<void, boolean> {
+function* isSure(previous: ReadWindow, next: ReadWindow, overlap: number): Generator<void, boolean> {
 	const start = previous.lines.length - overlap;
 	const isWhole = previous.lines[start] === next.lines[0];
 	if (start === 0 && isWhole) {
@@ -183,18 +183,18 @@ function* isSure(previous: LogWindow, next: LogWindow, overlap: number): Generat
 	return false;
 }
 
-function isLikelyCut({lines, text}: LogWindow): boolean {
+function isLikelyCut({lines, text}: ReadWindow): boolean {
 	return lines.length >= shortestTail.lines || text.length >= shortestTail.characters;
 }
 
 /** Compares lines, not bytes: two windows that the server cut to a number of lines differ in bytes by chance. */
-function isRestart(previous: LogWindow, next: LogWindow, fewestCut: number): boolean {
+function isRestart(previous: ReadWindow, next: ReadWindow, fewestCut: number): boolean {
 	const hasFewerLines = next.lines.length < Math.min(previous.lines.length, fewestCut);
 	return !next.text || (hasFewerLines && !areAsLong(previous, next));
 }
 
 /** Returns true if the server may have cut both windows to a number of bytes: then they differ by less than a line. */
-function areAsLong(previous: LogWindow, next: LogWindow): boolean {
+function areAsLong(previous: ReadWindow, next: ReadWindow): boolean {
 	const [before, after] = [Buffer.byteLength(previous.text), Buffer.byteLength(next.text)];
 	const longestLine = [...previous.lines, ...next.lines].reduce((most, {length}) => Math.max(most, length), 0);
 	return Math.min(before, after) >= shortestTail.characters && Math.abs(before - after) <= longestLine;

@@ -1,6 +1,6 @@
 import type {LogAnswer, LogCursor} from '../contract/log-cursor.ts';
 import type {Mark} from './log-entry.ts';
-import {type LogWindow, mergeSteps, type Verdict, windowSteps} from './merge.ts';
+import {type MergeVerdict, mergeSteps, type ReadWindow, windowSteps} from './merge.ts';
 
 /** What an answer adds to a log. */
 export type LogDelta = {
@@ -23,7 +23,7 @@ export type ReadingState = {
 	readonly sinceStart: boolean;
 	readonly cursor: LogCursor;
 	/** The last window, while the server gives no offsets. */
-	readonly window: LogWindow | undefined;
+	readonly window: ReadWindow | undefined;
 	/** The incomplete last line, held back until its newline comes. */
 	readonly held: string;
 	/** Line count of the smallest window that the server cut at its limit. */
@@ -47,7 +47,11 @@ const pieceLength = 64 * 1024;
 const longestHeld = 16 * 1024 * 1024;
 
 const nothing: LogDelta = {before: [], lines: [], hasMore: false, hasChanged: false};
-const marks: Readonly<Partial<Record<Verdict, Mark>>> = {gap: 'gap', restarted: 'restarted', ambiguous: 'ambiguous'};
+const marks: Readonly<Partial<Record<MergeVerdict, Mark>>> = {
+	gap: 'gap',
+	restarted: 'restarted',
+	ambiguous: 'ambiguous',
+};
 
 /** Returns the state before the first answer. */
 export function startReading(sinceStart: boolean): ReadingState {
@@ -153,13 +157,13 @@ function* readPiece(state: ReadingState, answer: Window, asked: number, offset: 
  * Returns the incomplete line that a window leaves behind: it may say why a program ended. A window that begins with the
  * whole line shows it.
  */
-function endBefore(verdict: Verdict, held: string, {lines, partial}: LogWindow): readonly string[] {
+function endBefore(verdict: MergeVerdict, held: string, {lines, partial}: ReadWindow): readonly string[] {
 	const isLeft = verdict === 'gap' || verdict === 'restarted';
 	return held && isLeft && !(lines[0] ?? partial).startsWith(held) ? [held] : [];
 }
 
 /** Returns true if the server shows the end of a longer log: lines of the previous window are missing in the next one. */
-function isCut(previous: LogWindow, next: LogWindow, appended: readonly string[]): boolean {
+function isCut(previous: ReadWindow, next: ReadWindow, appended: readonly string[]): boolean {
 	return next.lines.length - appended.length < previous.lines.length;
 }
 

@@ -7,7 +7,7 @@ export type CpuClock = () => number;
 type BoundedWork = Script;
 
 /** How long work may take. */
-export type Bounds = {
+export type WorkBounds = {
 	/** Processor time for all lines together. */
 	readonly cpuMs: number;
 	readonly cpuClock?: CpuClock;
@@ -42,7 +42,7 @@ export function runBounded(
 	work: BoundedWork,
 	lines: readonly string[],
 	expression: RegExp,
-	{cpuMs, cpuClock = processCpuMs}: Bounds,
+	{cpuMs, cpuClock = processCpuMs}: WorkBounds,
 ): readonly unknown[] {
 	const found: unknown[] = [];
 	context ??= Object.assign(createContext({}), {lines, expression, found});

@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import {formatDuration} from '../core/format.ts';
 
 /** Why a tail ended, and the error that caused it. */
-export type Ended = {readonly name: 'ended'; readonly why: string; readonly error: AppError};
+type Ended = {readonly name: 'ended'; readonly why: string; readonly error: AppError};
 
 /** What a tail is doing. Times are milliseconds of its clock. */
 export type TailState =

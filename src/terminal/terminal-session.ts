@@ -1,7 +1,6 @@
 import type {Environment} from '../core/environment.ts';
 import {copyInTmux, copySequence, plainCopy} from './clipboard.ts';
-import type {EndSignal, HookedEvent, ProcessHooks} from './process-hooks.ts';
-import {createSuspension} from './suspension.ts';
+import {createSuspension, type EndSignal, type HookedEvent, type ProcessHooks} from './suspension.ts';
 import {
 	createModeSwitches,
 	endDrawing,

@@ -4,7 +4,7 @@ import type {AppStore} from '../store/store.ts';
 import {panelHasFocus} from '../store/view-slice.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import {multiplexerOf} from '../terminal/attention/terminal-kind.ts';
-import type {ProcessHooks} from '../terminal/process-hooks.ts';
+import type {ProcessHooks} from '../terminal/suspension.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
 import {panelHeight} from './panels/panel-height.ts';
 import {steadyNow} from './panels/question.ts';
@@ -61,8 +61,8 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	const {store, env, stdout, widths, frames} = options;
 	const live = createLiveLines();
 	const screen = createScreen(frames?.output ?? stdout, {
-		reflows: () => measure.reflows(),
-		drawing: () => ({insertsLines: insertsLines(env), marks: measure.blanksMarked()}),
+		reflows: () => measure.habits().reflows,
+		drawing: () => ({insertsLines: insertsLines(env), marks: measure.habits().blanksMarked}),
 		later: frames?.later,
 		live,
 		sentFrames: () => sentFrames,
@@ -88,13 +88,10 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		fullScreen: () => fullScreen,
 		highPanel: () => highPanel,
 		isLent: session.isLent,
-		...{
-			askPlace: async () => ({...(await measure.askPlace()), ...measure.resizeHabits()}),
-			expectResize: size => expectResize({stdout, screen}, size),
-			distrustSizes: measure.questions.sizes.distrust,
-			pullsDown: measure.blanksMarked,
-			reflows: measure.reflows,
-		},
+		askPlace: measure.askPlace,
+		expectResize: size => expectResize({stdout, screen}, size),
+		distrustSizes: measure.questions.sizes.distrust,
+		habits: measure.habits,
 		isMultiplexed: multiplexerOf(env) !== undefined,
 		hasAlternateScreen: hasAlternateScreen(env),
 		painter: listeners.painter,
@@ -118,7 +115,10 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		session,
 		fit,
 		heightOf: state => panelHeight(state, panelHasFocus(state)),
-		isNeeded: () => hasAlternateScreen(env) && measure.reflows() && !measure.blanksMarked() && !fullScreen.isOpen(),
+		isNeeded() {
+			const {reflows, blanksMarked} = measure.habits();
+			return hasAlternateScreen(env) && reflows && !blanksMarked && !fullScreen.isOpen();
+		},
 	});
 	store.subscribe(({ownKeys}, before) => {
 		if (ownKeys !== before.ownKeys) {
@@ -131,8 +131,8 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 			const {createSentFrames} = await import('./screen/resize/sent-frames.ts');
 			sentFrames = createSentFrames({
 				questions: measure.questions,
-				isNeeded: () => measure.mayAsk() && measure.reflows(),
-				habits: measure.rowHabits,
+				isNeeded: () => measure.mayAsk() && measure.habits().reflows,
+				habits: measure.habits,
 				onLost: fit.lost,
 			});
 		},

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {type LogWindow, merge, readWindow} from '../../src/logs/merge.ts';
+import {merge, type ReadWindow, readWindow} from '../../src/logs/merge.ts';
 
 const merged = (previous: string | undefined, next: string) =>
 	merge(previous === undefined ? undefined : readWindow(previous), readWindow(next));
@@ -53,7 +53,7 @@ test('an overlap of repeats is accepted if it covers the whole previous window',
 /** How often the lines of both windows are read: that is the work of a merge, whatever the machine does beside it. */
 function readsOf(previous: string, next: string): number {
 	let reads = 0;
-	const counted = (text: string): LogWindow => {
+	const counted = (text: string): ReadWindow => {
 		const window = readWindow(text);
 		const get = (lines: readonly string[], key: string | symbol) => {
 			reads += typeof key === 'string' && /^\d+$/.test(key) ? 1 : 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type {Mark} from '../../src/logs/log-entry.ts';
-import {type LogWindow, merge, readWindow} from '../../src/logs/merge.ts';
+import {merge, type ReadWindow, readWindow} from '../../src/logs/merge.ts';
 
 /** What happens to a log between two polls. */
 export type Step =
@@ -19,7 +19,7 @@ export function follow(steps: readonly Step[], {characters, cut}: View) {
 	const shown: Shown[] = [];
 	let log = '';
 	let open = '';
-	let window: LogWindow | undefined;
+	let window: ReadWindow | undefined;
 	const write = (text: string) => {
 		log += text;
 		const lines = (open + text).split('\n');

@@ -21,17 +21,12 @@ export function canvas({columns = 60, rows = 24, clock}: Options = {}) {
 	const live = createLiveLines();
 	let written: string[] = [];
 	let writes = 0;
-	const painter = createPainter({
-		store,
-		palette,
-		live,
-		clock,
-		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
-		write(data) {
-			writes++;
-			written.push(...data.split('\n').slice(0, -1));
-		},
-	});
+	const write = (data: string) => {
+		writes++;
+		written.push(...data.split('\n').slice(0, -1));
+	};
+	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	const painter = createPainter({store, palette, live, clock, write}, tools);
 	let seq = 0;
 	let session = '';
 	const open = (id: string) => {

@@ -47,14 +47,8 @@ export function conversation(
 		stdout: screen.stdout,
 		onRender: () => renders++,
 	});
-	const painter = createPainter({
-		store,
-		palette,
-		live,
-		write: screen.print,
-		clock,
-		tools: {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream},
-	});
+	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	const painter = createPainter({store, palette, live, write: screen.print, clock}, tools);
 	const stopFollowing = followWindow({
 		stdout: emulator.stdout as NodeJS.WriteStream,
 		pause: screen.hold,

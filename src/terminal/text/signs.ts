@@ -16,6 +16,6 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Returns a sign with the space behind it; its word if the palette is spoken. */
-export function signOf(sign: string, {spoken}: Pick<Palette, 'spoken'>): string {
+export function signOf(sign: string, {spoken}: Palette): string {
 	return `${(spoken ? words[sign] : undefined) ?? sign} `;
 }

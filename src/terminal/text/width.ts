@@ -25,13 +25,13 @@ const compilePatterns = () => ({
 	spacingMark: /\p{Mc}/u,
 	khmer: /\p{Script=Khmer}/u,
 });
-/** Compiled for the first text that isn't simple, because the first frame is and would wait a millisecond. */
-let compiled: ReturnType<typeof compilePatterns> | undefined;
 
-function patterns(): ReturnType<typeof compilePatterns> {
-	compiled ??= compilePatterns();
+/** Compiles them for the first text that isn't simple, because the first frame is and would wait a millisecond. */
+let patterns = () => {
+	const compiled = compilePatterns();
+	patterns = () => compiled;
 	return compiled;
-}
+};
 
 const ellipsis = '…';
 

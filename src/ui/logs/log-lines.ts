@@ -6,7 +6,7 @@ import {lastState} from '../../logs/line-state.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
-import {breakJson, isJson, jsonSpans, rowsOfStrings} from '../../terminal/json/json-lines.ts';
+import {breakJson, isJson, jsonSpans, rowsOfStrings} from '../../terminal/text/json-lines.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';

@@ -1,6 +1,6 @@
 import {formatClock} from '../../core/format.ts';
 import type {Level} from '../../logs/levels.ts';
-import type {Range} from '../../logs/matcher.ts';
+import type {MatchRange} from '../../logs/matcher.ts';
 import type {StructuredLine} from '../../logs/structured.ts';
 import type {Role} from '../../terminal/text/role.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -63,7 +63,7 @@ function quoted(value: string): string {
  */
 export function markRanges(
 	spans: readonly Span[],
-	ranges: readonly Range[],
+	ranges: readonly MatchRange[],
 	mark: (span: Span) => Span,
 ): readonly Span[] {
 	const parts: Span[] = [];

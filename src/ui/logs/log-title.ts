@@ -31,11 +31,12 @@ type Tabs = Pick<Facts, 'logs' | 'focus' | 'palette'>;
  * Returns the tabs: the focused log in brackets, each log with its number of unread lines. In a narrow window those around the
  * focused one are shown, and signs for the others, with their unread lines.
  */
-export function tabsLine({logs, focus, palette}: Tabs, width: number): string {
+export function tabsLine(tabbed: Tabs, width: number): string {
+	const {logs, focus, palette} = tabbed;
 	const tabs = logPlaces(logs).map(place => {
 		const log = logs.find(({environment}) => environment === place);
 		const unread = log && place !== focus ? log.unread : 0;
-		return {text: tabOf(place, log, {focus, palette}), unread};
+		return {text: tabOf(place, log, tabbed), unread};
 	});
 	const unreadOf = (some: typeof tabs) => {
 		const unread = some.reduce((sum, tab) => sum + tab.unread, 0);
@@ -69,7 +70,7 @@ export function tabsLine({logs, focus, palette}: Tabs, width: number): string {
 /** The first tab and the one behind the last. */
 type Range = readonly [first: number, end: number];
 
-function tabOf(place: string, log: OpenLog | undefined, {focus, palette}: Omit<Tabs, 'logs'>): string {
+function tabOf(place: string, log: OpenLog | undefined, {focus, palette}: Tabs): string {
 	const name = log ? truncate(safeLine(log.title), longestTitle) : 'all';
 	const text = place === focus ? `[${name}]` : ` ${name} `;
 	const colored = log ? inHue(log.hue, text, palette) : text;

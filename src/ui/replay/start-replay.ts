@@ -9,7 +9,7 @@ import {type AppStore, createAppStore} from '../../store/store.ts';
 import {wantsColor, wantsLinear} from '../../terminal/abilities.ts';
 import {createInput, type InputStream} from '../../terminal/input/input.ts';
 import {type InputToken, textToken} from '../../terminal/input/token.ts';
-import type {ProcessHooks} from '../../terminal/process-hooks.ts';
+import type {ProcessHooks} from '../../terminal/suspension.ts';
 import {createTerminalSession} from '../../terminal/terminal-session.ts';
 import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {createPalette} from '../../terminal/text/style.ts';

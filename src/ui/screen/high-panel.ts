@@ -9,7 +9,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly screen: Screen;
 	readonly fit: WindowFit;
-	readonly session: Pick<TerminalSession, 'enable' | 'disable' | 'isLent'>;
+	readonly session: TerminalSession;
 	readonly live: LiveLines;
 	/** Returns the rows that the open panel needs. */
 	readonly heightOf: (state: AppState) => number;

@@ -134,10 +134,7 @@ export function todoHeight({length}: readonly TodoItem[]): number {
 }
 
 /** Returns the rows above the usual live region. More lines than these would be in the scrollback twice. */
-export function rowsAbove(
-	state: Pick<AppState, 'logs' | 'logPanel' | 'size' | 'queue' | 'transcript'>,
-	live: number,
-): number {
+export function rowsAbove(state: AppState, live: number): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;
 	const todo = todoHeight(state.transcript.todo);

@@ -13,13 +13,11 @@ type Dependencies = {
 /** How often a running call is drawn, for its sign and its time. */
 const movingMs = 200;
 
-type Moving = Pick<AppState, 'transcript' | 'drafts' | 'isStill'>;
-
 /** Draws regularly while something on the screen moves, and not at all otherwise. Returns a function that stops it. */
 export function followMoving({store, draw, intervalMs = movingMs}: Dependencies): () => void {
 	let timer: NodeJS.Timeout | undefined;
 
-	const update = (state: Moving) => {
+	const update = (state: AppState) => {
 		if (isMoving(state)) {
 			timer ??= setInterval(draw, state.isStill ? stillStepMs : intervalMs);
 		} else {
@@ -36,7 +34,7 @@ export function followMoving({store, draw, intervalMs = movingMs}: Dependencies)
 }
 
 /** Returns true while a call is written or runs. One that waits for an answer of the user stands still. */
-function isMoving({transcript: {open}, drafts}: Pick<Moving, 'transcript' | 'drafts'>): boolean {
+function isMoving({transcript: {open}, drafts}: AppState): boolean {
 	return (
 		drafts.length > 0 ||
 		open.some(

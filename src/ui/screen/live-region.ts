@@ -29,7 +29,7 @@ export type Drawn = Frame & {readonly at: number; readonly isCursorShown: boolea
 /** The state before the first frame: the cursor is where it will begin. */
 export const nothingDrawn: Drawn = {rows: [], caret: undefined, at: 0, isCursorShown: true};
 
-export type RedrawOptions = {
+export type Redrawing = {
 	/** The rows of the window. */
 	readonly height: number;
 	/** True if the terminal inserts and deletes lines. */
@@ -50,7 +50,7 @@ export function redraw(
 	before: Drawn,
 	printed: readonly string[],
 	next: Frame,
-	{height, insertsLines, marks}: RedrawOptions,
+	{height, insertsLines, marks}: Redrawing,
 ): {readonly data: string; readonly drawn: Drawn} {
 	const inWindow = fitted(next, height);
 	const frame = marks ? {...inWindow, rows: withMark(inWindow.rows)} : inWindow;

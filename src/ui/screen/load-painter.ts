@@ -1,9 +1,7 @@
-import {createPainter, type Painter} from './painter.ts';
-
-type Options = Omit<Parameters<typeof createPainter>[0], 'tools'>;
+import {createPainter, type Painter, type PainterParts} from './painter.ts';
 
 /** Creates the painter, with what draws blocks: the first frame does without it. */
-export async function loadPainter(options: Options): Promise<Painter> {
+export async function loadPainter(parts: PainterParts): Promise<Painter> {
 	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}, {draftLines}] = await Promise.all(
 		[
 			import('../../terminal/markdown/markdown.ts'),
@@ -13,5 +11,5 @@ export async function loadPainter(options: Options): Promise<Painter> {
 		],
 	);
 	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
-	return createPainter({...options, tools});
+	return createPainter(parts, tools);
 }

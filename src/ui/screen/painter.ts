@@ -8,14 +8,13 @@ import {createOpenText} from '../transcript/open-text.ts';
 import {type BlockTools, speaker} from './block-item.ts';
 import type {LiveLines} from './frame.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
-import {createTranscriptProgress, type Drawing, type Lines} from './transcript-progress.ts';
+import {createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
-type Dependencies = {
+export type PainterParts = {
 	readonly store: AppStore;
 	readonly live: LiveLines;
 	readonly palette: Palette;
-	readonly tools: BlockTools;
 	/** Writes finished lines above the live region, where they become the terminal's own scrollback. */
 	readonly write: (data: string) => void;
 	/** Returns true if the screen already shows this message as it was typed. False by default. */
@@ -53,14 +52,15 @@ export type Painter = {
 };
 
 /** Turns the transcript into lines: finished ones go to the scrollback once, the others to the live region. */
-export function createPainter({store, live, write, isHeld = false, ...dependencies}: Dependencies): Painter {
-	const drawing = createDrawing({store, ...dependencies});
+export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
+	const {store, live, write, isHeld = false} = parts;
+	const drawing = createDrawing(parts, tools);
 	const {written, text, width} = drawing;
 	const progress = createTranscriptProgress(drawing);
 	const hold = createPrintHold(store, isHeld);
 	let heldLive: readonly string[] | undefined;
 
-	const show = ({settled, live: next}: Lines) => {
+	const show = ({settled, live: next}: DrawnLines) => {
 		if (settled.length > 0) {
 			write(`${settled.join('\n')}\n`);
 		}
@@ -147,15 +147,8 @@ function createPrintHold(store: AppStore, isHeldAtFirst: boolean) {
 	};
 }
 
-function createDrawing({
-	store,
-	palette,
-	tools,
-	isOnScreen = () => false,
-	unheard = ({output}) => output,
-	clock,
-	joinsReads = true,
-}: Omit<Dependencies, 'write' | 'live' | 'isHeld'>): Drawing {
+function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
+	const {store, palette, isOnScreen = () => false, unheard = ({output}) => output, clock, joinsReads = true} = parts;
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
 	const now = () => clock && steppedTime(clock(), store.getState().isStill);
@@ -178,7 +171,7 @@ function showLive(live: LiveLines, lines: readonly string[]): void {
 }
 
 /** Draws the last lines that fit in the window again, at its current size. */
-function lastLines(state: AppState, drawing: Drawing, unwritten: (state: AppState) => Lines): Lines {
+function lastLines(state: AppState, drawing: Drawing, unwritten: (state: AppState) => DrawnLines): DrawnLines {
 	const {written, text, width} = drawing;
 	text.forget();
 	const {lines} = written.recent(state.size.rows, width());

@@ -1,10 +1,10 @@
+import type {Size} from '../../store/view-slice.ts';
+import type {RowHabits} from '../../terminal/row-habits.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import {continues} from '../../terminal/text/wrap.ts';
-import {type Drawn, type Frame, nothingDrawn, type RedrawOptions, redraw} from './live-region.ts';
+import {type Drawn, type Frame, nothingDrawn, type Redrawing, redraw} from './live-region.ts';
 import {deleteDown, isMarked} from './resize/frame-mark.ts';
 import type {Rewrapped} from './written.ts';
-
-type Size = {readonly columns: number; readonly rows: number};
 
 /** What the terminal shows, and what to write next. */
 export type Region = {
@@ -46,15 +46,11 @@ export type Resize = {
 	readonly row?: number | undefined;
 	/** The narrowest width since the frame was drawn, in a terminal that cuts rows there. */
 	readonly cutAt?: number | undefined;
-	/** True if the terminal keeps the rows below the cursor in a smaller window, and the cursor in its row of the window. */
-	readonly keepsBelow?: boolean;
-	/** True if erased rows still continue in the next ones. */
-	readonly keepsBreaks?: boolean;
-	/** True if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
-	readonly pullsDown?: boolean;
+	/** What the terminal does with its rows; undefined if it wasn't asked for the place of the cursor. */
+	readonly habits?: RowHabits | undefined;
 };
 
-export type DrawingOptions = Omit<RedrawOptions, 'height'>;
+export type DrawingOptions = Omit<Redrawing, 'height'>;
 
 /** The most lines above the frame that are kept: more than windows have rows. */
 const maxAbove = 300;

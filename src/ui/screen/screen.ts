@@ -1,3 +1,4 @@
+import type {Size} from '../../store/view-slice.ts';
 import {continues, wrapWide} from '../../terminal/text/wrap.ts';
 import {createFrame, createInkStdout, createLiveLines, type LiveLines} from './frame.ts';
 import {type Caret, type Drawn, type Frame, nothingDrawn, type Prompt, redraw} from './live-region.ts';
@@ -68,7 +69,7 @@ export type Screen = {
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
 	readonly raw: (data: string) => void;
-	readonly size: () => {readonly columns: number; readonly rows: number};
+	readonly size: () => Size;
 	/** Returns true if the window is smaller than anything is drawn for. Hold until it is larger: rows would be cut forever. */
 	readonly isTooSmall: () => boolean;
 };
@@ -145,11 +146,7 @@ export function createScreen(
 /** Creates what is drawn on the normal screen. */
 function createMain(
 	output: ScreenOutput,
-	{
-		reflows = () => true,
-		drawing = plain,
-		sentFrames = () => undefined,
-	}: Pick<Options, 'reflows' | 'drawing' | 'sentFrames'>,
+	{reflows = () => true, drawing = plain, sentFrames = () => undefined}: Options,
 ) {
 	let region = emptyRegion(sizeOf(output).columns);
 	let isErased = false;
@@ -171,7 +168,7 @@ function createMain(
 			region = {...region, drawn: {...region.drawn, isCursorShown: true}};
 		},
 		/** Returns the bytes that show a frame. */
-		draw(frame: Frame, size: {readonly columns: number; readonly rows: number}): string {
+		draw(frame: Frame, size: Size): string {
 			const before = region.resize ? landed() : region;
 			const resized = resizeRegion(before, size, reflows);
 			const next = drawRegion({...resized, frame}, size, drawing());
@@ -226,8 +223,6 @@ function createFrameQueue(draw: () => void, later: (run: () => void) => void) {
 		},
 	};
 }
-
-type Size = {readonly columns: number; readonly rows: number};
 
 /**
  * Draws frames on the alternate screen, at its lower end, below the lines that are above them on the normal one. From there a

@@ -2,20 +2,11 @@ import type {TerminalWidths} from '../../config/terminal-widths.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {createWidthMeasure} from '../../terminal/measure-widths.ts';
-import {
-	askVersion,
-	blanksMarkedRows,
-	joinsRows,
-	keepsBreaks,
-	keepsRowsBelow,
-	reflowsRows,
-	tellsSize,
-} from '../../terminal/reflow.ts';
+import {askVersion, type RowHabits, rowHabits} from '../../terminal/row-habits.ts';
 import {cellWidths, defaultCellWidths, isSameWidths, setCellWidths} from '../../terminal/text/cell-widths.ts';
 import type {Rgb} from '../../terminal/theme/color-depth.ts';
 import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
-import {createQuestions, type Place, type Questions} from './resize/questions.ts';
-import type {Habits} from './resize/sent-frames.ts';
+import {type CursorPlace, createQuestions, type Questions} from './resize/questions.ts';
 
 type Dependencies = {
 	/** The terminal itself: the queries are written before anything is drawn. */
@@ -33,26 +24,14 @@ export type TerminalMeasure = {
 	/** Asks for the terminal's colours. Resolves with undefined if it doesn't tell that of its background within a second. */
 	readonly askColors: () => Promise<TerminalColors | undefined>;
 	/** Asks for the row of the cursor and for the size. Resolves with what the terminal tells in time, if it ever told. */
-	readonly askPlace: () => Promise<Place>;
+	readonly askPlace: () => Promise<CursorPlace>;
 	readonly questions: Questions;
 	/** Returns true once the widths were measured, so that the cursor is where we draw, and while answers come to us. */
 	readonly mayAsk: () => boolean;
 	/** Handles a token. Returns true if it answers a query. */
 	readonly take: (token: InputToken) => boolean;
-	/** Returns true once the terminal has answered as one that wraps rows wider than a narrower window. */
-	readonly reflows: () => boolean;
-	/** Returns true once it has answered as one that keeps the rows below the cursor in a lower window, but not its row. */
-	readonly keepsBelow: () => boolean;
-	/** Returns true once it has answered as one that blanks the rows from the mark of a prompt down when it is resized. */
-	readonly blanksMarked: () => boolean;
-	/** Returns what it does with its rows when it is resized. */
-	readonly resizeHabits: () => {
-		readonly keepsBelow: boolean;
-		readonly pullsDown: boolean;
-		readonly keepsBreaks: boolean;
-	};
-	/** Returns what it does with rows that continue in the next one. */
-	readonly rowHabits: () => Habits;
+	/** Returns what the terminal does with its rows, as far as it has answered by then. */
+	readonly habits: () => RowHabits;
 	/** Returns true while answers are pending. */
 	readonly isAwaited: () => boolean;
 	/**
@@ -97,9 +76,9 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		},
 	});
 	let asked = 0;
-	let version: readonly number[] = [];
+	let habits = rowHabits([], env);
 	const colors = createColorQuestion(stdout);
-	const questions = createQuestions(write, () => tellsSize(version));
+	const questions = createQuestions(write, () => habits.tellsSize);
 	let isEnding = false;
 	const mayAsk = () => !isEnding && measure.outstanding() === 0;
 	const awaitsWidths = () => measure.outstanding() > 0 && Date.now() - asked < answerTimeoutMs;
@@ -118,7 +97,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		askPlace: async () => (mayAsk() ? questions.ask() : {row: undefined, size: undefined}),
 		take(token) {
 			if (token.type === 'reply' && token.reply === 'terminal-version') {
-				version = token.numbers;
+				habits = rowHabits(token.numbers, env);
 				return true;
 			}
 
@@ -127,7 +106,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 			isAwaited() || whenAnswered();
 			return isAnswer;
 		},
-		...rowHabits(() => version, env),
+		habits: () => habits,
 		isAwaited,
 		askAgain() {
 			isEnding = false;
@@ -140,24 +119,6 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 				});
 			}
 		},
-	};
-}
-
-/** Returns what tells how the terminal treats rows, as far as it has answered by then. */
-function rowHabits(version: () => readonly number[], env: Environment) {
-	return {
-		reflows: () => reflowsRows(version(), env),
-		keepsBelow: () => keepsRowsBelow(version()),
-		blanksMarked: () => blanksMarkedRows(version()),
-		resizeHabits: () => ({
-			keepsBelow: keepsRowsBelow(version()),
-			pullsDown: blanksMarkedRows(version()),
-			keepsBreaks: keepsBreaks(version()),
-		}),
-		rowHabits: () => ({
-			joins: joinsRows(version()) || keepsBreaks(version()),
-			keepsBreaks: keepsBreaks(version()),
-		}),
 	};
 }
 

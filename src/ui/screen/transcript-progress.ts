@@ -28,14 +28,14 @@ export type Drawing = {
 export type ShownState = Pick<SessionSlice, 'transcript' | 'drafts'>;
 
 /** Lines to write once, and lines to draw again because they may change. */
-export type Lines = {readonly settled: readonly string[]; readonly live: readonly string[]};
+export type DrawnLines = {readonly settled: readonly string[]; readonly live: readonly string[]};
 
 /** How much of the transcript is on the screen. */
 type TranscriptProgress = {
 	/** Returns the lines that the transcript has gained since the last call. */
-	readonly next: (state: ShownState) => Lines;
+	readonly next: (state: ShownState) => DrawnLines;
 	/** Returns the lines of what isn't written yet, for a screen that is drawn again. */
-	readonly unwritten: (state: ShownState) => Lines;
+	readonly unwritten: (state: ShownState) => DrawnLines;
 	/** Returns the lines of calls that wait for others to be drawn with, because something else is written now. */
 	readonly cut: () => readonly string[];
 	/** Opens a session that shares its blocks with the current one, without writing them again. */
@@ -127,7 +127,7 @@ function settledLines(block: Shown, {style, written, text, width, isOnScreen, un
  * Returns the lines of finished calls that others may join, of the unfinished blocks, and of the calls that are being
  * written: those of a text that no longer change, and all others as live ones.
  */
-function openLines({transcript, drafts}: ShownState, reads: readonly Block[], drawing: Drawing): Lines {
+function openLines({transcript, drafts}: ShownState, reads: readonly Block[], drawing: Drawing): DrawnLines {
 	const {style, written, text, width, now, joinsReads} = drawing;
 	const open = transcript.open.filter(block => !isUnseen(block));
 	const time = now();

@@ -1,3 +1,5 @@
+import type {Size} from '../../store/view-slice.ts';
+
 type Output = {readonly columns?: number; readonly rows?: number};
 
 /** The part of `process.stdout` that the screen uses. */
@@ -12,12 +14,12 @@ const minSize = {columns: 20, rows: 5};
 const defaultSize = {columns: 80, rows: 24};
 
 /** Returns the size of the terminal, or the default one if it is unknown. */
-export function sizeOf(output: Output): {readonly columns: number; readonly rows: number} {
+export function sizeOf(output: Output): Size {
 	return {columns: output.columns || defaultSize.columns, rows: output.rows || defaultSize.rows};
 }
 
 /** Returns the size to draw for, which is at least the minimum. */
-export function drawnSizeOf(output: Output): {readonly columns: number; readonly rows: number} {
+export function drawnSizeOf(output: Output): Size {
 	const {columns, rows} = sizeOf(output);
 	return {columns: Math.max(minSize.columns, columns), rows: Math.max(minSize.rows, rows)};
 }

@@ -4,7 +4,7 @@ import {PassThrough, type Readable} from 'node:stream';
 import {onTestFinished} from 'vitest';
 import type {ProviderEvent} from '../../../src/providers/provider.ts';
 import {createAppStore} from '../../../src/store/store.ts';
-import type {HookedEvent} from '../../../src/terminal/process-hooks.ts';
+import type {HookedEvent} from '../../../src/terminal/suspension.ts';
 import {defaultCellWidths, setCellWidths} from '../../../src/terminal/text/cell-widths.ts';
 import {startApp} from '../../../src/ui/start.tsx';
 import {finish, text} from '../../agent/scripted.ts';

@@ -10,9 +10,8 @@ import {visibleRows} from '../../../src/ui/logs/log-scroll.ts';
 import type {LogEntries} from '../../../src/ui/logs/merged-log.ts';
 import {chosenPlaces, copyLines} from '../../../src/ui/logs/viewer/log-chosen.ts';
 import {findLine} from '../../../src/ui/logs/viewer/log-find.ts';
-import {withOpenedAt} from '../../../src/ui/logs/viewer/log-folds.ts';
 import {reduceLogViewer} from '../../../src/ui/logs/viewer/log-viewer.ts';
-import {emptyViewer, type LogViewer, positionOf} from '../../../src/ui/logs/viewer/log-viewer-state.ts';
+import {emptyViewer, type LogViewer, positionOf, withOpenedAt} from '../../../src/ui/logs/viewer/log-viewer-state.ts';
 import {traceOf, traces} from '../../core/stack-trace/traces.ts';
 import {logOf, openLog, push, shop, tokensOf} from '../log-parts.ts';
 

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {rowHabits} from '../../../src/terminal/row-habits.ts';
 import {createScreen} from '../../../src/ui/screen/screen.ts';
 
 const begin = '\u001B[?2026h';
@@ -215,6 +216,6 @@ test.each([
 	screen.stdout.write('a\nb\nc\nd\ne\nf');
 	written.length = 0;
 	output.rows = 4;
-	screen.resize({rewrap: undefined, row: 3, keepsBelow});
+	screen.resize({rewrap: undefined, row: 3, habits: {...rowHabits([], {}), keepsBelow}});
 	expect(written[0]).toContain(`\u001B[${up}A\r\u001B[K\u001B[C\u001B[J`);
 });

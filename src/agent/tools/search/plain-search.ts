@@ -1,5 +1,5 @@
 import {AppError} from '../../../core/error.ts';
-import {boundedWork, isTimeout, type Bounds as Limits, runBounded} from '../../../logs/run-bounded.ts';
+import {boundedWork, isTimeout, type WorkBounds as Limits, runBounded} from '../../../logs/run-bounded.ts';
 import {findFiles} from '../files/find-files.ts';
 import {compileGlob} from '../files/glob.ts';
 import type {Query, Search, SearchEngine} from './search-engine.ts';

@@ -8,12 +8,15 @@ import {saveNewFile} from '../../../storage/new-file.ts';
 import type {AppStore} from '../../../store/store.ts';
 import {parseSgr} from '../../../terminal/text/sgr.ts';
 import {scrollAtEnd, type Viewport} from '../log-scroll.ts';
-import type {Position} from './log-viewer-state.ts';
+import type {ViewerPosition} from './log-viewer-state.ts';
 
 type LogLine = Extract<LogEntry, {kind: 'line'}>;
 
 /** Returns the lines that keys apply to: from the mark to the cursor, or the line at the cursor, by default the last one. */
-export function chosenPlaces(viewport: Viewport, {scroll = scrollAtEnd(viewport), mark}: Position): readonly number[] {
+export function chosenPlaces(
+	viewport: Viewport,
+	{scroll = scrollAtEnd(viewport), mark}: ViewerPosition,
+): readonly number[] {
 	if (!scroll) {
 		return [];
 	}
@@ -64,7 +67,7 @@ type Folders = {readonly folder: string; readonly homeFolder: string | undefined
  */
 export async function saveLines(
 	viewport: Viewport,
-	position: Position,
+	position: ViewerPosition,
 	path: string,
 	{folder, homeFolder}: Folders,
 ): Promise<string> {

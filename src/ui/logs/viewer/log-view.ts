@@ -92,7 +92,7 @@ function headRows(logs: readonly OpenLog[]): number {
 }
 
 /** Returns how many rows are left for lines that have ended, and the open ones that stand under them. */
-export function withOpenRows({openRows}: Pick<LogPicture, 'openRows'>, rows: number) {
+export function withOpenRows({openRows}: LogPicture, rows: number) {
 	const open = openRows.slice(0, Math.max(0, rows - 1) || 1);
 	return {rest: Math.max(0, rows - open.length), open: open.map(row => `  ${row}`)};
 }

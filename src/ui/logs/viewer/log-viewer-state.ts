@@ -4,14 +4,14 @@ import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
 import type {Level} from '../../../logs/levels.ts';
 import type {LogToFollow} from '../../../logs/log-to-follow.ts';
 import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
-import type {TimeStyle} from '../log-lines.ts';
-import type {ScrollPosition, Viewport} from '../log-scroll.ts';
+import {opensJson, type TimeStyle} from '../log-lines.ts';
+import {type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 
 /** What the input line at the lower edge is for. */
 export type FieldKind = 'search' | 'filter' | 'highlight' | 'save';
 
 /** Where the viewer is in one log, or in all logs together. */
-export type Position = {
+export type ViewerPosition = {
 	/** Undefined while the viewer follows the end. */
 	readonly scroll?: ScrollPosition | undefined;
 	/** One end of the selected lines; the cursor is the other one. */
@@ -38,7 +38,7 @@ type LineFilter = {
 /** What the log viewer shows, and how. The lines are elsewhere. */
 export type LogViewer = {
 	/** By environment, or `allLogs`. */
-	readonly positions: ReadonlyMap<string, Position>;
+	readonly positions: ReadonlyMap<string, ViewerPosition>;
 	readonly filters: ReadonlyMap<string, LineFilter>;
 	readonly highlights: readonly string[];
 	readonly search: string;
@@ -96,11 +96,11 @@ export type ViewerFocus = {
 const everything: LineFilter = {patterns: [], minLevel: undefined};
 
 /** Returns the position in the log in front. */
-export function positionOf({positions}: LogViewer, focus: string): Position {
+export function positionOf({positions}: LogViewer, focus: string): ViewerPosition {
 	return positions.get(focus) ?? {};
 }
 
-export function withPosition(viewer: LogViewer, focus: string, position: Position): LogViewer {
+export function withPosition(viewer: LogViewer, focus: string, position: ViewerPosition): LogViewer {
 	return {...viewer, positions: new Map([...viewer.positions, [focus, position]])};
 }
 
@@ -115,16 +115,13 @@ export function withFilter(viewer: LogViewer, focus: string, change: Partial<Lin
 }
 
 /** Uses the filter of the log in front for all logs. */
-export function withFilterForAll(viewer: LogViewer, {focus, places}: Pick<ViewerFocus, 'focus' | 'places'>): LogViewer {
+export function withFilterForAll(viewer: LogViewer, {focus, places}: ViewerFocus): LogViewer {
 	const filter = filterOf(viewer, focus);
 	return {...viewer, filters: new Map(places.map(place => [place, filter]))};
 }
 
 /** Applies the filter that a log was opened with. Without one, the current filter stays. */
-export function withRequestedFilter(
-	viewer: LogViewer,
-	{environment, patterns = [], minLevel}: Pick<LogToFollow, 'environment' | 'patterns' | 'minLevel'>,
-): LogViewer {
+export function withRequestedFilter(viewer: LogViewer, {environment, patterns = [], minLevel}: LogToFollow): LogViewer {
 	const isAsked = patterns.length > 0 || minLevel !== undefined;
 	return isAsked
 		? withFilter(viewer, environment, {patterns, minLevel: minLevel === 'trace' ? undefined : minLevel})
@@ -147,4 +144,40 @@ export function withOnly(viewer: LogViewer, logs: readonly OpenLog[]): LogViewer
 	const positions = [...viewer.positions].filter(([focus]) => isOpen(focus));
 	const filters = [...viewer.filters].filter(([focus]) => focus === allLogs || isOpen(focus));
 	return {...viewer, positions: new Map(positions), filters: new Map(filters)};
+}
+
+/** Opens or closes what is folded at the cursor: frames of a stack trace, or a line of JSON. */
+export function withToggled(viewer: LogViewer, focus: string, viewport: Viewport): LogViewer {
+	const {log, shown} = viewport;
+	const {scroll = scrollAtEnd(viewport), ...position} = positionOf(viewer, focus);
+	if (!scroll) {
+		return viewer;
+	}
+
+	const entry = log.at(scroll.cursor);
+	const isJson = !viewer.raw && entry?.kind === 'line' && opensJson(entry.text);
+	const fold = shown.frameOf(scroll.cursor).fold ?? (isJson ? scroll.cursor : undefined);
+	if (fold === undefined) {
+		return {...viewer, note: 'Nothing more to show.'};
+	}
+
+	const opened = new Set(openedOf(viewer, focus));
+	const isClosed = opened.delete(fold);
+	if (!isClosed) {
+		opened.add(fold);
+	}
+
+	// The other frames lose their rows.
+	const cursor = isClosed ? Math.max(fold, log.start()) : scroll.cursor;
+	const top = isClosed ? Math.min(scroll.top, cursor) : scroll.top;
+	return withPosition(viewer, focus, {...position, scroll: {...scroll, cursor, top, row: 0}, opened});
+}
+
+/** Opens the fold that an entry is in, if it is in one. */
+export function withOpenedAt(viewer: LogViewer, focus: string, {shown}: Viewport, place: number): LogViewer {
+	const {fold} = shown.frameOf(place);
+	const opened = openedOf(viewer, focus);
+	return fold === undefined || (shown.rowOf(place) === place && shown.frameOf(place).folded === 0)
+		? viewer
+		: withPosition(viewer, focus, {...positionOf(viewer, focus), opened: new Set([...opened, fold])});
 }

@@ -11,7 +11,6 @@ import {chordOf, type InputToken} from '../../../terminal/input/token.ts';
 import {editLine} from '../../line-field.ts';
 import {timeStyles} from '../log-lines.ts';
 import {moveBy, pageBy, readAt, type ScrollPosition, scrollAtEnd} from '../log-scroll.ts';
-import {withToggled} from './log-folds.ts';
 import {
 	type FieldKind,
 	filterOf,
@@ -23,6 +22,7 @@ import {
 	withFilter,
 	withFilterForAll,
 	withPosition,
+	withToggled,
 } from './log-viewer-state.ts';
 
 /** Minimum levels in the order of the key; lines without a level are always shown. */
@@ -226,7 +226,7 @@ function pressInField(
 	viewer: LogViewer,
 	{kind, composer}: Field,
 	token: InputToken,
-	{focus, keymap, promptKeymap}: Pick<ViewerFocus, 'focus' | 'keymap' | 'promptKeymap'>,
+	{focus, keymap, promptKeymap}: ViewerFocus,
 ): ViewerStep {
 	const chord = token.type === 'key' ? chordOf(token) : '';
 	if (chord === 'escape' || chord === 'ctrl+c' || actionOf(keymap, chord) === 'logs.viewer') {

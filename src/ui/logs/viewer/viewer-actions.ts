@@ -7,9 +7,8 @@ import {type LogScreen, showNote, viewportOf} from '../log-screen.ts';
 import {jumpTo, scrollAtEnd} from '../log-scroll.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
 import {findLine, timeAt} from './log-find.ts';
-import {withOpenedAt} from './log-folds.ts';
 import {reduceLogViewer} from './log-viewer.ts';
-import {positionOf, type ViewerAction, withPosition} from './log-viewer-state.ts';
+import {positionOf, type ViewerAction, withOpenedAt, withPosition} from './log-viewer-state.ts';
 
 /** Applies a key, a text or a paste to the viewer. */
 export function pressInViewer(screen: LogScreen, token: InputToken): void {

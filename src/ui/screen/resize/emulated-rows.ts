@@ -1,7 +1,7 @@
+import type {Size} from '../../../store/view-slice.ts';
 import {lineWidth, textWidth} from '../../../terminal/text/width.ts';
 import {continues} from '../../../terminal/text/wrap.ts';
 import {isMarked, marked, unmarked} from './frame-mark.ts';
-import type {Size} from './questions.ts';
 
 /**
  * A row that the terminal shows: how many cells of it have text, whether the terminal wrapped its line to the next row, and

@@ -1,4 +1,6 @@
 import type {AppStore} from '../../../store/store.ts';
+import type {Size} from '../../../store/view-slice.ts';
+import type {RowHabits} from '../../../terminal/row-habits.ts';
 import {steadyNow} from '../../panels/question.ts';
 import type {FullScreen} from '../full-screen.ts';
 import type {Painter} from '../painter.ts';
@@ -6,7 +8,7 @@ import {eraseDown} from '../pen.ts';
 import type {Resize} from '../region.ts';
 import type {Screen} from '../screen.ts';
 import {drawnSizeOf} from '../window-size.ts';
-import type {Place, Size} from './questions.ts';
+import type {CursorPlace} from './questions.ts';
 
 type FitDependencies = {
 	readonly store: AppStore;
@@ -15,16 +17,14 @@ type FitDependencies = {
 	readonly highPanel: () => {readonly isOpen: () => boolean; readonly update: () => void};
 	/** Returns true while another program has the terminal. */
 	readonly isLent: () => boolean;
-	/** Resolves with the row of the cursor in the window, its size, and what the terminal does with rows, as far as it tells. */
-	readonly askPlace: () => Promise<Place & Pick<Resize, 'keepsBelow' | 'pullsDown' | 'keepsBreaks'>>;
+	/** Resolves with the row of the cursor in the window, and its size, as far as the terminal tells. */
+	readonly askPlace: () => Promise<CursorPlace>;
+	/** Returns what the terminal does with its rows, as far as it has told. */
+	readonly habits: () => RowHabits;
 	/** Calls `resized` soon, also if the system doesn't tell of a resize to that size. */
 	readonly expectResize: (size: Size) => void;
 	/** Ends questions for the size: the system tells another one for good. */
 	readonly distrustSizes: () => void;
-	/** Returns true if the terminal leaves rows that it pushed up in its scrollback, but pulls them down on request. */
-	readonly pullsDown: () => boolean;
-	/** Returns true if the terminal wraps rows that are wider than a narrower window. */
-	readonly reflows: () => boolean;
 	/**
 	 * True in a multiplexer, whose size isn't certain: what is printed while it changes goes to rows that nobody knows. In other
 	 * terminals those follow from the answers, and the fewer lines one frame prints, the fewer it may print twice.
@@ -72,7 +72,7 @@ export type WindowFit = {
 
 /** Keeps the drawing in step with the size of the window. */
 export function createWindowFit(dependencies: FitDependencies): WindowFit {
-	const {store, screen, fullScreen, highPanel, hasAlternateScreen, reflows, pullsDown, painter} = dependencies;
+	const {store, screen, fullScreen, highPanel, hasAlternateScreen, habits, painter} = dependencies;
 	let held = screen.size();
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
@@ -132,7 +132,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 		},
 		resized() {
 			// Where a terminal cuts rows, it does so out of sight of the view as well, and nobody knows which.
-			disturb(fullScreen().isOpen() && !reflows());
+			disturb(fullScreen().isOpen() && !habits().reflows);
 			draw(dependencies.isMultiplexed ? passing : inPlace);
 		},
 		settled() {
@@ -148,7 +148,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 			store.setState({inSightSince: Number.POSITIVE_INFINITY});
 			if (!hasAlternateScreen) {
 				disturb(true);
-			} else if (pullsDown()) {
+			} else if (habits().blanksMarked) {
 				// Below a view the terminal wraps the rows of the frame, and pushes them up for good.
 				screen.erase({keepsAbove: true});
 			}
@@ -219,10 +219,10 @@ function createPlaceQuestion(dependencies: FitDependencies) {
 		ask(draw: Draw) {
 			const question = {draw};
 			asked = question;
-			void dependencies.askPlace().then(({size, ...place}) => {
+			void dependencies.askPlace().then(({size, row}) => {
 				if (asked === question) {
 					asked = undefined;
-					waitsForSize(size) || question.draw(place);
+					waitsForSize(size) || question.draw({row, habits: dependencies.habits()});
 				}
 			});
 		},
@@ -239,7 +239,7 @@ function createPlaceQuestion(dependencies: FitDependencies) {
 }
 
 /** Keeps the narrowest width since everything was drawn. */
-function createNarrowest({screen, reflows}: FitDependencies) {
+function createNarrowest({screen, habits}: FitDependencies) {
 	let columns = Number.POSITIVE_INFINITY;
 	return {
 		note() {
@@ -249,7 +249,7 @@ function createNarrowest({screen, reflows}: FitDependencies) {
 			columns = Number.POSITIVE_INFINITY;
 		},
 		/** Returns the width that rows were cut to; undefined in a terminal that wraps them. */
-		cutAt: () => (reflows() ? undefined : columns),
+		cutAt: () => (habits().reflows ? undefined : columns),
 	};
 }
 
@@ -303,13 +303,14 @@ function createDraws(dependencies: FitDependencies, {cutAt, onDrawn}: DrawsOptio
  * Updates the size. Returns true if something else has the window: another program, or a view or a high panel, which is drawn
  * again.
  */
-function isTaken({store, screen, fullScreen, highPanel, isLent, painter}: FitDependencies): boolean {
+function isTaken(dependencies: FitDependencies): boolean {
+	const {store, screen, fullScreen, highPanel, isLent, painter} = dependencies;
 	if (isLent()) {
 		return true;
 	}
 
 	store.getState().setSize(screen.size());
-	noteSight({store, screen, fullScreen});
+	noteSight(dependencies);
 	fullScreen().redraw();
 	if (highPanel().isOpen() && !screen.isTooSmall()) {
 		screen.resize();
@@ -322,7 +323,7 @@ function isTaken({store, screen, fullScreen, highPanel, isLent, painter}: FitDep
 }
 
 /** Notes when panels come in sight, and when a window without room or a view hides them: then no key answers a question. */
-function noteSight({store, screen, fullScreen}: Pick<FitDependencies, 'store' | 'screen' | 'fullScreen'>): void {
+function noteSight({store, screen, fullScreen}: FitDependencies): void {
 	const isHidden = screen.isTooSmall() || fullScreen().isOpen();
 	if (isHidden !== (store.getState().inSightSince === Number.POSITIVE_INFINITY)) {
 		store.setState({inSightSince: isHidden ? Number.POSITIVE_INFINITY : steadyNow()});

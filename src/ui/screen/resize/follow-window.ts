@@ -1,5 +1,5 @@
+import type {Size} from '../../../store/view-slice.ts';
 import type {Screen} from '../screen.ts';
-import type {Size} from './questions.ts';
 
 type Dependencies = {
 	readonly stdout: Pick<NodeJS.WriteStream, 'on' | 'off'>;

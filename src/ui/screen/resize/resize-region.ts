@@ -1,3 +1,4 @@
+import type {Size} from '../../../store/view-slice.ts';
 import {lineWidth} from '../../../terminal/text/width.ts';
 import {continues, softWrap, wrapWide} from '../../../terminal/text/wrap.ts';
 import {nothingDrawn} from '../live-region.ts';
@@ -20,16 +21,12 @@ export const isLeftover = (line: string) => line.startsWith(leftover);
  * in the window again of earlier frames; what was printed below it is written again. `reflows` returns true if the terminal
  * wraps rows that are wider than a narrower window. Returns a region that wasn't resized as it is.
  */
-export function resizeRegion(
-	region: Region,
-	{columns, rows}: {readonly columns: number; readonly rows: number},
-	reflows: () => boolean,
-): Region {
+export function resizeRegion(region: Region, {columns, rows}: Size, reflows: () => boolean): Region {
 	if (!region.resize) {
 		return region;
 	}
 
-	const {rewrap, isRecolored, cutAt, row, keepsBelow = false, pullsDown = false, isPassing = false} = region.resize;
+	const {rewrap, isRecolored, cutAt, row, habits, isPassing = false} = region.resize;
 	if (region.prefix) {
 		return {...region, printed: wrapWide(region.printed, columns)};
 	}
@@ -37,16 +34,16 @@ export function resizeRegion(
 	const countRows: CountRows = lines => (reflows() ? wrappedRows(lines, columns) : lines.length);
 	const {drawn, above, back, frame, textColumns} = region;
 	const isBlanked = drawn.rows.some(isMarked);
-	const erase = isBlanked ? deleteDown : region.resize.keepsBreaks ? insertDown : eraseDown;
+	const erase = isBlanked ? deleteDown : habits?.keepsBreaks ? insertDown : eraseDown;
 	const own = blanked(drawn);
 	const countDrawn: CountRows = lines => (columns === region.columns ? lines.length : countRows(lines));
 	const ownRows = countDrawn(own.slice(0, drawn.at));
 	// A terminal moves the cursor only as far up as keeps it in the window.
 	const likely = Math.max(ownRows, Math.min(region.near + drawn.at, rows - 1));
-	const isBelowKept = keepsBelow && !isBlanked && row !== undefined;
+	const isBelowKept = habits?.keepsBelow && !isBlanked && row !== undefined;
 	const line = isBelowKept ? Math.min(row, rows - countDrawn(own.slice(drawn.at))) : row;
 	const top = (line ?? likely) - ownRows;
-	const mayPull = pullsDown && !isPassing && row !== undefined;
+	const mayPull = habits?.blanksMarked && !isPassing && row !== undefined;
 	const height = Math.min(drawn.rows.length, frame.rows.length);
 	const highest = rows - height + countRows(above.slice(-rows).filter(isLeftover));
 	const pulled = mayPull ? rowsToPull(top, highest, countRows(above)) : 0;

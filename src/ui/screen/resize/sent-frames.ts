@@ -1,7 +1,9 @@
+import type {Size} from '../../../store/view-slice.ts';
+import type {RowHabits} from '../../../terminal/row-habits.ts';
 import {continues} from '../../../terminal/text/wrap.ts';
 import type {Region} from '../region.ts';
 import {applyFrame, linesOf, ownRow, rewrapRows, rowsOf, type ShownRows} from './emulated-rows.ts';
-import type {Questions, Size} from './questions.ts';
+import type {Questions} from './questions.ts';
 import {isLeftover} from './resize-region.ts';
 
 type Arriving = SentFrame & {row: number | undefined; arrivedAt: Size | undefined};
@@ -11,7 +13,7 @@ type Dependencies = {
 	/** Returns true for a terminal whose frames are to be followed: it wraps rows again. */
 	readonly isNeeded: () => boolean;
 	/** Returns what the terminal does with rows that continue in the next one. */
-	readonly habits: () => Habits;
+	readonly habits: () => RowHabits;
 	/** Called with the size of the window when a frame has arrived at another one than it was drawn for. */
 	readonly onLost: (size: Size) => void;
 };
@@ -101,9 +103,6 @@ type SentFrame = {
 /** A frame with the row of the cursor, from 0, and the size of the window before it, as the terminal tells them. */
 type LandedFrame = SentFrame & {readonly row: number | undefined; readonly arrivedAt: Size | undefined};
 
-/** What a terminal does with rows that continue in the next one (`joinsRows`, `keepsBreaks`). */
-export type Habits = {readonly joins: boolean; readonly keepsBreaks: boolean};
-
 /** The most lines above a frame that may be in a window. */
 const maxAbove = 150;
 
@@ -111,7 +110,7 @@ const maxAbove = 150;
  * Returns what the terminal shows after frames that arrived at other sizes than they were drawn for. What they left of the
  * frame before them, printed and drew is the frame of the region; the lines in it that were printed are its `back`.
  */
-function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], {joins, keepsBreaks}: Habits): Region {
+function landedRegion(frames: readonly [LandedFrame, ...LandedFrame[]], {joins, keepsBreaks}: RowHabits): Region {
 	const [{before, kept, size}] = frames;
 	const shown = shownBefore(before, size.rows, keepsBreaks);
 	for (const {data, row, arrivedAt} of frames) {

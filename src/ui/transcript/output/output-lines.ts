@@ -1,6 +1,6 @@
 import {cutText} from '../../../core/cut-text.ts';
 import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
-import {jsonSpans} from '../../../terminal/json/json-lines.ts';
+import {jsonSpans} from '../../../terminal/text/json-lines.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {codesOf, paint, parseSgr, type Span, withoutSgr} from '../../../terminal/text/sgr.ts';
 import type {Palette} from '../../../terminal/text/style.ts';

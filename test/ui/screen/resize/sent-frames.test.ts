@@ -1,4 +1,5 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
+import {rowHabits} from '../../../../src/terminal/row-habits.ts';
 import {emptyRegion, type Region} from '../../../../src/ui/screen/region.ts';
 import {marked} from '../../../../src/ui/screen/resize/frame-mark.ts';
 import {createQuestions} from '../../../../src/ui/screen/resize/questions.ts';
@@ -25,7 +26,7 @@ function follow({keepsBreaks = false, joins = false} = {}) {
 	const frames = createSentFrames({
 		questions,
 		isNeeded: () => true,
-		habits: () => ({joins: joins || keepsBreaks, keepsBreaks}),
+		habits: () => ({...rowHabits([], {}), joins: joins || keepsBreaks, keepsBreaks}),
 		onLost,
 	});
 	const answerRow = (row: number) => void questions.take({type: 'reply', reply: 'cursor-position', row, column: 0});
@@ -172,7 +173,7 @@ test('a terminal that tells no size is asked no more', () => {
 	const frames = createSentFrames({
 		questions,
 		isNeeded: () => true,
-		habits: () => ({joins: false, keepsBreaks: false}),
+		habits: () => rowHabits([], {}),
 		onLost: vi.fn(),
 	});
 	expect(frames.send(frame)).not.toBe('');

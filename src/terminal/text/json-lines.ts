@@ -1,8 +1,8 @@
 import {parseJson} from '../../core/json.ts';
-import type {Role} from '../text/role.ts';
-import {safeText} from '../text/safe-text.ts';
-import type {Span} from '../text/sgr.ts';
-import type {Palette} from '../text/style.ts';
+import type {Role} from './role.ts';
+import {safeText} from './safe-text.ts';
+import type {Span} from './sgr.ts';
+import type {Palette} from './style.ts';
 
 /** Lines of JSON as it was written: numbers, escapes, order and repeated names stay. */
 export type JsonLines = {
@@ -152,7 +152,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Returns the spans of a line of JSON, safe and in the colours of source code. */
-export function jsonSpans(line: string, {syntax}: Pick<Palette, 'syntax'>): readonly Span[] {
+export function jsonSpans(line: string, {syntax}: Palette): readonly Span[] {
 	const spans: Span[] = [];
 	const add = (text: string, role?: Role) =>
 		text && spans.push({text: safeText(text), style: {}, ...(role && {roles: [role]})});

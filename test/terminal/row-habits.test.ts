@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {keepsBreaks, reflowsRows, tellsSize} from '../../src/terminal/reflow.ts';
+import {rowHabits} from '../../src/terminal/row-habits.ts';
 
 test.each([
 	['xterm.js', [0, 276, 0], {}, true],
@@ -16,10 +16,10 @@ test.each([
 	['PuTTY', [0, 136, 0], {}, false],
 	['a terminal that does not answer', [], {}, false],
 ] as const)('%s answers %j; in %j it rewraps rows of a narrower window: %j', (_, answer, env, breaks) => {
-	expect(reflowsRows(answer, env)).toBe(breaks);
+	expect(rowHabits(answer, env).reflows).toBe(breaks);
 });
 
 test('GNU Screen tells no size, and its rows continue until they are inserted or deleted', () => {
-	expect([tellsSize([83, 40900, 0]), keepsBreaks([83, 40900, 0])]).toEqual([false, true]);
-	expect([tellsSize([84, 0, 0]), keepsBreaks([84, 0, 0])]).toEqual([true, false]);
+	expect(rowHabits([83, 40900, 0], {})).toMatchObject({tellsSize: false, keepsBreaks: true});
+	expect(rowHabits([84, 0, 0], {})).toMatchObject({tellsSize: true, keepsBreaks: false});
 });

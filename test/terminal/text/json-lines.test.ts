@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {breakJson, isJson, jsonSpans} from '../../../src/terminal/json/json-lines.ts';
+import {breakJson, isJson, jsonSpans} from '../../../src/terminal/text/json-lines.ts';
 import {safeText} from '../../../src/terminal/text/safe-text.ts';
 import {paint} from '../../../src/terminal/text/sgr.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
