@@ -3,7 +3,7 @@ import type {CapCounts} from '../core/caps.ts';
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {recordedStyles, type StyledText, stylesIn} from '../core/output/text-styles.ts';
 import type {Act} from '../core/session/approval.ts';
-import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
+import type {AgentEvent, FileChange, ImageType, ShownImage, ToolFacts} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {Approvals} from './approval/approval.ts';
@@ -173,6 +173,7 @@ function refusedByCap(
 function collectReports(images: CallOptions['images']) {
 	let change: FileChange | undefined;
 	let styled: StyledText | undefined;
+	let facts: ToolFacts | undefined;
 	const shown: ShownImage[] = [];
 	return {
 		listeners: {
@@ -182,6 +183,9 @@ function collectReports(images: CallOptions['images']) {
 			onStyles(output: StyledText) {
 				styled = output;
 			},
+			onFacts(reported: ToolFacts) {
+				facts = reported;
+			},
 			...(images && {onImage: imagesTo(shown, withoutPdf(images))}),
 		},
 		/** Returns what its result has beside `output`. */
@@ -189,6 +193,7 @@ function collectReports(images: CallOptions['images']) {
 			...(styled && recordedStyles(stylesIn(output, styled))),
 			...(change && {change}),
 			...(shown.length > 0 && {images: shown}),
+			...(facts && {facts}),
 		}),
 	};
 }

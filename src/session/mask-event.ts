@@ -45,7 +45,12 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			return {...event, styles, ...(shown === undefined ? {text: output} : {text: hide(event.text), shown: output})};
 		}
 		case 'tool-result':
-			return {...event, ...hideRecorded(event, hide), ...maskedChange(event.change, hide)};
+			return {
+				...event,
+				...hideRecorded(event, hide),
+				...maskedChange(event.change, hide),
+				...(event.facts?.end !== undefined && {facts: {...event.facts, end: hide(event.facts.end)}}),
+			};
 		case 'notice':
 			return {...event, text: hide(event.text), ...(event.hint !== undefined && {hint: hide(event.hint)})};
 		case 'run-end': {

@@ -55,6 +55,7 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 			const {shownLines, isRedacted} = numbered(lines, start, last);
 			// With an explicit limit the model knows that there may be more.
 			const more = last < lines.length && limit >= maxLines;
+			context.onFacts?.({lines: shownLines.length});
 			const rest = more ? [`[lines ${start} to ${last} of ${lines.length}; continue with offset ${last + 1}]`] : [];
 			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...encodingNote(encoded), ...rest].join('\n');
 		},

@@ -60,8 +60,8 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 			const program = await ripgrep();
 			const engine = program ? ripgrepEngine(program, search) : plainEngine(search);
 			return stats.isFile()
-				? answer(await searchFile(target, engine, bounds, context))
-				: searchFolder(engine, bounds, signal);
+				? answer(await searchFile(target, engine, bounds, context), context)
+				: searchFolder(engine, bounds, context);
 		},
 	});
 }
@@ -73,7 +73,8 @@ function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, 
 	return searchFiles([shown], {matching, read, signal});
 }
 
-async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortSignal): Promise<string> {
+async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolContext): Promise<string> {
+	const {signal} = context;
 	const {paths, all, complete} = await engine.candidates();
 	const isDenied = (path: string) => bounds.denied?.by(join(bounds.workspace, path)) !== undefined;
 	const read = async (path: string) => {
@@ -84,13 +85,20 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortS
 	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
 	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
 	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
-	return answer({...found, complete: found.complete && complete}, skipped, all.filter(isDenied).length);
+	const denied = all.filter(isDenied).length;
+	return answer({...found, complete: found.complete && complete}, context, skipped, denied);
 }
 
-function answer({matches, complete}: Found, skipped: readonly string[] = [], denied = 0): string {
+function answer(
+	{matches, complete}: Found,
+	{onFacts}: ToolContext,
+	skipped: readonly string[] = [],
+	denied = 0,
+): string {
 	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
-	const more = matches.length - maxMatches;
+	const more = matches.length - given.length;
+	onFacts?.({matches: given.length, files: new Set(given.map(({path}) => path)).size, left: more});
 	const remarks = [
 		...(given.some(({isRedacted}) => isRedacted) ? [redactionNote] : []),
 		...(matches.length === 0 ? ['[no matches]'] : []),

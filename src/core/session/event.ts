@@ -26,6 +26,29 @@ const jsonObject = z.custom<JsonObject>(value => typeof value === 'object' && va
 const fileChange = z.object({path: z.string(), added: z.number(), removed: z.number(), diff: z.string()});
 export type FileChange = Readonly<z.infer<typeof fileChange>>;
 
+/**
+ * What a tool knows of its result beside the text for the model, so that nobody has to read it out of that text. A result
+ * with facts but no counts has nothing to say behind its call; one of a tool without facts has the size of its text.
+ */
+const toolFacts = z.object({
+	/** Lines, matches or files in the result, and how many more of them were left out. */
+	lines: z.optional(z.number()),
+	matches: z.optional(z.number()),
+	files: z.optional(z.number()),
+	left: z.optional(z.number()),
+	/** The exit status of a command that ended; null if a signal ended it. */
+	status: z.optional(z.nullable(z.number())),
+	/** How a command ended, or that it runs, in a few words; left out for status 0. */
+	end: z.optional(z.string()),
+	/** Lines of the text above the output of a command, which are notes, and below it: how it ended, then notes. */
+	above: z.optional(z.number()),
+	below: z.optional(z.number()),
+	/** Where in the text an answer of the user begins, or the reason of what denied the call. */
+	from: z.optional(z.number()),
+	denied: z.optional(z.literal('hook')),
+});
+export type ToolFacts = Readonly<z.infer<typeof toolFacts>>;
+
 export type {ImageType, ShownImage} from './user-events.ts';
 
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
@@ -118,6 +141,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** The change of a file that the tool has written. */
 		change: z.optional(fileChange),
 		images: z.optional(z.array(shownImage)),
+		/** Left out by versions whose screen read them out of the text, and if a later one has others. */
+		facts: z.catch(z.optional(toolFacts), undefined),
 	}),
 	/**
 	 * What a call may change was saved, or its change was: `tree` is an id in the store of the folder. A call that changes

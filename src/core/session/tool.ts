@@ -2,7 +2,7 @@ import type {JsonObject} from '../json.ts';
 import type {RedrawnOutput} from '../output/recorded-output.ts';
 import type {StyledText, StyleRange} from '../output/text-styles.ts';
 import type {Approval, Permission} from './approval.ts';
-import type {FileChange, ShownImage} from './event.ts';
+import type {FileChange, ShownImage, ToolFacts} from './event.ts';
 
 /** A tool as described to the model. */
 export type ToolDefinition = {
@@ -42,6 +42,8 @@ export type ToolContext = {
 	readonly onNotice?: (text: string, more?: {readonly isWarning?: boolean; readonly hint?: string | undefined}) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
+	/** Reports what the tool knows of its result; what is reported last counts. */
+	readonly onFacts?: (facts: ToolFacts) => void;
 	/** Reports a job that goes on in the background after the call. `done` resolves when it has ended. */
 	readonly onJob?: (job: {readonly id: string; readonly done: Promise<void>}) => void;
 	/**
