@@ -11,16 +11,14 @@ import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
 import {createBoundFetch} from '../../net/bound-fetch.ts';
 import type {Connection, ConnectionEvents} from './connection.ts';
-import {clauseOf, statusOf, wasNotSent} from './connection-error.ts';
+import {clauseOf, loginNeeded, statusOf, wasNotSent} from './connection-error.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
-import {createFloodGuard} from './flood-guard.ts';
 import {lenientFetch, lenientTransport} from './lenient-transport.ts';
-import {loginNeeded} from './login-needed.ts';
 import {createOAuthFetch} from './oauth/oauth-fetch.ts';
 import {createScopedFetch} from './oauth/scopes.ts';
 import {createTokenAuth, type TokenAuthOptions} from './oauth/token-auth.ts';
 import {requestsTo} from './requests.ts';
-import {createStdioTransport} from './stdio-transport.ts';
+import {createFloodGuard, createStdioTransport} from './stdio-transport.ts';
 
 // The SDK's Zod sets English messages for the whole process, which would replace those of the program.
 config({localeError: undefined});

@@ -13,9 +13,7 @@ import type {
 	ResourceContent,
 	ResultPart,
 } from './connection.ts';
-import {clauseOf, isSessionLost, wasNotSent} from './connection-error.ts';
-import {loginNeeded} from './login-needed.ts';
-import {ScopesNeeded} from './scopes-needed.ts';
+import {clauseOf, isSessionLost, loginNeeded, ScopesNeeded, wasNotSent} from './connection-error.ts';
 import {createServerLog, reasonWith} from './server-log.ts';
 
 export type ServerState =

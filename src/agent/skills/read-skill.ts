@@ -10,7 +10,7 @@ import {readOwn} from '../project/read-file.ts';
 import {hashSkillFiles} from '../project/skill-files.ts';
 import {isWithin} from '../sandbox/existing.ts';
 import {defineTool} from '../tools/define-tool.ts';
-import {spellPath} from '../tools/files/spelled-path.ts';
+import {spellPath} from '../tools/files/path-text.ts';
 import type {Skill} from './skill.ts';
 
 const maxListed = 100;

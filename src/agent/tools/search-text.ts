@@ -14,10 +14,8 @@ import {type Bounds, boundsOf, type Located, locate} from './files/bounds.ts';
 import {pathText} from './files/path-text.ts';
 import {readText} from './files/read-text.ts';
 import {deniedNote} from './list-files.ts';
-import {plainEngine} from './search/plain-search.ts';
 import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
-import type {SearchEngine} from './search/search-engine.ts';
-import {type Found, searchFiles} from './search/search-files.ts';
+import {type Found, plainEngine, type SearchEngine, searchFiles} from './search/search-files.ts';
 import description from './search-text.md';
 
 const maxMatches = 200;

@@ -6,11 +6,9 @@ import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
-import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
+import {commandParts, factsOf, isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {changedLines} from './diff-lines.ts';
-import {drawnOutput} from './output/drawn-output.ts';
-import {drawRow, excerptOf, lastLine} from './output/output-lines.ts';
-import {commandParts, factsOf} from './result-facts.ts';
+import {drawnOutput, drawRow, excerptOf, lastLine} from './output-lines.ts';
 
 export type ToolStyle = {
 	readonly width: number;

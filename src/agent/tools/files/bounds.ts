@@ -5,8 +5,7 @@ import {AppError} from '../../../core/error.ts';
 import type {DeniedFiles} from '../../policy/denied-files.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
 import type {FileRules} from '../../policy/rules/rule.ts';
-import {asciiJson, foldedPath} from './path-text.ts';
-import {spellPath} from './spelled-path.ts';
+import {asciiJson, foldedPath, spellPath} from './path-text.ts';
 
 const maxPathLength = 4096;
 const maxFolders = 256;

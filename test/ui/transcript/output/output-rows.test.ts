@@ -7,7 +7,7 @@ import {lineWidth} from '../../../../src/terminal/text/width.ts';
 import {detailLines} from '../../../../src/ui/transcript/block-detail.ts';
 import {blockLines} from '../../../../src/ui/transcript/block-lines.ts';
 import {textOf} from '../../../../src/ui/transcript/block-text.ts';
-import {outputRows} from '../../../../src/ui/transcript/output/output-rows.ts';
+import {outputRows} from '../../../../src/ui/transcript/output-rows.ts';
 import {anyText} from '../../../any-text.ts';
 import {traceOf, traces} from '../../../core/stack-trace/traces.ts';
 import {expectLinear} from '../../../growth.ts';

@@ -1,10 +1,11 @@
-import {cutText} from '../../../core/cut-text.ts';
-import type {RecordedOutput} from '../../../core/output/recorded-output.ts';
-import {jsonSpans} from '../../../terminal/json/json-lines.ts';
-import {safeLine} from '../../../terminal/text/safe-text.ts';
-import {codesOf, paint, parseSgr, type Span, withoutSgr} from '../../../terminal/text/sgr.ts';
-import type {Palette} from '../../../terminal/text/style.ts';
-import {drawnOutput} from './drawn-output.ts';
+import {cutText} from '../../core/cut-text.ts';
+import type {RecordedOutput} from '../../core/output/recorded-output.ts';
+import {readStyles, sliceStyled} from '../../core/output/text-styles.ts';
+import {jsonSpans} from '../../terminal/json/json-lines.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import {codesOf, paint, parseSgr, type Span, withoutSgr} from '../../terminal/text/sgr.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {withStyles} from '../../terminal/text/with-styles.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 
 /** Most characters of an output that are read, from its end. */
@@ -147,4 +148,26 @@ export function linesOf(output: string): readonly string[] {
 		const text = line.replace(/\r+$/, '');
 		return text.slice(text.lastIndexOf('\r') + 1);
 	});
+}
+
+/** Returns an output from `from` on with its styles as SGR sequences. Each line ends without one. */
+export function drawnOutput({output, styles}: RecordedOutput, from = 0): string {
+	return styles === undefined
+		? output.slice(from)
+		: withStyles(sliceStyled({text: output, styles: readStyles(styles)}, from));
+}
+
+/** Returns the last lines of an output with its styles, without line ends behind them. */
+export function lastLines({output, styles}: RecordedOutput, count: number): string {
+	let end = output.length;
+	while (output[end - 1] === '\n') {
+		end--;
+	}
+
+	let from = end;
+	for (let line = 0; line < count && from >= 0; line++) {
+		from = from === 0 ? -1 : output.lastIndexOf('\n', from - 1);
+	}
+
+	return drawnOutput({output: output.slice(0, end), styles}, from + 1);
 }
