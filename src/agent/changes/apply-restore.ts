@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import type {RestoreKind} from '../../core/session/changes.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
-import {pathText} from '../tools/files/path-text.ts';
+import {pathText} from '../paths/path-text.ts';
 import type {ChangePlace} from './file-history.ts';
 import type {PlannedFile} from './plan-restore.ts';
 import {type FileRestore, restoreFile} from './restore-file.ts';

@@ -3,7 +3,7 @@ import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {isUnreplaceable, writeInPlace} from '../../storage/in-place.ts';
-import {assertVisible, type Bounds} from '../tools/files/bounds.ts';
+import {assertVisible, type Bounds} from '../policy/bounds.ts';
 import {type Folder, newTemporaryName, openFolder} from '../tools/files/folder-handle.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';

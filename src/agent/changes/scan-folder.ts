@@ -2,7 +2,7 @@ import type {BigIntStats} from 'node:fs';
 import {lstat, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
-import {type Bounds, hiddenBelow} from '../tools/files/bounds.ts';
+import {type Bounds, hiddenBelow} from '../policy/bounds.ts';
 import {isTemporaryName} from '../tools/files/folder-handle.ts';
 import {walk} from '../tools/files/walk.ts';
 import type {ObjectStore} from './object-store.ts';

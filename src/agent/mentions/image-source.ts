@@ -7,7 +7,7 @@ import type {ImageType} from '../../core/session/event.ts';
 import {type ImageStore, seesImages} from '../images/model-images.ts';
 import {announcedType, readImage} from '../images/read-image.ts';
 import {showImage} from '../images/show-image.ts';
-import {pathText, spellPath} from '../tools/files/path-text.ts';
+import {pathText, spellPath} from '../paths/path-text.ts';
 import type {MentionSource} from './read-mentions.ts';
 
 /** The name of a mention of an image that was pasted: its hash. */

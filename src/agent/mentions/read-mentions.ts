@@ -8,9 +8,9 @@ import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../cut-result.ts';
 import {imagesTo, type ShownStore} from '../images/model-images.ts';
+import {pathText, spellPath} from '../paths/path-text.ts';
+import {refusal} from '../policy/refusal.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {pathText, spellPath} from '../tools/files/path-text.ts';
-import {refusal} from '../tools/refusal.ts';
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */

@@ -5,14 +5,13 @@ import {dirname, isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
+import {boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseNewRule} from '../policy/rules/rule.ts';
-import {boundsOf} from '../tools/files/bounds.ts';
 import {walk} from '../tools/files/walk.ts';
-import {localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
+import {envFileIn, localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 import {withSkillFiles} from './skill-files.ts';
-import {envFileIn} from './started-commands.ts';
 
 type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'server variables' | 'prompt' | 'skill';
 

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {compileGlob} from '../paths/glob.ts';
+import {pathText} from '../paths/path-text.ts';
+import {boundsOf, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {defineTool} from './define-tool.ts';
-import {boundsOf, locate} from './files/bounds.ts';
 import {findFiles} from './files/find-files.ts';
-import {compileGlob} from './files/glob.ts';
-import {pathText} from './files/path-text.ts';
 import description from './list-files.md';
 
 const maxPaths = 1000;

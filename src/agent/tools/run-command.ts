@@ -5,6 +5,8 @@ import {redactKnown} from '../../core/secrets/redact.ts';
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act, Containment} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import {pathText} from '../paths/path-text.ts';
+import {refusal} from '../policy/refusal.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
 import {folderValues} from '../secret-values/folder-values.ts';
@@ -14,8 +16,6 @@ import {createLiveOutput} from './command/live-output.ts';
 import {lackedSecrets, type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {commandResult} from './command-result.ts';
 import {defineTool} from './define-tool.ts';
-import {pathText} from './files/path-text.ts';
-import {refusal} from './refusal.ts';
 import description from './run-command.md';
 
 const defaultTimeoutSec = 120;

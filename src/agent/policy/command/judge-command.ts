@@ -1,7 +1,7 @@
 import {realpath} from 'node:fs/promises';
 import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {boundsOf, deniedBy} from '../../tools/files/bounds.ts';
+import {boundsOf, deniedBy} from '../bounds.ts';
 import {judgePath} from '../rules/judge-path.ts';
 import {beginningOf} from '../rules/match-command.ts';
 import {type Rule, type RuleTool, ruleText} from '../rules/rule.ts';

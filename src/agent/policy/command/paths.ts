@@ -1,7 +1,7 @@
 import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {dirname, isAbsolute, join} from 'node:path';
-import {assertVisible, type Bounds} from '../../tools/files/bounds.ts';
-import {compileGlob} from '../../tools/files/glob.ts';
+import {compileGlob} from '../../paths/glob.ts';
+import {assertVisible, type Bounds} from '../bounds.ts';
 import {isSecretFile} from '../secret-files.ts';
 
 /** What a command does with a path: prints what is in the file, or only names, sizes and dates. */

@@ -1,9 +1,9 @@
 import {existsSync} from 'node:fs';
 import {join, posix} from 'node:path';
 import {searchFolders} from '../../../core/search-path.ts';
+import {compileGlob} from '../../paths/glob.ts';
 import {foldersOutside} from '../../tools/child/find-program.ts';
-import type {Bounds} from '../../tools/files/bounds.ts';
-import {compileGlob} from '../../tools/files/glob.ts';
+import type {Bounds} from '../bounds.ts';
 import {hasHarmlessVariables} from '../rules/match-command.ts';
 import {whyNotGit} from './git/why-not-git.ts';
 import {type Argument, type Arguments, readArguments} from './options.ts';

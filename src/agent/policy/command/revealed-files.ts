@@ -1,7 +1,7 @@
 import type {Dirent} from 'node:fs';
 import {lstat, readdir, readFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {assertVisible, type Bounds} from '../../tools/files/bounds.ts';
+import {assertVisible, type Bounds} from '../bounds.ts';
 import {matchesWord} from '../rules/command-pattern.ts';
 import {isSecretFile} from '../secret-files.ts';
 

@@ -1,4 +1,4 @@
-import {writeBoundsOf} from '../../tools/files/bounds.ts';
+import {writeBoundsOf} from '../bounds.ts';
 import {type Act, findAct, type OptionValue, readOption} from '../rules/acts.ts';
 import {quoteWord, readCommandPattern} from '../rules/command-pattern.ts';
 import {beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';

@@ -1,8 +1,8 @@
 import {realpath} from 'node:fs/promises';
 import {isAbsolute, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {assertVisible, boundsOf, deniedBy, writeBoundsOf} from '../../tools/files/bounds.ts';
-import {compileGlob} from '../../tools/files/glob.ts';
+import {compileGlob} from '../../paths/glob.ts';
+import {assertVisible, boundsOf, deniedBy, writeBoundsOf} from '../bounds.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {namesSecrets, type Rule, type RuleTool} from './rule.ts';

@@ -3,7 +3,7 @@ import {AppError} from '../../../core/error.ts';
 import {unseenCharacters} from '../../../core/json.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import {mask} from '../../../core/secrets/secret.ts';
-import type {Fold} from './eye-fold.ts';
+import type {Fold} from '../../paths/eye-fold.ts';
 import {type Alike, createAlikeSearch, indexesOf} from './find-alike.ts';
 import {isUniform, keepOwn} from './keep-own.ts';
 import {splitLines} from './read-text.ts';

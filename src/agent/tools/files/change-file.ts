@@ -4,13 +4,13 @@ import {hasRedactable, redactKnownLines, redactLines} from '../../../core/secret
 import {mask} from '../../../core/secrets/secret.ts';
 import type {FileChange} from '../../../core/session/event.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
+import {pathText} from '../../paths/path-text.ts';
+import {locateTarget, openLocated, writeBoundsOf} from '../../policy/bounds.ts';
 import type {Places} from '../../policy/protected-places.ts';
+import {refusal} from '../../policy/refusal.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
 import {createEditNote} from '../../unseen/note-edit.ts';
-import {refusal} from '../refusal.ts';
 import {withLf} from './apply-edits.ts';
-import {locateTarget, openLocated, writeBoundsOf} from './bounds.ts';
-import {pathText} from './path-text.ts';
 import {contentHash, encodeText, type FileText, maxFileBytes, readOpened, splitLines, utf8} from './read-text.ts';
 import {replaceFile} from './replace-file.ts';
 

@@ -1,5 +1,5 @@
 import {AppError} from '../../../core/error.ts';
-import {type Fold, foldText, type Unit, unitsOf} from './eye-fold.ts';
+import {type Fold, foldText, type Unit, unitsOf} from '../../paths/eye-fold.ts';
 
 /** A line of a text, without its end, and where it starts. The last one may be empty, and has no end. */
 type Line = {readonly text: string; readonly start: number; readonly end: string};

@@ -3,7 +3,7 @@ import {constants} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, unlink} from 'node:fs/promises';
 import {join, relative, sep} from 'node:path';
 import {AppError} from '../../../core/error.ts';
-import {assertVisible, type Bounds, pathOfOpened} from './bounds.ts';
+import {assertVisible, type Bounds, pathOfOpened} from '../../policy/bounds.ts';
 
 /** An open folder of the workspace. */
 export type Folder = {

@@ -2,7 +2,7 @@ import {isUtf8} from 'node:buffer';
 import {createHash} from 'node:crypto';
 import type {FileHandle} from 'node:fs/promises';
 import {AppError} from '../../../core/error.ts';
-import {type Bounds, type Guard, type Located, type Opened, openInside} from './bounds.ts';
+import {type Bounds, type Guard, type Located, type Opened, openInside} from '../../policy/bounds.ts';
 
 /** Larger files are neither read nor written. */
 export const maxFileBytes = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ import {basename, dirname} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {errnoOf} from '../../../storage/file-error.ts';
 import {ifSupported, isUnreplaceable, syncIfSupported, writeInPlace} from '../../../storage/in-place.ts';
-import {type Bounds, type Located, openLocated} from './bounds.ts';
+import {type Bounds, type Located, openLocated} from '../../policy/bounds.ts';
 import {type Folder, newTemporaryName, openFolder, removeOrphans} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
 

@@ -1,9 +1,9 @@
 import {AppError} from '../../../core/error.ts';
 import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
 import {boundedWork, isTimeout, type Bounds as Limits, runBounded} from '../../../logs/run-bounded.ts';
-import type {Bounds, Located} from '../files/bounds.ts';
+import {compileGlob} from '../../paths/glob.ts';
+import type {Bounds, Located} from '../../policy/bounds.ts';
 import {findFiles} from '../files/find-files.ts';
-import {compileGlob} from '../files/glob.ts';
 import {splitLines} from '../files/read-text.ts';
 
 /** What to search for. */

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import type {Dirent, Stats} from 'node:fs';
 import {lstat, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {firstIn, foldersOutside} from '../child/find-program.ts';
+import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 
 /** Time for one search. Beyond it, only what is near the top of the folder is sure to be found. */
 const timeoutMs = 3000;

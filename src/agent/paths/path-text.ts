@@ -1,6 +1,6 @@
 import {lstat, readdir} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {unseenCharacters} from '../../../core/json.ts';
+import {unseenCharacters} from '../../core/json.ts';
 import {foldName} from './eye-fold.ts';
 
 /**

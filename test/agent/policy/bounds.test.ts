@@ -3,14 +3,14 @@ import {mkdir, rename, symlink, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {boundsOf, locate, openInside, openLocated} from '../../../../src/agent/tools/files/bounds.ts';
-import {createListFiles} from '../../../../src/agent/tools/list-files.ts';
-import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
-import {findRipgrep} from '../../../../src/agent/tools/search/ripgrep-search.ts';
-import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
-import {createFolderTools} from '../../../../src/agent/tools/tools.ts';
-import type {JsonObject} from '../../../../src/core/json.ts';
-import {makeWorkspace, toolContext} from '../workspace.ts';
+import {boundsOf, locate, openInside, openLocated} from '../../../src/agent/policy/bounds.ts';
+import {createListFiles} from '../../../src/agent/tools/list-files.ts';
+import {createReadFile} from '../../../src/agent/tools/read-file.ts';
+import {findRipgrep} from '../../../src/agent/tools/search/ripgrep-search.ts';
+import {createSearchText} from '../../../src/agent/tools/search-text.ts';
+import {createFolderTools} from '../../../src/agent/tools/tools.ts';
+import type {JsonObject} from '../../../src/core/json.ts';
+import {makeWorkspace, toolContext} from '../tools/workspace.ts';
 
 const refusals: readonly (readonly [path: string, message: string])[] = [
 	['../outside.txt', 'outside the working folder'],

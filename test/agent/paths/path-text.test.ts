@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {pathText} from '../../../../src/agent/tools/files/path-text.ts';
-import {createListFiles} from '../../../../src/agent/tools/list-files.ts';
-import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
-import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
-import {makeWorkspace} from '../workspace.ts';
+import {pathText} from '../../../src/agent/paths/path-text.ts';
+import {createListFiles} from '../../../src/agent/tools/list-files.ts';
+import {createReadFile} from '../../../src/agent/tools/read-file.ts';
+import {createSearchText} from '../../../src/agent/tools/search-text.ts';
+import {makeWorkspace} from '../tools/workspace.ts';
 
 test('any path becomes one visible line that gives the path back', () => {
 	fc.assert(

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {promptText, readPromptFile} from '../../../src/agent/prompts/prompt-file.ts';
+import {promptText, readPromptFile} from '../../../src/agent/skills/prompt-file.ts';
 
 test.each([
 	['$ARGUMENTS is everything as typed', 'Look at $ARGUMENTS!', 'a  "b c"', 'Look at a  "b c"!'],

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {compileGlob} from '../../../../src/agent/tools/files/glob.ts';
-import {expectLinear} from '../../../growth.ts';
+import {compileGlob} from '../../../src/agent/paths/glob.ts';
+import {expectLinear} from '../../growth.ts';
 
 test.each([
 	['*.ts', 'src/deep/a.ts', true],

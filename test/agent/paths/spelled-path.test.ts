@@ -2,10 +2,10 @@ import {readdir, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {createReadSkill} from '../../../../src/agent/skills/read-skill.ts';
-import {createListFiles} from '../../../../src/agent/tools/list-files.ts';
-import {createSearchText} from '../../../../src/agent/tools/search-text.ts';
-import {openTools} from '../open-tools.ts';
+import {createReadSkill} from '../../../src/agent/skills/read-skill.ts';
+import {createListFiles} from '../../../src/agent/tools/list-files.ts';
+import {createSearchText} from '../../../src/agent/tools/search-text.ts';
+import {openTools} from '../tools/open-tools.ts';
 
 const forms: ReadonlyArray<readonly [what: string, real: string, written: string]> = [
 	['NFD for NFC', 'pläne/café.txt'.normalize('NFD'), 'pläne/café.txt'],

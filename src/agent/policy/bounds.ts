@@ -1,11 +1,11 @@
 import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, readlink, realpath} from 'node:fs/promises';
 import {dirname, isAbsolute, relative, resolve, sep} from 'node:path';
-import {AppError} from '../../../core/error.ts';
-import type {DeniedFiles} from '../../policy/denied-files.ts';
-import {type Places, protectedPlaces, unwritablePlaces} from '../../policy/protected-places.ts';
-import type {FileRules} from '../../policy/rules/rule.ts';
-import {asciiJson, foldedPath, spellPath} from './path-text.ts';
+import {AppError} from '../../core/error.ts';
+import {asciiJson, foldedPath, spellPath} from '../paths/path-text.ts';
+import type {DeniedFiles} from './denied-files.ts';
+import {type Places, protectedPlaces, unwritablePlaces} from './protected-places.ts';
+import type {FileRules} from './rules/rule.ts';
 
 const maxPathLength = 4096;
 const maxFolders = 256;
@@ -55,7 +55,7 @@ export async function deniedBy<Entry extends FileRules['entries'][number]>(
 	use: 'read' | 'edit',
 ): Promise<DeniedFiles<Entry> | undefined> {
 	return rules?.entries.some(({effect}) => effect === 'deny')
-		? (await import('../../policy/denied-files.ts')).deniedFiles(rules, use)
+		? (await import('./denied-files.ts')).deniedFiles(rules, use)
 		: undefined;
 }
 
