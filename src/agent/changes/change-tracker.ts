@@ -89,9 +89,15 @@ export function createChangeTracker(options: Options): ChangeTracker {
 	};
 }
 
-type Contents = ReturnType<typeof createContents>;
+/** What the folder holds, and where that is saved. */
+type Contents = {
+	readonly folderNow: FolderNow;
+	readonly save: (store: ObjectStore, files: Files, message: string) => Promise<string>;
+	/** True if another session may have changed files since a time, in milliseconds since 1970. */
+	readonly isShared: (store: ObjectStore, sinceMs: number) => Promise<boolean>;
+};
 
-function createContents({session, parent, places}: Options) {
+function createContents({session, parent, places}: Options): Contents {
 	return {
 		folderNow: createFolderNow(places),
 		save: (store: ObjectStore, files: Files, message: string) => saveTree(store, {session, parent}, files, message),
@@ -244,23 +250,29 @@ async function createdSince(
 /** The clock of a file system may lag behind. */
 const clockToleranceMs = 50;
 
-/** Creates what reads the folder, and knows it as it was when it was last read as a whole. */
-function createFolderNow(places: Places) {
+/** Reads the folder, and knows it as it was when it was last read as a whole. */
+type FolderNow = {
+	/** Reads the folder. Throws as `scanFolder`. */
+	readonly scan: (folder: string, store: ObjectStore, signal: AbortSignal) => Promise<KnownFiles>;
+	/** Returns what was read last; undefined if the folder was never read, or not to its end. */
+	readonly last: (folder: string) => KnownFiles | undefined;
+	/** Notes what is at a path since; undefined for nothing. */
+	readonly note: (folder: string, path: string, entry: Entry | undefined) => void;
+};
+
+function createFolderNow(places: Places): FolderNow {
 	let known: {readonly folder: string; readonly files: KnownFiles; readonly isWhole: boolean} | undefined;
 	return {
-		/** Reads the folder. Throws as `scanFolder`. */
-		async scan(folder: string, store: ObjectStore, signal: AbortSignal): Promise<KnownFiles> {
+		async scan(folder, store, signal) {
 			const before: KnownFiles = known?.folder === folder ? known.files : new Map();
 			known = {folder, files: before, isWhole: false};
 			const bounds = await writeBoundsOf(folder, places);
-			const files = await scanFolder({...{folder, store, signal, known: before}, bounds});
+			const files = await scanFolder({folder, store, signal, known: before, bounds});
 			known = {folder, files, isWhole: true};
 			return files;
 		},
-		/** Returns what was read last; undefined if the folder was never read, or not to its end. */
-		last: (folder: string) => (known?.folder === folder && known.isWhole ? known.files : undefined),
-		/** Notes what is at a path since; undefined for nothing. */
-		note(folder: string, path: string, entry: Entry | undefined) {
+		last: folder => (known?.folder === folder && known.isWhole ? known.files : undefined),
+		note(folder, path, entry) {
 			if (known?.folder === folder) {
 				const files = new Map(known.files);
 				files.delete(path);

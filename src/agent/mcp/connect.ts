@@ -231,13 +231,19 @@ function transportTo(options: ConnectOptions): OpenTransport {
 
 	const guard = createFloodGuard();
 	const bound = createBoundFetch({
-		...{env, insecureHttp, headers: server.headers, origin: originOf(server.url), allows: guard.allows},
+		env,
+		insecureHttp,
+		headers: server.headers,
+		origin: originOf(server.url),
+		allows: guard.allows,
 		userAgent: `service/${version}`,
 	});
 	const url = new URL(server.url);
 	const hasKey = Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
 	const scoped = createScopedFetch({
-		...{name: server.name, hasKey, fetch: bound.fetch},
+		name: server.name,
+		hasKey,
+		fetch: bound.fetch,
 		granted: () => mcpLoginOf(options.config.read(), url.href)?.scope,
 	});
 	const fetch = lenientFetch(scoped);

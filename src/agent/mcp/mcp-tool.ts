@@ -47,14 +47,20 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 		aroundCall = call => call(),
 	} = options;
 	return {
-		...{name, description, parameters},
+		name,
+		description,
+		parameters,
 		readOnly: false,
 		async run(args, context) {
 			const before = known.recall(serverKey, id);
 			const isChanged = before !== undefined && before !== hash;
 			const permission = await context.approve({
 				act: {
-					...{kind: 'mcp', server: serverId, tool: id, arguments: args, isLocal},
+					kind: 'mcp',
+					server: serverId,
+					tool: id,
+					arguments: args,
+					isLocal,
 					...(claimsReadOnly && {claimsReadOnly: true}),
 					...(isChanged && {isChanged: true}),
 				},

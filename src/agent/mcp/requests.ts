@@ -268,7 +268,9 @@ type Tools = Awaited<ReturnType<Client['listTools']>>['tools'];
 
 function listed({name, title, description, inputSchema, annotations}: Tools[number]): ListedTool {
 	return {
-		...{name, description, title: title ?? annotations?.title},
+		name,
+		description,
+		title: title ?? annotations?.title,
 		inputSchema: inputSchema as JsonObject,
 		readOnlyHint: annotations?.readOnlyHint,
 	};

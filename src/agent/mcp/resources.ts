@@ -209,7 +209,9 @@ function attachmentOf(name: string, whole: string, lines: Lines) {
 	const place = lines ? `${name}:${lines.first}-${lines.first + shownLines.length - 1}` : name;
 	const text = cutResult(shownLines.join('\n'), 'Ask the user to mention lines of it, as `:1-200` behind its name.');
 	return {
-		...{source: 'resource' as const, name: place, lines: shownLines.length},
+		source: 'resource' as const,
+		name: place,
+		lines: shownLines.length,
 		text: `[The user attached the resource ${place} of an MCP server:]\n\n${codeFence(text)}`,
 	};
 }

@@ -114,7 +114,10 @@ function launch({command, args, env, folder, root}: Options, mark: string): Chil
 	const [file, words] = isWindows ? [program, args] : ['/bin/sh', ['-c', guarded, program, ...args]];
 	return withoutInherited(['pipe', 'pipe', 'pipe', ...(isWindows ? [] : (['pipe'] as const))], stdio =>
 		spawn(file, words, {
-			...{cwd: folder, stdio, detached: !isWindows, windowsHide: true},
+			cwd: folder,
+			stdio,
+			detached: !isWindows,
+			windowsHide: true,
 			env: {...own, PATH: folders.join(delimiter), [markVariable]: mark},
 		}),
 	);

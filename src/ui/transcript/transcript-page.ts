@@ -8,7 +8,8 @@ import {blockLines} from './block-lines.ts';
 import {callAt, isShown, searchable} from './block-text.ts';
 import {joinReads, type Shown} from './read-group.ts';
 
-type Dependencies = TranscriptDrawing & {
+/** What a page shows, and what that is drawn with. */
+export type PageContent = TranscriptDrawing & {
 	/** The current transcript, which may grow while it is open. */
 	readonly transcript: () => Transcript;
 	/** Selects the tool call of this moment (ms since the epoch). By default the end is shown. */
@@ -36,7 +37,7 @@ const gutter = 2;
 /** Rows of the title and the bottom line. */
 const frame = 2;
 
-export function createTranscriptPage({transcript, palette, renderMarkdown, at}: Dependencies): TranscriptPage {
+export function createTranscriptPage({transcript, palette, renderMarkdown, at}: PageContent): TranscriptPage {
 	const linesOf = createTranscriptLines({palette, renderMarkdown});
 	const expanded = new Set<number>();
 	let joined: (Pick<Transcript, 'settled' | 'open'> & {readonly blocks: readonly Shown[]}) | undefined;

@@ -10,9 +10,9 @@ import {truncate} from '../../terminal/text/width.ts';
 import {drawLine, editLine} from '../line-field.ts';
 import type {FullScreenView} from '../screen/full-screen.ts';
 import {findNext, type TranscriptActions, transcriptActions} from './transcript-keys.ts';
-import {createTranscriptPage, type TranscriptPage} from './transcript-page.ts';
+import {createTranscriptPage, type PageContent, type TranscriptPage} from './transcript-page.ts';
 
-type Dependencies = Parameters<typeof createTranscriptPage>[0] &
+type Dependencies = PageContent &
 	TranscriptActions & {
 		readonly ownKeys: () => OwnKeys;
 		readonly invalidate: () => void;

@@ -92,7 +92,9 @@ async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch[
 		const state = randomBytes(32).toString('base64url');
 		const {authorizationUrl, codeVerifier} = await startAuthorization(authorizationServerUrl, {
 			...(metadata && {metadata}),
-			...{clientInformation: client, redirectUrl, state},
+			clientInformation: client,
+			redirectUrl,
+			state,
 			...(scope && {scope}),
 			...(resource && {resource: new URL(resource)}),
 		});
@@ -106,7 +108,11 @@ async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch[
 		});
 		const tokens = await exchangeAuthorization(authorizationServerUrl, {
 			...(metadata && {metadata}),
-			...{clientInformation: client, authorizationCode: code, codeVerifier, redirectUri: redirectUrl, fetchFn: fetch},
+			clientInformation: client,
+			authorizationCode: code,
+			codeVerifier,
+			redirectUri: redirectUrl,
+			fetchFn: fetch,
 			...(resource && {resource: new URL(resource)}),
 			...(iss !== undefined && {iss}),
 		});

@@ -1,7 +1,7 @@
 import {writeBoundsOf} from '../bounds.ts';
 import {type Act, findAct, type OptionValue, readOption} from '../rules/acts.ts';
 import {quoteWord, readCommandPattern} from '../rules/command-pattern.ts';
-import {beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';
+import {type Beginning, beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';
 import {maxRuleLength, type Rule, ruleText} from '../rules/rule.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry} from '../verdict.ts';
@@ -26,7 +26,7 @@ const takesOrders = 'may take orders from its input, so no rule covers it';
 export async function whyNotCovered(
 	rule: Rule,
 	command: SimpleCommand,
-	{fixed, rest}: NonNullable<ReturnType<typeof beginningOf>>,
+	{fixed, rest}: Beginning,
 	where: Where,
 ): Promise<string | undefined> {
 	if (rule.pattern === undefined) {

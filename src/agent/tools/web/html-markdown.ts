@@ -25,8 +25,18 @@ export function htmlToMarkdown(html: string, address: string): Page {
 function convert(html: string, address: string, without: ReadonlySet<string>): Page {
 	const writer = createMarkdownWriter(maxLength);
 	const state: PageState = {
-		...{writer, base: address, hidden: undefined, isTitle: false, title: '', addresses: 0},
-		...{pre: 0, isPreBegun: false, lists: [], link: undefined, cells: 0, rows: 0},
+		writer,
+		base: address,
+		hidden: undefined,
+		isTitle: false,
+		title: '',
+		addresses: 0,
+		pre: 0,
+		isPreBegun: false,
+		lists: [],
+		link: undefined,
+		cells: 0,
+		rows: 0,
 	};
 	readHtml(html, {
 		open(name, attributes) {
