@@ -27,10 +27,15 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 		case 'rename':
 			return {...event, title: hide(event.title)};
 		case 'tool-call': {
-			const {malformed} = event;
+			const {malformed, words} = event;
 			const args = maskArguments(event.arguments, hide);
 			// Broken JSON may hold a command too.
-			return {...event, arguments: args, ...(malformed !== undefined && {malformed: redactPositions(hide(malformed))})};
+			return {
+				...event,
+				arguments: args,
+				...(malformed !== undefined && {malformed: redactPositions(hide(malformed))}),
+				...(words && {words: {verb: words.verb, subject: redactPositions(hide(words.subject))}}),
+			};
 		}
 		case 'approval-request':
 			return {...event, summary: redactPositions(hide(event.summary)), ...maskedChange(event.change, hide)};

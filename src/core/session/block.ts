@@ -1,4 +1,5 @@
 import type {JsonObject} from '../json.ts';
+import type {CallWords} from './call-words.ts';
 import type {
 	AgentEvent,
 	EventOf,
@@ -63,6 +64,8 @@ export type Block =
 			readonly model: string;
 			readonly name: string;
 			readonly arguments: JsonObject;
+			/** The call in words, if its tool said them. */
+			readonly words?: CallWords;
 			readonly opaque?: Opaque;
 			readonly status: ToolStatus;
 			/** Who allowed it, once that is answered: as in `approval-answer`. */

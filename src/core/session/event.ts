@@ -104,6 +104,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		malformed: z.optional(z.string()),
 		/** True if the model wrote the call as text: rules, modes and flags don't allow what it does. */
 		written: z.optional(z.literal(true)),
+		/** The call in words, of a tool that says them itself. */
+		words: z.optional(z.object({verb: z.string(), subject: z.string()})),
 		opaque: z.optional(opaque),
 	}),
 	/** The text with this `id` was reasoning. Comes directly after its last delta. */
@@ -141,8 +143,13 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** The change of a file that the tool has written. */
 		change: z.optional(fileChange),
 		images: z.optional(z.array(shownImage)),
-		/** Left out by versions whose screen read them out of the text, and if a later one has others. */
-		facts: z.catch(z.optional(toolFacts), undefined),
+		/** Left out by versions whose screen read them out of the text. Undefined if a later version has others. */
+		facts: z.optional(
+			z.pipe(
+				z.custom<unknown>(),
+				z.transform(value => toolFacts.safeParse(value).data),
+			),
+		),
 	}),
 	/**
 	 * What a call may change was saved, or its change was: `tree` is an id in the store of the folder. A call that changes

@@ -2,6 +2,7 @@ import type {JsonObject} from '../json.ts';
 import type {RedrawnOutput} from '../output/recorded-output.ts';
 import type {StyledText, StyleRange} from '../output/text-styles.ts';
 import type {Approval, Permission} from './approval.ts';
+import type {CallWords} from './call-words.ts';
 import type {FileChange, ShownImage, ToolFacts} from './event.ts';
 
 /** A tool as described to the model. */
@@ -11,6 +12,11 @@ export type ToolDefinition = {
 	readonly description: string;
 	/** The JSON Schema of its arguments, an object schema. */
 	readonly parameters: JsonObject;
+	/**
+	 * Returns a call in words, which travel with it: what draws it has no code of the tool. Undefined if the arguments don't fit.
+	 * Left out for tools whose calls are in journals without words: `callWords` knows those.
+	 */
+	readonly words?: (args: JsonObject) => CallWords | undefined;
 	/** True for one that a request carries only if its host takes fewer tools than there are. */
 	readonly isFallback?: true;
 };

@@ -67,7 +67,7 @@ export function startedCommands(now: Pick<Transcript, 'open'>, before: Pick<Tran
 	const running = (blocks: readonly Block[]) =>
 		blocks.flatMap(block => (block.kind === 'tool' && block.status === 'running' && block.allowed ? [block] : []));
 	const known = new Set(running(before.open).map(({id}) => id));
-	return running(now.open).flatMap(({id, name, arguments: args}) =>
-		name === 'run_command' && !known.has(id) ? [`Started: ${safeLine(callText(name, args))}`] : [],
+	return running(now.open).flatMap(({id, name, arguments: args, words}) =>
+		name === 'run_command' && !known.has(id) ? [`Started: ${safeLine(callText(name, args, words))}`] : [],
 	);
 }

@@ -61,7 +61,7 @@ export function commandRows(command: string, {width, palette}: ToolStyle): reado
 
 /** Returns a question to the user in full, with the answer. */
 function answerLines(block: Tool, {width, palette}: ToolStyle): readonly string[] {
-	const {subject} = callWords('ask_user', block.arguments);
+	const {subject} = callWords(block.name, block.arguments, block.words);
 	const from = factsOf(block)?.from;
 	const isAnswered = from !== undefined;
 	const answer = isAnswered ? safeText(block.output.slice(from)) : palette.dim('declined');
@@ -82,7 +82,7 @@ export function runningSign(now: number | undefined): string {
 function headLine(
 	block: Tool,
 	{width, palette, now}: ToolStyle,
-	about = safeLine(callWords(block.name, block.arguments).subject),
+	about = safeLine(callWords(block.name, block.arguments, block.words).subject),
 ): {readonly line: string; readonly isCut: boolean} {
 	const status = isWaitingForUser(block) ? 'asking' : block.status;
 	const role = {
@@ -92,7 +92,7 @@ function headLine(
 		failed: palette.danger,
 		interrupted: palette.warning,
 	}[status];
-	const {verb} = callWords(block.name, block.arguments);
+	const {verb} = callWords(block.name, block.arguments, block.words);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
 	const head = `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;

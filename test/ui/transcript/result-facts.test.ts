@@ -1,5 +1,7 @@
 import {expect, test} from 'vitest';
+import * as z from 'zod/mini';
 import {createAskUser} from '../../../src/agent/tools/ask-user.ts';
+import {defineTool} from '../../../src/agent/tools/define-tool.ts';
 import {createListFiles} from '../../../src/agent/tools/list-files.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
@@ -83,14 +85,24 @@ test('the end of a job is drawn behind its call, and a job that runs has not fai
 	]);
 });
 
-test('a new tool is drawn by its facts alone', () => {
-	const call = {...block, name: 'count', arguments: {}, output: 'x'};
+test('a new tool is drawn by what its call and its result say of themselves', () => {
+	const count = defineTool({
+		name: 'count',
+		description: 'Count.',
+		readOnly: true,
+		words: ({what}) => ({verb: 'Count', subject: what}),
+		arguments: z.strictObject({what: z.string()}),
+		run: async () => 'x',
+	});
+	expect(count.words?.({what: 7})).toBeUndefined();
+	const words = count.words?.({what: 'stars'});
+	const call = {...block, name: 'count', arguments: {what: 'stars'}, output: 'x', ...(words && {words})};
 	const draw = (facts: ToolFacts) => blockLines({...call, facts}, {width: 60, palette})[0];
 	expect([draw({lines: 1}), draw({files: 2, left: 3}), draw({matches: 1, files: 1}), draw({})]).toEqual([
-		'✓ count · 1 line',
-		'✓ count · 5 files',
-		'✓ count · 1 match in 1 file',
-		'✓ count',
+		'✓ Count stars · 1 line',
+		'✓ Count stars · 5 files',
+		'✓ Count stars · 1 match in 1 file',
+		'✓ Count stars',
 	]);
 });
 
@@ -107,10 +119,12 @@ test('facts that this version does not know leave the result as it is', () => {
 	expect(parseRecorded(record({lines: 'two'}))?.event).toMatchObject({output: 'x', facts: undefined});
 });
 
-test('[8] a credential in how a command ended is masked', () => {
+test('[8] a credential in the words of a call, or in how a command ended, is masked', () => {
+	const call = {type: 'tool-call', id: 'c1', messageId: 'm1', name: 'count', arguments: {}} as const;
+	const hide = (text: string) => text.replace('hunter2', '***');
+	const counted = maskEvent({...call, words: {verb: 'Count', subject: 'in hunter2'}}, hide);
+	expect(counted).toMatchObject({words: {verb: 'Count', subject: 'in ***'}});
 	const result = {type: 'tool-result', id: 'c1', output: '', failed: true, milliseconds: 1} as const;
-	const masked = maskEvent({...result, facts: {status: null, end: 'spawn hunter2'}}, text =>
-		text.replace('hunter2', '***'),
-	);
+	const masked = maskEvent({...result, facts: {status: null, end: 'spawn hunter2'}}, hide);
 	expect(masked).toMatchObject({facts: {status: null, end: 'spawn ***'}});
 });
