@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {createAskUser} from '../../../src/agent/tools/ask-user.ts';
 import {defineTool} from '../../../src/agent/tools/define-tool.ts';
+import {createJobOutput} from '../../../src/agent/tools/job-output.ts';
 import {createListFiles} from '../../../src/agent/tools/list-files.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
@@ -13,6 +14,7 @@ import type {Tool} from '../../../src/core/session/tool.ts';
 import {maskEvent} from '../../../src/session/mask-event.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
 import {readFacts} from '../../../src/ui/transcript/old-results.ts';
+import {openCommands} from '../../agent/tools/command/open-commands.ts';
 import {makeWorkspace} from '../../agent/tools/workspace.ts';
 import {palette} from '../canvas.ts';
 
@@ -60,6 +62,34 @@ test.each<[name: string, args: JsonObject, facts: ToolFacts | undefined]>([
 	const draw = (shown: Block) => blockLines(shown, {width: 60, palette});
 	expect(draw(facts ? {...call, facts} : call)).toEqual(draw(call));
 	expect(readFacts(name, output)).toEqual(name === 'read_file' && facts ? {...facts, left: 0} : facts);
+});
+
+test.each(['echo one; echo two', 'true', 'echo broken; exit 3', 'kill -KILL $$', 'printf "a\\n\\n\\n"'])(
+	'the facts of the command %j are those that its text says',
+	async command => {
+		const {run, context} = await openCommands({hasSandbox: false});
+		let facts: ToolFacts | undefined;
+		const output = await run(command, {}, {...context, onFacts: reported => (facts = reported)});
+		expect(facts).toEqual(readFacts('run_command', output));
+		const status = facts?.end === undefined ? 'done' : 'failed';
+		const draw = (call: Block) => blockLines(call, {width: 60, palette});
+		expect(draw({...block, status, output, ...(facts && {facts})})).toEqual(draw({...block, status, output}));
+	},
+);
+
+test('a job says in its facts that it runs, then how it ended', async () => {
+	const {session, run, context} = await openCommands({hasSandbox: false});
+	await run('echo one; sleep 0.2; exit 4', {background: true});
+	const seen: ToolFacts[] = [];
+	const read = (wait: number) =>
+		createJobOutput(session).run({job: '1', wait_sec: wait}, {...context, onFacts: facts => seen.push(facts)});
+	await read(0);
+	await read(60);
+	expect(seen).toMatchObject([
+		{above: 0, below: 1, end: expect.stringMatching(/^running for /)},
+		{status: 4, end: 'exit status 4'},
+	]);
+	expect(seen[0]).not.toHaveProperty('status');
 });
 
 test('the lines of a command are those that its facts name, whatever they look like', () => {
