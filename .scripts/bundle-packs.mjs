@@ -27,7 +27,7 @@ const message = [
 	...['src/agent/tools/command/command-session.ts', 'src/providers/chat/openai-chat.ts'],
 	...[
 		'src/session/budget-guard.ts',
-		'src/agent/mentions/check-media.ts',
+		'src/agent/mentions/image-source.ts',
 		'src/net/undici-agent.ts',
 		'src/core/catalog.ts',
 	],

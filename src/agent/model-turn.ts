@@ -1,5 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {brokenOff} from '../core/session/block.ts';
+import type {CallWords} from '../core/session/call-words.ts';
 import type {AgentEvent, StopReason} from '../core/session/event.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
@@ -286,12 +287,15 @@ function reclassify({parts, open, messageId}: Answer, id: string): readonly Agen
 	return [{type: 'reclassify', id, messageId}];
 }
 
-type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
+type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}> & {readonly words?: CallWords};
 
 /** Returns a call as it is shown, kept and run. What fits arguments is loaded with the first call. */
 async function fitToTool(event: CallEvent, {nextTools, tools = []}: TurnOptions): Promise<CallEvent> {
 	const {fitCall} = await import('./fit-arguments.ts');
-	return fitCall(event, (await nextTools?.()) ?? tools);
+	const all = (await nextTools?.()) ?? tools;
+	const call = fitCall(event, all);
+	const words = all.find(({name}) => name === call.name)?.words?.(call.arguments);
+	return words ? {...call, words} : call;
 }
 
 function addCall(answer: Answer, event: CallEvent, newId: () => string): readonly AgentEvent[] {
@@ -301,7 +305,7 @@ function addCall(answer: Answer, event: CallEvent, newId: () => string): readonl
 	// Results are joined by the id, so it must be unique. Some hosts send none, or the same one for every call.
 	const id = event.id && !callIds.has(event.id) ? event.id : newId();
 	callIds.add(id);
-	const {type, malformed, written, ...part} = {...event, id};
+	const {type, malformed, written, words: _, ...part} = {...event, id};
 	parts.push({type, ...part});
 	calls.push({...part, ...(malformed !== undefined && {malformed}), ...(written && {written})});
 	answer.open = undefined;

@@ -3,7 +3,7 @@ import type {CapCounts} from '../core/caps.ts';
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {recordedStyles, type StyledText, stylesIn} from '../core/output/text-styles.ts';
 import type {Act} from '../core/session/approval.ts';
-import type {AgentEvent, FileChange, ImageType, ShownImage} from '../core/session/event.ts';
+import type {AgentEvent, FileChange, ImageType, ShownImage, ToolFacts} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {Approvals} from './approval/approval.ts';
@@ -11,8 +11,7 @@ import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
 import {answerHookedCall, type HookedAnswer} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
-import type {ImageStore} from './images/model-images.ts';
-import {imagesTo, withoutPdf} from './images/save-shown.ts';
+import {type ImageStore, imagesTo, withoutPdf} from './images/model-images.ts';
 import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';
 import type {OpenTask, RunTask} from './task/run-task.ts';
@@ -204,6 +203,7 @@ function refusedByCap(
 function collectReports(images: RunTools['images']) {
 	let change: FileChange | undefined;
 	let styled: StyledText | undefined;
+	let facts: ToolFacts | undefined;
 	const shown: ShownImage[] = [];
 	return {
 		listeners: {
@@ -213,6 +213,9 @@ function collectReports(images: RunTools['images']) {
 			onStyles(output: StyledText) {
 				styled = output;
 			},
+			onFacts(reported: ToolFacts) {
+				facts = reported;
+			},
 			...(images && {onImage: imagesTo(shown, withoutPdf(images))}),
 		},
 		/** Returns what its result has beside `output`. */
@@ -220,6 +223,7 @@ function collectReports(images: RunTools['images']) {
 			...(styled && recordedStyles(stylesIn(output, styled))),
 			...(change && {change}),
 			...(shown.length > 0 && {images: shown}),
+			...(facts && {facts}),
 		}),
 	};
 }

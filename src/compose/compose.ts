@@ -118,7 +118,7 @@ function localParts(
 		resume: createResume({store, ...agent, sessions, folder, isModelGiven: givenModel !== undefined}),
 		savedSessions: () => sessions().list(false),
 		async checkMedia(message: string) {
-			const {checkMedia} = await import('../agent/mentions/check-media.ts');
+			const {checkMedia} = await import('../agent/mentions/image-source.ts');
 			const {transcript, model} = store.getState();
 			// A run keeps its model, and a message that is queued joins it.
 			const asked = transcript.run?.model ?? model;
@@ -180,7 +180,7 @@ function modelParts(
 
 /** Loads and runs what a message passes through between Enter and its request, apart from the model's access. */
 async function practiseSending(text: string, {secrets}: LocalState): Promise<void> {
-	await import('../agent/mentions/check-media.ts');
+	await import('../agent/mentions/image-source.ts');
 	await import('../session/budget-guard.ts');
 	secrets.hide(text);
 }

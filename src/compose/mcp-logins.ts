@@ -66,7 +66,7 @@ export async function logOut(
 	}
 
 	const [{revokeLogin}, {createOAuthFetch}] = await Promise.all([
-		import('../agent/mcp/oauth/log-out.ts'),
+		import('../agent/mcp/oauth/log-in.ts'),
 		import('../agent/mcp/oauth/oauth-fetch.ts'),
 	]);
 	const {fetch, close} = createOAuthFetch({server, env, version});

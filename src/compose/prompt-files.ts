@@ -1,5 +1,5 @@
 import {inEffect, type Project, type ProjectState} from '../agent/project/project.ts';
-import {promptText, readPromptFile} from '../agent/prompts/prompt-file.ts';
+import {promptText, readPromptFile} from '../agent/skills/prompt-file.ts';
 import type {Entry} from '../command/context.ts';
 import type {EntrySource} from '../command/entries/entry-source.ts';
 import {isEntryName, promptEntry} from '../command/entries/prompt-entry.ts';

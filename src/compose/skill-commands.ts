@@ -1,5 +1,5 @@
 import type {ProjectState} from '../agent/project/project.ts';
-import {promptText} from '../agent/prompts/prompt-file.ts';
+import {promptText} from '../agent/skills/prompt-file.ts';
 import {skillText} from '../agent/skills/read-skill.ts';
 import {skillsOf} from '../agent/skills/skill.ts';
 import type {Entry} from '../command/context.ts';

@@ -1,4 +1,3 @@
-import {hookDenial} from '../agent/hooks/hook-denial.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {printWarning} from './print.ts';
@@ -67,8 +66,8 @@ export function createLosses(stderr: Output, clear: () => void = () => undefined
 				tools.set(event.id, event.name);
 				return;
 			case 'tool-result':
-				if (event.failed && event.output.startsWith(hookDenial)) {
-					warn(`A hook denied ${tools.get(event.id)}: ${event.output.slice(hookDenial.length)}`);
+				if (event.facts?.denied) {
+					warn(`A hook denied ${tools.get(event.id)}: ${event.output.slice(event.facts.from)}`);
 				}
 
 				return;

@@ -70,7 +70,7 @@ function labelOf(event: AgentEvent): string | undefined {
 		case 'text-delta':
 			return 'Answering';
 		case 'tool-call':
-			return safeLine(callText(event.name, event.arguments));
+			return safeLine(callText(event.name, event.arguments, event.words));
 		case 'run-start':
 		case 'tool-result':
 			return 'Waiting for the model';

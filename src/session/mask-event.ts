@@ -27,10 +27,15 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 		case 'rename':
 			return {...event, title: hide(event.title)};
 		case 'tool-call': {
-			const {malformed} = event;
+			const {malformed, words} = event;
 			const args = maskArguments(event.arguments, hide);
 			// Broken JSON may hold a command too.
-			return {...event, arguments: args, ...(malformed !== undefined && {malformed: redactPositions(hide(malformed))})};
+			return {
+				...event,
+				arguments: args,
+				...(malformed !== undefined && {malformed: redactPositions(hide(malformed))}),
+				...(words && {words: {verb: words.verb, subject: redactPositions(hide(words.subject))}}),
+			};
 		}
 		case 'approval-request':
 			return {...event, summary: redactPositions(hide(event.summary)), ...maskedChange(event.change, hide)};
@@ -45,7 +50,12 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			return {...event, styles, ...(shown === undefined ? {text: output} : {text: hide(event.text), shown: output})};
 		}
 		case 'tool-result':
-			return {...event, ...hideRecorded(event, hide), ...maskedChange(event.change, hide)};
+			return {
+				...event,
+				...hideRecorded(event, hide),
+				...maskedChange(event.change, hide),
+				...(event.facts?.end !== undefined && {facts: {...event.facts, end: hide(event.facts.end)}}),
+			};
 		case 'notice':
 			return {...event, text: hide(event.text), ...(event.hint !== undefined && {hint: hide(event.hint)})};
 		case 'run-end': {

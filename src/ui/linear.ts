@@ -29,7 +29,7 @@ import {askInLines} from './panels/line-questions.ts';
 import {steadyNow} from './panels/question.ts';
 import {createLiveLines} from './screen/frame.ts';
 import {sizeOf} from './screen/window-size.ts';
-import {startedCommands} from './transcript/started-commands.ts';
+import {startedCommands} from './transcript/block-text.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
 
 type LinearSurroundings = Omit<Surroundings<keyof AppProgram>, 'stderr'> & {

@@ -24,6 +24,27 @@ test('reading tools run in parallel; results come as they are ready, and the mod
 	expect(asked[1]?.slice(2).map(message => message.role === 'tool' && message.callId)).toEqual(['a', 'b']);
 });
 
+test('the words of a tool travel with its call, which the model reads without them, and its facts with its result', async () => {
+	const count: Tool = {
+		...echo,
+		name: 'count',
+		words: ({what}) => ({verb: 'Count', subject: String(what)}),
+		async run(_, {onFacts}) {
+			onFacts?.({lines: 1});
+			onFacts?.({lines: 2, left: 3});
+			return 'one\ntwo';
+		},
+	};
+	const {events, results, asked} = await resultsOf(
+		[call('count', {what: 'stars'}), call('echo', {}, 'e')],
+		[count, echo],
+	);
+	const calls = events.filter(event => event.type === 'tool-call');
+	expect(calls.map(({words}) => words)).toEqual([{verb: 'Count', subject: 'stars'}, undefined]);
+	expect(results.map(({facts}) => facts)).toEqual([{lines: 2, left: 3}, undefined]);
+	expect(JSON.stringify(asked)).not.toMatch(/"Count"|"left":3/);
+});
+
 test('no more than eight tools run at the same time', async () => {
 	let running = 0;
 	let most = 0;

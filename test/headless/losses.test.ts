@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {hookDenial} from '../../src/agent/hooks/hook-denial.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createLosses} from '../../src/headless/losses.ts';
@@ -35,7 +34,8 @@ const loss: fc.Arbitrary<Loss> = fc.oneof(
 		const result = {
 			type: 'tool-result',
 			id: 'h1',
-			output: `${hookDenial}${reason}`,
+			output: `Denied by a hook: ${reason}`,
+			facts: {denied: 'hook', from: 18},
 			failed: true,
 			milliseconds: 1,
 		} as const;

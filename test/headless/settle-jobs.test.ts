@@ -14,6 +14,7 @@ function job(id: string, command: string) {
 		isRunning: () => state === 'running',
 		hasFailed: () => state === 'failed',
 		state: () => (state === 'done' ? 'exit status 0 after 1 s' : 'exit status 1 after 1 s'),
+		endFacts: () => ({status: state === 'done' ? 0 : 1}),
 		takeOutput: () => ({text: '', styles: []}),
 		lastOutput: () => ({text: '', styles: []}),
 		lastLine: () => '',

@@ -1,8 +1,8 @@
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
+import {pathText} from '../paths/path-text.ts';
 import {judge} from '../policy/judge.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {ruleText} from '../policy/rules/rule.ts';
-import {pathText} from '../tools/files/path-text.ts';
 import type {RuleBook} from './rule-book.ts';
 import type {Judge} from './ruling.ts';
 

@@ -1,12 +1,11 @@
 import {AppError} from '../../core/error.ts';
 import type {RestoreKind} from '../../core/session/changes.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
-import {pathText} from '../tools/files/path-text.ts';
+import {pathText} from '../paths/path-text.ts';
 import type {ChangePlace} from './file-history.ts';
 import type {PlannedFile} from './plan-restore.ts';
 import {type FileRestore, restoreFile} from './restore-file.ts';
-import {saveTree} from './save-tree.ts';
-import type {Entry} from './tree.ts';
+import {type Entry, saveTree} from './tree.ts';
 
 /** What the user wants for a file that they changed, too. */
 export type Choice = 'mine' | 'old' | 'merged';

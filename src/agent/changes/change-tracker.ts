@@ -1,17 +1,16 @@
+import {readdir, stat} from 'node:fs/promises';
 import {isAbsolute, join, relative, sep} from 'node:path';
 import {reportError} from '../../core/error.ts';
 import type {Act} from '../../core/session/approval.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
+import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import type {OpenChangeStore} from './change-store.ts';
-import {createFolderNow, withEntries} from './folder-now.ts';
 import {createJobChanges, type Job, type JobContents} from './job-changes.ts';
 import type {ObjectStore} from './object-store.ts';
-import {hasOtherSession} from './other-sessions.ts';
 import {readEntry} from './read-entry.ts';
-import {saveTree} from './save-tree.ts';
-import {filesOf, type KnownFiles} from './scan-folder.ts';
-import {diffTrees, type Files, writeTree} from './tree.ts';
+import {filesOf, type KnownFiles, scanFolder} from './scan-folder.ts';
+import {diffTrees, type Entry, type EntryChange, type Files, saveTree, writeTree} from './tree.ts';
 
 /** Saves the contents of files before and after tools change them, so that the user can take changes back. */
 export type ChangeTracker = {
@@ -90,9 +89,15 @@ export function createChangeTracker(options: Options): ChangeTracker {
 	};
 }
 
-type Contents = ReturnType<typeof createContents>;
+/** What the folder holds, and where that is saved. */
+type Contents = {
+	readonly folderNow: FolderNow;
+	readonly save: (store: ObjectStore, files: Files, message: string) => Promise<string>;
+	/** True if another session may have changed files since a time, in milliseconds since 1970. */
+	readonly isShared: (store: ObjectStore, sinceMs: number) => Promise<boolean>;
+};
 
-function createContents({session, parent, places}: Options) {
+function createContents({session, parent, places}: Options): Contents {
 	return {
 		folderNow: createFolderNow(places),
 		save: (store: ObjectStore, files: Files, message: string) => saveTree(store, {session, parent}, files, message),
@@ -244,3 +249,83 @@ async function createdSince(
 
 /** The clock of a file system may lag behind. */
 const clockToleranceMs = 50;
+
+/** Reads the folder, and knows it as it was when it was last read as a whole. */
+type FolderNow = {
+	/** Reads the folder. Throws as `scanFolder`. */
+	readonly scan: (folder: string, store: ObjectStore, signal: AbortSignal) => Promise<KnownFiles>;
+	/** Returns what was read last; undefined if the folder was never read, or not to its end. */
+	readonly last: (folder: string) => KnownFiles | undefined;
+	/** Notes what is at a path since; undefined for nothing. */
+	readonly note: (folder: string, path: string, entry: Entry | undefined) => void;
+};
+
+function createFolderNow(places: Places): FolderNow {
+	let known: {readonly folder: string; readonly files: KnownFiles; readonly isWhole: boolean} | undefined;
+	return {
+		async scan(folder, store, signal) {
+			const before: KnownFiles = known?.folder === folder ? known.files : new Map();
+			known = {folder, files: before, isWhole: false};
+			const bounds = await writeBoundsOf(folder, places);
+			const files = await scanFolder({folder, store, signal, known: before, bounds});
+			known = {folder, files, isWhole: true};
+			return files;
+		},
+		last: folder => (known?.folder === folder && known.isWhole ? known.files : undefined),
+		note(folder, path, entry) {
+			if (known?.folder === folder) {
+				const files = new Map(known.files);
+				files.delete(path);
+				// It is read again next time.
+				known = {...known, files: entry ? files.set(path, {stamp: 'noted', entry, changedAtMs: Date.now()}) : files};
+			}
+		},
+	};
+}
+
+/** Returns the files with the entries from before these changes. */
+function withEntries(files: Files, changes: readonly EntryChange[]): Files {
+	const next = new Map(files);
+	for (const {path, before} of changes) {
+		next.delete(path);
+		if (before) {
+			next.set(path, before);
+		}
+	}
+
+	return next;
+}
+
+/** A session that began a step earlier and never ended it has ended itself. */
+const maxStepMs = 60 * 60 * 1000;
+
+/**
+ * Returns true if another session, of this program or of another one, saved changes of the folder since a time, or is at
+ * work in it: what changed meanwhile may be its work. `sinceMs` is in milliseconds since 1970.
+ */
+async function hasOtherSession(
+	store: Pick<ObjectStore, 'path' | 'get' | 'ref'>,
+	session: string,
+	sinceMs: number,
+): Promise<boolean> {
+	const heads = join(store.path, 'refs', 'heads');
+	for (const name of await readdir(heads).catch((): readonly string[] => [])) {
+		const savedAtMs = name === session ? 0 : ((await stat(join(heads, name)).catch(() => undefined))?.mtimeMs ?? 0);
+		if (savedAtMs >= sinceMs - clockToleranceMs) {
+			return true;
+		}
+
+		if (savedAtMs >= Date.now() - maxStepMs && (await isAtWork(store, name))) {
+			return true;
+		}
+	}
+
+	return false;
+}
+
+/** True if the last commit of a session is from before a step: `saveTree` names it so. */
+async function isAtWork(store: Pick<ObjectStore, 'get' | 'ref'>, session: string): Promise<boolean> {
+	const id = await store.ref(session);
+	const commit = id && (await store.get('commit', id).catch(() => undefined))?.toString();
+	return commit?.includes('\n\nbefore ') ?? false;
+}

@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
+import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {writeBoundsOf} from '../tools/files/bounds.ts';
 import {applyRestore, type Choice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
 import {type ChangePlace, historyOf} from './file-history.ts';

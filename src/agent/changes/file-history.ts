@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {ChangeStep} from '../../core/session/changes.ts';
-import {type Bounds, locateTarget} from '../tools/files/bounds.ts';
+import {type Bounds, locateTarget} from '../policy/bounds.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
 import {filesOf, scanFolder} from './scan-folder.ts';

@@ -68,7 +68,13 @@ async function reviewFile({path, steps}: FileHistory, place: ChangePlace): Promi
 
 	const isStored = base?.mode !== 'left-out' && current?.mode !== 'left-out';
 	return {
-		...{path, hunks, note, isUsersToo, traced, base, current},
+		path,
+		hunks,
+		note,
+		isUsersToo,
+		traced,
+		base,
+		current,
 		kind: base ? (current ? 'changed' : 'deleted') : 'created',
 		...(traced ? countLines(traced) : {added: 0, removed: 0}),
 		canTakeBack: isStored && (!isWhole || !isUsersToo),
@@ -152,7 +158,9 @@ export async function differenceOf(
 		current: wanted,
 		...countLines(traced),
 		hunks: hunksOf(traced, await decodersOf(current, wanted, store)),
-		...{note: '', isUsersToo: false, canTakeBack: false},
+		note: '',
+		isUsersToo: false,
+		canTakeBack: false,
 		kind: wanted ? (current ? 'changed' : 'created') : 'deleted',
 	};
 }

@@ -10,7 +10,7 @@ export type Entry = {
 	/** Who may read, write and run it, as in `chmod`; left out for 644 and for a program with 755. */
 	readonly permissions?: number;
 };
-export type EntryMode = 'file' | 'program' | 'link' | 'left-out';
+type EntryMode = 'file' | 'program' | 'link' | 'left-out';
 
 /** Files by their path, relative to the folder, with `/`. */
 export type Files = ReadonlyMap<string, Entry>;
@@ -191,4 +191,22 @@ async function objectsInFolder(store: ObjectStore, tree: string, ids: Set<string
 			ids.add(row.id);
 		}
 	}
+}
+
+/** A session, and the one that it continues: that one's contents are kept with it. */
+type Owner = {readonly session: string; readonly parent?: string | undefined};
+
+/** Stores the files as a commit of the session, which keeps them from being cleaned up. Returns the id of their tree. */
+export async function saveTree(
+	store: ObjectStore,
+	{session, parent}: Owner,
+	files: Files,
+	message: string,
+): Promise<string> {
+	const tree = await writeTree(store, files);
+	const last = (await store.ref(session)) ?? (parent === undefined ? undefined : await store.ref(parent));
+	const author = `service <service@localhost> ${Math.floor(Date.now() / 1000)} +0000`;
+	const head = [`tree ${tree}`, ...(last ? [`parent ${last}`] : []), `author ${author}`, `committer ${author}`];
+	await store.setRef(session, await store.put('commit', Buffer.from(`${head.join('\n')}\n\n${message}\n`)));
+	return tree;
 }

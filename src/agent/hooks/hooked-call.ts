@@ -1,8 +1,11 @@
+import type {ToolFacts} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import {answerCall, type CallAnswer} from '../answer-call.ts';
 import type {ToolCall} from '../model-turn.ts';
-import {hookDenial} from './hook-denial.ts';
 import type {Hooks} from './hooks.ts';
+
+/** The beginning of the result of a call that a hook denied. The reason follows. */
+const hookDenial = 'Denied by a hook: ';
 
 type Options = Parameters<typeof answerCall>[1] & {readonly hooks?: Hooks | undefined};
 
@@ -30,6 +33,7 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 
 	const denied = await denial(args);
 	if (denied !== undefined) {
+		options.onFacts?.({denied: 'hook', from: hookDenial.length});
 		return {output: hookDenial + denied, failed: true, warnings};
 	}
 
@@ -52,7 +56,12 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 		return permission;
 	};
 
-	const answer = await answerCall(call, {...options, approve});
+	let facts: ToolFacts | undefined;
+	const onFacts = (reported: ToolFacts) => {
+		facts = reported;
+		options.onFacts?.(reported);
+	};
+	const answer = await answerCall(call, {...options, approve, onFacts});
 	const {output, failed} = answer;
 	const after = await hooks({event: 'after-tool', tool: name, arguments: ran, result: output, failed}, signal);
 	warnings.push(...after.warnings);
@@ -61,5 +70,10 @@ export async function answerHookedCall(call: ToolCall, {hooks, ...options}: Opti
 	}
 
 	warnings.push(`A hook objected after ${name}: ${after.denied}`);
-	return {...answer, output: `${output}\n\n[A hook says after this call: ${after.denied}]`, warnings};
+	const objection = `\n\n[A hook says after this call: ${after.denied}]`;
+	if (facts?.below !== undefined) {
+		onFacts({...facts, below: facts.below + objection.split('\n').length - 1});
+	}
+
+	return {...answer, output: output + objection, warnings};
 }

@@ -1,5 +1,6 @@
 import type {Hook, HookEvent} from '../../config/project/settings-file.ts';
 import type {Debug} from '../../core/debug.ts';
+import {isAbort, messageOf} from '../../core/error.ts';
 import {type JsonObject, mapStrings} from '../../core/json.ts';
 import type {RunEndReason} from '../../core/session/event.ts';
 import {type HookPlace, runHook, whyUncontained} from './run-hook.ts';
@@ -134,4 +135,18 @@ export function matches({tool: pattern}: Pick<Hook, 'tool'>, tool: string): bool
 function inputOf(occasion: Occasion, place: {readonly session: string; readonly folder: string}): JsonObject {
 	const {event, ...rest} = occasion;
 	return {event, tool: null, arguments: null, ...place, ...rest};
+}
+
+/** How long the hooks of an interrupted run may take. */
+const interruptedTimeoutMs = 2000;
+
+/** Runs the hooks for the end of a run. Returns what the user should know. Never throws. */
+export async function endRun(hooks: Hooks, reason: RunEndReason, signal: AbortSignal): Promise<readonly string[]> {
+	try {
+		const until = signal.aborted ? AbortSignal.timeout(interruptedTimeoutMs) : signal;
+		const {denied, warnings} = await hooks({event: 'run-end', reason}, until);
+		return [...warnings, ...(denied === undefined ? [] : [`A hook objected to the run: ${denied}`])];
+	} catch (error) {
+		return isAbort(error) || signal.aborted ? [] : [`A run-end hook failed: ${messageOf(error)}`];
+	}
 }

@@ -11,16 +11,14 @@ import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
 import {createBoundFetch} from '../../net/bound-fetch.ts';
 import type {Connection, ConnectionEvents} from './connection.ts';
-import {clauseOf, statusOf, wasNotSent} from './connection-error.ts';
+import {clauseOf, loginNeeded, statusOf, wasNotSent} from './connection-error.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
-import {createFloodGuard} from './flood-guard.ts';
 import {lenientFetch, lenientTransport} from './lenient-transport.ts';
-import {loginNeeded} from './login-needed.ts';
 import {createOAuthFetch} from './oauth/oauth-fetch.ts';
 import {createScopedFetch} from './oauth/scopes.ts';
 import {createTokenAuth, type TokenAuthOptions} from './oauth/token-auth.ts';
 import {requestsTo} from './requests.ts';
-import {createStdioTransport} from './stdio-transport.ts';
+import {createFloodGuard, createStdioTransport} from './stdio-transport.ts';
 
 // The SDK's Zod sets English messages for the whole process, which would replace those of the program.
 config({localeError: undefined});
@@ -233,13 +231,19 @@ function transportTo(options: ConnectOptions): OpenTransport {
 
 	const guard = createFloodGuard();
 	const bound = createBoundFetch({
-		...{env, insecureHttp, headers: server.headers, origin: originOf(server.url), allows: guard.allows},
+		env,
+		insecureHttp,
+		headers: server.headers,
+		origin: originOf(server.url),
+		allows: guard.allows,
 		userAgent: `service/${version}`,
 	});
 	const url = new URL(server.url);
 	const hasKey = Object.keys(server.headers).some(name => name.toLowerCase() === 'authorization');
 	const scoped = createScopedFetch({
-		...{name: server.name, hasKey, fetch: bound.fetch},
+		name: server.name,
+		hasKey,
+		fetch: bound.fetch,
 		granted: () => mcpLoginOf(options.config.read(), url.href)?.scope,
 	});
 	const fetch = lenientFetch(scoped);

@@ -113,3 +113,36 @@ function wordsIn(body: string): string {
 function oneLine(text: string, most = maxMessage): string {
 	return cutLine(safeLine(text.slice(0, 2 * most)), most).replace(/\.$/, '');
 }
+
+/** Returns the error that asks for a login, if that is the cause of another one. */
+export function loginNeeded(error: unknown): AppError | undefined {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (cause instanceof AppError && cause.code === 'auth') {
+			return cause;
+		}
+	}
+
+	return undefined;
+}
+
+/** The server refused a request because the login lacks scopes. The message is a clause. */
+export class ScopesNeeded extends AppError {
+	/** Those that a new login should ask for; none if it would not help. */
+	readonly scopes: readonly string[];
+
+	constructor(message: string, hint: string, scopes: readonly string[]) {
+		super('auth', message, {hint});
+		this.scopes = scopes;
+	}
+}
+
+/** Returns the refusal that is the cause of an error. */
+export function scopesNeeded(error: unknown): ScopesNeeded | undefined {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (cause instanceof ScopesNeeded) {
+			return cause;
+		}
+	}
+
+	return undefined;
+}

@@ -4,10 +4,10 @@ import {parseEnvFile} from '../../config/mcp/env-file.ts';
 import {AppError, messageOf} from '../../core/error.ts';
 import {formatBytes} from '../../core/format.ts';
 import {isSecretName} from '../../core/secrets/redact-positions.ts';
+import {boundsOf} from '../policy/bounds.ts';
+import {envFileIn} from '../project/mcp-files.ts';
 import type {Project} from '../project/project.ts';
 import {type FileContent, maxFileBytes, readInside, readOwn} from '../project/read-file.ts';
-import {envFileIn} from '../project/started-commands.ts';
-import {boundsOf} from '../tools/files/bounds.ts';
 import type {ConfiguredServer} from './configured-servers.ts';
 
 /** Words, small numbers, local addresses and paths. */

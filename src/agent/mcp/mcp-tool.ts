@@ -1,7 +1,7 @@
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
-import {refusal} from '../tools/refusal.ts';
+import {refusal} from '../policy/refusal.ts';
 import type {McpTool} from './definition.ts';
 import {resultText} from './result-text.ts';
 import type {Server} from './server.ts';
@@ -47,14 +47,20 @@ export function createMcpTool(definition: McpTool, options: Options): Tool {
 		aroundCall = call => call(),
 	} = options;
 	return {
-		...{name, description, parameters},
+		name,
+		description,
+		parameters,
 		readOnly: false,
 		async run(args, context) {
 			const before = known.recall(serverKey, id);
 			const isChanged = before !== undefined && before !== hash;
 			const permission = await context.approve({
 				act: {
-					...{kind: 'mcp', server: serverId, tool: id, arguments: args, isLocal},
+					kind: 'mcp',
+					server: serverId,
+					tool: id,
+					arguments: args,
+					isLocal,
 					...(claimsReadOnly && {claimsReadOnly: true}),
 					...(isChanged && {isChanged: true}),
 				},

@@ -3,7 +3,7 @@ import {cutText} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
 import {headAndTail} from '../../core/head-and-tail.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
-import {wordsOf} from '../prompts/prompt-file.ts';
+import {wordsOf} from '../skills/prompt-file.ts';
 import type {ListedPrompt} from './connection.ts';
 import {uniqueId} from './definition.ts';
 import {textOf} from './result-text.ts';

@@ -1,7 +1,6 @@
 import {type Client, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
-import {createCallLimit} from './call-limit.ts';
 import type {CallResult, Connection, ListedResource, ListedTool, Listing, ResultPart} from './connection.ts';
 import {clauseOf} from './connection-error.ts';
 import type {Elicitor} from './elicitation/elicitor.ts';
@@ -269,7 +268,9 @@ type Tools = Awaited<ReturnType<Client['listTools']>>['tools'];
 
 function listed({name, title, description, inputSchema, annotations}: Tools[number]): ListedTool {
 	return {
-		...{name, description, title: title ?? annotations?.title},
+		name,
+		description,
+		title: title ?? annotations?.title,
 		inputSchema: inputSchema as JsonObject,
 		readOnlyHint: annotations?.readOnlyHint,
 	};
@@ -300,4 +301,25 @@ function partOf(part: ToolResult['content'][number]): ResultPart {
 		default:
 			return {type: 'text', text: `[a part of type ${(part as {type: string}).type}]`};
 	}
+}
+
+/** The time limit of a call: it counts from the last sign of life, and not while the user is asked. */
+type CallLimit = {
+	/** Aborts once the time is over. */
+	readonly signal: AbortSignal;
+	/** The server did something, or may take its time again. */
+	readonly touch: () => void;
+	readonly end: () => void;
+};
+
+/** Starts the limit of a call. `isPaused` returns true while the user is asked. */
+export function createCallLimit(timeoutMs: number, isPaused: () => boolean): CallLimit {
+	const stop = new AbortController();
+	let timer: NodeJS.Timeout;
+	const touch = () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => (isPaused() ? touch() : stop.abort()), timeoutMs);
+	};
+	touch();
+	return {signal: stop.signal, touch, end: () => clearTimeout(timer)};
 }

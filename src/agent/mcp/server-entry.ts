@@ -9,8 +9,8 @@ import {AppError} from '../../core/error.ts';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
+import {serverCommand} from '../project/mcp-files.ts';
 import type {ProjectState} from '../project/project.ts';
-import {serverCommand} from '../project/started-commands.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
 import type {ConnectOptions, Era} from './connect.ts';
 import {toolsOf} from './definition.ts';
@@ -87,7 +87,12 @@ export function toolsOfEntry(
 		faults: [...(isStopped ? [] : server.faults().map(each => cutLine(safeLine(hide(each)), maxFault))), ...faults],
 		tools: tools.map(definition =>
 			createMcpTool(definition, {
-				...{serverId: id, server, stepUp, known, hide, ask},
+				serverId: id,
+				server,
+				stepUp,
+				known,
+				hide,
+				ask,
 				serverKey: `${scope === 'user' ? 'user' : path}\n${entry.name}\n${said}`,
 				target: entry.type === 'http' ? entry.url : (serverCommand(entry) ?? ''),
 				...(entry.type === 'stdio' ? {isLocal: true, aroundCall} : {isLocal: false}),
@@ -160,7 +165,8 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Open 
 			version,
 			insecureHttp,
 			signal,
-			...{config, addSecret},
+			config,
+			addSecret,
 			timeoutMs: dependencies.startTimeoutMs,
 			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onNote}),
 		};

@@ -8,8 +8,20 @@ const maxCauseLines = 40;
 const complaint =
 	/\b\w*(?:error|exception)\b\s*(?:\[\w+\]\s*)?:|\b(?:fatal|panic)\b|cannot find|not found|no such file|permission denied/i;
 
-/** Creates the log of a server, which keeps its last lines. */
-export function createServerLog() {
+/** The log of a server, which keeps its last lines. */
+export type ServerLog = {
+	/** Adds a line about the server. */
+	readonly note: (line: string) => void;
+	/** Adds a line that the server wrote. */
+	readonly add: (line: string) => void;
+	/** The server is started again: what it said before is not why it ends. */
+	readonly restart: () => void;
+	readonly lines: () => readonly string[];
+	/** Returns the last line that looks like the cause of an end, or else the last line; undefined without lines. */
+	readonly cause: () => string | undefined;
+};
+
+export function createServerLog(): ServerLog {
 	let lines: string[] = [];
 	/** What the server has said since its last start, the latest lines of it. */
 	let said: string[] = [];
@@ -20,23 +32,19 @@ export function createServerLog() {
 		}
 	};
 	return {
-		/** Adds a line about the server. */
 		note,
-		/** Adds a line that the server wrote. */
-		add(line: string): void {
+		add(line) {
 			note(line);
 			said.push(line.slice(0, maxLength));
 			if (said.length >= 2 * maxLines) {
 				said = said.slice(-maxCauseLines);
 			}
 		},
-		/** The server is started again: what it said before is not why it ends. */
-		restart(): void {
+		restart() {
 			said = [];
 		},
-		lines: (): readonly string[] => lines.slice(-maxLines),
-		/** Returns the last line that looks like the cause of an end, or else the last line; undefined without lines. */
-		cause(): string | undefined {
+		lines: () => lines.slice(-maxLines),
+		cause() {
 			// Runtimes print a stack, and Node its version, below what went wrong.
 			return said.slice(-maxCauseLines).findLast(line => complaint.test(line)) ?? said.at(-1);
 		},

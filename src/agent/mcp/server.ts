@@ -13,10 +13,8 @@ import type {
 	ResourceContent,
 	ResultPart,
 } from './connection.ts';
-import {clauseOf, isSessionLost, wasNotSent} from './connection-error.ts';
-import {loginNeeded} from './login-needed.ts';
-import {ScopesNeeded} from './scopes-needed.ts';
-import {createServerLog, reasonWith} from './server-log.ts';
+import {clauseOf, isSessionLost, loginNeeded, ScopesNeeded, wasNotSent} from './connection-error.ts';
+import {createServerLog, reasonWith, type ServerLog} from './server-log.ts';
 
 export type ServerState =
 	| {readonly state: 'stopped' | 'starting'}
@@ -97,7 +95,7 @@ type Own = {
 	readonly open: Open;
 	/** True if it runs elsewhere, so that trying again starts nothing. */
 	readonly isRemote: boolean;
-	readonly log: ReturnType<typeof createServerLog>;
+	readonly log: ServerLog;
 	state: ServerState;
 	tools: Listing<ListedTool>;
 	prompts: Listing<ListedPrompt>;

@@ -74,7 +74,10 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 	const reconcile = () => reconciled(entries, dependencies);
 
 	const resources = createResources({
-		...{reconcile, entryOf: id => entries.get(id), ids: () => [...entries.keys()], hide: dependencies.hide},
+		reconcile,
+		entryOf: id => entries.get(id),
+		ids: () => [...entries.keys()],
+		hide: dependencies.hide,
 	});
 
 	return {

@@ -14,8 +14,6 @@ import {signalGroup} from '../tools/child/signal-group.ts';
 import {toolVariables} from '../tools/child/tool-variables.ts';
 import {endMarked, markVariable} from '../tools/command/end-marked.ts';
 import {notSent} from './connection-error.ts';
-import {createFloodGuard} from './flood-guard.ts';
-import {createLineReader} from './line-reader.ts';
 
 type Options = {
 	readonly command: string;
@@ -116,7 +114,10 @@ function launch({command, args, env, folder, root}: Options, mark: string): Chil
 	const [file, words] = isWindows ? [program, args] : ['/bin/sh', ['-c', guarded, program, ...args]];
 	return withoutInherited(['pipe', 'pipe', 'pipe', ...(isWindows ? [] : (['pipe'] as const))], stdio =>
 		spawn(file, words, {
-			...{cwd: folder, stdio, detached: !isWindows, windowsHide: true},
+			cwd: folder,
+			stdio,
+			detached: !isWindows,
+			windowsHide: true,
 			env: {...own, PATH: folders.join(delimiter), [markVariable]: mark},
 		}),
 	);
@@ -209,4 +210,82 @@ function describeEnd({status, signal}: End): string {
 		: status === 127
 			? 'its command was not found'
 			: `it ended with status ${status}`;
+}
+
+type Handlers = {
+	readonly onLine: (line: string) => void;
+	/** Called once for each line that is longer than allowed; its bytes are dropped. */
+	readonly onTooLong: () => void;
+};
+
+/** Longest line without an end, in bytes, that is no half message. */
+const maxLastLine = 1000;
+
+/** Creates what splits bytes into lines of UTF-8. Holds at most `maxBytes` of a line that has not ended. */
+function createLineReader(maxBytes: number, {onLine, onTooLong}: Handlers) {
+	let held: Buffer[] = [];
+	let size = 0;
+	let isDropping = false;
+
+	const hold = (part: Buffer) => {
+		size += part.length;
+		if (size > maxBytes && !isDropping) {
+			isDropping = true;
+			held = [];
+			onTooLong();
+		}
+
+		if (!isDropping && part.length > 0) {
+			held.push(part);
+		}
+	};
+
+	return {
+		add(chunk: Buffer): void {
+			let from = 0;
+			for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+				hold(chunk.subarray(from, at));
+				if (!isDropping) {
+					onLine(Buffer.concat(held).toString('utf8'));
+				}
+
+				held = [];
+				size = 0;
+				isDropping = false;
+				from = at + 1;
+			}
+
+			hold(chunk.subarray(from));
+		},
+		/** Passes on a last line that has no end, if it is short. */
+		end(): void {
+			if (size > 0 && size <= maxLastLine && !isDropping) {
+				onLine(Buffer.concat(held).toString('utf8'));
+			}
+
+			held = [];
+			size = 0;
+		},
+	};
+}
+
+/** What a server may send at once, and after that in each second. */
+const burstBytes = 64 * 1024 * 1024;
+const bytesPerSecond = 4 * 1024 * 1024;
+
+/**
+ * Creates what tells a server that has much to say from one that never stops. `now` returns a time in milliseconds.
+ */
+export function createFloodGuard(now: () => number = performance.now.bind(performance)) {
+	let left = burstBytes;
+	let at = now();
+	return {
+		/** Counts bytes. Returns false once there are too many. */
+		allows(bytes: number): boolean {
+			const time = now();
+			left = Math.min(burstBytes, left + ((time - at) / 1000) * bytesPerSecond) - bytes;
+			at = time;
+			return left >= 0;
+		},
+	};
 }

@@ -1,7 +1,7 @@
 import {isAbort, messageOf} from '../../core/error.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
-import {type ScopesNeeded, scopesNeeded} from './scopes-needed.ts';
+import {type ScopesNeeded, scopesNeeded} from './connection-error.ts';
 
 type Options = {
 	/** The name of the server. */

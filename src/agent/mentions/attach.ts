@@ -16,7 +16,10 @@ export function attach(
 	const onNotice = (note: string) => events.push({type: 'notice', level: 'info', text: note});
 	const onMissing = (note: string) => events.push({type: 'notice', level: 'warning', text: note});
 	const context = {
-		...{workspace, signal, readFiles, onNotice},
+		workspace,
+		signal,
+		readFiles,
+		onNotice,
 		approve: approvals({id, signal, emit: events.push}),
 		onOutput: () => undefined,
 		onChange: () => undefined,

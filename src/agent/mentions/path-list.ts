@@ -1,8 +1,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
-import type {PathIndex} from '../../core/fuzzy-paths.ts';
-import {indexManyPaths, indexPaths} from '../../core/fuzzy-paths.ts';
+import {indexManyPaths, indexPaths, type PathIndex} from '../../core/fuzzy-paths.ts';
+import {boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {boundsOf} from '../tools/files/bounds.ts';
 import {findFiles} from '../tools/files/find-files.ts';
 
 /** Most files that are offered for completion. */

@@ -1,5 +1,5 @@
 import {realpath, stat} from 'node:fs/promises';
-import {isAbsolute, join, relative, resolve, sep} from 'node:path';
+import {dirname, isAbsolute, join, relative, resolve, sep} from 'node:path';
 import {codeFence} from '../../core/code-fence.ts';
 import {AppError} from '../../core/error.ts';
 import {assertLines, assertNoLines, findMentions, type Mention} from '../../core/mention.ts';
@@ -7,11 +7,11 @@ import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../cut-result.ts';
-import {imagesTo, type ShownStore} from '../images/save-shown.ts';
-import {pathText} from '../tools/files/path-text.ts';
-import {spellPath} from '../tools/files/spelled-path.ts';
+import {imagesTo, type ShownStore} from '../images/model-images.ts';
+import {pathText, spellPath} from '../paths/path-text.ts';
+import {refusal} from '../policy/refusal.ts';
+import {isSecretFile} from '../policy/secret-files.ts';
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
-import {askOutside} from './ask-outside.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */
 export type MentionSource = {
@@ -40,7 +40,7 @@ export type Mentions = {
 	readonly beforeReading?: () => Promise<void>;
 };
 
-export type Reading = Mentions & {
+type Reading = Mentions & {
 	readonly tools: readonly Tool[];
 	readonly context: ToolContext;
 	/** Keeps the images that the model is shown; undefined if it sees none. */
@@ -236,4 +236,26 @@ async function call(name: string, args: Parameters<Tool['run']>[0], {tools, cont
 /** Returns the number of lines that a result shows. */
 function numbered(output: string): number {
 	return output.match(/^\d+\t/gm)?.length ?? 0;
+}
+
+/** Asks for something outside the working folder. Returns the context in which the tools read it, and nothing else. */
+async function askOutside(
+	{real, shown, isFolder}: {readonly real: string; readonly shown: string; readonly isFolder: boolean},
+	context: ToolContext,
+): Promise<ToolContext> {
+	const isSecret = !isFolder && isSecretFile(real);
+	const permission = await context.approve({
+		act: {kind: 'read-secret', path: real},
+		summary: `Attach ${shown}? It is outside the working folder${isSecret ? ', and its name suggests secrets' : ''}.`,
+		subject: `attach ${real}`,
+	});
+	if (!permission.allowed) {
+		throw refusal('The user did not allow it.', permission.reason);
+	}
+
+	return {
+		...context,
+		workspace: isFolder ? real : dirname(real),
+		...(isSecret && {approve: async () => ({allowed: true})}),
+	};
 }

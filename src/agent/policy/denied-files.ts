@@ -2,9 +2,9 @@ import type {Stats} from 'node:fs';
 import {realpath} from 'node:fs/promises';
 import {dirname, join, relative, sep} from 'node:path';
 import {AppError} from '../../core/error.ts';
-import {compileGlob} from '../tools/files/glob.ts';
-import {foldedPath} from '../tools/files/path-text.ts';
-import {searchFolder} from '../tools/files/search-folder.ts';
+import {compileGlob} from '../paths/glob.ts';
+import {foldedPath} from '../paths/path-text.ts';
+import {searchFolder} from '../paths/search-folder.ts';
 import {denialOf, type Rule, type RuleTool, ruleText} from './rules/rule.ts';
 import type {RuleEntry} from './verdict.ts';
 

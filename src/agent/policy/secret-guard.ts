@@ -1,8 +1,8 @@
 import {AppError} from '../../core/error.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
-import type {Guard} from '../tools/files/bounds.ts';
-import {pathText} from '../tools/files/path-text.ts';
-import {refusal} from '../tools/refusal.ts';
+import {pathText} from '../paths/path-text.ts';
+import type {Guard} from './bounds.ts';
+import {refusal} from './refusal.ts';
 import {isSecretFile} from './secret-files.ts';
 
 /** Returns a guard that asks the user before a secret file is opened. It throws `AppError("failed")` if they refuse. */

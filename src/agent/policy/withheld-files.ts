@@ -1,9 +1,9 @@
 import {existsSync} from 'node:fs';
 import {lstat, readFile, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative, sep} from 'node:path';
+import {chosenOnce, type FolderSearch, listFolder, searchFolder} from '../paths/search-folder.ts';
 import {isWithin} from '../sandbox/existing.ts';
-import {deniedBy} from '../tools/files/bounds.ts';
-import {chosenOnce, type FolderSearch, listFolder, searchFolder} from '../tools/files/search-folder.ts';
+import {deniedBy} from './bounds.ts';
 import {matchesPath} from './rules/judge-path.ts';
 import {type FileRules, namesSecrets} from './rules/rule.ts';
 import {isSecretByFolder, isSecretFile} from './secret-files.ts';

@@ -1,5 +1,5 @@
 import {cutText} from '../../core/cut-text.ts';
-import {pathText} from '../tools/files/path-text.ts';
+import {pathText} from '../paths/path-text.ts';
 import {tokensOf} from '../usage-estimate.ts';
 import type {JudgedFile} from './project.ts';
 

@@ -1,5 +1,5 @@
-import {join} from 'node:path';
-import type {McpFile} from '../../config/mcp/mcp-file.ts';
+import {isAbsolute, join, posix} from 'node:path';
+import type {McpFile, McpServer} from '../../config/mcp/mcp-file.ts';
 import {folderSlug} from '../../storage/session-folder.ts';
 
 /** The file of a project that names MCP servers, in the shape that MCP clients share. */
@@ -18,4 +18,18 @@ export async function readServers(text: string): Promise<{readonly mcp: McpFile}
 	const {parseMcpFile} = await import('../../config/mcp/mcp-file.ts');
 	const mcp = parseMcpFile(text);
 	return 'fault' in mcp ? mcp : {mcp};
+}
+
+/** Returns the command line of a server, quoted for a shell; undefined for one that isn't started here. */
+export function serverCommand(server: McpServer): string | undefined {
+	return server.type === 'stdio' ? [server.command, ...server.args].map(quoted).join(' ') : undefined;
+}
+
+/** Returns the path of an `envFile` that the file at `path` names, relative to the root of the project unless it is absolute. */
+export function envFileIn(path: string, envFile: string): string {
+	return isAbsolute(path) ? envFile : posix.join(posix.dirname(path), envFile);
+}
+
+function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

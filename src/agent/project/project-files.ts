@@ -5,17 +5,15 @@ import {dirname, isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
+import {boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseNewRule} from '../policy/rules/rule.ts';
-import {boundsOf} from '../tools/files/bounds.ts';
 import {walk} from '../tools/files/walk.ts';
-import {readImports} from './imports.ts';
-import {localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
+import {envFileIn, localMcpFile, ownMcpFile, projectMcpFile, readServers} from './mcp-files.ts';
 import {type FileContent, readInside, readOwn} from './read-file.ts';
 import {withSkillFiles} from './skill-files.ts';
-import {envFileIn} from './started-commands.ts';
 
-export type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'server variables' | 'prompt' | 'skill';
+type FileKind = 'instructions' | 'import' | 'settings' | 'MCP servers' | 'server variables' | 'prompt' | 'skill';
 
 /** A file that says how the agent works in a folder. */
 export type ProjectFile = FileContent & {
@@ -252,4 +250,65 @@ export function parseSettingsText(text: string): ReturnType<typeof parseSettings
 	} catch (error) {
 		return {fault: messageOf(error).replace(/\.$/, '')};
 	}
+}
+
+const maxDepth = 5;
+const maxImports = 20;
+
+/** Returns the paths of the `@path` lines of a text, as written. Lines in code blocks don't count. */
+function importsIn(text: string): readonly string[] {
+	let fence: string | undefined;
+	const paths: string[] = [];
+	for (const line of text.split(/\r?\n/)) {
+		const [, mark] = /^\s*(```|~~~)/.exec(line) ?? [];
+		if (mark && (fence === undefined || fence === mark)) {
+			fence = fence === undefined ? mark : undefined;
+		}
+
+		const [, path] = fence === undefined ? (/^\s*(?:[-*]\s+)?@(\S+)\s*$/.exec(line) ?? []) : [];
+		if (path) {
+			paths.push(path);
+		}
+	}
+
+	return paths;
+}
+
+type Imported = {readonly path: string; readonly content: FileContent};
+
+/**
+ * Returns the files that a file imports, also through each other, each once and in order. Paths are relative to the same
+ * folder as `path`, with `/`; they never lead out of it. `read` returns undefined for a file that can't be imported.
+ */
+async function readImports(
+	path: string,
+	text: string,
+	read: (path: string) => Promise<FileContent | undefined>,
+): Promise<readonly Imported[]> {
+	const seen = new Set([path]);
+	const found: Imported[] = [];
+	let importing: readonly {readonly path: string; readonly text: string}[] = [{path, text}];
+	for (let depth = 0; depth < maxDepth && importing.length > 0; depth++) {
+		const next: {readonly path: string; readonly text: string}[] = [];
+		for (const {path: importer, text: lines} of importing) {
+			for (const written of importsIn(lines)) {
+				const target = posix.join(posix.dirname(importer), written);
+				const isInside = !posix.isAbsolute(written) && target !== '..' && !target.startsWith('../');
+				if (!isInside || seen.has(target) || found.length >= maxImports) {
+					continue;
+				}
+
+				seen.add(target);
+				const content = await read(target);
+				if (content) {
+					found.push({path: target, content});
+					next.push({path: target, text: content.text});
+				}
+			}
+		}
+
+		importing = next;
+	}
+
+	return found;
 }

@@ -1,9 +1,9 @@
 import {isAbsolute, resolve} from 'node:path';
 import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
+import {deniedBy} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
-import {deniedBy} from '../tools/files/bounds.ts';
 import {
 	type Fault,
 	type Found,

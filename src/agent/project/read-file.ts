@@ -2,10 +2,9 @@ import {isUtf8} from 'node:buffer';
 import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 import {AppError} from '../../core/error.ts';
+import {type Bounds, type Guard, openInside} from '../policy/bounds.ts';
 import {withoutSecretFiles} from '../policy/secret-guard.ts';
-import {type Bounds, type Guard, openInside} from '../tools/files/bounds.ts';
-import {contentHash} from '../tools/files/read-text.ts';
-import {decodeText} from '../tools/files/text-encoding.ts';
+import {contentHash, decodeText} from '../tools/files/read-text.ts';
 
 /** Most bytes of a file that are used; the rest of a longer one is left out. */
 export const maxFileBytes = 64 * 1024;

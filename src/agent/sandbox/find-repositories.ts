@@ -1,6 +1,6 @@
 import {lstat} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {chosenOnce, type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
+import {chosenOnce, type FolderSearch, listFolder} from '../paths/search-folder.ts';
 
 /** What git takes for repositories in a working folder, at any depth. */
 export type Repositories = {

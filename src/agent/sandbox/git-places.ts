@@ -1,7 +1,7 @@
 import {lstat, lutimes, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
-import type {FolderSearch} from '../tools/files/search-folder.ts';
+import type {FolderSearch} from '../paths/search-folder.ts';
 import {existing} from './existing.ts';
 import {findRepositories, type Repositories} from './find-repositories.ts';
 

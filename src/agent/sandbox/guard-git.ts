@@ -1,6 +1,6 @@
 import {existsSync, type FSWatcher, statSync, watch} from 'node:fs';
 import {dirname} from 'node:path';
-import {type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
+import {type FolderSearch, listFolder} from '../paths/search-folder.ts';
 import {isWithin} from './existing.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects, removeUnfinished} from './planted.ts';

@@ -1,6 +1,6 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
-import type {FolderSearch} from '../tools/files/search-folder.ts';
+import type {FolderSearch} from '../paths/search-folder.ts';
 import {exists, isWithin} from './existing.ts';
 import {findRepositories, isBare} from './find-repositories.ts';
 import {type Setting, settingsOf} from './git-orders.ts';

@@ -1,5 +1,5 @@
+import type {FolderSearch} from '../paths/search-folder.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
-import type {FolderSearch} from '../tools/files/search-folder.ts';
 import {outermost} from './existing.ts';
 import type {GuardedGit} from './obeyed-places.ts';
 

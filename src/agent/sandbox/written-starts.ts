@@ -2,8 +2,8 @@ import {createHash} from 'node:crypto';
 import type {BigIntStats} from 'node:fs';
 import {lstat, readFile, readlink, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative} from 'node:path';
+import {chosenOnce, type FolderSearch, listFolder} from '../paths/search-folder.ts';
 import {mayStart, type SelfStarting, selfStarting} from '../policy/self-starting-files.ts';
-import {chosenOnce, type FolderSearch, listFolder} from '../tools/files/search-folder.ts';
 import {isWithin} from './existing.ts';
 import {type GitOrders, hookNames} from './git-orders.ts';
 

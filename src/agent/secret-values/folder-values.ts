@@ -1,8 +1,8 @@
 import {constants} from 'node:fs';
 import {open, realpath} from 'node:fs/promises';
 import {join, relative, sep} from 'node:path';
+import {chosenOnce, listFolder} from '../paths/search-folder.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {chosenOnce, listFolder} from '../tools/files/search-folder.ts';
 import {valuesInFile} from './values-in-file.ts';
 
 const maxFiles = 300;

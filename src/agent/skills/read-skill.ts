@@ -3,6 +3,7 @@ import {join, relative, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {spellPath} from '../paths/path-text.ts';
 import {type DeniedFiles, deniedFiles} from '../policy/denied-files.ts';
 import type {FileRules} from '../policy/rules/rule.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
@@ -10,7 +11,6 @@ import {readOwn} from '../project/read-file.ts';
 import {hashSkillFiles} from '../project/skill-files.ts';
 import {isWithin} from '../sandbox/existing.ts';
 import {defineTool} from '../tools/define-tool.ts';
-import {spellPath} from '../tools/files/spelled-path.ts';
 import type {Skill} from './skill.ts';
 
 const maxListed = 100;

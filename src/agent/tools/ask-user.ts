@@ -6,6 +6,7 @@ import description from './ask-user.md';
 import {defineTool} from './define-tool.ts';
 
 const maxChoices = 10;
+const beforeAnswer = 'The user answered: ';
 
 /** Creates the tool. `ask` returns undefined if no user can be asked. */
 export function createAskUser(ask: () => AskUser | undefined): Tool {
@@ -28,7 +29,7 @@ export function createAskUser(ask: () => AskUser | undefined): Tool {
 			),
 		}),
 
-		async run({question, choices = []}, {signal}) {
+		async run({question, choices = []}, {signal, onFacts}) {
 			const askUser = ask();
 			if (!askUser) {
 				throw new AppError('failed', "This run can't ask the user.", {
@@ -37,9 +38,13 @@ export function createAskUser(ask: () => AskUser | undefined): Tool {
 			}
 
 			const answer = await askUser({question, choices}, signal);
-			return answer === undefined
-				? 'The user declined to answer. Decide by yourself, or go on without it.'
-				: `The user answered: ${answer}`;
+			if (answer === undefined) {
+				onFacts?.({});
+				return 'The user declined to answer. Decide by yourself, or go on without it.';
+			}
+
+			onFacts?.({from: beforeAnswer.length});
+			return beforeAnswer + answer;
 		},
 	});
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import {abortable} from '../../core/abortable.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import type {CommandSession} from './command/command-session.ts';
+import {commandResult} from './command-result.ts';
 import {defineTool} from './define-tool.ts';
 
 const maxWaitSec = 300;
@@ -26,7 +27,8 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 			),
 		}),
 
-		async run({job: id, wait_sec: waitSec = 0}, {signal, onStyles}) {
+		async run({job: id, wait_sec: waitSec = 0}, context) {
+			const {signal, onStyles} = context;
 			const job = jobs.find(id);
 			if (waitSec > 0 && job.isRunning()) {
 				const over = new AbortController();
@@ -36,7 +38,8 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 
 			const output = job.takeOutput();
 			onStyles?.(output);
-			return [output.text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
+			const below = [`[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)];
+			return commandResult({text: output.text, below, end: job.endFacts(), none: '(no new output)'}, context);
 		},
 	});
 }

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {compileGlob} from '../paths/glob.ts';
+import {pathText} from '../paths/path-text.ts';
+import {boundsOf, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {defineTool} from './define-tool.ts';
-import {boundsOf, locate} from './files/bounds.ts';
 import {findFiles} from './files/find-files.ts';
-import {compileGlob} from './files/glob.ts';
-import {pathText} from './files/path-text.ts';
 import description from './list-files.md';
 
 const maxPaths = 1000;
@@ -28,7 +28,7 @@ export function createListFiles(places: Places): Tool {
 			),
 		}),
 
-		async run({path = '.', pattern}, {workspace, signal}) {
+		async run({path = '.', pattern}, {workspace, signal, onFacts}) {
 			const bounds = await boundsOf(workspace, places);
 			const folder = await locate(path || '.', bounds);
 			if (!(await stat(folder.real)).isDirectory()) {
@@ -42,6 +42,8 @@ export function createListFiles(places: Places): Tool {
 			const isMatch = pattern ? compileGlob(pattern) : () => true;
 			// A pattern may be relative to the working folder or to the listed one.
 			const matching = paths.filter(file => isMatch(file) || isMatch(prefix + file)).map(file => prefix + file);
+			const files = Math.min(matching.length, maxPaths);
+			onFacts?.({files, left: matching.length - files + found.denied});
 			return [
 				...matching.slice(0, maxPaths).map(pathText),
 				...remarks(matching.length, paths.length, pattern, found.complete),

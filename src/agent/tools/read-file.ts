@@ -3,11 +3,11 @@ import {cutText} from '../../core/cut-text.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import {showImage} from '../images/show-image.ts';
+import {pathText} from '../paths/path-text.ts';
+import {boundsOf, openInside} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {askForSecrets} from '../policy/secret-guard.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
-import {boundsOf, openInside} from './files/bounds.ts';
-import {pathText} from './files/path-text.ts';
 import {type FileText, readFileBytes, splitLines, textOf} from './files/read-text.ts';
 import description from './read-file.md';
 
@@ -55,6 +55,7 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 			const {shownLines, isRedacted} = numbered(lines, start, last);
 			// With an explicit limit the model knows that there may be more.
 			const more = last < lines.length && limit >= maxLines;
+			context.onFacts?.({lines: shownLines.length});
 			const rest = more ? [`[lines ${start} to ${last} of ${lines.length}; continue with offset ${last + 1}]`] : [];
 			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...encodingNote(encoded), ...rest].join('\n');
 		},

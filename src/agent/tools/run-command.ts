@@ -5,16 +5,17 @@ import {redactKnown} from '../../core/secrets/redact.ts';
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act, Containment} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import {pathText} from '../paths/path-text.ts';
+import {refusal} from '../policy/refusal.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
 import {folderValues} from '../secret-values/folder-values.ts';
 import type {CommandRequest, CommandSession} from './command/command-session.ts';
-import {describeEnd, type Finish} from './command/describe-end.ts';
+import {describeEnd, endFacts, type Finish} from './command/describe-end.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {lackedSecrets, type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
+import {commandResult} from './command-result.ts';
 import {defineTool} from './define-tool.ts';
-import {pathText} from './files/path-text.ts';
-import {refusal} from './refusal.ts';
 import description from './run-command.md';
 
 const defaultTimeoutSec = 120;
@@ -80,11 +81,12 @@ export function createRunCommand(session: CommandSession): Tool {
 			}
 
 			if (background) {
-				return [...notes, ...news, await runInBackground(run, session, context)].join('\n');
+				const below = await runInBackground(run, session, context);
+				return commandResult({above: [...notes, ...news], ...below}, context);
 			}
 
 			const result = await runAndOffer(run, session, context);
-			return answer([...notes, ...news, ...result.notes], result);
+			return answer([...notes, ...news, ...result.notes], result, context);
 		},
 	});
 }
@@ -189,10 +191,8 @@ async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSess
 	});
 	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
 	onJob?.(job);
-	return [
-		`Started as job ${job.id}. Read it with job_output, end it with job_stop.`,
-		...withheldNote(started.withheld, workspace),
-	].join('\n');
+	const text = `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
+	return {text, below: withheldNote(started.withheld, workspace)};
 }
 
 /** Runs a command. If the sandbox seems to be why it failed, asks whether to run it again with more. */
@@ -368,8 +368,9 @@ async function runOnce(
 }
 
 /** Returns the result of a command; throws it as AppError("failed") for a failed one. */
-function answer(notes: readonly string[], {text, finish}: Pick<RunResult, 'text' | 'finish'>): string {
-	const result = [...notes, text || '(no output)', `[${describeEnd(finish)}]`].join('\n');
+function answer(above: readonly string[], {text, finish}: RunResult, context: ToolContext): string {
+	const parts = {above, text, below: [`[${describeEnd(finish)}]`], end: endFacts(finish)};
+	const result = commandResult(parts, context);
 	if (isFailed(finish)) {
 		throw new AppError('failed', result);
 	}

@@ -6,18 +6,16 @@ import {AppError} from '../../core/error.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import {hasKnownSecret} from '../../core/secrets/secret-kinds.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import {pathText} from '../paths/path-text.ts';
+import {type Bounds, boundsOf, type Located, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {askForSecrets, withoutSecretFiles} from '../policy/secret-guard.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
-import {type Bounds, boundsOf, type Located, locate} from './files/bounds.ts';
-import {pathText} from './files/path-text.ts';
 import {readText} from './files/read-text.ts';
 import {deniedNote} from './list-files.ts';
-import {plainEngine} from './search/plain-search.ts';
 import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
-import type {SearchEngine} from './search/search-engine.ts';
-import {type Found, searchFiles} from './search/search-files.ts';
+import {type Found, plainEngine, type SearchEngine, searchFiles} from './search/search-files.ts';
 import description from './search-text.md';
 
 const maxMatches = 200;
@@ -60,8 +58,8 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 			const program = await ripgrep();
 			const engine = program ? ripgrepEngine(program, search) : plainEngine(search);
 			return stats.isFile()
-				? answer(await searchFile(target, engine, bounds, context))
-				: searchFolder(engine, bounds, signal);
+				? answer(await searchFile(target, engine, bounds, context), context)
+				: searchFolder(engine, bounds, context);
 		},
 	});
 }
@@ -73,7 +71,8 @@ function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, 
 	return searchFiles([shown], {matching, read, signal});
 }
 
-async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortSignal): Promise<string> {
+async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolContext): Promise<string> {
+	const {signal} = context;
 	const {paths, all, complete} = await engine.candidates();
 	const isDenied = (path: string) => bounds.denied?.by(join(bounds.workspace, path)) !== undefined;
 	const read = async (path: string) => {
@@ -84,13 +83,20 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, signal: AbortS
 	const searched = paths.filter(path => !isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
 	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
 	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
-	return answer({...found, complete: found.complete && complete}, skipped, all.filter(isDenied).length);
+	const denied = all.filter(isDenied).length;
+	return answer({...found, complete: found.complete && complete}, context, skipped, denied);
 }
 
-function answer({matches, complete}: Found, skipped: readonly string[] = [], denied = 0): string {
+function answer(
+	{matches, complete}: Found,
+	{onFacts}: ToolContext,
+	skipped: readonly string[] = [],
+	denied = 0,
+): string {
 	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
-	const more = matches.length - maxMatches;
+	const more = matches.length - given.length;
+	onFacts?.({matches: given.length, files: new Set(given.map(({path}) => path)).size, left: more});
 	const remarks = [
 		...(given.some(({isRedacted}) => isRedacted) ? [redactionNote] : []),
 		...(matches.length === 0 ? ['[no matches]'] : []),

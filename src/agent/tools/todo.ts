@@ -24,7 +24,8 @@ export function createTodo(): Tool {
 				.check(z.maxLength(maxItems), z.describe(`All steps in order, at most ${maxItems}, each {text, state}.`)),
 		}),
 
-		async run({items}) {
+		async run({items}, {onFacts}) {
+			onFacts?.({});
 			return items.length === 0
 				? 'The list is empty.'
 				: `The user sees the list: ${countDone(items)} of ${items.length} done.`;

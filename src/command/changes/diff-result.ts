@@ -1,6 +1,6 @@
 import type {Hunk, HunkLine} from '../../agent/changes/hunks.ts';
 import type {ReviewedFile} from '../../agent/changes/review.ts';
-import {pathText} from '../../agent/tools/files/path-text.ts';
+import {pathText} from '../../agent/paths/path-text.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {Result} from '../result.ts';
 

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import type {Choice, Restored} from '../../agent/changes/apply-restore.ts';
 import type {PlannedFile, RestorePlan} from '../../agent/changes/plan-restore.ts';
-import {pathText} from '../../agent/tools/files/path-text.ts';
+import {pathText} from '../../agent/paths/path-text.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {RestoreKind} from '../../core/session/changes.ts';
 import type {CommandContext} from '../context.ts';

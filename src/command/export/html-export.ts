@@ -98,9 +98,9 @@ function folded(kind: string, title: string, body: string): string {
 
 type Tool = Extract<Block, {kind: 'tool'}>;
 
-function toolTitle({name, arguments: args, status, milliseconds}: Tool): string {
+function toolTitle({name, arguments: args, words, status, milliseconds}: Tool): string {
 	const took = milliseconds === undefined ? [] : [formatDuration(milliseconds)];
-	return [cutLine(callText(name, args), maxTitle), status, ...took].join(' · ');
+	return [cutLine(callText(name, args, words), maxTitle), status, ...took].join(' · ');
 }
 
 function toolBody(block: Tool): string {

@@ -1,5 +1,15 @@
 import type {JsonObject} from '../json.ts';
-import type {AgentEvent, EventOf, FileChange, Opaque, RunEndReason, ShownImage, StopReason} from './event.ts';
+import type {CallWords} from './call-words.ts';
+import type {
+	AgentEvent,
+	EventOf,
+	FileChange,
+	Opaque,
+	RunEndReason,
+	ShownImage,
+	StopReason,
+	ToolFacts,
+} from './event.ts';
 import type {Attachment} from './user-events.ts';
 
 export type Spoken = {readonly id: string; readonly messageId: string; readonly text: string; readonly opaque?: Opaque};
@@ -54,6 +64,8 @@ export type Block =
 			readonly model: string;
 			readonly name: string;
 			readonly arguments: JsonObject;
+			/** The call in words, if its tool said them. */
+			readonly words?: CallWords;
 			readonly opaque?: Opaque;
 			readonly status: ToolStatus;
 			/** Who allowed it, once that is answered: as in `approval-answer`. */
@@ -66,6 +78,8 @@ export type Block =
 			readonly milliseconds: number | undefined;
 			/** The change of a file that it has written. */
 			readonly change?: FileChange;
+			/** What the tool knows of its result; undefined until it ended, and if it says nothing. */
+			readonly facts?: ToolFacts;
 			/** The images that the model was shown. */
 			readonly images?: readonly ShownImage[];
 			/** The conversation of the sub-agent that it started. */
@@ -185,9 +199,11 @@ export function endedTool({
 	failed,
 	change,
 	images,
-}: Extract<AgentEvent, {type: 'tool-result'}>): Partial<Tool> {
+	facts,
+}: EventOf<'tool-result'>): Partial<Tool> {
 	const status = failed ? 'failed' : 'done';
-	return {output, styles, milliseconds, status, ...(change && {change}), ...(images && {images}), open: false};
+	const reported = {...(change && {change}), ...(images && {images}), ...(facts && {facts})};
+	return {output, styles, milliseconds, status, open: false, ...reported};
 }
 
 /** A command that the user ran. */

@@ -29,16 +29,23 @@ const knownCalls: ReadonlyMap<string, Words> = new Map<string, Words>([
 	['wait_for_log', {verb: 'Wait', subject: args => given(args, 'pattern', pattern => `for “${pattern}” in the log`)}],
 ]);
 
-/** Returns a call in words. A call of an unknown tool, or with unexpected arguments, is its name and its arguments. */
-export function callWords(name: string, args: JsonObject): CallWords {
+/**
+ * Returns a call in words: its own if its tool said some. A call of an unknown tool, or with unexpected arguments, is its name
+ * and its arguments.
+ */
+export function callWords(name: string, args: JsonObject, own?: CallWords): CallWords {
+	if (own) {
+		return {verb: own.verb, subject: own.subject.slice(0, maxSubject)};
+	}
+
 	const {verb = name, subject} = knownCalls.get(name) ?? {};
 	const words = subject?.(args);
 	return words === undefined ? {verb: name, subject: summarize(args)} : {verb, subject: words.slice(0, maxSubject)};
 }
 
 /** Returns a call in words as one text. */
-export function callText(name: string, args: JsonObject): string {
-	const {verb, subject} = callWords(name, args);
+export function callText(name: string, args: JsonObject, own?: CallWords): string {
+	const {verb, subject} = callWords(name, args, own);
 	return subject ? `${verb} ${subject}` : verb;
 }
 

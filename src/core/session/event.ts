@@ -26,6 +26,29 @@ const jsonObject = z.custom<JsonObject>(value => typeof value === 'object' && va
 const fileChange = z.object({path: z.string(), added: z.number(), removed: z.number(), diff: z.string()});
 export type FileChange = Readonly<z.infer<typeof fileChange>>;
 
+/**
+ * What a tool knows of its result beside the text for the model, so that nobody has to read it out of that text. A result
+ * with facts but no counts has nothing to say behind its call; one of a tool without facts has the size of its text.
+ */
+const toolFacts = z.object({
+	/** Lines, matches or files in the result, and how many more of them were left out. */
+	lines: z.optional(z.number()),
+	matches: z.optional(z.number()),
+	files: z.optional(z.number()),
+	left: z.optional(z.number()),
+	/** The exit status of a command that ended; null if a signal ended it. */
+	status: z.optional(z.nullable(z.number())),
+	/** How a command ended, or that it runs, in a few words; left out for status 0. */
+	end: z.optional(z.string()),
+	/** Lines of the text above the output of a command, which are notes, and below it: how it ended, then notes. */
+	above: z.optional(z.number()),
+	below: z.optional(z.number()),
+	/** Where in the text an answer of the user begins, or the reason of what denied the call. */
+	from: z.optional(z.number()),
+	denied: z.optional(z.literal('hook')),
+});
+export type ToolFacts = Readonly<z.infer<typeof toolFacts>>;
+
 export type {ImageType, ShownImage} from './user-events.ts';
 
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
@@ -81,6 +104,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		malformed: z.optional(z.string()),
 		/** True if the model wrote the call as text: rules, modes and flags don't allow what it does. */
 		written: z.optional(z.literal(true)),
+		/** The call in words, of a tool that says them itself. */
+		words: z.optional(z.object({verb: z.string(), subject: z.string()})),
 		opaque: z.optional(opaque),
 	}),
 	/** The text with this `id` was reasoning. Comes directly after its last delta. */
@@ -118,6 +143,13 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** The change of a file that the tool has written. */
 		change: z.optional(fileChange),
 		images: z.optional(z.array(shownImage)),
+		/** Left out by versions whose screen read them out of the text. Undefined if a later version has others. */
+		facts: z.optional(
+			z.pipe(
+				z.custom<unknown>(),
+				z.transform(value => toolFacts.safeParse(value).data),
+			),
+		),
 	}),
 	/**
 	 * What a call may change was saved, or its change was: `tree` is an id in the store of the folder. A call that changes

@@ -43,8 +43,8 @@ type Tool = Extract<Block, {kind: 'tool'}>;
 /** Most characters of a call in a heading. */
 const maxTitle = 100;
 
-function titleOf({name, arguments: args}: Tool): string {
-	return cutText(callText(name, args).replace(/\s+/g, ' '), maxTitle);
+function titleOf({name, arguments: args, words}: Tool): string {
+	return cutText(callText(name, args, words).replace(/\s+/g, ' '), maxTitle);
 }
 
 /** Returns the plan of a todo list, the change of a file, or else the arguments; then the result. */

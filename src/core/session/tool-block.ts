@@ -9,11 +9,21 @@ type Tool = Extract<Block, {kind: 'tool'}>;
 
 /** Returns the block of a call that begins. */
 export function startedTool(event: EventOf<'tool-call'>, model: string, at: string): Tool {
-	const {id, messageId, name, opaque, arguments: args} = event;
+	const {id, messageId, name, opaque, words, arguments: args} = event;
 	return {
-		...{kind: 'tool', id, messageId, model, name, arguments: args},
+		kind: 'tool',
+		id,
+		messageId,
+		model,
+		name,
+		arguments: args,
+		...(words && {words}),
 		...(opaque && {opaque}),
-		...{status: 'running', output: '', milliseconds: undefined, open: true, at},
+		status: 'running',
+		output: '',
+		milliseconds: undefined,
+		open: true,
+		at,
 	};
 }
 
@@ -22,7 +32,7 @@ export function taskBlocks({settled, open, usage}: Eras): TaskBlocks {
 	const calls = [...settled, ...open].filter(isCall);
 	const last = calls.at(-1);
 	const tokens = [...usage.values()].reduce((sum, message) => sum + windowTokens(message.usage), 0);
-	const doing = last?.open ? callText(last.name, last.arguments) : '';
+	const doing = last?.open ? callText(last.name, last.arguments, last.words) : '';
 	return {settled, open, calls: calls.length, tokens, doing};
 }
 

@@ -2,7 +2,8 @@ import type {JsonObject} from '../json.ts';
 import type {RedrawnOutput} from '../output/recorded-output.ts';
 import type {StyledText, StyleRange} from '../output/text-styles.ts';
 import type {Approval, Permission} from './approval.ts';
-import type {FileChange, ShownImage} from './event.ts';
+import type {CallWords} from './call-words.ts';
+import type {FileChange, ShownImage, ToolFacts} from './event.ts';
 
 /** A tool as described to the model. */
 export type ToolDefinition = {
@@ -11,6 +12,11 @@ export type ToolDefinition = {
 	readonly description: string;
 	/** The JSON Schema of its arguments, an object schema. */
 	readonly parameters: JsonObject;
+	/**
+	 * Returns a call in words, which travel with it: what draws it has no code of the tool. Undefined if the arguments don't fit.
+	 * Left out for tools whose calls are in journals without words: `callWords` knows those.
+	 */
+	readonly words?: (args: JsonObject) => CallWords | undefined;
 	/** True for one that a request carries only if its host takes fewer tools than there are. */
 	readonly isFallback?: true;
 };
@@ -42,6 +48,8 @@ export type ToolContext = {
 	readonly onNotice?: (text: string, more?: {readonly isWarning?: boolean; readonly hint?: string | undefined}) => void;
 	/** Reports a change of a file, once it is written. */
 	readonly onChange: (change: FileChange) => void;
+	/** Reports what the tool knows of its result; what is reported last counts. */
+	readonly onFacts?: (facts: ToolFacts) => void;
 	/** Reports a job that goes on in the background after the call. `done` resolves when it has ended. */
 	readonly onJob?: (job: {readonly id: string; readonly done: Promise<void>}) => void;
 	/**

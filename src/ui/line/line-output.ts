@@ -1,7 +1,7 @@
 import type {Block} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import {drawOutput} from '../transcript/output/output-lines.ts';
+import {drawOutput} from '../transcript/output-lines.ts';
 import {type FoldedSpeech, foldFrames} from './fold-frames.ts';
 
 type Command = Extract<Block, {kind: 'command'}>;

@@ -8,8 +8,7 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
 import {allChangedLines} from './diff-lines.ts';
-import {drawnOutput} from './output/drawn-output.ts';
-import {wholeOutput} from './output/output-lines.ts';
+import {drawnOutput, wholeOutput} from './output-lines.ts';
 import {joinReads, type Shown} from './read-group.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};

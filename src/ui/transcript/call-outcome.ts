@@ -1,9 +1,10 @@
-import {formatAmount, formatBytes, formatCount, formatDuration} from '../../core/format.ts';
+import {formatAmount, formatBytes, formatCount, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
+import type {ToolFacts} from '../../core/session/event.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import {changeCounts} from './diff-lines.ts';
-import {type CommandResult, readCommandResult} from './output/command-result.ts';
+import {readFacts} from './old-results.ts';
 
 type Tool = Extract<Block, {kind: 'tool'}>;
 
@@ -48,7 +49,7 @@ export function taskParts({task}: Tool): readonly string[] {
 }
 
 function doneParts(block: Tool): readonly string[] {
-	const {name, change, output} = block;
+	const {change, output} = block;
 	if (block.task) {
 		return taskParts(block);
 	}
@@ -57,27 +58,28 @@ function doneParts(block: Tool): readonly string[] {
 		return [changeCounts(change)];
 	}
 
-	switch (name) {
-		case 'read_file':
-			return [countLines(output) ?? sizeOf(output)];
-		case 'list_files':
-			return [amount(pathsIn(output).length + leftOut(output), 'file')];
-		case 'search_text':
-			return [countMatches(output)];
-		case 'run_command':
-		case 'job_output':
-			return commandParts(readCommandResult(name, output));
-		case 'todo':
-			return [];
-		default:
-			return output ? [sizeOf(output)] : [];
+	const facts = factsOf(block);
+	return facts ? [facts.end ?? '', countText(facts)].filter(Boolean).map(safeLine) : output ? [sizeOf(output)] : [];
+}
+
+/** Returns what a result counted; empty for nothing. */
+function countText({lines, matches, files, left = 0, above}: ToolFacts): string {
+	if (matches !== undefined) {
+		const count = matches + left;
+		const where = left > 0 || files === undefined ? '' : ` in ${formatAmount(files, 'file')}`;
+		return count === 0 ? 'no matches' : `${formatNumber(count)} ${count === 1 ? 'match' : 'matches'}${where}`;
 	}
+
+	if (files !== undefined) {
+		return amount(files + left, 'file');
+	}
+
+	return lines === undefined ? '' : lines === 0 && above !== undefined ? 'no output' : amount(lines + left, 'line');
 }
 
 /** Returns how a command failed, or the first line of why a call did. */
-function failure({name, output}: Tool): string {
-	const end = isCommand(name) ? readCommandResult(name, output).end : undefined;
-	return safeLine(end ?? output.split('\n', 1)[0] ?? '');
+function failure(block: Tool): string {
+	return safeLine(factsOf(block)?.end ?? block.output.split('\n', 1)[0] ?? '');
 }
 
 function sentencesIn(text: string, width: number): string {
@@ -94,11 +96,6 @@ function sentencesIn(text: string, width: number): string {
 	return shown;
 }
 
-function commandParts({output, end}: CommandResult): readonly string[] {
-	const lines = linesIn(output);
-	return [...(end === undefined ? [] : [safeLine(end)]), lines === 0 ? 'no output' : formatAmount(lines, 'line')];
-}
-
 function sizeOf(output: string): string {
 	return formatBytes(Buffer.byteLength(output));
 }
@@ -107,32 +104,25 @@ function amount(count: number, noun: string): string {
 	return count === 0 ? `no ${noun}s` : formatAmount(count, noun);
 }
 
-function linesIn(output: string): number {
-	return output === '' ? 0 : output.replace(/\n$/, '').split('\n').length;
+type Call = Extract<Block, {kind: 'tool'}>;
+
+/** Returns what the tool of a call knows of its result; undefined until it ended, and if it says nothing. */
+export function factsOf(call: Call): ToolFacts | undefined {
+	const hasEnded = call.status === 'done' || call.status === 'failed';
+	return call.facts ?? (hasEnded ? readFacts(call.name, call.output) : undefined);
 }
 
-/** Remarks of the tools stand in brackets, a line each. */
-function pathsIn(output: string): readonly string[] {
-	return output.split('\n').filter(line => line !== '' && !/^\[.*\]$/.test(line));
-}
+/** The result of a command in parts: what the agent notes beside the output, such as that the user changed the command. */
+type CommandParts = {readonly notes: readonly string[]; readonly output: string};
 
-/** Returns how many lines the remarks say are left out. */
-function leftOut(output: string): number {
-	const counts = output.matchAll(/^\[(?:… )?(\d+) (?:more )?(?:of \d+ )?(?:lines|files)?.*left out/gm);
-	return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-/** Returns undefined for a result without numbered lines, such as that of an image. */
-function countLines(output: string): string | undefined {
-	const numbered = output.split('\n').filter(line => /^\d+\t/.test(line)).length;
-	return numbered === 0 ? undefined : amount(numbered + leftOut(output), 'line');
-}
-
-function countMatches(output: string): string {
-	const found = pathsIn(output).flatMap(line => /^(.+?):\d+:/.exec(line)?.[1] ?? []);
-	const more = leftOut(output);
-	const matches = found.length + more;
-	const noun = matches === 1 ? 'match' : 'matches';
-	const files = more > 0 ? '' : ` in ${formatAmount(new Set(found).size, 'file')}`;
-	return matches === 0 ? 'no matches' : `${matches.toLocaleString('en-US')} ${noun}${files}`;
+/** Returns the parts of the result of a command. `drawn` has the lines of the result, as they are drawn. */
+export function commandParts(call: Call, drawn: string): CommandParts {
+	const {lines: count, above = 0, below = 0, status, end} = factsOf(call) ?? {};
+	const lines = drawn.split('\n');
+	const bottom = lines.length - below;
+	const hasEnd = status !== undefined || end !== undefined;
+	return {
+		notes: [...lines.slice(0, above), ...lines.slice(bottom + (hasEnd ? 1 : 0))].filter(Boolean),
+		output: count === 0 ? '' : lines.slice(above, bottom).join('\n'),
+	};
 }

@@ -1,3 +1,4 @@
+import {diffArrays} from 'diff';
 import {formatAmount, formatNumber} from '../../core/format.ts';
 import type {FileChange} from '../../core/session/event.ts';
 import type {SubjectDrawing} from '../../store/view-slice.ts';
@@ -6,7 +7,6 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {markWords} from './word-marks.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -221,4 +221,42 @@ function markedText({sign, text, counterpart}: DiffLine, palette: Palette): stri
 	const pair = sign === '-' ? markWords(text, counterpart) : markWords(counterpart, text);
 	const parts = sign === '-' ? pair?.removed : pair?.added;
 	return parts?.map(part => (part.isChanged ? palette.mark(shownText(part.text)) : shownText(part.text))).join('');
+}
+
+/** A part of a line; `isChanged` if the other line of its pair doesn't have it. */
+type Part = {readonly text: string; readonly isChanged: boolean};
+
+/** A removed line and the one in its place, in parts. */
+type MarkedPair = {readonly removed: readonly Part[]; readonly added: readonly Part[]};
+
+/** Longer lines are not compared. */
+const maxLength = 1000;
+/** More differences are not sought. */
+const maxEdits = 40;
+/** The least share of a line that stays the same: marks on nearly everything would say nothing. */
+const minSame = 0.4;
+
+/** Returns which words of two lines differ; undefined if hardly any is the same. */
+function markWords(removed: string, added: string): MarkedPair | undefined {
+	if (Math.max(removed.length, added.length) > maxLength) {
+		return undefined;
+	}
+
+	const changes = diffArrays(wordsOf(removed), wordsOf(added), {maxEditLength: maxEdits});
+	const parts = changes?.map(change => ({...change, text: change.value.join('')}));
+	const same = parts?.filter(part => !part.added && !part.removed).map(({text}) => text.trim()) ?? [];
+	const sameLength = same.reduce((sum, {length}) => sum + length, 0);
+	if (!parts || sameLength < minSame * Math.max(removed.trim().length, added.trim().length)) {
+		return undefined;
+	}
+
+	return {
+		removed: parts.filter(part => !part.added).map(({text, removed: isChanged}) => ({text, isChanged})),
+		added: parts.filter(part => !part.removed).map(({text, added: isChanged}) => ({text, isChanged})),
+	};
+}
+
+/** Splits a line into words, runs of white space and single signs. */
+function wordsOf(line: string): string[] {
+	return line.match(/[\p{L}\p{N}\p{M}_]+|\s+|./gsu) ?? [];
 }

@@ -6,11 +6,9 @@ import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
-import {isCommand, outcomeOf, taskParts} from './call-outcome.ts';
+import {commandParts, factsOf, isCommand, outcomeOf, taskParts} from './call-outcome.ts';
 import {changedLines} from './diff-lines.ts';
-import {readCommandResult} from './output/command-result.ts';
-import {drawnOutput} from './output/drawn-output.ts';
-import {drawRow, excerptOf, lastLine} from './output/output-lines.ts';
+import {drawnOutput, drawRow, excerptOf, lastLine} from './output-lines.ts';
 
 export type ToolStyle = {
 	readonly width: number;
@@ -61,13 +59,12 @@ export function commandRows(command: string, {width, palette}: ToolStyle): reado
 			];
 }
 
-const answerPrefix = 'The user answered: ';
-
 /** Returns a question to the user in full, with the answer. */
-function answerLines({arguments: args, output}: Tool, {width, palette}: ToolStyle): readonly string[] {
-	const {subject} = callWords('ask_user', args);
-	const isAnswered = output.startsWith(answerPrefix);
-	const answer = isAnswered ? safeText(output.slice(answerPrefix.length)) : palette.dim('declined');
+function answerLines(block: Tool, {width, palette}: ToolStyle): readonly string[] {
+	const {subject} = callWords(block.name, block.arguments, block.words);
+	const from = factsOf(block)?.from;
+	const isAnswered = from !== undefined;
+	const answer = isAnswered ? safeText(block.output.slice(from)) : palette.dim('declined');
 	const sign = isAnswered ? palette.success(signs.done) : palette.warning(signs.interrupted);
 	const first = palette.spoken ? signOf('?', palette) : `${sign} `;
 	return [
@@ -85,7 +82,7 @@ export function runningSign(now: number | undefined): string {
 function headLine(
 	block: Tool,
 	{width, palette, now}: ToolStyle,
-	about = safeLine(callWords(block.name, block.arguments).subject),
+	about = safeLine(callWords(block.name, block.arguments, block.words).subject),
 ): {readonly line: string; readonly isCut: boolean} {
 	const status = isWaitingForUser(block) ? 'asking' : block.status;
 	const role = {
@@ -95,7 +92,7 @@ function headLine(
 		failed: palette.danger,
 		interrupted: palette.warning,
 	}[status];
-	const {verb} = callWords(block.name, block.arguments);
+	const {verb} = callWords(block.name, block.arguments, block.words);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
 	const head = `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;
@@ -145,18 +142,14 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 		return [];
 	}
 
-	const output = drawnOutput(block);
-	const result = status === 'interrupted' ? {notes: [], output, end: 'interrupted'} : readCommandResult(name, output);
-	// Without a known end the command didn't run, and the head says why.
-	const isFailed = status === 'failed' || (result.end !== undefined && !result.end.startsWith('running'));
-	const {rows, leftOut} =
-		status === 'failed' && result.end === undefined
-			? {rows: [], leftOut: 0}
-			: excerptOf(result.output, isFailed, width);
+	const {end, status: exit} = factsOf(block) ?? {};
+	// A failed command without output of its own didn't run, and the head says why.
+	const didRun = status !== 'failed' || end !== undefined;
+	const isFailed = status !== 'done' || (end !== undefined && exit !== undefined);
+	const {notes, output} = commandParts(block, drawnOutput(block));
+	const {rows, leftOut} = didRun ? excerptOf(output, isFailed, width) : {rows: [], leftOut: 0};
 	const more = leftOut > 0 ? [palette.dim(`… ${formatAmount(leftOut, 'more line')}`)] : [];
-	return [
-		...result.notes.map(note => palette.dim(safeLine(note))),
-		...more,
-		...rows.map(row => drawRow(row, palette)),
-	].map(line => truncate(line, width));
+	return [...notes.map(note => palette.dim(safeLine(note))), ...more, ...rows.map(row => drawRow(row, palette))].map(
+		line => truncate(line, width),
+	);
 }

@@ -7,8 +7,7 @@ import {fitParts} from '../../terminal/text/fit-parts.ts';
 import {hasDetail} from './block-detail.ts';
 import {firstCall, textOf} from './block-text.ts';
 import type {Shown} from './read-group.ts';
-import {findBlock} from './transcript-find.ts';
-import type {TranscriptPage} from './transcript-page.ts';
+import {findBlock, type TranscriptPage} from './transcript-page.ts';
 
 export type TranscriptActions = {
 	readonly close: () => void;

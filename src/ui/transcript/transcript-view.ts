@@ -1,3 +1,4 @@
+import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
 import {defaultKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
@@ -6,13 +7,12 @@ import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {fitHints, fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
-import {drawLine} from '../line-field.ts';
+import {drawLine, editLine} from '../line-field.ts';
 import type {FullScreenView} from '../screen/full-screen.ts';
 import {findNext, type TranscriptActions, transcriptActions} from './transcript-keys.ts';
-import {createTranscriptPage, type TranscriptPage} from './transcript-page.ts';
-import {editSearch, noSearch, openSearch} from './transcript-search.ts';
+import {createTranscriptPage, type PageContent, type TranscriptPage} from './transcript-page.ts';
 
-type Dependencies = Parameters<typeof createTranscriptPage>[0] &
+type Dependencies = PageContent &
 	TranscriptActions & {
 		readonly ownKeys: () => OwnKeys;
 		readonly invalidate: () => void;
@@ -91,4 +91,35 @@ function titleOf({blocks, reading}: TranscriptPage, keymap: Keymap<TranscriptAct
 		parts.map((text, rank) => ({text, role: String, rank})),
 		columns,
 	);
+}
+
+type TranscriptSearch = {
+	/** The text to find; empty before the first search. */
+	readonly text: string;
+	/** The search field; undefined while it is closed. */
+	readonly field: ComposerState | undefined;
+};
+
+const noSearch: TranscriptSearch = {text: '', field: undefined};
+
+/** Opens an empty search field. */
+function openSearch({text}: TranscriptSearch): TranscriptSearch {
+	return {text, field: emptyComposer};
+}
+
+/** Applies a key or a text to the open field, which has the keys of the prompt. Enter searches for the text; an empty field repeats the last search. */
+function editSearch(
+	{text, field = emptyComposer}: TranscriptSearch,
+	token: InputToken,
+	keymap?: Keymap,
+): TranscriptSearch {
+	switch (token.type === 'key' ? chordOf(token) : undefined) {
+		case 'escape':
+		case 'ctrl+c':
+			return {text, field: undefined};
+		case 'enter':
+			return {text: field.text || text, field: undefined};
+		default:
+			return {text, field: editLine(field, token, keymap)};
+	}
 }

@@ -2,9 +2,9 @@ import {execFileSync} from 'node:child_process';
 import {readdir, utimes} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {cleanStore} from '../../../src/agent/changes/clean-store.ts';
+import {cleanStore} from '../../../src/agent/changes/change-store.ts';
 import {type ObjectStore, openObjectStore} from '../../../src/agent/changes/object-store.ts';
-import {saveTree} from '../../../src/agent/changes/save-tree.ts';
+import {saveTree} from '../../../src/agent/changes/tree.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

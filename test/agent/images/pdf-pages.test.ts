@@ -1,6 +1,6 @@
 import {deflateSync} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {countPages} from '../../../src/agent/images/pdf-pages.ts';
+import {countPages} from '../../../src/agent/images/read-image.ts';
 
 const pages = (count: number) => '<< /Type /Page /Parent 2 0 R >>\n'.repeat(count);
 const tree = (count: number | string) => `<< /Type /Pages /Kids [3 0 R] /Count ${count} >>\n`;

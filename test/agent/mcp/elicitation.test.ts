@@ -1,7 +1,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {createCallLimit} from '../../../src/agent/mcp/call-limit.ts';
+import {createCallLimit} from '../../../src/agent/mcp/requests.ts';
 import type {AskUser, UserQuestion} from '../../../src/core/session/user-question.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {node, official, openServers} from './servers.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {completeTemplates, openTemplate} from '../../../src/agent/mcp/resource-templates.ts';
+import {completeTemplates, openTemplate} from '../../../src/agent/mcp/resources.ts';
 import {hostile, node, official, openServers} from './servers.ts';
 
 const never = new AbortController().signal;

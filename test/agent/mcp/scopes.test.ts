@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {scopesNeeded} from '../../../src/agent/mcp/connection-error.ts';
 import {createScopedFetch, scopesIn} from '../../../src/agent/mcp/oauth/scopes.ts';
-import {scopesNeeded} from '../../../src/agent/mcp/scopes-needed.ts';
 
 /** Returns what a refusal with this challenge is read as. */
 async function refusal(challenge: string, {hasKey = false, granted = ''} = {}) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {applyEdits} from '../../../src/agent/tools/files/apply-edits.ts';
-import {describeChange} from '../../../src/agent/tools/files/file-diff.ts';
+import {describeChange} from '../../../src/agent/tools/files/change-file.ts';
 import {openTools} from './open-tools.ts';
 
 /** What a file has, what a model writes, what the file has then, and how many tries that takes. */

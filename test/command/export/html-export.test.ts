@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {readHtml} from '../../../src/agent/tools/web/html-tokens.ts';
+import {readHtml} from '../../../src/agent/tools/web/html-markdown.ts';
 import {exportFormat} from '../../../src/command/export/export-formats.ts';
 import {exportText} from '../../../src/command/export/export-text.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';

@@ -6,7 +6,7 @@ import {emptyTranscript} from '../../../src/core/session/transcript.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {detailLines} from '../../../src/ui/transcript/block-detail.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
-import {startedCommands} from '../../../src/ui/transcript/started-commands.ts';
+import {startedCommands} from '../../../src/ui/transcript/block-text.ts';
 
 const style = {width: 100, palette: createPalette({color: false})};
 const run: AgentEvent = {

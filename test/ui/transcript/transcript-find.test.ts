@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {highlightFound} from '../../../src/ui/transcript/transcript-find.ts';
+import {highlightFound} from '../../../src/ui/transcript/transcript-page.ts';
 
 test('matches are highlighted across styles, and other styles stay', () => {
 	const inverse = '\u001B[7m';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type Heights, isBelow, lastPosition, moveBy, reveal} from '../../../src/ui/transcript/transcript-position.ts';
+import {type Heights, isBelow, lastPosition, moveBy, reveal} from '../../../src/ui/transcript/transcript-page.ts';
 
 const heightsOf = (heights: readonly number[]): Heights => ({count: heights.length, of: index => heights[index] ?? 0});
 const blocks = fc.array(fc.integer({min: 1, max: 9}), {minLength: 1, maxLength: 12});

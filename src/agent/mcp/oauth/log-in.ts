@@ -1,9 +1,14 @@
 import {randomBytes} from 'node:crypto';
 import {
+	checkResourceAllowed,
+	discoverOAuthServerInfo,
 	exchangeAuthorization,
+	extractWWWAuthenticateParams,
 	type OAuthClientInformation,
+	type OAuthServerInfo,
 	type OAuthTokens,
 	registerClient,
+	resourceUrlFromServerUrl,
 	startAuthorization,
 	validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
@@ -11,15 +16,14 @@ import type {McpLogin} from '../../../config/config-data.ts';
 import {abortable} from '../../../core/abortable.ts';
 import {AppError, isAbort, messageOf} from '../../../core/error.ts';
 import {isLoopback} from '../../../core/origin.ts';
-import {secret} from '../../../core/secrets/secret.ts';
+import {type Secret, secret} from '../../../core/secrets/secret.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {type LoginAnswer, listenForCallback, readAnswer} from './callback.ts';
-import {discover, type Found} from './discover.ts';
 import type {OAuthFetch} from './oauth-fetch.ts';
 import {maxLoginScopes, scopesIn} from './scopes.ts';
 
 /** The page on which the user logs in. */
-export type LoginPage = {
+type LoginPage = {
 	readonly url: string;
 	/** The host of the authorization server. */
 	readonly host: string;
@@ -88,7 +92,9 @@ async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch[
 		const state = randomBytes(32).toString('base64url');
 		const {authorizationUrl, codeVerifier} = await startAuthorization(authorizationServerUrl, {
 			...(metadata && {metadata}),
-			...{clientInformation: client, redirectUrl, state},
+			clientInformation: client,
+			redirectUrl,
+			state,
 			...(scope && {scope}),
 			...(resource && {resource: new URL(resource)}),
 		});
@@ -102,7 +108,11 @@ async function authorize(found: Found, options: LoginOptions, fetch: OAuthFetch[
 		});
 		const tokens = await exchangeAuthorization(authorizationServerUrl, {
 			...(metadata && {metadata}),
-			...{clientInformation: client, authorizationCode: code, codeVerifier, redirectUri: redirectUrl, fetchFn: fetch},
+			clientInformation: client,
+			authorizationCode: code,
+			codeVerifier,
+			redirectUri: redirectUrl,
+			fetchFn: fetch,
 			...(resource && {resource: new URL(resource)}),
 			...(iss !== undefined && {iss}),
 		});
@@ -211,4 +221,83 @@ export function tokenFieldsOf({
 		...(refresh_token && {refreshToken: secret(refresh_token)}),
 		...(expires_in !== undefined && {expiresAt: new Date(Date.now() + expires_in * 1000).toISOString()}),
 	};
+}
+
+/** The authorization server of a server, and what to ask it for. */
+type Found = OAuthServerInfo & {readonly scope: string | undefined; readonly resource: string | undefined};
+
+type Options = {
+	/** The URL of the MCP server. */
+	readonly server: URL;
+	/** Scopes to ask for beside those that the server names at first. */
+	readonly scopes?: readonly string[] | undefined;
+	readonly signal: AbortSignal;
+};
+
+/** Finds the authorization server of a server, from its answer to a request without a token. */
+async function discover({server, scopes = [], signal}: Options, fetch: OAuthFetch['fetch']): Promise<Found> {
+	const response = await fetch(server, {
+		method: 'POST',
+		headers: {'content-type': 'application/json', accept: 'application/json, text/event-stream'},
+		body: JSON.stringify({jsonrpc: '2.0', id: 1, method: 'ping'}),
+		signal,
+	});
+	await response.body?.cancel();
+	// A server that anybody may use can still have asked for scopes.
+	if (response.status !== 401 && scopes.length === 0) {
+		throw new AppError('conflict', `${server.host} asks for no login (status ${response.status}).`, {
+			hint: 'Add a header with a key if it needs one: `mcp add <name> <url> --header "Name: value"`',
+		});
+	}
+
+	const {resourceMetadataUrl, scope} = extractWWWAuthenticateParams(response);
+	const info = await discoverOAuthServerInfo(server, {
+		fetchFn: fetch,
+		...(resourceMetadataUrl && {resourceMetadataUrl}),
+	});
+	const {resourceMetadata, authorizationServerMetadata: metadata} = info;
+	if (
+		resourceMetadata &&
+		!checkResourceAllowed({
+			requestedResource: resourceUrlFromServerUrl(server),
+			configuredResource: resourceMetadata.resource,
+		})
+	) {
+		throw new Error(`its metadata is that of another server, ${resourceMetadata.resource}`);
+	}
+
+	if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
+		throw new Error(`${new URL(info.authorizationServerUrl).host} does not support PKCE`);
+	}
+
+	const wanted = scopesIn(maxLoginScopes, scope ?? resourceMetadata?.scopes_supported?.join(' '), ...scopes);
+	return {...info, resource: resourceMetadata?.resource, scope: wanted.join(' ') || undefined};
+}
+
+/**
+ * Revokes the refresh token, else the access token, at the authorization server (RFC 7009). Returns false if it has no such
+ * endpoint or refuses; never throws.
+ */
+export async function revokeLogin(
+	{revocationEndpoint, clientId, refreshToken, accessToken}: McpLogin,
+	open: (held: Secret) => Promise<Secret>,
+	fetch: OAuthFetch['fetch'],
+): Promise<boolean> {
+	const held = refreshToken ?? accessToken;
+	if (revocationEndpoint === undefined || held === undefined) {
+		return false;
+	}
+
+	try {
+		const token = (await open(held)).reveal();
+		const {ok, body} = await fetch(revocationEndpoint, {
+			method: 'POST',
+			headers: {'content-type': 'application/x-www-form-urlencoded'},
+			body: new URLSearchParams({token, client_id: clientId}).toString(),
+		});
+		await body?.cancel();
+		return ok;
+	} catch {
+		return false;
+	}
 }

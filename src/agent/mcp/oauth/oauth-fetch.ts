@@ -28,7 +28,11 @@ export type OAuthFetch = {
 export function createOAuthFetch({server, env, version, signal}: Options): OAuthFetch {
 	let left = maxBytes;
 	const {fetch, close} = createBoundFetch({
-		...{env, insecureHttp: false, headers: {}, origin: originOf(server.href), userAgent: `service/${version}`},
+		env,
+		insecureHttp: false,
+		headers: {},
+		origin: originOf(server.href),
+		userAgent: `service/${version}`,
 		allows(bytes) {
 			left -= bytes;
 			return left >= 0;

@@ -1,6 +1,6 @@
 import {extractWWWAuthenticateParams} from '@modelcontextprotocol/client';
 import {shellWord} from '../../../core/shell-word.ts';
-import {ScopesNeeded} from '../scopes-needed.ts';
+import {ScopesNeeded} from '../connection-error.ts';
 import type {OAuthFetch} from './oauth-fetch.ts';
 
 /** Most scopes that a login asks for. */

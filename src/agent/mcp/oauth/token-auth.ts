@@ -80,7 +80,9 @@ async function refresh(
 	try {
 		const tokens = await refreshAuthorization(issuer, {
 			metadata: {
-				...{issuer, token_endpoint: tokenEndpoint, authorization_endpoint: tokenEndpoint},
+				issuer,
+				token_endpoint: tokenEndpoint,
+				authorization_endpoint: tokenEndpoint,
 				response_types_supported: ['code'],
 				...(authMethods && {token_endpoint_auth_methods_supported: [...authMethods]}),
 			},

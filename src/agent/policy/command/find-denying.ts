@@ -2,8 +2,7 @@ import {forEachChild, parse, type SyntaxNode} from 'unbash';
 import {readCommandPattern} from '../rules/command-pattern.ts';
 import {deniesWords, type GivenWord, mayDenyWords} from '../rules/match-command.ts';
 import type {RuleEntry} from '../verdict.ts';
-import {baseName, wordsOf} from './given-words.ts';
-import {hasAliases, isFed, readsUnknown, runsOthers, shellTexts} from './runners.ts';
+import {baseName, hasAliases, isFed, readsUnknown, runsOthers, shellTexts, wordsOf} from './runners.ts';
 
 /** The deepest command inside a command that is looked into. */
 const maxDepth = 6;

@@ -1,7 +1,8 @@
 import {realpath} from 'node:fs/promises';
 import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {boundsOf, deniedBy} from '../../tools/files/bounds.ts';
+import {boundsOf, deniedBy} from '../bounds.ts';
+import {judgePath} from '../rules/judge-path.ts';
 import {beginningOf} from '../rules/match-command.ts';
 import {type Rule, type RuleTool, ruleText} from '../rules/rule.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
@@ -11,7 +12,6 @@ import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
 import {type Place, whyNotReadOnly} from './read-only.ts';
 import {suggestRule, whyNever, whyNotCovered} from './rule-cover.ts';
-import {coverOfFiles} from './written-files.ts';
 
 type CommandAct = Extract<Act, {kind: 'command'}>;
 
@@ -226,4 +226,46 @@ async function mergedRules(open: readonly Open[]): Promise<readonly Rule[]> {
 	}
 
 	return [...merged.values()];
+}
+
+type Written<Entry> = {readonly by: readonly Entry[]} | {readonly why: string} | {readonly denying: Entry};
+
+/**
+ * Returns the rules that cover the files of a command's redirections, the rule that denies one, or why one isn't covered.
+ * A file to write needs a rule for edits; a file to read must be one that the model may see.
+ */
+async function coverOfFiles<Entry extends RuleEntry>(
+	{redirections}: SimpleCommand,
+	place: Place,
+	judging: Judging<Entry>,
+): Promise<Written<Entry>> {
+	const by: Entry[] = [];
+	for (const {operator, target} of redirections) {
+		if (target.pattern !== undefined) {
+			return {why: 'redirects to a pattern'};
+		}
+
+		if (operator === '<') {
+			const why = await whyNotPath(target.value, 'content', place);
+			if (why !== undefined) {
+				return {why};
+			}
+
+			continue;
+		}
+
+		const path = await physicalPath(target.value, place.folder);
+		const verdict = path === undefined ? undefined : await judgePath({kind: 'edit', path}, judging);
+		if (verdict?.effect === 'deny') {
+			return {denying: verdict.by};
+		}
+
+		if (verdict?.effect !== 'allow' || verdict.by === 'read-only') {
+			return {why: 'writes to a file'};
+		}
+
+		by.push(...verdict.by);
+	}
+
+	return {by};
 }

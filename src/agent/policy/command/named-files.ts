@@ -9,8 +9,8 @@ import {matchesPath} from '../rules/judge-path.ts';
 import {type FileRules, namesSecrets} from '../rules/rule.ts';
 import {isSecretFile} from '../secret-files.ts';
 import {holdsSecrets} from '../withheld-files.ts';
-import {expandPattern} from './expand-pattern.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
+import {expandPattern} from './paths.ts';
 import type {Word} from './word.ts';
 
 const maxFiles = 200;

@@ -9,10 +9,9 @@ import {
 	type Statement,
 } from 'unbash';
 import {unseenCharacters} from '../../../core/json.ts';
-import {coversAll} from './coverage.ts';
 import {readWord, type Word} from './word.ts';
 
-export type Redirection = {
+type Redirection = {
 	readonly operator: '<' | '>' | '>>' | '>|' | '&>' | '&>>';
 	readonly target: Word;
 };
@@ -30,7 +29,7 @@ export type SimpleCommand = {
 };
 
 /** The simple commands of a command, or why it isn't fully understood: a clause. */
-export type ParsedCommand = {readonly commands: readonly SimpleCommand[]} | {readonly why: string};
+type ParsedCommand = {readonly commands: readonly SimpleCommand[]} | {readonly why: string};
 
 const maxLength = 20_000;
 const maxCommands = 50;
@@ -75,7 +74,7 @@ export function parseCommand(text: string): ParsedCommand {
 }
 
 /** Returns the syntax of a text; undefined if it is nested too deeply. */
-export function parseBash(text: string): ParsedScript | undefined {
+function parseBash(text: string): ParsedScript | undefined {
 	try {
 		return parse(text);
 	} catch (error) {
@@ -240,4 +239,27 @@ function firstOf<Item>(
 	}
 
 	return undefined;
+}
+
+/** What may stand between words and redirections: blanks, list and pipe operators, and comments. */
+const between = /^(?:[ \t\n;|]|&&|\\\n)*$/;
+const comment = /(?<=[ \t\n;])#[^\n]*/g;
+
+/**
+ * True if nothing but operators that `parseCommand` understands stands outside of the ranges: a check of the parser, so
+ * that a part which it overlooks is never taken for nothing.
+ */
+function coversAll(text: string, ranges: ReadonlyArray<readonly [start: number, end: number]>): boolean {
+	let at = 0;
+	for (const [start, end] of [...ranges.toSorted(([a], [b]) => a - b), [text.length, text.length] as const]) {
+		// A comment begins after a blank, never in a word: the character before the gap counts.
+		const gap = `${at === 0 ? '\n' : text.charAt(at - 1)}${text.slice(at, start)}`;
+		if (start < at || !between.test(gap.replace(comment, '').slice(1))) {
+			return false;
+		}
+
+		at = end;
+	}
+
+	return true;
 }

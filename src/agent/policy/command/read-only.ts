@@ -1,19 +1,16 @@
 import {existsSync} from 'node:fs';
 import {join, posix} from 'node:path';
 import {searchFolders} from '../../../core/search-path.ts';
+import {compileGlob} from '../../paths/glob.ts';
 import {foldersOutside} from '../../tools/child/find-program.ts';
-import type {Bounds} from '../../tools/files/bounds.ts';
-import {compileGlob} from '../../tools/files/glob.ts';
+import type {Bounds} from '../bounds.ts';
 import {hasHarmlessVariables} from '../rules/match-command.ts';
-import {expandPattern} from './expand-pattern.ts';
-import {readFind} from './find-program.ts';
 import {whyNotGit} from './git/why-not-git.ts';
 import {type Argument, type Arguments, readArguments} from './options.ts';
 import type {SimpleCommand} from './parse-command.ts';
-import {physicalPath, type Use, whyNotPath} from './paths.ts';
+import {expandPattern, physicalPath, type Use, whyNotPath} from './paths.ts';
 import {type Program, programs} from './programs.ts';
-import type {Revealing} from './revealed-files.ts';
-import {whyNotBelow} from './secrets-below.ts';
+import {type Revealing, whyNotBelow} from './revealed-files.ts';
 
 /** Where a command runs: an absolute real path inside the bounds. */
 export type Place = {readonly folder: string; readonly bounds: Bounds};
@@ -235,4 +232,72 @@ function hasLateOption(args: readonly Argument[], [first]: readonly Argument[]):
 
 function has(names: readonly string[] | undefined, {options}: Arguments): boolean {
 	return names?.some(name => name === 'always' || options.has(name)) ?? false;
+}
+
+/** The tests and actions of `find` that only print, with the number of their values. */
+const expressions: Readonly<Record<string, number>> = {
+	'-name': 1,
+	'-iname': 1,
+	'-path': 1,
+	'-ipath': 1,
+	'-wholename': 1,
+	'-regex': 1,
+	'-iregex': 1,
+	'-regextype': 1,
+	'-type': 1,
+	'-maxdepth': 1,
+	'-mindepth': 1,
+	'-size': 1,
+	'-mtime': 1,
+	'-mmin': 1,
+	'-atime': 1,
+	'-amin': 1,
+	'-ctime': 1,
+	'-cmin': 1,
+	'-perm': 1,
+	'-user': 1,
+	'-group': 1,
+	'-links': 1,
+	'-printf': 1,
+	'-empty': 0,
+	'-print': 0,
+	'-print0': 0,
+	'-prune': 0,
+	'-o': 0,
+	'-or': 0,
+	'-a': 0,
+	'-and': 0,
+	'-not': 0,
+	'!': 0,
+	'(': 0,
+	')': 0,
+	'-depth': 0,
+	'-mount': 0,
+	'-xdev': 0,
+	'-daystart': 0,
+	'-readable': 0,
+	'-writable': 0,
+	'-executable': 0,
+	'-true': 0,
+	'-false': 0,
+	'-quit': 0,
+	'-ls': 0,
+};
+
+/** Returns the folders that `find` lists. Returns a string, the first argument that isn't known to only print, if any. */
+function readFind(args: readonly Argument[]): readonly Argument[] | string {
+	const isExpression = ({value}: Argument) => /^[-!(),]/.test(value);
+	const first = args.findIndex(isExpression);
+	const folders = first < 0 ? args : args.slice(0, first);
+	for (let index = folders.length; index < args.length; index++) {
+		const {value, isFile} = args[index] ?? {value: '', isFile: true};
+		const values = Object.hasOwn(expressions, value) ? expressions[value] : undefined;
+		if (values === undefined || isFile || args.slice(index + 1, index + 1 + values).some(next => next.isFile)) {
+			return value;
+		}
+
+		index += values;
+	}
+
+	return folders;
 }

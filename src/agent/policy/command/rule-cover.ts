@@ -1,13 +1,12 @@
-import {writeBoundsOf} from '../../tools/files/bounds.ts';
+import {writeBoundsOf} from '../bounds.ts';
 import {type Act, findAct, type OptionValue, readOption} from '../rules/acts.ts';
 import {quoteWord, readCommandPattern} from '../rules/command-pattern.ts';
-import {beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';
+import {type Beginning, beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';
 import {maxRuleLength, type Rule, ruleText} from '../rules/rule.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry} from '../verdict.ts';
-import {expandPattern} from './expand-pattern.ts';
 import type {SimpleCommand} from './parse-command.ts';
-import {whyNotPath} from './paths.ts';
+import {expandPattern, whyNotPath} from './paths.ts';
 import {type Place, readPaths, readsData} from './read-only.ts';
 import {mayRunWords} from './runners.ts';
 import type {Word} from './word.ts';
@@ -27,7 +26,7 @@ const takesOrders = 'may take orders from its input, so no rule covers it';
 export async function whyNotCovered(
 	rule: Rule,
 	command: SimpleCommand,
-	{fixed, rest}: NonNullable<ReturnType<typeof beginningOf>>,
+	{fixed, rest}: Beginning,
 	where: Where,
 ): Promise<string | undefined> {
 	if (rule.pattern === undefined) {

@@ -1,6 +1,6 @@
-import type {Command, Pipeline} from 'unbash';
+import type {Command, Pipeline, Word} from 'unbash';
 import type {GivenWord} from '../rules/match-command.ts';
-import {baseName, wordsOf} from './given-words.ts';
+import {readWord} from './word.ts';
 
 /** Programs that run what they are given: as further words, as a text, or from their input. */
 const runners = new Set(
@@ -109,4 +109,25 @@ function printsWords([name, ...words]: readonly GivenWord[]): boolean {
 		default:
 			return baseName(name?.value ?? '') === 'tee';
 	}
+}
+
+/** Returns the words of a command as a rule that denies is compared with them. */
+export function wordsOf({name, args}: Pick<Command, 'name' | 'args'>): readonly GivenWord[] {
+	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [givenWord(item)] : []));
+}
+
+function givenWord({value, text}: Word): GivenWord {
+	const read = readWord(text);
+	if (read && read.pattern === undefined) {
+		return {value};
+	}
+
+	// A variable without quotes may become several words.
+	const isOneWord = /^"[^"]*"$/.test(text) || !/[$`]/.test(text);
+	return {value, start: isOneWord ? (/^"?([\w./:=@%+,-]*)/.exec(text)?.[1] ?? '') : ''};
+}
+
+/** Returns the name of a program without its folder, as a case-insensitive file system takes it. */
+export function baseName(word: string): string {
+	return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 }

@@ -1,8 +1,8 @@
 import {realpath} from 'node:fs/promises';
 import {isAbsolute, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
-import {assertVisible, boundsOf, deniedBy, writeBoundsOf} from '../../tools/files/bounds.ts';
-import {compileGlob} from '../../tools/files/glob.ts';
+import {compileGlob} from '../../paths/glob.ts';
+import {assertVisible, type Bounds, boundsOf, deniedBy, writeBoundsOf} from '../bounds.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
 import {namesSecrets, type Rule, type RuleTool} from './rule.ts';
@@ -107,7 +107,7 @@ export function matchesPath({pattern}: Rule, shown: string): boolean {
 	return (!pattern.startsWith('./') || pattern.includes('/', 2) || !shown.includes('/')) && compileGlob(pattern)(shown);
 }
 
-function whyOutOfReach(path: string, bounds: Parameters<typeof assertVisible>[2]): string | undefined {
+function whyOutOfReach(path: string, bounds: Bounds): string | undefined {
 	try {
 		assertVisible(path, path, bounds);
 		return undefined;

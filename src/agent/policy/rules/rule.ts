@@ -1,5 +1,5 @@
 import {AppError} from '../../../core/error.ts';
-import {foldedPath} from '../../tools/files/path-text.ts';
+import {foldedPath} from '../../paths/path-text.ts';
 import {isSecretFile} from '../secret-files.ts';
 import {readCommandPattern} from './command-pattern.ts';
 

@@ -1,12 +1,12 @@
 import {join} from 'node:path';
 import process from 'node:process';
 import type {Containment} from '../../../core/session/approval.ts';
+import {type FolderSearch, listFolder} from '../../paths/search-folder.ts';
 import {readOnlyEnvironment, withGitSetting} from '../../policy/command/git/git-environment.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {type Changer, openWindow} from '../../unseen/change-window.ts';
-import {type FolderSearch, listFolder} from '../files/search-folder.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';

@@ -1,5 +1,6 @@
 import {constants} from 'node:os';
 import {formatDuration} from '../../../core/format.ts';
+import type {ToolFacts} from '../../../core/session/event.ts';
 
 /** How a command ended, and when. */
 export type Finish = {
@@ -35,10 +36,23 @@ export function describeEnd({status, signal, milliseconds, timeoutMs, limit, sto
 		return `stopped${stoppedBy === 'user' ? ' by the user' : ''} ${after}`;
 	}
 
+	return `${exitOf({status, signal})} ${after}`;
+}
+
+/** Returns what a result says of an end beside its text: nothing in words for status 0, and no time, which the call has. */
+export function endFacts(finish: Finish): Pick<ToolFacts, 'status' | 'end'> {
+	const {status, timeoutMs, limit, stoppedBy, problem} = finish;
+	const isExit = (problem ?? timeoutMs ?? limit ?? stoppedBy) === undefined;
+	return isExit && status === 0 ? {status} : {status, end: isExit ? exitOf(finish) : describeEnd(finish)};
+}
+
+function exitOf({status, signal}: Pick<Finish, 'status' | 'signal'>): string {
 	const name = signal ?? signalOf(status ?? 0);
-	return status === null || name === undefined
-		? `${status === null ? `signal ${name}` : `exit status ${status}`} ${after}`
-		: `exit status ${status} (${name}) ${after}`;
+	if (status === null) {
+		return `signal ${name}`;
+	}
+
+	return name === undefined ? `exit status ${status}` : `exit status ${status} (${name})`;
 }
 
 /** Shells add 128 to the number of the signal that ended a program. */

@@ -1,7 +1,8 @@
 import {AppError} from '../../../core/error.ts';
 import {formatDuration} from '../../../core/format.ts';
+import type {ToolFacts} from '../../../core/session/event.ts';
 import type {CommandOutput} from './command-output.ts';
-import {describeEnd, type Finish} from './describe-end.ts';
+import {describeEnd, endFacts, type Finish} from './describe-end.ts';
 import type {StartedCommand} from './start-command.ts';
 
 /** A command in the background. */
@@ -16,6 +17,8 @@ export type Job = {
 	readonly hasFailed: () => boolean;
 	/** Returns whether it runs or how it ended, in a few words. */
 	readonly state: () => string;
+	/** Returns the same for the result of a call. */
+	readonly endFacts: () => Pick<ToolFacts, 'status' | 'end'>;
 	/** Returns what it has written since the last call, for the model. */
 	readonly takeOutput: CommandOutput['take'];
 	/** Returns the last lines so far, without credentials, with their styles. */
@@ -133,6 +136,7 @@ function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
 		isRunning: () => finish === undefined,
 		hasFailed: () => finish !== undefined && (finish.status !== 0 || finish.timeoutMs !== undefined),
 		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),
+		endFacts: () => (finish ? endFacts(finish) : {end: `running for ${formatDuration(Date.now() - startedAt)}`}),
 		takeOutput: output.take,
 		lastOutput: output.lastOutput,
 		lastLine: () => output.lastLines().findLast(line => line.trim()) ?? '',

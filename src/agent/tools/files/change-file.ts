@@ -1,16 +1,18 @@
+import {structuredPatch} from 'diff';
 import {AppError} from '../../../core/error.ts';
+import {hasRedactable, redactKnownLines, redactLines} from '../../../core/secrets/redact.ts';
+import {mask} from '../../../core/secrets/secret.ts';
+import type {FileChange} from '../../../core/session/event.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
+import {pathText} from '../../paths/path-text.ts';
+import {locateTarget, openLocated, writeBoundsOf} from '../../policy/bounds.ts';
 import type {Places} from '../../policy/protected-places.ts';
+import {refusal} from '../../policy/refusal.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
 import {createEditNote} from '../../unseen/note-edit.ts';
-import {refusal} from '../refusal.ts';
-import {locateTarget, openLocated, writeBoundsOf} from './bounds.ts';
-import {describeChange} from './file-diff.ts';
-import {writesMask} from './masked-values.ts';
-import {pathText} from './path-text.ts';
-import {contentHash, type FileText, maxFileBytes, readOpened} from './read-text.ts';
+import {withLf} from './apply-edits.ts';
+import {contentHash, encodeText, type FileText, maxFileBytes, readOpened, splitLines, utf8} from './read-text.ts';
 import {replaceFile} from './replace-file.ts';
-import {encodeText, utf8} from './text-encoding.ts';
 
 /** Returns the new text of a file; `text` is undefined for a new one. Throws `AppError` for what can't be changed. */
 type Compute = (text: string | undefined, shown: string) => string;
@@ -120,4 +122,111 @@ function assertWritable(before: string, after: string, bytes: Buffer, name: stri
 			hint: '*** hides a value that you may not see. Edit other lines only, and leave that one as it is.',
 		});
 	}
+}
+
+/**
+ * True if a change would replace a credential by the `***` that the model saw in its place: a line with a hidden value
+ * is gone, and there are more masks than before.
+ */
+function writesMask(before: string, after: string): boolean {
+	if (masks(after) <= masks(before) || !hasRedactable(before)) {
+		return false;
+	}
+
+	const lines = splitLines(before);
+	const kept = new Set(splitLines(after));
+	return redactKnownLines(lines).some((safe, index) => {
+		const line = lines[index] ?? '';
+		return safe !== line && !kept.has(line);
+	});
+}
+
+function masks(text: string): number {
+	return text.split(mask).length - 1;
+}
+
+type Hunk = {readonly oldStart: number; readonly newStart: number; readonly lines: readonly string[]};
+type Counts = Pick<FileChange, 'added' | 'removed'>;
+
+/** Lines around each change. */
+const context = 3;
+/** More differences are not sought: the whole of both texts is shown instead. */
+const maxEdits = 1000;
+/** Most characters of a diff in the journal. */
+const maxRecorded = 64_000;
+
+/** A change as the user sees it, and as the journal keeps it: without credentials (SAFETY 8) and of limited length. */
+type DescribedChange = {readonly exact: FileChange; readonly recorded: FileChange};
+
+/**
+ * Describes the change of a text, as a unified diff. Empty `before` is a new file. In a file whose name suggests secrets,
+ * any value may be one.
+ */
+export function describeChange(path: string, before: string, after: string, isSecret = false): DescribedChange {
+	// Line ends that stay the same aren't part of the change.
+	const isCrlf = [before, after].every(text => !/(?:^|[^\r])\n/.test(text));
+	const [old, now] = isCrlf ? [withLf(before), withLf(after)] : [before, after];
+	const hunks = hunksOf(old, now);
+	const counts = countChanges(hunks);
+	const exact = {path, ...counts, diff: diffText(hunks)};
+	const hide = isSecret ? redactLines : [old, now].some(hasRedactable) ? redactKnownLines : undefined;
+	const safe = hide ? diffText(redacted(hunks, hide(splitLines(old, '\n')), hide(splitLines(now, '\n')))) : exact.diff;
+	return {exact, recorded: {...exact, diff: shortened(safe)}};
+}
+
+function hunksOf(before: string, after: string): readonly Hunk[] {
+	const patch = structuredPatch('', '', before, after, '', '', {context, maxEditLength: maxEdits});
+	return patch?.hunks ?? [replacedWhole(before, after)];
+}
+
+function replacedWhole(before: string, after: string): Hunk {
+	const lines = [
+		...splitLines(before, '\n').map(line => `-${line}`),
+		...splitLines(after, '\n').map(line => `+${line}`),
+	];
+	return {oldStart: 1, newStart: 1, lines};
+}
+
+function countChanges(hunks: readonly Hunk[]): Counts {
+	const count = (sign: string) =>
+		hunks.reduce((sum, {lines}) => sum + lines.filter(line => line.startsWith(sign)).length, 0);
+	return {added: count('+'), removed: count('-')};
+}
+
+function diffText(hunks: readonly Hunk[]): string {
+	return hunks
+		.map(({oldStart, newStart, lines}) => [`@@ -${oldStart} +${newStart} @@`, ...lines].join('\n'))
+		.join('\n');
+}
+
+/**
+ * Returns the hunks with safe lines instead of those of the texts. Whole texts are made safe, because a private key is
+ * known by its first line.
+ */
+function redacted(
+	hunks: readonly Hunk[],
+	safeBefore: readonly string[],
+	safeAfter: readonly string[],
+): readonly Hunk[] {
+	return hunks.map(hunk => {
+		let [old, now] = [hunk.oldStart - 1, hunk.newStart - 1];
+		const lines = hunk.lines.map(line => {
+			const sign = line[0] ?? ' ';
+			const safe = sign === '-' ? safeBefore[old] : sign === '\\' ? line.slice(1) : safeAfter[now];
+			old += sign === '-' || sign === ' ' ? 1 : 0;
+			now += sign === '+' || sign === ' ' ? 1 : 0;
+			return `${sign}${safe ?? ''}`;
+		});
+		return {...hunk, lines};
+	});
+}
+
+/** Keeps whole lines of a long diff. */
+function shortened(diff: string): string {
+	if (diff.length <= maxRecorded) {
+		return diff;
+	}
+
+	const end = diff.lastIndexOf('\n', maxRecorded);
+	return diff.slice(0, end > 0 ? end : maxRecorded);
 }

@@ -1,7 +1,7 @@
 import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
+import {type Bounds, hiddenBelow, type Located} from '../../policy/bounds.ts';
 import {runChild} from '../child/run-child.ts';
-import {type Bounds, hiddenBelow, type Located} from './bounds.ts';
 import {walk} from './walk.ts';
 
 /**

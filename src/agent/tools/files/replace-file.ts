@@ -4,10 +4,9 @@ import {basename, dirname} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {errnoOf} from '../../../storage/file-error.ts';
 import {ifSupported, isUnreplaceable, syncIfSupported, writeInPlace} from '../../../storage/in-place.ts';
-import {type Bounds, type Located, openLocated} from './bounds.ts';
-import {type Folder, openFolder} from './folder-handle.ts';
+import {type Bounds, type Located, openLocated} from '../../policy/bounds.ts';
+import {type Folder, newTemporaryName, openFolder, removeOrphans} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
-import {newTemporaryName, removeOrphans} from './temporary-file.ts';
 
 type Target = Located & {
 	/** The hash of the content that is replaced; undefined for a new file. */

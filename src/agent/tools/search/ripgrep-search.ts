@@ -1,8 +1,8 @@
 import {AppError} from '../../../core/error.ts';
 import {redactedSomewhere} from '../../../core/secrets/redact.ts';
+import {type Bounds, hiddenBelow} from '../../policy/bounds.ts';
 import {runChild} from '../child/run-child.ts';
-import {type Bounds, hiddenBelow} from '../files/bounds.ts';
-import type {Query, Search, SearchEngine} from './search-engine.ts';
+import type {Query, Search, SearchEngine} from './search-files.ts';
 
 /** Returns the path of the installed ripgrep; undefined if its package has none for this platform. */
 export async function findRipgrep(): Promise<string | undefined> {

@@ -1,9 +1,54 @@
+import {AppError} from '../../../core/error.ts';
 import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
+import {boundedWork, isTimeout, runBounded, type WorkBounds} from '../../../logs/run-bounded.ts';
+import {compileGlob} from '../../paths/glob.ts';
+import type {Bounds, Located} from '../../policy/bounds.ts';
+import {findFiles} from '../files/find-files.ts';
 import {splitLines} from '../files/read-text.ts';
-import type {SearchEngine} from './search-engine.ts';
+
+/** What to search for. */
+export type Query = {
+	readonly pattern: string;
+	/** True to search for the pattern as plain text. */
+	readonly literal: boolean;
+	readonly ignoreCase: boolean;
+	readonly glob: string | undefined;
+};
+
+/** What to search for, and where. */
+export type Search = {
+	readonly query: Query;
+	readonly target: Located;
+	readonly bounds: Bounds;
+	readonly signal: AbortSignal;
+};
+
+/** The files that a search has to read, relative to the working folder, with `/`. */
+type Candidates = {
+	/** Files with a match, and files in which something is hidden from a model. Unsorted; others may be among them. */
+	readonly paths: readonly string[];
+	/** Every file that the query covers, to name those that were skipped. */
+	readonly all: readonly string[];
+	/** False if some files could not be looked at. */
+	readonly complete: boolean;
+};
+
+/**
+ * Finds candidate files and matching lines. `matching` alone decides, on lines without credentials: a match on the file
+ * itself, or the number of matches, would reveal a credential character by character.
+ */
+export type SearchEngine = {
+	/** Throws `AppError("usage")` if the pattern or the glob is invalid. */
+	readonly candidates: () => Promise<Candidates>;
+	/**
+	 * Returns the indices of at most `most` matching lines, in order. Throws `AppError("usage")` for an invalid
+	 * pattern.
+	 */
+	readonly matching: (lines: readonly string[], most: number) => Promise<readonly number[]>;
+};
 
 /** A matching line, without credentials; `path` is relative to the working folder. */
-export type Match = {readonly path: string; readonly line: number; readonly text: string; readonly isRedacted: boolean};
+type Match = {readonly path: string; readonly line: number; readonly text: string; readonly isRedacted: boolean};
 
 /** `complete` is false if the search stopped early. */
 export type Found = {readonly matches: readonly Match[]; readonly complete: boolean};
@@ -85,4 +130,56 @@ function matchesAt(indices: readonly number[], files: readonly FileLines[]): rea
 		const text = safe[index - before];
 		return text === undefined ? [] : [{path, line: index - before + 1, text, isRedacted: text !== raw[index - before]}];
 	});
+}
+
+/** Processor time for one batch of lines. A pattern that backtracks endlessly reaches it. */
+const batchLimits: WorkBounds = {cpuMs: 500};
+
+const matching = boundedWork('expression.test(line)');
+
+/**
+ * Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws
+ * `AppError("usage")`.
+ */
+export function plainEngine({query, target, bounds, signal}: Search, limits = batchLimits): SearchEngine {
+	const pattern = compile(query);
+	return {
+		async candidates() {
+			// What rules deny is left out and counted by the caller.
+			const {paths, complete} = await findFiles(target, {...bounds, denied: undefined}, signal);
+			const prefix = target.shown === '.' ? '' : `${target.shown}/`;
+			const isMatch = query.glob ? compileGlob(query.glob) : () => true;
+			const all = paths.map(path => prefix + path).filter(isMatch);
+			return {paths: all, all, complete};
+		},
+		async matching(lines, most) {
+			return findIn(lines, pattern, limits).slice(0, most);
+		},
+	};
+}
+
+function compile({pattern, literal, ignoreCase}: Query): RegExp {
+	try {
+		return new RegExp(literal ? pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&') : pattern, ignoreCase ? 'i' : '');
+	} catch (error) {
+		throw new AppError('usage', `Invalid search: ${error instanceof Error ? error.message : ''}`, {
+			hint: 'Correct it, or set literal to true to search for the text itself.',
+			cause: error,
+		});
+	}
+}
+
+function findIn(lines: readonly string[], pattern: RegExp, limits: WorkBounds): readonly number[] {
+	try {
+		return runBounded(matching, lines, pattern, limits).flatMap((isMatch, index) => (isMatch ? [index] : []));
+	} catch (error) {
+		if (!isTimeout(error)) {
+			throw error;
+		}
+
+		throw new AppError('usage', 'The pattern takes too long to match.', {
+			hint: 'Use a simpler one, without nested repetition.',
+			cause: error,
+		});
+	}
 }

@@ -5,7 +5,7 @@ import type {Approval} from '../../../core/session/approval.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import {type AddressKind, kindOfHost} from '../../../net/web/address-kind.ts';
 import type {SendWeb, WebResponse} from '../../../net/web/web-request.ts';
-import {refusal} from '../refusal.ts';
+import {refusal} from '../../policy/refusal.ts';
 import {assertAllowed, readUrl, type WebTarget} from './web-target.ts';
 
 export type FetchOptions = {

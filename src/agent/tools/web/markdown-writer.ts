@@ -46,8 +46,16 @@ const maxOpen = 32;
 /** Creates a writer that stops at a length. */
 export function createMarkdownWriter(maxLength: number): MarkdownWriter {
 	const state: State = {
-		...{parts: [], length: 0, breaks: 0, hasSpace: false, isFresh: false},
-		...{indents: 0, prefixes: [], last: '', waiting: [], open: []},
+		parts: [],
+		length: 0,
+		breaks: 0,
+		hasSpace: false,
+		isFresh: false,
+		indents: 0,
+		prefixes: [],
+		last: '',
+		waiting: [],
+		open: [],
 	};
 	return {
 		text: (text, keepsSpace) => (keepsSpace ? writeKept(state, text) : writeWords(state, text)),

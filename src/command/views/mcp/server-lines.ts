@@ -1,4 +1,4 @@
-import {serverCommand} from '../../../agent/project/started-commands.ts';
+import {serverCommand} from '../../../agent/project/mcp-files.ts';
 import type {McpServer} from '../../../config/mcp/mcp-file.ts';
 import {isSecretName, redactPositions, shownUrl} from '../../../core/secrets/redact-positions.ts';
 import {mask} from '../../../core/secrets/secret.ts';

@@ -3,10 +3,10 @@ import {existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {boundsOf} from '../../../../src/agent/policy/bounds.ts';
 import {judge} from '../../../../src/agent/policy/judge.ts';
 import {findRepositories} from '../../../../src/agent/sandbox/find-repositories.ts';
 import {foldersOutside} from '../../../../src/agent/tools/child/find-program.ts';
-import {boundsOf} from '../../../../src/agent/tools/files/bounds.ts';
 import {findFiles} from '../../../../src/agent/tools/files/find-files.ts';
 
 const places = {stateFolder: '/nonexistent', homeFolder: '/nonexistent'};

@@ -6,8 +6,7 @@ import {plainOutput, styledOutput} from '../../../../src/agent/tools/command/sty
 import {recordedStyles} from '../../../../src/core/output/text-styles.ts';
 import {plainText} from '../../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../../src/terminal/text/style.ts';
-import {drawnOutput} from '../../../../src/ui/transcript/output/drawn-output.ts';
-import {wholeOutput} from '../../../../src/ui/transcript/output/output-lines.ts';
+import {drawnOutput, wholeOutput} from '../../../../src/ui/transcript/output-lines.ts';
 import {anyText} from '../../../any-text.ts';
 import {expectLinear} from '../../../growth.ts';
 import {tricks} from '../../../sinks/tricks.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {describeChange} from '../../../../src/agent/tools/files/file-diff.ts';
+import {describeChange} from '../../../../src/agent/tools/files/change-file.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), {maxLength: 30});
 

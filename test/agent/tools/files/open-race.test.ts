@@ -3,7 +3,7 @@ import {linkSync, renameSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {boundsOf, openInside} from '../../../../src/agent/tools/files/bounds.ts';
+import {boundsOf, openInside} from '../../../../src/agent/policy/bounds.ts';
 import {AppError} from '../../../../src/core/error.ts';
 import {makeWorkspace} from '../workspace.ts';
 

@@ -1,13 +1,13 @@
-import {resolve} from 'node:path';
+import {readdir, readFile, realpath} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
 import {AppError} from '../../../../core/error.ts';
 import {exists} from '../../../sandbox/existing.ts';
+import {linkedGit} from '../../../sandbox/git-places.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
 import {isSecretFile} from '../../secret-files.ts';
 import type {Arguments} from '../options.ts';
 import {isInside} from '../paths.ts';
-import {whyNotData} from './git-data.ts';
 import {checkEnvironment} from './git-environment.ts';
-import {namesOnly} from './git-names.ts';
 
 const maxListBytes = 20_000_000;
 
@@ -174,4 +174,72 @@ async function git({folder: cwd, workspace}: Where, args: readonly string[]): Pr
 
 		throw error;
 	}
+}
+
+/** Where git says that it keeps the data of a repository, as absolute paths. */
+type GitData = {
+	/** That of the working tree. */
+	readonly git: string;
+	/** That which working trees share. */
+	readonly common: string;
+	readonly objects: string;
+};
+
+const elsewhere = 'reads a repository that is not in the working folder';
+
+/**
+ * Returns why git may not read its data unasked, as a clause: a file or a link may lead to another repository. The data may
+ * be outside of the working folder only for a worktree or a submodule that the repository knows.
+ */
+async function whyNotData(data: GitData, top: string, workspace: string): Promise<string | undefined> {
+	const [git, common, objects] = await Promise.all([data.git, data.common, data.objects].map(realPathOf));
+	if (git === undefined || common === undefined || objects === undefined) {
+		return elsewhere;
+	}
+
+	const isIn = [git, common].every(path => isInside(path, workspace));
+	const linked = isIn ? undefined : await linkedGit(join(top, '.git'));
+	const isKnown = isIn || (linked !== undefined && linked.git === git && linked.common === common);
+	return isKnown && objects === join(common, 'objects') && !(await leadsAway(objects)) ? undefined : elsewhere;
+}
+
+/** True if objects are elsewhere, too. */
+async function leadsAway(objects: string): Promise<boolean> {
+	const alternates = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(
+		(error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? '' : '?'),
+	);
+	const entries = await Promise.all(
+		[objects, join(objects, 'pack'), join(objects, 'info')].map(folder =>
+			readdir(folder, {withFileTypes: true}).catch(() => []),
+		),
+	);
+	return alternates.trim() !== '' || entries.flat().some(entry => entry.isSymbolicLink());
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+	return realpath(path).catch(() => undefined);
+}
+
+/** Options that change how commits are drawn, not which: names are printed instead. */
+const drawing =
+	/^(?:-p|-u|-s|-z|-U|-W|-w|-b|--(?:patch.*|no-patch|raw|stat|shortstat|numstat|summary|dirstat|compact-summary|check|name-only|name-status|unified|word-diff|color-words|color|no-color|graph|oneline|format|pretty|source|boundary|left-right|cherry-mark|exit-code|quiet|function-context|decorate|no-decorate|abbrev.*|no-abbrev.*|relative|find-renames|find-copies|no-renames)|-q|-M|-C|-D)$/;
+
+/**
+ * Returns the arguments with which `git log`, `git show` or `git stash` prints the names of the files of which it would print
+ * contents. `first` is the verb of `stash`.
+ */
+function namesOnly(command: string, {options, words}: Arguments, first: readonly string[] = []): string[] {
+	const kept = [...options].flatMap(([name, values]) =>
+		drawing.test(name) ? [] : values.map(value => optionText(name, value)),
+	);
+	const ours = ['--name-only', '--no-renames', '-z', '--format=', '--no-color'];
+	return [command, ...first, ...kept, ...ours, ...words.slice(first.length)];
+}
+
+function optionText(name: string, value: string): string {
+	if (name === '-#') {
+		return `-${value}`;
+	}
+
+	return name.startsWith('--') && value !== '' ? `${name}=${value}` : `${name}${value}`;
 }

@@ -1,4 +1,4 @@
-import type {Bounds} from '../../../tools/files/bounds.ts';
+import type {Bounds} from '../../bounds.ts';
 import {isSecretFile} from '../../secret-files.ts';
 import {type Argument, type Arguments, readArguments} from '../options.ts';
 import {physicalPath, whyNotPath} from '../paths.ts';
