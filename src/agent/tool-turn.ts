@@ -15,7 +15,7 @@ import type {ImageStore} from './images/model-images.ts';
 import {imagesTo, withoutPdf} from './images/save-shown.ts';
 import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';
-import type {OpenTask, RunTask} from './task/run-task.ts';
+import type {OpenTask, RunTask} from './run-task.ts';
 
 /** The tools of a run, and what surrounds their calls. */
 export type RunTools = {

@@ -11,7 +11,7 @@ import type {ModelBinding, SessionBindings} from '../agent/model-access.ts';
 import type {Retry} from '../agent/model-retry.ts';
 import type {BeforeRequest} from '../agent/model-turn.ts';
 import {runAgent} from '../agent/run.ts';
-import type {OpenTask} from '../agent/task/run-task.ts';
+import type {OpenTask} from '../agent/run-task.ts';
 import type {RunTools} from '../agent/tool-turn.ts';
 import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';

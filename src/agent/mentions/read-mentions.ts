@@ -6,7 +6,7 @@ import {assertLines, assertNoLines, findMentions, type Mention} from '../../core
 import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
-import {cutResult} from '../cut-result.ts';
+import {cutResult} from '../answer-call.ts';
 import {imagesTo, type ShownStore} from '../images/save-shown.ts';
 import {pathText} from '../tools/files/path-text.ts';
 import {spellPath} from '../tools/files/spelled-path.ts';
