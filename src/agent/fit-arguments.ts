@@ -1,14 +1,19 @@
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
-import {isOfJsonType} from '../core/json-type.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {ProviderEvent} from '../providers/provider.ts';
+import {
+	accepts,
+	isOfType,
+	listOf,
+	maxDepth,
+	type Place,
+	placeIn,
+	propertyOf,
+	resolved,
+	typesOf,
+} from '../providers/schema/accepts.ts';
 
 type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
-
-/** How deep arguments, the references of a schema and texts in texts are followed. */
-const maxDepth = 32;
-/** Most values that are compared with schemas for one call: a stranger's schema may refer to itself in many ways. */
-const maxSteps = 200_000;
 
 /**
  * Returns a call with its arguments as the tool's JSON Schema wants them, where what the model wrote can mean nothing else:
@@ -31,14 +36,11 @@ export function fitCall(call: CallEvent, tools: readonly ToolDefinition[]): Call
 
 /** Returns the arguments of a call as a schema wants them; see `fitCall`. */
 export function fitArguments(given: Json, schema: JsonObject): Json {
-	const place = {root: schema, depth: 0, budget: {steps: maxSteps}};
+	const place = placeIn(schema);
 	const adapted = adapt(given, schema, place);
 	const whole = isJsonObject(adapted) ? unwrapped(adapted, schema, place) : adapted;
 	return place.budget.steps < 0 ? given : whole;
 }
-
-/** Where a value stands: the schema that references point into, and how many levels are above. */
-type Place = {readonly root: JsonObject; readonly depth: number; readonly budget: {steps: number}};
 
 function adapt(value: Json, schema: unknown, place: Place): Json {
 	const part = resolved(schema, place.root);
@@ -156,83 +158,4 @@ function parseText(text: string, types: readonly string[] | undefined): Json | u
 	const isExact =
 		typeof value !== 'number' || (Math.abs(value) <= Number.MAX_SAFE_INTEGER && text.replace(/\D/g, '').length <= 17);
 	return isExact && value !== undefined && !isDeeper(value, maxDepth) ? value : undefined;
-}
-
-/** True for a value that has the form of a schema. Sizes, patterns and formats are left to who runs the call. */
-function accepts(value: Json, schema: unknown, place: Place): boolean {
-	if (schema === false || place.depth > maxDepth || --place.budget.steps < 0) {
-		return schema !== false;
-	}
-
-	const part = resolved(schema, place.root);
-	if (!part) {
-		return true;
-	}
-
-	const below = {...place, depth: place.depth + 1};
-	const takes = (choice: unknown) => accepts(value, choice, below);
-	const choices = [listOf(part['anyOf']), listOf(part['oneOf'])].filter(({length}) => length > 0);
-	if (
-		!isOfType(value, typesOf(part), part) ||
-		!choices.every(each => each.some(takes)) ||
-		!listOf(part['allOf']).every(takes)
-	) {
-		return false;
-	}
-
-	if (Array.isArray(value)) {
-		return value.every(item => accepts(item, part['items'], below));
-	}
-
-	return (
-		!isJsonObject(value) ||
-		(listOf(part['required']).every(key => typeof key !== 'string' || Object.hasOwn(value, key)) &&
-			Object.entries(value).every(([key, item]) => accepts(item, propertyOf(part, key), below)))
-	);
-}
-
-/** Returns the schema of a property: `false` where none of that name may be, undefined where anything may. */
-function propertyOf({properties, additionalProperties}: JsonObject, key: string): unknown {
-	return isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-}
-
-/** Returns the names of the types that a schema takes; undefined for any. */
-function typesOf(part: JsonObject): readonly string[] | undefined {
-	const {type, properties, items} = part;
-	if (typeof type === 'string' || Array.isArray(type)) {
-		const types = [type].flat().filter(each => typeof each === 'string');
-		return part['nullable'] === true ? [...types, 'null'] : types;
-	}
-
-	return isJsonObject(properties) ? ['object'] : isJsonObject(items) ? ['array'] : undefined;
-}
-
-function isOfType(value: Json, types: readonly string[] | undefined, part: JsonObject): boolean {
-	const {enum: values, const: only} = part;
-	const isListed = Array.isArray(values)
-		? values.some(each => isSame(each, value))
-		: only === undefined || isSame(only, value);
-	return isListed && (types === undefined || types.some(type => isOfJsonType(value, type)));
-}
-
-function isSame(one: Json, other: Json): boolean {
-	return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Returns a schema with its reference followed, beside what stands next to it; undefined for one that says nothing. */
-function resolved(schema: unknown, root: JsonObject): JsonObject | undefined {
-	let part = isJsonObject(schema) ? schema : undefined;
-	for (let step = 0; part && typeof part['$ref'] === 'string' && step < maxDepth; step++) {
-		const {$ref, ...beside} = part;
-		const path = /^#(?:\/(.*))?$/.exec($ref as string);
-		const names = path?.[1]?.split('/').map(name => name.replaceAll('~1', '/').replaceAll('~0', '~')) ?? [];
-		const target = names.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), root);
-		part = path && isJsonObject(target) ? {...target, ...beside} : beside;
-	}
-
-	return part;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
 }
