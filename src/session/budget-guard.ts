@@ -107,7 +107,7 @@ type Facts = {
 	readonly budgets: Budgets & {readonly day?: number | undefined};
 	/** The requests of today that are on disk; undefined without a budget for the day. */
 	readonly written: ReadonlyMap<string, Spent> | undefined;
-	readonly unrecorded: ReturnType<ReturnType<typeof createReservations>['beside']>;
+	readonly unrecorded: Unrecorded;
 	readonly asked: Asked;
 };
 

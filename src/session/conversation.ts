@@ -1,7 +1,7 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {RunStarter} from '../agent/history.ts';
-import type {SessionBindings} from '../agent/model-access.ts';
+import type {SessionBindings} from '../agent/session-bindings.ts';
 import type {UserShell} from '../agent/user-shell.ts';
 import {createCapCounts} from '../core/caps.ts';
 import {AppError} from '../core/error.ts';

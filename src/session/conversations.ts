@@ -89,8 +89,19 @@ function ofSession(state: AppState): Partial<AppState> {
 	const {transcript, queue, drafts, jobs, unsaved, isStopping} = state;
 	const {connection, model, efforts, runEffort, approvalMode, priceOf, infoOf} = state;
 	return {
-		...{transcript, queue, drafts, jobs, unsaved, isStopping},
-		...{connection, model, efforts, runEffort, approvalMode, priceOf, infoOf},
+		transcript,
+		queue,
+		drafts,
+		jobs,
+		unsaved,
+		isStopping,
+		connection,
+		model,
+		efforts,
+		runEffort,
+		approvalMode,
+		priceOf,
+		infoOf,
 	};
 }
 
@@ -128,7 +139,7 @@ const maxBackground = 8;
 const aboutLength = 60;
 
 /** A conversation and where it is. */
-type Place<One extends Conversation> = {readonly slot: ReturnType<typeof createSlot>; readonly conversation: One};
+type Place<One extends Conversation> = {readonly slot: MovableSlot; readonly conversation: One};
 
 /** The conversations of the app: the one in front, and those behind it by session. */
 type Places<One extends Conversation> = SessionSwitch & {
