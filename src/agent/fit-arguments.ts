@@ -6,10 +6,10 @@ import {
 	isOfType,
 	listOf,
 	maxDepth,
-	type Place,
 	placeIn,
 	propertyOf,
 	resolved,
+	type SchemaPlace,
 	typesOf,
 } from '../providers/schema/accepts.ts';
 
@@ -42,7 +42,7 @@ export function fitArguments(given: Json, schema: JsonObject): Json {
 	return place.budget.steps < 0 ? given : whole;
 }
 
-function adapt(value: Json, schema: unknown, place: Place): Json {
+function adapt(value: Json, schema: unknown, place: SchemaPlace): Json {
 	const part = resolved(schema, place.root);
 	if (!part || place.depth > maxDepth || --place.budget.steps < 0) {
 		return value;
@@ -77,7 +77,7 @@ function onlyObject(value: Json): JsonObject | undefined {
 }
 
 /** Fits a value to the one alternative that takes it after that, if none takes it as it is. */
-function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: Place): Json {
+function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: SchemaPlace): Json {
 	const choices = [...listOf(anyOf), ...listOf(oneOf)];
 	if (choices.length === 0 || choices.some(choice => accepts(value, choice, place))) {
 		return value;
@@ -95,7 +95,7 @@ function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: Place): Jso
 	return adapted.size === 1 ? only : value;
 }
 
-function adaptList(list: readonly Json[], part: JsonObject, place: Place): Json {
+function adaptList(list: readonly Json[], part: JsonObject, place: SchemaPlace): Json {
 	const {items} = part;
 	const adapted = list.map(item => adapt(item, items, place));
 	const [first] = list;
@@ -108,7 +108,7 @@ function adaptList(list: readonly Json[], part: JsonObject, place: Place): Json 
 	return Array.isArray(inner) && accepts(inner, part, place) ? inner : adapted;
 }
 
-function adaptObject(object: JsonObject, part: JsonObject, place: Place): JsonObject {
+function adaptObject(object: JsonObject, part: JsonObject, place: SchemaPlace): JsonObject {
 	const required = new Set(listOf(part['required']));
 	const entries = Object.entries(object).flatMap(([key, value]) => {
 		const schema = propertyOf(part, key);
@@ -122,7 +122,7 @@ function adaptObject(object: JsonObject, part: JsonObject, place: Place): JsonOb
 }
 
 /** Returns arguments that stand inside another object, such as `{"arguments": {…}}`, beside texts at most. */
-function unwrapped(given: JsonObject, schema: JsonObject, place: Place): JsonObject {
+function unwrapped(given: JsonObject, schema: JsonObject, place: SchemaPlace): JsonObject {
 	const isKnown = (key: string) => propertyOf({...schema, additionalProperties: false}, key) !== false;
 	const entries = Object.entries(given);
 	const isFree = schema['additionalProperties'] === true || isJsonObject(schema['additionalProperties']);

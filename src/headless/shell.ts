@@ -34,7 +34,9 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		const {flags, rest} = takeGlobalFlags(words);
 		json = flags.json;
 		const program = await compose({
-			...{connect: false, diagnoses: rest[0] === 'doctor', accessible: words.includes('--accessible')},
+			connect: false,
+			diagnoses: rest[0] === 'doctor',
+			accessible: words.includes('--accessible'),
 		});
 		const abort = new AbortController();
 		const {signal} = abort;

@@ -251,7 +251,9 @@ function anthropicBody(request: ProviderRequest): JsonObject {
 		messages: cacheLastTurns(joinTurns(toTurns(messages))),
 		...(tools.length > 0 && {
 			tools: tools.map(({name, description, parameters}, index) => ({
-				...{name, description, input_schema: parameters},
+				name,
+				description,
+				input_schema: parameters,
 				...(index === tools.length - 1 && cached),
 			})),
 		}),

@@ -7,7 +7,7 @@ export const maxDepth = 32;
 const maxSteps = 200_000;
 
 /** Where a value stands: the schema that references point into, and how many levels are above. */
-export type Place = {
+export type SchemaPlace = {
 	readonly root: JsonObject;
 	readonly depth: number;
 	readonly budget: {steps: number};
@@ -16,7 +16,7 @@ export type Place = {
 };
 
 /** Returns the place of a value that a whole schema is for. */
-export function placeIn(root: JsonObject, isExact = false): Place {
+export function placeIn(root: JsonObject, isExact = false): SchemaPlace {
 	return {root, depth: 0, budget: {steps: maxSteps}, isExact};
 }
 
@@ -24,7 +24,7 @@ export function placeIn(root: JsonObject, isExact = false): Place {
  * True for a value that has the form of a schema. Sizes, patterns and formats are left to who runs the call. What is too deep
  * or too much to compare fits, unless the place is exact.
  */
-export function accepts(value: Json, schema: unknown, place: Place): boolean {
+export function accepts(value: Json, schema: unknown, place: SchemaPlace): boolean {
 	if (schema === false || place.depth > maxDepth || --place.budget.steps < 0) {
 		return schema !== false && !place.isExact;
 	}
@@ -57,7 +57,7 @@ export function accepts(value: Json, schema: unknown, place: Place): boolean {
 }
 
 /** Returns the schema of a property that a value may have there. */
-function propertyIn(part: JsonObject, key: string, {isExact}: Place): unknown {
+function propertyIn(part: JsonObject, key: string, {isExact}: SchemaPlace): unknown {
 	const {properties} = part;
 	return isExact && isJsonObject(properties) && !Object.hasOwn(properties, key) ? false : propertyOf(part, key);
 }
