@@ -1,14 +1,19 @@
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
-import {isOfJsonType} from '../core/json-type.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {ProviderEvent} from '../providers/provider.ts';
+import {
+	accepts,
+	isOfType,
+	listOf,
+	maxDepth,
+	placeIn,
+	propertyOf,
+	resolved,
+	type SchemaPlace,
+	typesOf,
+} from '../providers/schema/accepts.ts';
 
 type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
-
-/** How deep arguments, the references of a schema and texts in texts are followed. */
-const maxDepth = 32;
-/** Most values that are compared with schemas for one call: a stranger's schema may refer to itself in many ways. */
-const maxSteps = 200_000;
 
 /**
  * Returns a call with its arguments as the tool's JSON Schema wants them, where what the model wrote can mean nothing else:
@@ -31,16 +36,13 @@ export function fitCall(call: CallEvent, tools: readonly ToolDefinition[]): Call
 
 /** Returns the arguments of a call as a schema wants them; see `fitCall`. */
 export function fitArguments(given: Json, schema: JsonObject): Json {
-	const place = {root: schema, depth: 0, budget: {steps: maxSteps}};
+	const place = placeIn(schema);
 	const adapted = adapt(given, schema, place);
 	const whole = isJsonObject(adapted) ? unwrapped(adapted, schema, place) : adapted;
 	return place.budget.steps < 0 ? given : whole;
 }
 
-/** Where a value stands: the schema that references point into, and how many levels are above. */
-type Place = {readonly root: JsonObject; readonly depth: number; readonly budget: {steps: number}};
-
-function adapt(value: Json, schema: unknown, place: Place): Json {
+function adapt(value: Json, schema: unknown, place: SchemaPlace): Json {
 	const part = resolved(schema, place.root);
 	if (!part || place.depth > maxDepth || --place.budget.steps < 0) {
 		return value;
@@ -75,7 +77,7 @@ function onlyObject(value: Json): JsonObject | undefined {
 }
 
 /** Fits a value to the one alternative that takes it after that, if none takes it as it is. */
-function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: Place): Json {
+function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: SchemaPlace): Json {
 	const choices = [...listOf(anyOf), ...listOf(oneOf)];
 	if (choices.length === 0 || choices.some(choice => accepts(value, choice, place))) {
 		return value;
@@ -93,7 +95,7 @@ function adaptChoice(value: Json, {anyOf, oneOf}: JsonObject, place: Place): Jso
 	return adapted.size === 1 ? only : value;
 }
 
-function adaptList(list: readonly Json[], part: JsonObject, place: Place): Json {
+function adaptList(list: readonly Json[], part: JsonObject, place: SchemaPlace): Json {
 	const {items} = part;
 	const adapted = list.map(item => adapt(item, items, place));
 	const [first] = list;
@@ -106,7 +108,7 @@ function adaptList(list: readonly Json[], part: JsonObject, place: Place): Json 
 	return Array.isArray(inner) && accepts(inner, part, place) ? inner : adapted;
 }
 
-function adaptObject(object: JsonObject, part: JsonObject, place: Place): JsonObject {
+function adaptObject(object: JsonObject, part: JsonObject, place: SchemaPlace): JsonObject {
 	const required = new Set(listOf(part['required']));
 	const entries = Object.entries(object).flatMap(([key, value]) => {
 		const schema = propertyOf(part, key);
@@ -120,7 +122,7 @@ function adaptObject(object: JsonObject, part: JsonObject, place: Place): JsonOb
 }
 
 /** Returns arguments that stand inside another object, such as `{"arguments": {…}}`, beside texts at most. */
-function unwrapped(given: JsonObject, schema: JsonObject, place: Place): JsonObject {
+function unwrapped(given: JsonObject, schema: JsonObject, place: SchemaPlace): JsonObject {
 	const isKnown = (key: string) => propertyOf({...schema, additionalProperties: false}, key) !== false;
 	const entries = Object.entries(given);
 	const isFree = schema['additionalProperties'] === true || isJsonObject(schema['additionalProperties']);
@@ -156,83 +158,4 @@ function parseText(text: string, types: readonly string[] | undefined): Json | u
 	const isExact =
 		typeof value !== 'number' || (Math.abs(value) <= Number.MAX_SAFE_INTEGER && text.replace(/\D/g, '').length <= 17);
 	return isExact && value !== undefined && !isDeeper(value, maxDepth) ? value : undefined;
-}
-
-/** True for a value that has the form of a schema. Sizes, patterns and formats are left to who runs the call. */
-function accepts(value: Json, schema: unknown, place: Place): boolean {
-	if (schema === false || place.depth > maxDepth || --place.budget.steps < 0) {
-		return schema !== false;
-	}
-
-	const part = resolved(schema, place.root);
-	if (!part) {
-		return true;
-	}
-
-	const below = {...place, depth: place.depth + 1};
-	const takes = (choice: unknown) => accepts(value, choice, below);
-	const choices = [listOf(part['anyOf']), listOf(part['oneOf'])].filter(({length}) => length > 0);
-	if (
-		!isOfType(value, typesOf(part), part) ||
-		!choices.every(each => each.some(takes)) ||
-		!listOf(part['allOf']).every(takes)
-	) {
-		return false;
-	}
-
-	if (Array.isArray(value)) {
-		return value.every(item => accepts(item, part['items'], below));
-	}
-
-	return (
-		!isJsonObject(value) ||
-		(listOf(part['required']).every(key => typeof key !== 'string' || Object.hasOwn(value, key)) &&
-			Object.entries(value).every(([key, item]) => accepts(item, propertyOf(part, key), below)))
-	);
-}
-
-/** Returns the schema of a property: `false` where none of that name may be, undefined where anything may. */
-function propertyOf({properties, additionalProperties}: JsonObject, key: string): unknown {
-	return isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-}
-
-/** Returns the names of the types that a schema takes; undefined for any. */
-function typesOf(part: JsonObject): readonly string[] | undefined {
-	const {type, properties, items} = part;
-	if (typeof type === 'string' || Array.isArray(type)) {
-		const types = [type].flat().filter(each => typeof each === 'string');
-		return part['nullable'] === true ? [...types, 'null'] : types;
-	}
-
-	return isJsonObject(properties) ? ['object'] : isJsonObject(items) ? ['array'] : undefined;
-}
-
-function isOfType(value: Json, types: readonly string[] | undefined, part: JsonObject): boolean {
-	const {enum: values, const: only} = part;
-	const isListed = Array.isArray(values)
-		? values.some(each => isSame(each, value))
-		: only === undefined || isSame(only, value);
-	return isListed && (types === undefined || types.some(type => isOfJsonType(value, type)));
-}
-
-function isSame(one: Json, other: Json): boolean {
-	return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Returns a schema with its reference followed, beside what stands next to it; undefined for one that says nothing. */
-function resolved(schema: unknown, root: JsonObject): JsonObject | undefined {
-	let part = isJsonObject(schema) ? schema : undefined;
-	for (let step = 0; part && typeof part['$ref'] === 'string' && step < maxDepth; step++) {
-		const {$ref, ...beside} = part;
-		const path = /^#(?:\/(.*))?$/.exec($ref as string);
-		const names = path?.[1]?.split('/').map(name => name.replaceAll('~1', '/').replaceAll('~0', '~')) ?? [];
-		const target = names.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), root);
-		part = path && isJsonObject(target) ? {...target, ...beside} : beside;
-	}
-
-	return part;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
 }

@@ -10,13 +10,14 @@ export type Host = {readonly baseUrl: string; readonly key: Secret | undefined; 
 
 export type CreateTransport = (credential: Credential | undefined) => Promise<WarmTransport>;
 
+/** Opens a transport to a host, with its key in the header of this kind. */
+export type OpenTransport = (host: Host, kind: Credential['kind']) => Promise<WarmTransport>;
+
 /**
  * Returns a function that opens a transport to a host. A host keeps its transport, and so its connections, until its key
  * changes.
  */
-export function createHostTransports(
-	createTransport: CreateTransport,
-): (host: Host, kind: Credential['kind']) => Promise<WarmTransport> {
+export function createHostTransports(createTransport: CreateTransport): OpenTransport {
 	const opened = new Map<string, {readonly key: Secret | undefined; readonly transport: Promise<WarmTransport>}>();
 	return ({baseUrl, key}, kind) => {
 		// Several providers may share one gateway, each with a header of its own.

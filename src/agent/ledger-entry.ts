@@ -36,7 +36,7 @@ type UsageEvent = Extract<AgentEvent, {type: 'usage'}>;
 export function createLedger(
 	{model, cause = 'turn', priceOf, sentBefore = 0}: LedgerOptions,
 	messages: readonly Message[],
-) {
+): Ledger {
 	let hashes: Pick<RequestPrefix, 'count' | 'messages' | 'earlier'> | undefined;
 	const prefixOf = ({type: _, endpoint: _endpoint, ...beginning}: RequestBeginning): RequestPrefix => {
 		hashes ??= {
@@ -48,7 +48,7 @@ export function createLedger(
 		return {...beginning, ...hashes};
 	};
 
-	return async (messageId: string, usage: TokenUsage, {isRetry, beginning}: RequestFacts): Promise<UsageEvent> => {
+	return async (messageId, usage, {isRetry, beginning}) => {
 		const price = usage.costUsd === undefined ? await priceOf?.(model, usage) : undefined;
 		return {
 			type: 'usage',
@@ -63,4 +63,5 @@ export function createLedger(
 	};
 }
 
-export type Ledger = ReturnType<typeof createLedger>;
+/** Writes the usage of one request. */
+export type Ledger = (messageId: string, usage: TokenUsage, facts: RequestFacts) => Promise<UsageEvent>;

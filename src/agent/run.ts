@@ -8,7 +8,7 @@ import {createRepetitionGuard, type LimitWatch, type RepetitionGuard, type RunLi
 
 import type {Mentions} from './mentions/read-mentions.ts';
 import {type ModelRequests, type ModelTurn, missingAnswer} from './model-turn.ts';
-import type {RunTask, TaskRun} from './task/run-task.ts';
+import type {RunTask, TaskRun} from './run-task.ts';
 import {type CallParts, type RunTools, runCalls, type ToolPlace} from './tool-turn.ts';
 
 export type RunOptions = {
@@ -171,7 +171,7 @@ function taskRunnerOf(
 			limits: {...limits, maxTurns: own.maxTurns},
 		});
 	const load = once(async () => {
-		const {createTaskRunner} = await import('./task/run-task.ts');
+		const {createTaskRunner} = await import('./run-task.ts');
 		const maxAtOnce = limits.counts.limits().tasksAtOnce;
 		return createTaskRunner({openTask, tools: list, hooks, newId, maxAtOnce, start});
 	});

@@ -14,7 +14,7 @@ import type {Hooks} from './hooks/hooks.ts';
 import {type ImageStore, imagesTo, withoutPdf} from './images/model-images.ts';
 import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';
-import type {OpenTask, RunTask} from './task/run-task.ts';
+import type {OpenTask, RunTask} from './run-task.ts';
 
 /** The tools of a run, and what surrounds their calls. */
 export type RunTools = {

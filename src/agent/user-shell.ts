@@ -41,7 +41,10 @@ export function createUserShell(env: Environment): UserShell {
 		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
 		const startedAt = performance.now();
 		const {ended, stop} = startCommand({
-			...{command, folder, maxProcesses, onData: output.add},
+			command,
+			folder,
+			maxProcesses,
+			onData: output.add,
 			shell: env['SHELL']?.startsWith('/') ? env['SHELL'] : findShell(),
 			env: {...environmentOf(env, own), ...unattended, ...colors},
 		});

@@ -43,7 +43,9 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 		createTransport,
 		async tools() {
 			const own = await builtIn();
-			return [...own, ...(await mcp.shownTools(windowSize, own.length, store.getState().model))];
+			const {model} = store.getState();
+			const baseUrl = model && access.locate(model)?.baseUrl;
+			return [...own, ...(await mcp.shownTools(windowSize, own.length, model, baseUrl))];
 		},
 		embedded: embedded.open,
 		front: () => askerOf(store.getState()),

@@ -6,7 +6,7 @@ import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
 import {hookCommands} from '../agent/project/effects.ts';
 import type {ApprovalMode} from '../core/session/approval.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
-import type {Slot} from '../session/slot.ts';
+import type {Slot} from '../session/conversations.ts';
 import type {AppStore} from '../store/store.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';

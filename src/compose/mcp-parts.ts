@@ -30,6 +30,7 @@ export type McpParts = {
 		size: () => Promise<number | undefined>,
 		own: number,
 		model: string | undefined,
+		baseUrl: string | undefined,
 	) => Promise<readonly Tool[]>;
 	/** Returns the slash commands of the prompts of servers that run. Starts nothing. */
 	readonly prompts: () => Promise<readonly ServerPrompt[]>;
@@ -84,14 +85,16 @@ export function createMcpParts(
 			await learnFolder(local);
 			return parts.set.callable(await parts.servers.tools(signal, ask, onWait));
 		},
-		async shownTools(size, own, model = '') {
+		async shownTools(size, own, model = '', baseUrl) {
 			const parts = await opened();
 			if (parts) {
 				await learnFolder(local);
 			}
 
 			const tools = (await parts?.servers.tools()) ?? [];
-			return parts && tools.length > 0 ? parts.set.shown(tools, await size(), parts.toolLimitOf(model) - own) : [];
+			return parts && tools.length > 0
+				? parts.set.shown(tools, await size(), parts.toolLimitOf(model, baseUrl) - own)
+				: [];
 		},
 		resources: {
 			// No server is loaded for the mention of a file.

@@ -1,5 +1,6 @@
 import type {Json} from '../core/json.ts';
 import type {ProviderName} from '../core/model.ts';
+import type {ImageType} from '../core/session/event.ts';
 import type {AssistantPart, Message} from '../core/session/message.ts';
 
 type Assistant = Extract<Message, {role: 'assistant'}>;
@@ -20,13 +21,16 @@ export function resultText({output, failed}: Extract<Message, {role: 'tool'}>): 
 	return failed && !/^error\b/i.test(output) ? `Error: ${output}` : output;
 }
 
+/** An image of a message, in base64. */
+export type SentImage = {readonly type: ImageType; readonly data: string};
+
 /** Returns the images of a message that are sent. */
-export function imagesOf({images = []}: Extract<Message, {role: 'tool' | 'user'}>) {
+export function imagesOf({images = []}: Extract<Message, {role: 'tool' | 'user'}>): readonly SentImage[] {
 	return images.flatMap(({type, data}) => (data === undefined ? [] : [{type, data}]));
 }
 
 /** Returns an image as a URL that holds it. */
-export function dataUrl({type, data}: ReturnType<typeof imagesOf>[number]): string {
+export function dataUrl({type, data}: SentImage): string {
 	return `data:${type};base64,${data}`;
 }
 

@@ -16,7 +16,7 @@ const adapters: Readonly<Record<ProviderData['adapter'], (name: ProviderName) =>
 	async 'openai-chat'(name) {
 		const [{openaiChat}, {quirksOf}] = await Promise.all([
 			import('./chat/openai-chat.ts'),
-			import('./chat/openai-chat-quirks.ts'),
+			import('./chat/openai-chat-request.ts'),
 		]);
 		return openaiChat(quirksOf(name));
 	},
@@ -38,7 +38,7 @@ export const demoRow = {
 	async load() {
 		const [{openaiChat}, {quirksOf}] = await Promise.all([
 			import('./chat/openai-chat.ts'),
-			import('./chat/openai-chat-quirks.ts'),
+			import('./chat/openai-chat-request.ts'),
 		]);
 		return openaiChat({...quirksOf('custom'), label: 'Demo model'});
 	},

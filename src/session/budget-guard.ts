@@ -1,13 +1,23 @@
+import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {BeforeRequest} from '../agent/model-turn.ts';
+import {tokensOfDefinitions, tokensOfMessages} from '../agent/usage-estimate.ts';
+import {abortable} from '../core/abortable.ts';
 import {AppError} from '../core/error.ts';
 import {formatUsd} from '../core/format.ts';
 import {type BudgetState, type Budgets, budgetKinds, budgetName, warningShare} from '../core/ledger/budget.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
-import {costOfMessage, type MessageUsage, type PriceOf, type Spent} from '../core/session/usage.ts';
-import {estimateRequest, type Known} from './request-estimate.ts';
-import {createReservations} from './reservations.ts';
+import {
+	contextTokens,
+	costOf,
+	costOfMessage,
+	isTurn,
+	type MessageUsage,
+	noUsage,
+	type PriceOf,
+	type Spent,
+} from '../core/session/usage.ts';
 
 /** The limits of a run, besides those that the session has. */
 export type BudgetLimits = {
@@ -97,7 +107,7 @@ type Facts = {
 	readonly budgets: Budgets & {readonly day?: number | undefined};
 	/** The requests of today that are on disk; undefined without a budget for the day. */
 	readonly written: ReadonlyMap<string, Spent> | undefined;
-	readonly unrecorded: ReturnType<ReturnType<typeof createReservations>['beside']>;
+	readonly unrecorded: Unrecorded;
 	readonly asked: Asked;
 };
 
@@ -214,4 +224,94 @@ export function withOwn(
 ): ReadonlyMap<string, Spent> {
 	const {from} = today();
 	return new Map([...written, ...[...own].filter(([, {at}]) => Date.parse(at) >= from)]);
+}
+
+/** Tokens of a system prompt, and of an answer, before any was reported. */
+const [usualSystem, usualAnswer] = [2000, 500];
+
+/** What is known of a request and of those before it. */
+type Known = Pick<LedgerOptions, 'model' | 'cause'> & {
+	readonly all: readonly MessageUsage[];
+	readonly tools: readonly ToolDefinition[];
+	readonly priceOf: PriceOf;
+};
+
+/**
+ * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
+ * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost
+ * of an earlier one.
+ */
+function estimateRequest(messages: readonly Message[], {all, model, cause, tools, priceOf}: Known): number | null {
+	const turns = all.filter(message => isTurn(message) && message.model === model);
+	const output = turns.length > 0 ? turns.reduce((sum, {usage}) => sum + usage.output, 0) / turns.length : usualAnswer;
+	const last = turns.at(-1);
+	const price = priceOf(model);
+	if (!price) {
+		return last?.usage.costUsd ?? null;
+	}
+
+	const count = last?.current && cause !== 'task' ? (last.prefix?.count ?? 0) : 0;
+	if (!last || count === 0 || count > messages.length) {
+		const input = usualSystem + tokensOfDefinitions(tools) + tokensOfMessages(messages);
+		return costOf({...noUsage, input, output}, price);
+	}
+
+	const {usage} = last;
+	const isCaching = usage.cacheRead + usage.cacheWrite > 0;
+	const read = contextTokens(usage);
+	const fresh = tokensOfMessages(messages.slice(count));
+	const buckets = isCaching ? {cacheRead: read, input: fresh} : {input: read + fresh};
+	return costOf({...noUsage, ...buckets, output}, price);
+}
+
+/** Returns the cost of a request in US dollars, 0 for an unknown one. */
+type Cost = (request: Pick<MessageUsage, 'model' | 'usage'>) => number;
+
+/** What requests of a run cost that its usage lacks, in US dollars. */
+type Unrecorded = {
+	/** The cost of requests that have ended. */
+	readonly endedUsd: number;
+	/** What requests in progress will probably cost, without what is recorded of them. */
+	readonly openUsd: number;
+	readonly hasOpen: boolean;
+};
+
+/** Creates what keeps the costs of requests that are made at the same time, until their usage is recorded. */
+function createReservations() {
+	const reserved = new Map<string, {readonly usd: number; readonly isOpen: boolean}>();
+	let waiting: (() => void)[] = [];
+
+	return {
+		/** Reserves the cost of a request with this message. The result ends that with the actual one; 0 if it failed. */
+		add(messageId: string, usd: number): (actualUsd: number) => void {
+			reserved.set(messageId, {usd, isOpen: true});
+			return actualUsd => {
+				reserved.set(messageId, {usd: actualUsd, isOpen: false});
+				const woken = waiting;
+				waiting = [];
+				for (const wake of woken) {
+					wake();
+				}
+			};
+		},
+		/** Returns what is reserved beside the recorded usage. */
+		beside(recorded: ReadonlyMap<string, MessageUsage>, costOf: Cost): Unrecorded {
+			let [endedUsd, openUsd, hasOpen] = [0, 0, false];
+			for (const [id, {usd, isOpen}] of reserved) {
+				const known = recorded.get(id);
+				hasOpen ||= isOpen;
+				if (isOpen) {
+					openUsd += Math.max(0, usd - (known ? costOf(known) : 0));
+				} else if (known) {
+					reserved.delete(id);
+				} else {
+					endedUsd += usd;
+				}
+			}
+
+			return {endedUsd, openUsd, hasOpen};
+		},
+		/** Resolves when a request has ended. Rejects with the signal's reason. */
+		nextEnd: (signal: AbortSignal) => abortable(new Promise<void>(resolve => waiting.push(resolve)), signal),
+	};
 }

@@ -1,7 +1,7 @@
 import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {RunStarter} from '../agent/history.ts';
-import type {SessionBindings} from '../agent/model-access.ts';
+import type {SessionBindings} from '../agent/session-bindings.ts';
 import type {UserShell} from '../agent/user-shell.ts';
 import {createCapCounts} from '../core/caps.ts';
 import {AppError} from '../core/error.ts';
@@ -11,9 +11,9 @@ import {replayTranscript} from '../core/session/reduce-transcript.ts';
 import type {SessionRule} from '../core/session/session-rules.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
-import {forkedRecords, readSaved} from './fork-records.ts';
+import type {AppStore} from '../store/store.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
-import {createSwitch} from './slot.ts';
+import {createSwitch} from './session-switch.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
 import {createUserCommands} from './user-commands.ts';
 
@@ -275,4 +275,58 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 			recorder.flush();
 		},
 	};
+}
+
+type Saved = {
+	readonly store: AppStore;
+	/** Returns the records of a session whose log was flushed. */
+	readonly readLog: (session: string) => Promise<readonly Recorded[]>;
+};
+
+/** Returns all records of the current session. Throws AppError("conflict") if the last ones could not be written. */
+async function readSaved(recorder: Recorder, {store, readLog}: Saved): Promise<readonly Recorded[]> {
+	await recorder.flushLog();
+	const {unsaved} = store.getState();
+	if (unsaved) {
+		throw new AppError('conflict', `This session is not saved (${unsaved}), so it cannot continue from there.`, {
+			hint: 'Fix that first, or send it as a new message.',
+		});
+	}
+
+	return readLog(recorder.session());
+}
+
+/**
+ * Returns the records of a session for another one: all, or those before a message of the user without the start of the run
+ * that it belongs to. Rules of the session that allowed something since then are left out; those that deny something, or
+ * take a rule back, stay.
+ */
+function forkedRecords(records: readonly Recorded[], session: string, before?: string): readonly Recorded[] {
+	const kept = withRunEnded(before === undefined ? records : recordsBefore(records, before));
+	const rules = before === undefined ? [] : rulesSince(records, before);
+	return [...kept, ...rules].map((record, seq) => ({...record, seq, session}));
+}
+
+function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+	return records.slice(0, startOf(records, messageId));
+}
+
+/** Returns the records with the end of a run that has none: a message joined it later, or its program was killed. */
+function withRunEnded(records: readonly Recorded[]): readonly Recorded[] {
+	const last = records.findLast(({event}) => event.type === 'run-start' || event.type === 'run-end');
+	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
+	return last?.event.type === 'run-start' ? [...records, {...last, at: records.at(-1)?.at ?? last.at, event}] : records;
+}
+
+/** Returns the changes of rules since a message that leave the agent no more than it had before that. */
+function rulesSince(records: readonly Recorded[], messageId: string): readonly Recorded[] {
+	return records
+		.slice(startOf(records, messageId))
+		.filter(({event}) => event.type === 'session-rule' && (event.effect === 'allow') === (event.removed === true));
+}
+
+function startOf(records: readonly Recorded[], messageId: string): number {
+	const index = records.findIndex(({event}) => event.type === 'user-message' && event.id === messageId);
+	const end = records[index - 1]?.event.type === 'run-start' ? index - 1 : index;
+	return Math.max(0, end);
 }

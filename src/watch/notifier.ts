@@ -1,4 +1,5 @@
 import type {Conversation} from '../session/conversation.ts';
+import type {BackgroundSession} from '../session/conversations.ts';
 import type {AppStore} from '../store/store.ts';
 
 /** Shows notices from what runs beside the conversation. */
@@ -10,7 +11,7 @@ export type Notifier = {
 	readonly close: () => void;
 };
 
-export type Notice = {
+type Notice = {
 	/** Contains nothing from outside (SAFETY 3). */
 	readonly alert: string;
 	readonly text: string;
@@ -56,5 +57,16 @@ export function createNotifier(store: AppStore, conversation: Pick<Conversation,
 			isClosed = true;
 			unsubscribe();
 		},
+	};
+}
+
+/** Returns what the user reads when a session in the background waits for them, or has ended. */
+export function backgroundNotice({id, about, state}: BackgroundSession): Notice {
+	const short = id.slice(0, 8);
+	const what = state === 'waiting' ? 'waits for your answer' : 'has ended its run';
+	return {
+		alert: `Background session ${short} ${what}`,
+		text: `Background session ${short} ${what}${about ? `: ${about}` : '.'}`,
+		hint: `Show it: \`resume ${short}\``,
 	};
 }

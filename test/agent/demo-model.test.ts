@@ -9,7 +9,7 @@ import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {openaiChat} from '../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../src/providers/chat/openai-chat-request.ts';
 import {serve, token} from '../server/serve.ts';
 import {collect, type RunSettings, runOptions, transcriptOf} from './scripted.ts';
 import {makeWorkspace} from './tools/workspace.ts';

@@ -7,7 +7,7 @@ import {secret} from '../../src/core/secrets/secret.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {openaiChat} from '../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../src/providers/chat/openai-chat-request.ts';
 import {listen} from '../../src/server/http/listen.ts';
 import {createTestServer, inWorkspace, scope} from '../server/harness.ts';
 import {addTask, listener} from '../server/sandboxes/task-folder.ts';

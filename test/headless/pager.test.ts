@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import type {Result} from '../../src/command/result.ts';
-import {pagerOf, showInPager} from '../../src/headless/pager.ts';
 import {drawResult, isPage} from '../../src/headless/print.ts';
+import {pagerOf, showInPager} from '../../src/headless/shell.ts';
 
 const long = 'line\n'.repeat(100);
 const page: Result = {kind: 'page', markdown: '# Title', draw: () => ['drawn'], data: null};

@@ -5,7 +5,7 @@ import type {Message} from '../../src/core/session/message.ts';
 import {anthropic} from '../../src/providers/anthropic.ts';
 import {bodyBytes} from '../../src/providers/body-bytes.ts';
 import {openaiChat} from '../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../src/providers/chat/openai-chat-request.ts';
 import {gemini} from '../../src/providers/gemini.ts';
 import type {Provider, ProviderRequest} from '../../src/providers/provider.ts';
 import {openaiResponses} from '../../src/providers/responses/openai-responses.ts';

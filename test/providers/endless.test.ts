@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
-import {addCallDelta} from '../../src/providers/chat/openai-chat-calls.ts';
+import {addCallDelta} from '../../src/providers/chat/openai-chat.ts';
 import {openChunks} from '../../src/providers/chunks.ts';
 import {call, collect, finish, runOptions, scriptedModel, text} from '../agent/scripted.ts';
 import {fakeHost, requestOf} from './replay.ts';

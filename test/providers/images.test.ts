@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {Message} from '../../src/core/session/message.ts';
 import {anthropic} from '../../src/providers/anthropic.ts';
 import {openaiChat} from '../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../src/providers/chat/openai-chat-request.ts';
 import {gemini} from '../../src/providers/gemini.ts';
 import {openaiResponses} from '../../src/providers/responses/openai-responses.ts';
 import {bodyFor, result, user} from './conversation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {createPump} from '../../src/session/pump.ts';
+import {createPump} from '../../src/session/recorder.ts';
 
 /** A pump on a clock that a test moves. */
 function pumpWithClock() {

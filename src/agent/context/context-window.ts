@@ -27,29 +27,39 @@ export function isAtEnd(used: number, size: number | undefined): boolean {
 	return size === undefined ? used >= 2048 && (used + 2) % 1024 <= 3 : used >= endShare * size;
 }
 
-export type ContextWindow = ReturnType<typeof createContextWindow>;
+/** How full the context window is during a run. The `size` of the window is in tokens; undefined if unknown. */
+export type ContextWindow = {
+	readonly used: () => number;
+	/** One of unknown size is never full. */
+	readonly isFull: (size: number | undefined) => boolean;
+	/** Counts what the next request has more than the last one. */
+	readonly add: (messages: readonly Message[]) => void;
+	/** Counts what a turn used. */
+	readonly afterUsage: (event: Extract<AgentEvent, {type: 'usage'}>) => void;
+	/** Returns a warning if more of the window is used than at the last one. */
+	readonly warning: (size: number | undefined) => AgentEvent | undefined;
+	/** Starts over with what is left after a compaction. */
+	readonly reset: (usedTokens: number) => void;
+};
 
 /**
- * Follows how full the context window is during a run. `usedTokens` is what the conversation used before it. The `size`
- * of the window is in tokens; one of unknown size is never full. It is full at the `share` that the user set.
+ * Follows how full the context window is. `usedTokens` is what the conversation used before the run; the window is full at
+ * the `share` that the user set.
  */
-export function createContextWindow(usedTokens: number, share?: number) {
+export function createContextWindow(usedTokens: number, share?: number): ContextWindow {
 	let used = usedTokens;
 	let warned = usedTokens;
 
 	return {
 		used: () => used,
-		isFull: (size: number | undefined) => size !== undefined && used >= compactionThreshold(size, share),
-		/** Counts what the next request has more than the last one. */
-		add(messages: readonly Message[]) {
+		isFull: size => size !== undefined && used >= compactionThreshold(size, share),
+		add(messages) {
 			used += tokensOfMessages(messages);
 		},
-		/** Counts what a turn used. */
-		afterUsage(event: Extract<AgentEvent, {type: 'usage'}>) {
+		afterUsage(event) {
 			used = windowTokens(event.usage);
 		},
-		/** Returns a warning if more of the window is used than at the last one. */
-		warning(size: number | undefined): AgentEvent | undefined {
+		warning(size) {
 			if (size === undefined) {
 				return undefined;
 			}
@@ -66,8 +76,7 @@ export function createContextWindow(usedTokens: number, share?: number) {
 						hint: `Make room with \`/compact\`. At ${Math.round((100 * compactionThreshold(size, share)) / size)} % it happens by itself.`,
 					};
 		},
-		/** Starts over with what is left after a compaction. */
-		reset(usedTokens: number) {
+		reset(usedTokens) {
 			used = usedTokens;
 			warned = usedTokens;
 		},

@@ -4,7 +4,7 @@ import {AppError} from '../../core/error.ts';
 import {formatAmount, formatBytes} from '../../core/format.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {cutResult} from '../cut-result.ts';
+import {cutResult} from '../answer-call.ts';
 import {announcedType} from '../images/read-image.ts';
 import {showImage} from '../images/show-image.ts';
 import type {MentionSource} from '../mentions/read-mentions.ts';

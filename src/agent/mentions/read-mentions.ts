@@ -6,11 +6,12 @@ import {assertLines, assertNoLines, findMentions, type Mention} from '../../core
 import type {ShownImage} from '../../core/session/event.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
-import {cutResult} from '../cut-result.ts';
+import {cutResult} from '../answer-call.ts';
 import {imagesTo, type ShownStore} from '../images/model-images.ts';
 import {pathText, spellPath} from '../paths/path-text.ts';
 import {refusal} from '../policy/refusal.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
+
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
-import {cutResult, isTooLong} from '../cut-result.ts';
+import {cutResult, isTooLong} from '../answer-call.ts';
 import {defineTool} from './define-tool.ts';
 import description from './fetch-url.md';
 import {type FetchOptions, fetchPage} from './web/fetch-page.ts';

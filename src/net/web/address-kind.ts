@@ -19,11 +19,17 @@ export const metadataRanges: readonly Range[] = [
 const forbidden: readonly Range[] = [
 	...metadataRanges,
 	// Link-local addresses, and the metadata of AWS and Google.
-	...[['fe80::', 10] as const, ['fd00:ec2::', 32] as const, ['fd20:ce::254', 128] as const],
+	['fe80::', 10],
+	['fd00:ec2::', 32],
+	['fd20:ce::254', 128],
 	// Multicast, broadcast and reserved addresses.
-	...[['224.0.0.0', 3] as const, ['ff00::', 8] as const],
+	['224.0.0.0', 3],
+	['ff00::', 8],
 	// Tunnels and old notations that hide an IPv4 address: 6to4, Teredo, IPv4-compatible, site-local.
-	...[['2002::', 16] as const, ['2001::', 32] as const, ['::', 96] as const, ['fec0::', 10] as const],
+	['2002::', 16],
+	['2001::', 32],
+	['::', 96],
+	['fec0::', 10],
 ];
 
 /** A connection to the unspecified address ends at this machine. */
@@ -35,8 +41,13 @@ const machine: readonly Range[] = [
 ];
 
 const network: readonly Range[] = [
-	...[['10.0.0.0', 8] as const, ['172.16.0.0', 12] as const, ['192.168.0.0', 16] as const, ['fc00::', 7] as const],
-	...[['100.64.0.0', 10] as const, ['192.0.0.0', 24] as const, ['198.18.0.0', 15] as const],
+	['10.0.0.0', 8],
+	['172.16.0.0', 12],
+	['192.168.0.0', 16],
+	['fc00::', 7],
+	['100.64.0.0', 10],
+	['192.0.0.0', 24],
+	['198.18.0.0', 15],
 ];
 
 /** IPv6 notations of an IPv4 address: mapped ones, and those of translators (RFC 6052). */

@@ -1,5 +1,13 @@
-import {beginsCall, isBareCall, isCallMark, mayBecomeBareCall, mayBecomeMark, mayBeginCall} from './call-marks.ts';
-import {type CodeMarks, createCodeMarks} from './code-marks.ts';
+import {
+	beginsCall,
+	type CodeMarks,
+	createCodeMarks,
+	isBareCall,
+	isCallMark,
+	mayBecomeBareCall,
+	mayBecomeMark,
+	mayBeginCall,
+} from './answer-marks.ts';
 
 /** A piece of an answer. `reclassify`: the text since the last other piece was reasoning after all. */
 export type SpokenPiece =

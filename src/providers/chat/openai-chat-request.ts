@@ -1,15 +1,38 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {type ChatQuirks, type ProviderName, providerRows} from '../../core/provider-rows.ts';
 import type {Message} from '../../core/session/message.ts';
 import {acceptedId, acceptedName} from '../calls.ts';
 import {createConverter} from '../converter.ts';
 import {optionalEffort} from '../effort.ts';
+import type {Vendor} from '../failure.ts';
 import {dataUrl, imagesOf, opaqueOf, resultText} from '../history.ts';
 import {at, listAt, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 import {type BodyRepair, withoutField} from '../repairs/repair.ts';
 import {alternatingRoles} from '../repairs/turn-order.ts';
-import {markCached, optionalCacheMarks} from './openai-chat-cache.ts';
-import type {Quirks} from './openai-chat-quirks.ts';
+
+/** A host of Chat Completions, and how it differs from others. */
+export type Quirks = Vendor & ChatQuirks;
+
+const defaults: ChatQuirks = {
+	asksForUsage: false,
+	maxTokensField: 'max_tokens',
+	// OpenAI's own limit, which Azure and Copilot have too.
+	callId: /^.{1,40}$/,
+	takesReasoning: false,
+	marksCache: false,
+	answersBeforeUser: false,
+};
+
+const made = new Map<ProviderName, Quirks>();
+
+/** Returns the quirks of a provider: those of its row, and the defaults. They are the same object each time. */
+export function quirksOf(name: ProviderName): Quirks {
+	const {label, quirks} = providerRows[name];
+	const own = made.get(name) ?? {...defaults, ...quirks, name, label};
+	made.set(name, own);
+	return own;
+}
 
 export const chatFormat = 'openai-chat';
 
@@ -179,4 +202,43 @@ function toAssistant(message: Extract<Message, {role: 'assistant'}>, quirks: Qui
 			...(calls.length > 0 && {tool_calls: calls}),
 		},
 	];
+}
+
+const mark = {cache_control: {type: 'ephemeral'}} as const;
+
+/**
+ * Adds Claude's cache marks for hosts of Chat Completions: to the instructions and the last two user turns, so that each
+ * request reads what the previous one wrote.
+ */
+function markCached(messages: readonly JsonObject[]): readonly JsonObject[] {
+	const turns = messages.flatMap(({role}, index) => {
+		const isAnswer = role === 'tool' && messages[index + 1]?.['role'] !== 'tool';
+		return role === 'user' || isAnswer ? [index] : [];
+	});
+	const marked = new Set(turns.slice(-2));
+	return messages.map((message, index) =>
+		message['role'] === 'system' || marked.has(index) ? withMark(message) : message,
+	);
+}
+
+function withMark(message: JsonObject): JsonObject {
+	const text = textAt(message, 'content');
+	return text.trim() ? {...message, content: [{type: 'text', text, ...mark}]} : message;
+}
+
+/** A host may not support the marks, or text in parts. */
+const optionalCacheMarks: BodyRepair = {
+	name: 'cache_control',
+	isRefused: refusal => /cache_control|content[^.\n]{0,60}\bstr(?:ing)?\b/i.test(refusal),
+	mend(body) {
+		const messages = listAt(body, 'messages');
+		const plain = messages.map(withoutMark);
+		return plain.every((message, index) => message === messages[index]) ? body : {...body, messages: plain};
+	},
+};
+
+function withoutMark(message: Json): Json {
+	return at(message, 'content', 0, 'cache_control') === undefined
+		? message
+		: {...(message as JsonObject), content: textAt(message, 'content', 0, 'text')};
 }

@@ -1,17 +1,14 @@
-import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
-import {callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
-import {createChoicePicker} from '../choice-picker.ts';
+import {assertRoomForCall, callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
 import {endpointUrl} from '../endpoint-url.ts';
 import {streamFailure} from '../failure.ts';
-import {at, textAt} from '../json-path.ts';
+import {at, countAt, createChoicePicker, textAt} from '../json-path.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from '../provider.ts';
 import type {AddEvent, AnswerReader} from '../read-answer.ts';
 import {askRepaired} from '../repairs/repaired-request.ts';
 import {openaiUsage} from '../token-usage.ts';
-import {addCallDelta, type PartialCall} from './openai-chat-calls.ts';
-import type {Quirks} from './openai-chat-quirks.ts';
-import {chatBody, chatFormat, chatRepairs} from './openai-chat-request.ts';
+import {chatBody, chatFormat, chatRepairs, type Quirks} from './openai-chat-request.ts';
 import {createSpeech} from './openai-chat-speech.ts';
 import {isQuoted, readWrittenCalls, type WrittenCall} from './written-calls.ts';
 
@@ -157,4 +154,65 @@ function readUsage(chunk: JsonObject, choice: Json | undefined) {
 	return (
 		openaiUsage(at(chunk, 'usage')) ?? openaiUsage(at(chunk, 'x_groq', 'usage')) ?? openaiUsage(at(choice, 'usage'))
 	);
+}
+
+/** A call that is being streamed. */
+export type PartialCall = {
+	readonly index: number | undefined;
+	id: string;
+	name: string;
+	arguments: string;
+	/** What the vendor wants back with the call, such as Google's thought signature. */
+	extra?: JsonObject | undefined;
+};
+
+/**
+ * Adds a delta to its call, or begins a new one. The index usually says which; but Mistral sends none, and others send
+ * the same one for all calls, or ids that are empty, new in every delta or always the same. So a delta that names a
+ * function begins a call if it can't continue the previous one. Returns the piece. Throws like `assertRoomForCall`.
+ */
+export function addCallDelta(calls: PartialCall[], delta: Json): readonly ProviderEvent[] {
+	const index = countAt(delta, 'index');
+	const id = textAt(delta, 'id');
+	const name = textAt(delta, 'function', 'name');
+	const text = argumentsOf(at(delta, 'function', 'arguments'));
+	const given = at(delta, 'extra_content');
+	const extra = isJsonObject(given) ? given : undefined;
+	const found = findCall(calls, index, id);
+	if (!found || (name && !continues(found, id, name, text))) {
+		if (name || id || text) {
+			assertRoomForCall(calls.length);
+			calls.push({index, id, name, arguments: text, extra});
+			return [{type: 'tool-call-delta', id: `${calls.length - 1}`, name, text}];
+		}
+
+		return [];
+	}
+
+	found.id ||= id;
+	found.name ||= name;
+	found.arguments += text;
+	found.extra = extra ?? found.extra;
+	return text ? [{type: 'tool-call-delta', id: `${calls.indexOf(found)}`, name: found.name, text}] : [];
+}
+
+function findCall(calls: readonly PartialCall[], index: number | undefined, id: string): PartialCall | undefined {
+	if (index !== undefined) {
+		return calls.findLast(call => call.index === index);
+	}
+
+	return (id && calls.findLast(call => call.id === id)) || calls.at(-1);
+}
+
+/** A name comes once, or with every piece. Another name or id, or a second complete set of arguments, is another call. */
+function continues(call: PartialCall, id: string, name: string, text: string): boolean {
+	const otherName = call.name !== '' && call.name !== name;
+	const otherId = id !== '' && call.id !== '' && call.id !== id;
+	const complete = text !== '' && isJsonObject(parseJson(call.arguments));
+	return !otherName && !otherId && !complete;
+}
+
+/** Some hosts send the arguments as the object itself. */
+function argumentsOf(value: Json | undefined): string {
+	return isJsonObject(value) ? JSON.stringify(value) : typeof value === 'string' ? value : '';
 }

@@ -1,8 +1,8 @@
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
-import {isOfJsonType} from '../../core/json-type.ts';
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {at, listAt, textAt} from '../json-path.ts';
+import {accepts, placeIn} from '../schema/accepts.ts';
 import {readFunctionCalls} from './function-calls.ts';
 
 /** A call as a model wrote it. Parameters that were tags are texts. */
@@ -216,7 +216,9 @@ function exactCall(
 	}
 
 	const args = isTagged ? typed(given, tool.parameters) : given;
-	return fits(args, tool.parameters) ? {name: tool.name, arguments: args} : undefined;
+	return accepts(args, tool.parameters, placeIn(tool.parameters, true))
+		? {name: tool.name, arguments: args}
+		: undefined;
 }
 
 /** Returns arguments that were tags with the types that the schema gives them. */
@@ -227,33 +229,5 @@ function typed(args: JsonObject, schema: JsonObject): JsonObject {
 			const parsed = types.includes('string') || typeof value !== 'string' ? undefined : parseJson(value.trim());
 			return [key, parsed ?? value];
 		}),
-	);
-}
-
-/** Returns true if a value has the types, the required fields and no other fields than a schema names. */
-function fits(value: Json, schema: Json | undefined): boolean {
-	const types = [at(schema, 'type') ?? []].flat();
-	if (types.length > 0 && !types.some(type => isOfJsonType(value, type))) {
-		return false;
-	}
-
-	const values = listAt(schema, 'enum');
-	if (values.length > 0 && !values.includes(value)) {
-		return false;
-	}
-
-	if (Array.isArray(value)) {
-		return value.every(item => fits(item, at(schema, 'items')));
-	}
-
-	const properties = at(schema, 'properties');
-	if (!isJsonObject(value) || !isJsonObject(properties)) {
-		return true;
-	}
-
-	const hasAll = listAt(schema, 'required').every(key => typeof key === 'string' && Object.hasOwn(value, key));
-	return (
-		hasAll &&
-		Object.entries(value).every(([key, each]) => Object.hasOwn(properties, key) && fits(each, properties[key]))
 	);
 }

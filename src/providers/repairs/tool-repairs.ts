@@ -157,7 +157,7 @@ export function fewerTools(limit: number, modelId: string, all: readonly SentToo
 				return draft;
 			}
 
-			learnToolLimit(modelId, limit);
+			learnToolLimit(modelId, draft.baseUrl, limit);
 			const own = tools.filter(({given}) => !isOfServer(given));
 			const rest = tools.filter(({given}) => isOfServer(given));
 			return {...draft, tools: [...own, ...fallbackTools, ...rest].slice(0, limit)};

@@ -4,7 +4,7 @@ import type {AssistantPart, Message} from '../../core/session/message.ts';
 import {acceptedId, acceptedName} from '../calls.ts';
 import {createConverter} from '../converter.ts';
 import {canReason, openaiEffort} from '../effort.ts';
-import {dataUrl, imagesOf, opaqueOf, resultText, withoutTail} from '../history.ts';
+import {dataUrl, imagesOf, opaqueOf, resultText, type SentImage, withoutTail} from '../history.ts';
 import {at, textAt} from '../json-path.ts';
 import type {ProviderRequest} from '../provider.ts';
 
@@ -73,7 +73,7 @@ function toItems(message: Message): readonly JsonObject[] {
 }
 
 /** Returns an image or a PDF as a part of a message. */
-function toMedia(image: ReturnType<typeof imagesOf>[number]): JsonObject {
+function toMedia(image: SentImage): JsonObject {
 	return image.type === 'application/pdf'
 		? {type: 'input_file', filename: 'attached.pdf', file_data: dataUrl(image)}
 		: {type: 'input_image', image_url: dataUrl(image), detail: 'auto'};

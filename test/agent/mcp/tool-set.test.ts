@@ -33,10 +33,16 @@ test('a few tools are all sent, and the search only stands by for a host that ta
 });
 
 test('the limit of a host that says so is lower from then on, for this model', () => {
-	expect(toolLimitOf('custom/small')).toBe(128);
-	learnToolLimit('custom/small', 20);
-	learnToolLimit('custom/small', 64);
-	expect([toolLimitOf('custom/small'), toolLimitOf('custom/other'), toolLimitOf('anthropic/x')]).toEqual([
+	const host = 'https://one.example/v1';
+	expect(toolLimitOf('custom/small', host)).toBe(128);
+	learnToolLimit('custom/small', host, 20);
+	learnToolLimit('custom/small', host, 64);
+	expect(['custom/small', 'custom/other', 'anthropic/x'].map(model => toolLimitOf(model, host))).toEqual([
 		20, 128, 1000,
 	]);
+});
+
+test('another host that runs a model of the same name keeps its own limit', () => {
+	learnToolLimit('custom/same', 'https://one.example/v1', 20);
+	expect(toolLimitOf('custom/same', 'https://other.example/v1')).toBe(128);
 });

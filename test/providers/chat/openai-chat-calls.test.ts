@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Json} from '../../../src/core/json.ts';
-import {addCallDelta, type PartialCall} from '../../../src/providers/chat/openai-chat-calls.ts';
+import {addCallDelta, type PartialCall} from '../../../src/providers/chat/openai-chat.ts';
 
 function joined(...deltas: readonly Json[]): readonly string[] {
 	const calls: PartialCall[] = [];

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {openaiChat} from '../../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../../src/providers/chat/openai-chat-request.ts';
 import {bodyFor, messageOf, result, tool, user} from '../conversation.ts';
 import {
 	type Answer,

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {openaiChat} from '../../../src/providers/chat/openai-chat.ts';
-import {quirksOf} from '../../../src/providers/chat/openai-chat-quirks.ts';
+import {quirksOf} from '../../../src/providers/chat/openai-chat-request.ts';
 import {collect, eventsOf, fakeHost, fixture, requestOf, untilFailure, withoutNewIds} from '../replay.ts';
 
 const custom = openaiChat(quirksOf('custom'));

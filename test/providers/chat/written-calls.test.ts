@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import type {JsonObject} from '../../../src/core/json.ts';
 import type {ToolDefinition} from '../../../src/core/session/tool.ts';
 import {registry} from '../../../src/providers/registry.ts';
 import {collect, fakeHost, requestOf, summaryOf} from '../replay.ts';
@@ -263,4 +264,16 @@ test('[14] a call in front of a sentence is never a call', async () => {
 		}),
 		{numRuns: 200},
 	);
+});
+
+test('[14] a call whose argument is none of the alternatives of its schema is no call', async () => {
+	const parameters: JsonObject = {
+		type: 'object',
+		properties: {to: {anyOf: [{$ref: '#/$defs/id'}, {type: 'null'}]}},
+		$defs: {id: {type: 'integer'}},
+	};
+	const only = {tools: [{name: 'go', description: 'Goes.', parameters}]};
+	const written = (to: unknown) => [`<tool_call>${JSON.stringify({name: 'go', arguments: {to}})}</tool_call>`];
+	expect((await answer(written(3), only)).calls).toEqual([{name: 'go', args: {to: 3}, written: true}]);
+	expect((await answer(written('x'), only)).calls).toEqual([]);
 });

@@ -1,12 +1,11 @@
-import {AppError} from '../../core/error.ts';
-import {formatAmount, formatCount} from '../../core/format.ts';
-import type {Approval, Permission} from '../../core/session/approval.ts';
-import type {AgentEvent} from '../../core/session/event.ts';
-import type {TaskRequest, Tool} from '../../core/session/tool.ts';
-import {type TokenUsage, windowTokens} from '../../core/session/usage.ts';
-import type {AskModel} from '../../providers/provider.ts';
-import type {Hooks} from '../hooks/hooks.ts';
-import {createRoom} from './room.ts';
+import {AppError} from '../core/error.ts';
+import {formatAmount, formatCount} from '../core/format.ts';
+import type {Approval, Permission} from '../core/session/approval.ts';
+import type {AgentEvent} from '../core/session/event.ts';
+import type {TaskRequest, Tool} from '../core/session/tool.ts';
+import {type TokenUsage, windowTokens} from '../core/session/usage.ts';
+import type {AskModel} from '../providers/provider.ts';
+import type {Hooks} from './hooks/hooks.ts';
 
 /** Binds a model to its host, and to the instructions and these tools of a sub-agent. Throws as `ModelAccess.open` does. */
 export type OpenTask = (
@@ -15,7 +14,7 @@ export type OpenTask = (
 ) => Promise<{readonly model: string; readonly ask: AskModel}>;
 
 /** The call that starts a sub-agent, as the run sees it. */
-export type TaskCall = {
+type TaskCall = {
 	readonly id: string;
 	readonly signal: AbortSignal;
 	/** Asks as the call itself does. */
@@ -151,5 +150,31 @@ function createOutcome() {
 			const said = answer ? ` It said last: ${answer}` : '';
 			throw new AppError('failed', `The sub-agent ended early. ${why}${said}\n\n${used()}`);
 		},
+	};
+}
+
+/** Lets at most so many pieces of work go on at the same time; the others wait in order. */
+type Room = <Value>(signal: AbortSignal, work: () => Promise<Value>) => Promise<Value>;
+
+/** Creates a room. Work whose signal aborts while it waits is never begun: its reason is thrown. */
+function createRoom(places: number): Room {
+	let free = places;
+	const waiting: (() => void)[] = [];
+	return async (signal, work) => {
+		while (free === 0) {
+			await new Promise<void>(resolve => waiting.push(resolve));
+			signal.throwIfAborted();
+		}
+
+		free -= 1;
+		try {
+			return await work();
+		} finally {
+			free += 1;
+			// Also those that no longer want the place are woken, so that the next one gets it.
+			for (const wake of waiting.splice(0)) {
+				wake();
+			}
+		}
 	};
 }
