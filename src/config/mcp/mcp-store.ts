@@ -2,8 +2,8 @@ import {readFile, writeFile} from 'node:fs/promises';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {errnoOf, explainFileError} from '../../storage/file-error.ts';
+import {updateSmallFile} from '../../storage/kept-file.ts';
 import {assertNoLink} from '../../storage/private-file.ts';
-import {updateSmallFile} from '../../storage/small-file.ts';
 import {withEntry} from './mcp-file.ts';
 
 type Change = {
