@@ -4,7 +4,7 @@ import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
-import {reasonOf} from './reason.ts';
+import {reasonOf} from './refusal.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 

@@ -1,24 +1,35 @@
 import * as z from 'zod/mini';
 import {endpoint} from './endpoint.ts';
-import {apiKeySchema, createApiKeySchema, mfaCodeSchema, mfaEnrollmentSchema} from './resources/account.ts';
+import {
+	apiKeySchema,
+	autoRefillSchema,
+	createApiKeySchema,
+	mfaCodeSchema,
+	mfaEnrollmentSchema,
+	organizationSchema,
+	updateOrganizationSchema,
+} from './resources/account.ts';
 import {artifactQuerySchema, artifactSchema} from './resources/artifact.ts';
 import {assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
-import {autoRefillSchema} from './resources/credits.ts';
 import {createEnvironmentSchema, environmentLogsSchema, environmentSchema} from './resources/environment.ts';
 import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
 import {findingSchema, findingsQuerySchema, findingsSchema} from './resources/finding.ts';
-import {itemSchemasSchema, runItemSchema, runItemsQuerySchema} from './resources/item.ts';
-import {organizationSchema, updateOrganizationSchema} from './resources/organization.ts';
+import {
+	itemSchemasSchema,
+	runItemSchema,
+	runItemsQuerySchema,
+	stageCreateSchema,
+	stageSchema,
+} from './resources/item.ts';
 import {pageQuerySchema} from './resources/page.ts';
 import {
 	updateUserPreferencesSchema,
 	userPreferencesQuerySchema,
 	userPreferencesSchema,
 } from './resources/preferences.ts';
-import {claimRunSchema, runClaimSchema} from './resources/run-claim.ts';
+import {claimRunSchema, runClaimSchema} from './resources/run.ts';
 import {runtimeSchema} from './resources/runtime.ts';
 import {sessionSchema} from './resources/session.ts';
-import {stageCreateSchema, stageSchema} from './resources/stage.ts';
 import {notShown} from './scalars.ts';
 
 export const org = '/api/v1/org/:org';

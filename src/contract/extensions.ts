@@ -1,8 +1,8 @@
 import {endpoint} from './endpoint.ts';
 import {org, workspace} from './endpoints.ts';
+import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/account.ts';
 import {environmentSchema, environmentsSchema} from './resources/environment.ts';
 import {pageQuerySchema, projectPageQuerySchema} from './resources/page.ts';
-import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/place.ts';
 import {runsSchema} from './resources/run.ts';
 import {createRuntimeSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
 import {sessionsSchema} from './resources/session.ts';

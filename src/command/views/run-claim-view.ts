@@ -1,5 +1,5 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
-import type {RunClaim} from '../../contract/resources/run-claim.ts';
+import type {RunClaim} from '../../contract/resources/run.ts';
 import {AppError} from '../../core/error.ts';
 import {formatDuration} from '../../core/format.ts';
 import {factsPart} from '../render/facts.ts';

@@ -1,5 +1,5 @@
 import {type Lenient, originalOf} from '../../contract/lenient.ts';
-import type {Stage} from '../../contract/resources/stage.ts';
+import type {Stage} from '../../contract/resources/item.ts';
 import {factsPart} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 

@@ -6,8 +6,7 @@ import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/js
 import {errnoOf} from '../../storage/file-error.ts';
 import {homePath} from '../../storage/home.ts';
 import {cacheByStamp, updateSmallFile} from '../../storage/kept-file.ts';
-import type {SettingRow} from './setting-row.ts';
-import {type SettingKey, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
+import {type SettingKey, type SettingRow, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
 import {parseSetting, settingFault} from './setting-value.ts';
 
 /** The settings given on the command line. */

@@ -1,8 +1,102 @@
 import * as z from 'zod/mini';
 import {anyObject, dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
-import {findingReviewEventSchema, trialEvidenceSchema} from './finding-evidence.ts';
-import {findingMetricsSchema} from './finding-metrics.ts';
 import {messageParts, modalityScores} from './media.ts';
+
+/** `FindingReviewEvent`: one edit by a reviewer; immutable. */
+export const findingReviewEventSchema = z.looseObject({
+	...fields(
+		[
+			'original_finding_type',
+			'original_severity',
+			'original_status',
+			'reasoning',
+			'updated_by',
+			'updated_finding_type',
+			'updated_severity',
+			'updated_status',
+		],
+		maybe(z.string()),
+	),
+	updated_at: z.optional(dateTime),
+});
+
+/** `ToolCallEvidence`. `agent` and `result` are for systems of several agents. */
+export const toolCallEvidenceSchema = z.looseObject(
+	fields(['agent', 'arguments', 'name', 'result'], defaultsTo(z.string(), '')),
+);
+
+/** `TrialEvidence`: one trial of an attack. The time is in seconds. */
+export const trialEvidenceSchema = z.looseObject({
+	rank: z.int(),
+	...fields(
+		['candidate', 'judge_reasoning', 'response', 'span_id', 'transformed_prompt', 'trial_status'],
+		defaultsTo(z.string(), ''),
+	),
+	...fields(['candidate_parts', 'response_parts'], messageParts),
+	...fields(['execution_time_s', 'score'], defaultsTo(z.number(), 0)),
+	is_jailbreak: z.optional(z.boolean()),
+	modality_scores: modalityScores,
+	tool_calls: z.optional(z.array(toolCallEvidenceSchema)),
+	trial_index: defaultsTo(z.int(), 0),
+});
+
+export type FindingReviewEvent = z.input<typeof findingReviewEventSchema>;
+export type TrialEvidence = z.input<typeof trialEvidenceSchema>;
+
+export const leakedRecordSchema = z.looseObject({
+	member_prob: defaultsTo(z.number(), 0),
+	outcome: defaultsTo(z.string(), ''),
+	...fields(['predicted_member', 'rank', 'true_member'], defaultsTo(z.int(), 0)),
+	record: maybe(z.string()),
+});
+
+export const querySampleSchema = z.looseObject({
+	input: defaultsTo(z.string(), ''),
+	confidence: maybe(z.number()),
+	label: maybe(z.int()),
+});
+
+/** `FindingMetricsDetail`. Not loose: a server drops other keys. */
+export const findingMetricsSchema = z.object({
+	...fields(
+		[
+			'accuracy_ratio',
+			'advantage',
+			'attack_accuracy',
+			'attack_precision',
+			'attack_recall',
+			'balanced_accuracy',
+			'kl_divergence',
+			'l2_distance',
+			'linf_distance',
+			'mean_confidence',
+			'mean_reference_similarity',
+			'perturbation_ratio',
+			'residual_confidence',
+			'soft_fidelity',
+			'surrogate_accuracy',
+			'target_accuracy',
+		],
+		maybe(z.number()),
+	),
+	...fields(['classes_reconstructed', 'l0_changed', 'tokens_changed', 'tokens_total'], maybe(z.int())),
+	...fields(
+		['adversarial_image', 'distance_norm', 'original_image', 'original_preview', 'perturbed_preview'],
+		maybe(z.string()),
+	),
+	hub_model: maybe(anyObject),
+	...fields(
+		['distance_curve', 'fidelity_vs_budget', 'reconstruction_curve', 'roc'],
+		z.optional(z.array(z.array(z.number()))),
+	),
+	leaked_records: z.optional(z.array(leakedRecordSchema)),
+	per_class: z.optional(z.array(anyObject)),
+	...fields(['per_class_auc', 'per_class_fidelity'], z.optional(z.record(z.string(), z.number()))),
+	query_samples: z.optional(z.array(querySampleSchema)),
+	score_distribution: z.optional(z.record(z.string(), z.array(z.number()))),
+});
+
+export type FindingMetrics = z.input<typeof findingMetricsSchema>;
 
 /** `date` is an alias of `created_at`. */
 export const findingSortKeys = [

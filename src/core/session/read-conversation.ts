@@ -1,4 +1,4 @@
-import {commonStart} from '../list/list-start.ts';
+import {commonStart} from '../list-start.ts';
 import type {Block} from './block.ts';
 import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';

@@ -3,7 +3,7 @@ import type {App} from '../kit/route.ts';
 import {refundTranscript} from './artifacts.ts';
 import {assessmentSpans} from './assessments.ts';
 import {sessionSpans} from './sessions.ts';
-import {toOtlp} from './span.ts';
+import {exportDemo} from './span.ts';
 import {workSpans} from './work.ts';
 
 type Options = {
@@ -32,6 +32,6 @@ export async function loadDemo(app: App, {org, workspace, server, key, now}: Opt
 	};
 
 	const spans = [...sessionSpans, ...assessmentSpans, ...workSpans];
-	await send('POST', '/otel/traces', JSON.stringify(toOtlp(spans, now)));
+	await send('POST', '/otel/traces', exportDemo(spans, now));
 	await send('PUT', `/ws/${workspace}/artifacts/${refundTranscript.oid}`, refundTranscript.text);
 }

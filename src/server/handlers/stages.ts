@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {Selectable} from 'kysely';
-import type {Stage} from '../../contract/resources/stage.ts';
+import type {Stage} from '../../contract/resources/item.ts';
 import type {Tables} from '../database/tables.ts';
 import {derivedId} from '../ingest/ids.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';

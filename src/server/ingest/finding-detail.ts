@@ -1,7 +1,11 @@
 import * as z from 'zod/mini';
 import {type AttackSpan, attackSpanSchema} from '../../contract/resources/assessment.ts';
-import {type Finding, findingSchema} from '../../contract/resources/finding.ts';
-import {type TrialEvidence, trialEvidenceSchema} from '../../contract/resources/finding-evidence.ts';
+import {
+	type Finding,
+	findingSchema,
+	type TrialEvidence,
+	trialEvidenceSchema,
+} from '../../contract/resources/finding.ts';
 import {fieldsOf} from './family.ts';
 import {type Touched, toTime} from './store-spans.ts';
 

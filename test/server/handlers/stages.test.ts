@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {stageSchema} from '../../../src/contract/resources/stage.ts';
+import {stageSchema} from '../../../src/contract/resources/item.ts';
 import {createTestServer, inWorkspace, scope, type TestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
 

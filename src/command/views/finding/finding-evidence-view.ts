@@ -1,5 +1,5 @@
 import type {Lenient} from '../../../contract/lenient.ts';
-import type {FindingReviewEvent, TrialEvidence} from '../../../contract/resources/finding-evidence.ts';
+import type {FindingReviewEvent, TrialEvidence} from '../../../contract/resources/finding.ts';
 import {cutText} from '../../../core/cut-text.ts';
 import {facts, measure, seconds} from '../../render/facts.ts';
 import {partsOf} from '../../render/message-parts.ts';

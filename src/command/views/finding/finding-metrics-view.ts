@@ -1,5 +1,5 @@
 import {type Lenient, originalOf} from '../../../contract/lenient.ts';
-import type {FindingMetrics} from '../../../contract/resources/finding-metrics.ts';
+import type {FindingMetrics} from '../../../contract/resources/finding.ts';
 import {formatMeasure} from '../../../core/format.ts';
 import {isJsonObject} from '../../../core/json.ts';
 import {facts, measure, wordsOf} from '../../render/facts.ts';

@@ -1,4 +1,4 @@
-import type {Stage} from '../../../contract/resources/stage.ts';
+import type {Stage} from '../../../contract/resources/item.ts';
 
 type WorkflowRunTable = {
 	readonly id: string;
