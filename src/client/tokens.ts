@@ -11,11 +11,14 @@ import {refuse} from './refusal.ts';
 /** The client id of `service` on every server: a public client without a secret. */
 const clientId = 'service-cli';
 
-/** The result of a login (RFC 6749 section 5.1). */
-export type Tokens = {
+type TokenPair = {
 	readonly accessToken: Secret;
 	/** Undefined if the server issued none: the login then ends with the access token. */
 	readonly refreshToken: Secret | undefined;
+};
+
+/** The result of a login (RFC 6749 section 5.1). */
+export type Tokens = TokenPair & {
 	/** ISO 8601 in UTC; undefined if the server doesn't say. */
 	readonly expiresAt: string | undefined;
 };
@@ -24,12 +27,15 @@ export type Tokens = {
 export type TokenRefusal = {readonly error: string; readonly description: string | undefined};
 
 /** How a form reaches the server. */
-type Exchange = {
+type Channel = {
 	/** Has no credential: the form has the proof. */
 	readonly transport: Transport;
+	readonly signal: AbortSignal;
+};
+
+type Exchange = Channel & {
 	/** Milliseconds since the epoch. */
 	readonly now: () => number;
-	readonly signal: AbortSignal;
 	/** Part of the form, masked in an error that repeats it (SAFETY 8). */
 	readonly held?: Secret;
 };
@@ -69,7 +75,7 @@ export async function postForm(
 function sendForm(
 	url: string,
 	form: Readonly<Record<string, string>>,
-	{transport, signal}: Pick<Exchange, 'transport' | 'signal'>,
+	{transport, signal}: Channel,
 	headersTimeoutMs: number,
 ): Promise<TransportResponse> {
 	return transport({
@@ -138,8 +144,8 @@ export async function refreshTokens(
  */
 export async function revokeTokens(
 	{server, revocationEndpoint: url}: AuthorizationServer,
-	{accessToken, refreshToken}: Pick<Tokens, 'accessToken' | 'refreshToken'>,
-	exchange: Pick<Exchange, 'transport' | 'signal'>,
+	{accessToken, refreshToken}: TokenPair,
+	channel: Channel,
 ): Promise<void> {
 	if (url === undefined) {
 		throw new AppError('failed', 'the server doesn’t offer revocation');
@@ -151,7 +157,7 @@ export async function revokeTokens(
 
 	const revoke = async (token: Secret, hint: 'access_token' | 'refresh_token') => {
 		const form = {token: token.reveal(), token_type_hint: hint};
-		const response = await sendForm(url, form, exchange, 5000);
+		const response = await sendForm(url, form, channel, 5000);
 		await readText(response, {from: server, maxBytes});
 		// An invalid token counts as revoked (RFC 7009 section 2.2).
 		if (response.status < 200 || response.status > 299) {

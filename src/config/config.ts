@@ -81,7 +81,7 @@ export function openConfig(home: Home, keychain?: Keychain): Config {
  * Writes the configuration as it is. What uses a stored token up begins with this, so that it isn't lost on a disk that can't
  * take the new one. Throws what `update` throws.
  */
-export async function assertWritable({update}: Pick<Config, 'update'>): Promise<void> {
+export async function assertWritable({update}: Config): Promise<void> {
 	await update(data => ({...data}));
 }
 

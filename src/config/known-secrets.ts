@@ -28,7 +28,7 @@ export type KnownSecrets = {
 /** Characters of a credential, at least: a shorter one could be any word, and masking it would damage texts. */
 const minLength = 8;
 
-export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: Environment): KnownSecrets {
+export function createKnownSecrets(config: Config, env: Environment): KnownSecrets {
 	const opened = new Set<string>();
 	let ofFolder: readonly string[] = [];
 	let ofProgram = {key: '', hide: (text: string) => text};

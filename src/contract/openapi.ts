@@ -216,9 +216,10 @@ function headersOf({raw}: Endpoint): readonly JsonObject[] {
 	return raw ? [{name: 'content-encoding', in: 'header', description, schema: {type: 'string'}}] : [];
 }
 
-function requestBody({method, body, raw = []}: Endpoint): JsonObject {
+function requestBody(row: Endpoint): JsonObject {
+	const {body, raw = []} = row;
 	const content = body ? json(schemaOf(body)) : Object.fromEntries(raw.map(type => [type, {}]));
-	return body || raw.length > 0 ? {requestBody: {required: !mayLackBody({method, body}), content}} : {};
+	return body || raw.length > 0 ? {requestBody: {required: !mayLackBody(row), content}} : {};
 }
 
 function json(schema: JsonObject): JsonObject {

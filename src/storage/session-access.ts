@@ -107,7 +107,7 @@ function noticesOf({setAside, skipped, unknown}: OpenedJournal): readonly string
 }
 
 /** Returns the transcript of recorded events. A run without an end is ended: its process is gone. */
-function replay(session: string, {records, nextSeq}: Pick<JournalContent, 'records' | 'nextSeq'>): Transcript {
+function replay(session: string, {records, nextSeq}: JournalContent): Transcript {
 	const read = replayTranscript(session, records);
 	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
 	const ended = read.run
