@@ -1,7 +1,7 @@
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {cutText} from '../core/cut-text.ts';
+import {headAndTail} from '../core/cut-text.ts';
 import {AppError, reportError} from '../core/error.ts';
-import {headAndTail} from '../core/head-and-tail.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {ToolCall} from './model-turn.ts';
 

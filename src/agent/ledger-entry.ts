@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {createListHash} from '../core/list/list-start.ts';
+import {createListHash} from '../core/list-start.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {RequestPrefix, RequestPrice, UsageCause} from '../core/session/request-record.ts';

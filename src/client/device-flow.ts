@@ -83,7 +83,7 @@ export async function requestDeviceCode(
  */
 export async function awaitTokens(
 	authorization: AuthorizationServer,
-	{deviceCode, expiresAt, intervalMs: firstMs}: Pick<DeviceCode, 'deviceCode' | 'expiresAt' | 'intervalMs'>,
+	{deviceCode, expiresAt, intervalMs: firstMs}: DeviceCode,
 	{transport, clock, signal}: Options,
 ): Promise<Tokens> {
 	const form = {grant_type: grantType, device_code: deviceCode.reveal()};

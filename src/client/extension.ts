@@ -28,11 +28,7 @@ export async function ifOffered<Answer>(
  * Throws AppError("not-found") for a host that doesn't know the preferences of a user either, which every server has: it is
  * no server of this API.
  */
-export async function assertServer(
-	client: Pick<Client, 'getUserPreferences'>,
-	server: string,
-	signal?: AbortSignal,
-): Promise<void> {
+export async function assertServer(client: Client, server: string, signal?: AbortSignal): Promise<void> {
 	try {
 		await client.getUserPreferences({}, signal);
 	} catch (error) {

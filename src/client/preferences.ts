@@ -1,10 +1,10 @@
 import {endpoints} from '../contract/endpoints.ts';
-import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/user.ts';
+import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/preferences.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
-import {reasonOf} from './reason.ts';
+import {reasonOf} from './refusal.ts';
 
 const maxBytes = 4 * 1024 * 1024;
 

@@ -1,20 +1,24 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {isWithin} from '../core/origin.ts';
 import {type Secret, secret} from '../core/secrets/secret.ts';
 import {maskText} from '../net/mask-secret.ts';
 import {readText} from '../net/read-body.ts';
-import type {Transport} from '../net/transport.ts';
+import type {Transport, TransportResponse} from '../net/transport.ts';
 import type {AuthorizationServer} from './authorization-server.ts';
 import {refuse} from './refusal.ts';
 
 /** The client id of `service` on every server: a public client without a secret. */
-export const clientId = 'service-cli';
+const clientId = 'service-cli';
 
-/** The result of a login (RFC 6749 section 5.1). */
-export type Tokens = {
+type TokenPair = {
 	readonly accessToken: Secret;
 	/** Undefined if the server issued none: the login then ends with the access token. */
 	readonly refreshToken: Secret | undefined;
+};
+
+/** The result of a login (RFC 6749 section 5.1). */
+export type Tokens = TokenPair & {
 	/** ISO 8601 in UTC; undefined if the server doesn't say. */
 	readonly expiresAt: string | undefined;
 };
@@ -22,12 +26,16 @@ export type Tokens = {
 /** An error of the protocol (RFC 6749 section 5.2, RFC 8628 section 3.5). */
 export type TokenRefusal = {readonly error: string; readonly description: string | undefined};
 
-type Options = {
+/** How a form reaches the server. */
+type Channel = {
 	/** Has no credential: the form has the proof. */
 	readonly transport: Transport;
+	readonly signal: AbortSignal;
+};
+
+type Exchange = Channel & {
 	/** Milliseconds since the epoch. */
 	readonly now: () => number;
-	readonly signal: AbortSignal;
 	/** Part of the form, masked in an error that repeats it (SAFETY 8). */
 	readonly held?: Secret;
 };
@@ -42,16 +50,9 @@ const maxErrorLength = 200;
 export async function postForm(
 	url: string,
 	form: Readonly<Record<string, string>>,
-	{transport, now, signal, held}: Options,
+	{transport, now, signal, held}: Exchange,
 ): Promise<{readonly status: number; readonly answer: Readonly<Record<string, unknown>>}> {
-	const response = await transport({
-		method: 'POST',
-		url,
-		headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
-		body: new URLSearchParams({...form, client_id: clientId}).toString(),
-		signal,
-		headersTimeoutMs: 15_000,
-	});
+	const response = await sendForm(url, form, {transport, signal}, 15_000);
 	const from = new URL(url).origin;
 	const {status, headers} = response;
 	const sent = await readText(response, {from, maxBytes});
@@ -70,11 +71,28 @@ export async function postForm(
 	return {status, answer: isJsonObject(answer) ? answer : {}};
 }
 
+/** Posts a form as a public client. */
+function sendForm(
+	url: string,
+	form: Readonly<Record<string, string>>,
+	{transport, signal}: Channel,
+	headersTimeoutMs: number,
+): Promise<TransportResponse> {
+	return transport({
+		method: 'POST',
+		url,
+		headers: {accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded'},
+		body: new URLSearchParams({...form, client_id: clientId}).toString(),
+		signal,
+		headersTimeoutMs,
+	});
+}
+
 /** Requests tokens. Throws what `postForm` throws. */
 export async function requestTokens(
 	{server, tokenEndpoint}: AuthorizationServer,
 	form: Readonly<Record<string, string>>,
-	options: Options,
+	options: Exchange,
 ): Promise<Tokens | TokenRefusal> {
 	const {status, answer} = await postForm(tokenEndpoint, form, options);
 	if (status !== 200) {
@@ -104,7 +122,7 @@ export async function requestTokens(
 export async function refreshTokens(
 	authorization: AuthorizationServer,
 	refreshToken: Secret,
-	options: Options,
+	options: Exchange,
 ): Promise<Tokens | undefined> {
 	const form = {grant_type: 'refresh_token', refresh_token: refreshToken.reveal()};
 	const answer = await requestTokens(authorization, form, {...options, held: refreshToken});
@@ -117,6 +135,41 @@ export async function refreshTokens(
 	}
 
 	return undefined;
+}
+
+/**
+ * Asks the server to revoke the tokens of a login, the refresh token first, because it lives longer (RFC 7009 section 2).
+ * Both secrets are opened. Throws AppError("failed"), AppError("auth") or AppError("network") with a message that can follow
+ * a colon. Nothing is sent to another server (SAFETY 6).
+ */
+export async function revokeTokens(
+	{server, revocationEndpoint: url}: AuthorizationServer,
+	{accessToken, refreshToken}: TokenPair,
+	channel: Channel,
+): Promise<void> {
+	if (url === undefined) {
+		throw new AppError('failed', 'the server doesn’t offer revocation');
+	}
+
+	if (!isWithin(url, server)) {
+		throw new AppError('auth', 'the server’s revocation address is on another host; nothing was sent');
+	}
+
+	const revoke = async (token: Secret, hint: 'access_token' | 'refresh_token') => {
+		const form = {token: token.reveal(), token_type_hint: hint};
+		const response = await sendForm(url, form, channel, 5000);
+		await readText(response, {from: server, maxBytes});
+		// An invalid token counts as revoked (RFC 7009 section 2.2).
+		if (response.status < 200 || response.status > 299) {
+			throw new AppError('network', `the server answered ${response.status}`);
+		}
+	};
+
+	if (refreshToken) {
+		await revoke(refreshToken, 'refresh_token');
+	}
+
+	await revoke(accessToken, 'access_token');
 }
 
 /** Returns the error of the protocol in a response. */

@@ -1,7 +1,7 @@
 import {dirname, join} from 'node:path';
 import {localMcpFile, ownMcpFile, projectMcpFile} from '../agent/project/mcp-files.ts';
 import type {McpChange} from '../command/mcp/mcp-access.ts';
-import {changeOwnServers, changeProjectServers} from '../config/mcp/mcp-store.ts';
+import {changeOwnServers, changeProjectServers} from '../config/mcp/mcp-file.ts';
 import type {Home} from '../storage/home.ts';
 import {makePrivateFolder} from '../storage/private-folder.ts';
 import type {LocalState} from './local-state.ts';

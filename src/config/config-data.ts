@@ -151,3 +151,16 @@ export function without<T>(record: Readonly<Record<string, T>>, name: string): R
 function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
 	return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
+
+/** Returns all secrets of the configuration: API keys, and the tokens of logins. */
+export function secretsIn({keys, profiles, mcpLogins = {}}: ConfigData): readonly Secret[] {
+	return [
+		...Object.values(mcpLogins).flatMap(({clientSecret, ...login}) => [
+			clientSecret,
+			login.accessToken,
+			login.refreshToken,
+		]),
+		...Object.values(keys).map(({key}) => key),
+		...Object.values(profiles).flatMap(({apiKey, ...login}) => [apiKey, login.accessToken, login.refreshToken]),
+	].filter(held => held !== undefined);
+}

@@ -3,10 +3,9 @@ import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {explainFileError} from '../storage/file-error.ts';
-import {stampOf} from '../storage/file-stamp.ts';
 import type {Home} from '../storage/home.ts';
+import {cacheByStamp, readSmallFile} from '../storage/kept-file.ts';
 import {withLock} from '../storage/lock.ts';
-import {readSmallFile} from '../storage/small-file.ts';
 import {type ConfigData, emptyConfig, parseConfig, toStored} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {createVault, type OnFault} from './vault.ts';
@@ -38,17 +37,7 @@ export type Config = {
 
 /** Opens the configuration. Without a keychain every secret stays in the file. */
 export function openConfig(home: Home, keychain?: Keychain): Config {
-	let cached: {readonly stamp: string; readonly data: ConfigData} | undefined;
-
-	const read = () => {
-		const stamp = stampOf(home.configFile);
-		if (cached?.stamp !== stamp) {
-			cached = {stamp, data: readConfig(home)};
-		}
-
-		return cached.data;
-	};
-
+	const read = cacheByStamp(home.configFile, () => readConfig(home));
 	const vault = keychain && createVault(keychain, read);
 
 	const update = async (change: (data: ConfigData) => ConfigData, onFault: OnFault = () => undefined) => {
@@ -92,7 +81,7 @@ export function openConfig(home: Home, keychain?: Keychain): Config {
  * Writes the configuration as it is. What uses a stored token up begins with this, so that it isn't lost on a disk that can't
  * take the new one. Throws what `update` throws.
  */
-export async function assertWritable({update}: Pick<Config, 'update'>): Promise<void> {
+export async function assertWritable({update}: Config): Promise<void> {
 	await update(data => ({...data}));
 }
 

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
+import {openKeptFile} from '../storage/kept-file.ts';
 import {isGone, type LockOwner, parseOwner, thisProcess} from '../storage/lock-owner.ts';
-import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
 
 /** A text that was not sent. `at` is when it last changed, in milliseconds since the epoch. */
 export type SavedDraft = {readonly text: string; readonly at: number};
@@ -40,6 +40,7 @@ const maxFileBytes = 6 * 1024 * 1024;
  * over 64 KB is not saved, nor are more than ten stashed ones. All methods throw AppError("failed") and AppError("conflict").
  */
 export function openDrafts(path: string, {folder, profile, owner = thisProcess()}: Place): Drafts {
+	const file = openKeptFile<readonly DraftRecord[]>(path, {parse, print});
 	const id = randomUUID();
 	let saved: SavedDrafts = {stash: []};
 
@@ -53,30 +54,26 @@ export function openDrafts(path: string, {folder, profile, owner = thisProcess()
 
 	return {
 		async takeOver() {
-			if (!parse(readSmallFile(path)).some(isLeft)) {
-				return saved;
+			if (file.read().some(isLeft)) {
+				await file.update(records => {
+					saved = joined(records.filter(isLeft));
+					return [...own(saved), ...records.filter(record => !isLeft(record))];
+				});
 			}
 
-			await updateSmallFile(path, before => {
-				const records = parse(before);
-				saved = joined(records.filter(isLeft));
-				return print([...own(saved), ...records.filter(record => !isLeft(record))]);
-			});
 			return saved;
 		},
 		async save(drafts) {
 			const next = bounded(drafts);
 			if (JSON.stringify(next) !== JSON.stringify(saved)) {
-				await updateSmallFile(path, before =>
-					print([...own(next), ...parse(before).filter(record => record.id !== id)]),
-				);
+				await file.update(records => [...own(next), ...records.filter(record => record.id !== id)]);
 				saved = next;
 			}
 		},
 		async release() {
 			if (!isEmpty(saved)) {
-				await updateSmallFile(path, before =>
-					print(parse(before).map(record => (record.id === id ? {...record, owner: undefined} : record))),
+				await file.update(records =>
+					records.map(record => (record.id === id ? {...record, owner: undefined} : record)),
 				);
 			}
 		},

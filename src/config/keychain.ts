@@ -2,7 +2,7 @@ import {fileURLToPath} from 'node:url';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
-import {isOfThisBuild} from '../storage/build/built-script.ts';
+import {isOfThisBuild} from '../storage/built-script.ts';
 import {withoutGaps} from '../storage/inherited-descriptors.ts';
 
 /**
@@ -39,8 +39,22 @@ const maxBytes = 256 * 1024;
 
 /** The variables that the child needs to find the session's keychain; it gets no other (SAFETY 15). */
 const passedVariables = [
-	...['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'],
-	...['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'SYSTEMROOT', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP'],
+	'PATH',
+	'HOME',
+	'USER',
+	'LOGNAME',
+	'LANG',
+	'TMPDIR',
+	'DBUS_SESSION_BUS_ADDRESS',
+	'XDG_RUNTIME_DIR',
+	'DISPLAY',
+	'WAYLAND_DISPLAY',
+	'XAUTHORITY',
+	'SYSTEMROOT',
+	'USERPROFILE',
+	'APPDATA',
+	'LOCALAPPDATA',
+	'TEMP',
 ];
 
 /**

@@ -4,6 +4,7 @@ import {redactKnown} from '../core/secrets/redact.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {createValueMask, hideValues} from '../core/secrets/value-mask.ts';
 import type {Config} from './config.ts';
+import {secretsIn} from './config-data.ts';
 
 /** Finds the credentials in use here in texts, whatever they look like. */
 export type KnownSecrets = {
@@ -27,22 +28,13 @@ export type KnownSecrets = {
 /** Characters of a credential, at least: a shorter one could be any word, and masking it would damage texts. */
 const minLength = 8;
 
-export function createKnownSecrets(config: Pick<Config, 'read' | 'open'>, env: Environment): KnownSecrets {
+export function createKnownSecrets(config: Config, env: Environment): KnownSecrets {
 	const opened = new Set<string>();
 	let ofFolder: readonly string[] = [];
 	let ofProgram = {key: '', hide: (text: string) => text};
 	const variables = ['SERVICE_API_KEY', ...Object.values(keyVariables).flat()];
 
-	const stored = (): readonly Secret[] => {
-		const {keys, profiles, mcpLogins = {}} = config.read();
-		return [
-			...Object.values(mcpLogins).flatMap(({clientSecret, accessToken, refreshToken}) => [
-				...[clientSecret, accessToken, refreshToken],
-			]),
-			...Object.values(keys).map(({key}) => key),
-			...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
-		].filter(held => held !== undefined);
-	};
+	const stored = (): readonly Secret[] => secretsIn(config.read());
 
 	const own = () =>
 		[

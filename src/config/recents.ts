@@ -1,7 +1,5 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, parseJson} from '../core/json.ts';
-import {stampOf} from '../storage/file-stamp.ts';
-import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
+import {openKeptFile, withNewest, withoutEntry} from '../storage/kept-file.ts';
 
 /** Kinds of things that have an id. */
 export const recentKinds = [
@@ -40,70 +38,26 @@ export type Recents = {
 
 const maxIds = 30;
 const maxProfiles = 20;
-const settleTimeoutMs = 500;
 
 /** An id that is safe as one word of a command line: no blank, quote, control or invisible character, and no flag. */
-const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
+export const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
 
 type Profiles = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-type Change = (profiles: Profiles) => Profiles;
-
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
 export function openRecents(path: string): Recents {
-	let cached: {readonly stamp: string; readonly profiles: Profiles} | undefined;
-	let writing: Promise<unknown> = Promise.resolve();
-	/** Changes not yet written; one write applies all of them. */
-	let pending: readonly Change[] = [];
-
-	const write = async () => {
-		const changes = pending;
-		if (changes.length > 0) {
-			try {
-				await updateSmallFile(path, before => print(withAll(parse(before), changes)));
-			} finally {
-				pending = pending.slice(changes.length);
-			}
-		}
-	};
-
-	const read = (): Profiles => {
-		const stamp = stampOf(path);
-		if (cached?.stamp !== stamp) {
-			cached = {stamp, profiles: parse(readSmallFile(path))};
-		}
-
-		return withAll(cached.profiles, pending);
-	};
-
-	const later = (change: Change) => {
-		pending = [...pending, change];
-		writing = writing.then(write).catch(() => undefined);
-	};
-
+	const file = openKeptFile<Profiles>(path, {parse, print});
 	return {
 		remember(profile, seen) {
 			const plain = seen.filter(({id}) => plainId.test(id));
 			if (plain.length > 0) {
-				later(profiles => merge(profiles, profile, plain));
+				file.updateLater(profiles => merge(profiles, profile, plain));
 			}
 		},
-		forget(profile) {
-			later(profiles => new Map([...profiles].filter(([name]) => name !== profile)));
-		},
-		recall(profile, kind) {
-			try {
-				return read().get(profile)?.get(kind) ?? [];
-			} catch {
-				return [];
-			}
-		},
-		settle: () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]),
+		forget: profile => file.updateLater(profiles => withoutEntry(profiles, profile)),
+		recall: (profile, kind) => file.recall().get(profile)?.get(kind) ?? [],
+		settle: file.settle,
 	};
-}
-
-function withAll(profiles: Profiles, changes: readonly Change[]): Profiles {
-	return changes.reduce((before, change) => change(before), profiles);
 }
 
 /** Moves the profile to the end and its ids to the front; drops what exceeds the limits. */
@@ -113,8 +67,7 @@ function merge(profiles: Profiles, profile: string, seen: readonly SeenId[]): Pr
 		kinds.set(kind, [id, ...(kinds.get(kind) ?? []).filter(other => other !== id)].slice(0, maxIds));
 	}
 
-	const others = [...profiles].filter(([name]) => name !== profile);
-	return new Map([...others, [profile, kinds] as const].slice(-maxProfiles));
+	return withNewest(profiles, profile, kinds, maxProfiles);
 }
 
 /** Reads leniently: skips whatever is not a list of ids. */

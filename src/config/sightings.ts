@@ -1,6 +1,6 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
-import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
+import {openKeptFile} from '../storage/kept-file.ts';
+import {plainId} from './recents.ts';
 
 const sightingKinds = ['session', 'runtime', 'environment'] as const;
 
@@ -37,56 +37,24 @@ export type Sightings = {
 const maxSightings = 300;
 /** Keeps short-lived things, such as everything on the embedded server, from evicting others. */
 const maxPerProfile = 60;
-const settleTimeoutMs = 500;
-
-/** An id that is safe as one word of a command line, as in `recents.ts`. */
-const plainId = /^(?!-)[^\s'"`\\$\p{C}]{1,128}$/u;
-
-type Change = (sightings: readonly Sighting[]) => readonly Sighting[];
 
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
 export function openSightings(path: string): Sightings {
-	let writing: Promise<unknown> = Promise.resolve();
-	/** Changes on their way to the file. Each may be applied twice: to what is written, and to what is read meanwhile. */
-	const pending = new Set<Change>();
-
-	const later = (change: Change) => {
-		pending.add(change);
-		writing = writing
-			.then(() => updateSmallFile(path, before => print(change(parse(before)))))
-			// A failed write must not stop the program.
-			.catch(() => undefined)
-			.finally(() => pending.delete(change));
-	};
-
-	const settle = () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]);
-
+	const file = openKeptFile<readonly Sighting[]>(path, {parse, print: seen => `${JSON.stringify({seen})}\n`});
 	return {
 		remember(seen) {
 			const plain = seen.filter(({id}) => plainId.test(id));
 			if (plain.length > 0) {
-				later(before => plain.reduceRight(withSighting, before));
+				file.updateLater(before => plain.reduceRight(withSighting, before));
 			}
 		},
-		forget(profile) {
-			later(before => before.filter(sighting => sighting.profile !== profile));
-		},
+		forget: profile => file.updateLater(before => before.filter(sighting => sighting.profile !== profile)),
 		async recall() {
-			await settle();
-			const written = readSightings(path);
-			return [...pending].reduce((sightings, change) => change(sightings), written);
+			await file.settle();
+			return file.recall();
 		},
-		settle,
+		settle: file.settle,
 	};
-}
-
-/** Returns what the file holds; nothing if it can't be read. */
-function readSightings(path: string): readonly Sighting[] {
-	try {
-		return parse(readSmallFile(path));
-	} catch {
-		return [];
-	}
 }
 
 /** Puts the newest first, once, even if it was known by its key before. A sighting with only an id keeps the old fields. */
@@ -133,8 +101,4 @@ function toSighting(entry: unknown): Sighting | undefined {
 
 function textOf(value: unknown): string | undefined {
 	return typeof value === 'string' ? value : undefined;
-}
-
-function print(seen: readonly Sighting[]): string {
-	return `${JSON.stringify({seen})}\n`;
 }

@@ -1,7 +1,7 @@
 import type {Environment} from '../core/environment.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {openHome} from '../storage/home.ts';
-import {readSmallFile, updateSmallFile} from '../storage/small-file.ts';
+import {openKeptFile, withNewest} from '../storage/kept-file.ts';
 import {type CellWidths, readCellWidths} from '../terminal/text/cell-widths.ts';
 
 /** Measured character widths of terminals, for the next start. A convenience: nothing here ever throws. */
@@ -34,22 +34,19 @@ export function openTerminalWidths(env: Environment): TerminalWidths {
 		.map(part => part ?? '')
 		.join('|');
 
+	const openFile = () => openKeptFile(openHome(env).terminalsFile, {parse, print});
 	return {
 		recall() {
 			try {
-				const known = readTerminals(readSmallFile(openHome(env).terminalsFile))[terminal];
-				return isJsonObject(known) ? readCellWidths(known) : undefined;
+				const widths = openFile().read().get(terminal);
+				return isJsonObject(widths) ? readCellWidths(widths) : undefined;
 			} catch {
 				return undefined;
 			}
 		},
 		async remember(widths) {
 			try {
-				await updateSmallFile(openHome(env).terminalsFile, text => {
-					const {[terminal]: _, ...others} = readTerminals(text);
-					const kept = Object.entries(others).slice(1 - maxTerminals);
-					return JSON.stringify(Object.fromEntries([...kept, [terminal, widths]]));
-				});
+				await openFile().update(terminals => withNewest(terminals, terminal, widths, maxTerminals));
 			} catch {
 				// The next start measures again.
 			}
@@ -57,7 +54,11 @@ export function openTerminalWidths(env: Environment): TerminalWidths {
 	};
 }
 
-function readTerminals(text: string | undefined): Readonly<Record<string, unknown>> {
-	const known = text === undefined ? undefined : parseJson(text);
-	return isJsonObject(known) ? known : {};
+function parse(text: string | undefined): ReadonlyMap<string, unknown> {
+	const terminals = parseJson(text ?? '');
+	return new Map(isJsonObject(terminals) ? Object.entries(terminals) : []);
+}
+
+function print(terminals: ReadonlyMap<string, unknown>): string {
+	return JSON.stringify(Object.fromEntries(terminals));
 }

@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError, reportError} from '../core/error.ts';
 import {keychainSecret, type Secret, secret} from '../core/secrets/secret.ts';
-import type {ConfigData} from './config-data.ts';
+import {type ConfigData, secretsIn} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {asClause} from './stored-where.ts';
 
@@ -204,12 +204,6 @@ async function mapChanged(before: ConfigData, after: ConfigData, put: Sealer['pu
 	return {...after, keys, profiles, ...(after.mcpLogins && {mcpLogins})};
 }
 
-function entriesOf({keys, profiles, mcpLogins = {}}: ConfigData): readonly string[] {
-	return [
-		...Object.values(mcpLogins).flatMap(({clientSecret, accessToken, refreshToken}) => [
-			...[clientSecret, accessToken, refreshToken],
-		]),
-		...Object.values(keys).map(({key}) => key),
-		...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
-	].flatMap(held => held?.keychainEntry ?? []);
+function entriesOf(data: ConfigData): readonly string[] {
+	return secretsIn(data).flatMap(({keychainEntry = []}) => keychainEntry);
 }

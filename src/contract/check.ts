@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import {pathParameters} from './parameters.ts';
 import {wireName} from './path.ts';
-import {pathParameters} from './query.ts';
 
 /** One part of a value that violates the contract. */
 export type Violation = {

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type {Lenient} from './lenient.ts';
+import type {ParameterName} from './parameters.ts';
 import {type PathParameter, type PathParameters, parametersOf} from './path.ts';
 import type {ErrorStatus} from './problem.ts';
-import type {ParameterName} from './query.ts';
 
 /** One operation of the REST API as data; client, server and documentation derive from it. */
 export type Endpoint = {
@@ -40,7 +40,7 @@ export const endpoint = <const E extends Endpoint>(
 ): E => row;
 
 /** True for an operation whose request may come without a body: none of the fields of what it creates is required. */
-export function mayLackBody({method, body}: Pick<Endpoint, 'method' | 'body'>): boolean {
+export function mayLackBody({method, body}: Endpoint): boolean {
 	return method === 'POST' && body?.safeParse({}).success === true;
 }
 
@@ -49,7 +49,7 @@ const scopes = ['org', 'workspace', 'project'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Returns the parts of the scope in an operation's path. */
-export function scopeOf({path}: Pick<Endpoint, 'path'>): readonly Scope[] {
+export function scopeOf({path}: Endpoint): readonly Scope[] {
 	const names = parametersOf(path);
 	return scopes.filter(scope => names.includes(scope));
 }

@@ -1,8 +1,16 @@
 import * as z from 'zod/mini';
 import {endpoint} from './endpoint.ts';
+import {
+	apiKeySchema,
+	autoRefillSchema,
+	createApiKeySchema,
+	mfaCodeSchema,
+	mfaEnrollmentSchema,
+	organizationSchema,
+	updateOrganizationSchema,
+} from './resources/account.ts';
 import {artifactQuerySchema, artifactSchema} from './resources/artifact.ts';
 import {assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
-import {autoRefillSchema} from './resources/credits.ts';
 import {createEnvironmentSchema, environmentLogsSchema, environmentSchema} from './resources/environment.ts';
 import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
 import {findingSchema, findingsQuerySchema, findingsSchema} from './resources/finding.ts';
@@ -13,20 +21,15 @@ import {
 	stageCreateSchema,
 	stageSchema,
 } from './resources/item.ts';
-import {organizationSchema, updateOrganizationSchema} from './resources/organization.ts';
 import {pageQuerySchema} from './resources/page.ts';
-import {claimRunSchema, runClaimSchema} from './resources/run.ts';
-import {runtimeSchema} from './resources/runtime.ts';
-import {sessionSchema} from './resources/session.ts';
 import {
-	apiKeySchema,
-	createApiKeySchema,
-	mfaCodeSchema,
-	mfaEnrollmentSchema,
 	updateUserPreferencesSchema,
 	userPreferencesQuerySchema,
 	userPreferencesSchema,
-} from './resources/user.ts';
+} from './resources/preferences.ts';
+import {claimRunSchema, runClaimSchema} from './resources/run.ts';
+import {runtimeSchema} from './resources/runtime.ts';
+import {sessionSchema} from './resources/session.ts';
 import {notShown} from './scalars.ts';
 
 export const org = '/api/v1/org/:org';

@@ -1,7 +1,7 @@
 import {endpoint} from './endpoint.ts';
 import {org, workspace} from './endpoints.ts';
+import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/account.ts';
 import {environmentSchema, environmentsSchema} from './resources/environment.ts';
-import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/organization.ts';
 import {pageQuerySchema, projectPageQuerySchema} from './resources/page.ts';
 import {runsSchema} from './resources/run.ts';
 import {createRuntimeSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';

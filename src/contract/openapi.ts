@@ -1,11 +1,121 @@
 import * as z from 'zod/mini';
 import type {JsonObject} from '../core/json.ts';
-import {components} from './components.ts';
 import {type Endpoint, mayLackBody} from './endpoint.ts';
 import {operations} from './operations.ts';
+import {pathParameters} from './parameters.ts';
 import {parametersOf, pathTemplate, wireName} from './path.ts';
-import {errorStatuses} from './problem.ts';
-import {pathParameters} from './query.ts';
+import {errorStatuses, problemSchema, validationErrorItemSchema} from './problem.ts';
+import {
+	autoRefillSchema,
+	createApiKeySchema,
+	membershipSchema,
+	membershipsSchema,
+	mfaCodeSchema,
+	mfaEnrollmentSchema,
+	organizationSchema,
+	projectSchema,
+	projectsSchema,
+	updateOrganizationSchema,
+	workspaceSchema,
+	workspacesSchema,
+} from './resources/account.ts';
+import {artifactSchema} from './resources/artifact.ts';
+import {assessmentSchema, assessmentsSchema, attackSpanSchema} from './resources/assessment.ts';
+import {
+	createEnvironmentSchema,
+	environmentEntrySchema,
+	environmentLogsSchema,
+	environmentSchema,
+	environmentsSchema,
+} from './resources/environment.ts';
+import {evaluationTraceStatsSchema} from './resources/evaluation.ts';
+import {
+	findingMetricsSchema,
+	findingReviewEventSchema,
+	findingSchema,
+	findingsSchema,
+	leakedRecordSchema,
+	querySampleSchema,
+	toolCallEvidenceSchema,
+	trialEvidenceSchema,
+} from './resources/finding.ts';
+import {
+	itemSchemaEntrySchema,
+	itemSchemasSchema,
+	runItemSchema,
+	stageCreateSchema,
+	stageSchema,
+} from './resources/item.ts';
+import {mediaSourceSchema, messagePartSchema} from './resources/media.ts';
+import {inferenceInfoSchema, updateUserPreferencesSchema, userPreferencesSchema} from './resources/preferences.ts';
+import {claimRunSchema, runClaimSchema, runSchema, runsSchema} from './resources/run.ts';
+import {createRuntimeSchema, runtimeInstanceSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
+import {
+	sessionCreatorSchema,
+	sessionEntrySchema,
+	sessionSchema,
+	sessionsSchema,
+	sessionUsageSchema,
+} from './resources/session.ts';
+
+/** The schemas of the API by their names in the specification; those without one have a name in the same style. */
+export const components = {
+	APIErrorPayload: problemSchema,
+	ArtifactReference: artifactSchema,
+	Assessment: assessmentSchema,
+	AssessmentList: assessmentsSchema,
+	AttackSpanResponse: attackSpanSchema,
+	AutoRefillConfigResponse: autoRefillSchema,
+	CreateApiKeyRequest: createApiKeySchema,
+	CreateEnvironmentRequest: createEnvironmentSchema,
+	CreateRuntimeRequest: createRuntimeSchema,
+	EnvironmentEntry: environmentEntrySchema,
+	EnvironmentList: environmentsSchema,
+	EnvironmentLogsResponse: environmentLogsSchema,
+	EnvironmentResponse: environmentSchema,
+	EvaluationTraceStatsResponse: evaluationTraceStatsSchema,
+	FindingDetail: findingSchema,
+	FindingList: findingsSchema,
+	FindingMetricsDetail: findingMetricsSchema,
+	FindingReviewEvent: findingReviewEventSchema,
+	InferenceInfoWithStatus: inferenceInfoSchema,
+	ItemSchemaEntry: itemSchemaEntrySchema,
+	ItemSchemasResponse: itemSchemasSchema,
+	LeakedRecord: leakedRecordSchema,
+	MediaSource: mediaSourceSchema,
+	Membership: membershipSchema,
+	MembershipList: membershipsSchema,
+	MessagePart: messagePartSchema,
+	MfaCodeRequest: mfaCodeSchema,
+	MfaEnrollmentVerifyResponse: mfaEnrollmentSchema,
+	Organization: organizationSchema,
+	Project: projectSchema,
+	ProjectList: projectsSchema,
+	QuerySample: querySampleSchema,
+	RunClaimRequest: claimRunSchema,
+	RunClaimResponse: runClaimSchema,
+	RunEntry: runSchema,
+	RunList: runsSchema,
+	RuntimeInstanceData: runtimeInstanceSchema,
+	RuntimeList: runtimesSchema,
+	RuntimeResponse: runtimeSchema,
+	SessionCreatorResponse: sessionCreatorSchema,
+	SessionEntry: sessionEntrySchema,
+	SessionList: sessionsSchema,
+	SessionResponse: sessionSchema,
+	SessionUsageResponse: sessionUsageSchema,
+	StageCreateRequest: stageCreateSchema,
+	StageResponse: stageSchema,
+	ToolCallEvidence: toolCallEvidenceSchema,
+	TrialEvidence: trialEvidenceSchema,
+	UpdateOrganizationRequest: updateOrganizationSchema,
+	UpdateUserPreferencesRequest: updateUserPreferencesSchema,
+	UserPreferencesResponse: userPreferencesSchema,
+	ValidationErrorItem: validationErrorItemSchema,
+	WorkflowRunItemResponse: runItemSchema,
+	Workspace: workspaceSchema,
+	WorkspaceList: workspacesSchema,
+} as const;
 
 type Options = {
 	/** Origin of the API. */
@@ -106,9 +216,10 @@ function headersOf({raw}: Endpoint): readonly JsonObject[] {
 	return raw ? [{name: 'content-encoding', in: 'header', description, schema: {type: 'string'}}] : [];
 }
 
-function requestBody({method, body, raw = []}: Endpoint): JsonObject {
+function requestBody(row: Endpoint): JsonObject {
+	const {body, raw = []} = row;
 	const content = body ? json(schemaOf(body)) : Object.fromEntries(raw.map(type => [type, {}]));
-	return body || raw.length > 0 ? {requestBody: {required: !mayLackBody({method, body}), content}} : {};
+	return body || raw.length > 0 ? {requestBody: {required: !mayLackBody(row), content}} : {};
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import {uuid} from './scalars.ts';
 
 /** Values of a query: a list becomes repeated parameters; null and undefined are omitted. */
 export type QueryValues = Readonly<Record<string, unknown>>;
@@ -48,34 +47,3 @@ function fromText(expected: string, text: string): unknown {
 
 	return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
-
-const nonEmpty = z.string().check(z.minLength(1));
-
-const hex = '[0-9a-fA-F]';
-
-/** A UUID or the beginning of one, with its dashes. */
-const uuidPrefix = new RegExp(
-	`^(?:${hex}{1,8}|${hex}{8}-(?:${hex}{0,4}|${hex}{4}-(?:${hex}{0,4}|${hex}{4}-(?:${hex}{0,4}|${hex}{4}-${hex}{0,12}))))$`,
-);
-
-/** All path parameters, by their names in `endpoints`. */
-export const pathParameters = {
-	org: nonEmpty.check(z.describe('Slug of the organization.')),
-	workspace: nonEmpty.check(z.describe('Slug of the workspace.')),
-	project: nonEmpty.check(z.describe('Slug or UUID of the project.')),
-	itemId: uuid,
-	environmentId: uuid,
-	assessmentId: uuid,
-	findingId: uuid,
-	runId: uuid,
-	userId: uuid,
-	keyId: uuid,
-	runtimeId: nonEmpty.check(z.describe('Key or UUID of the runtime.')),
-	sessionId: z.string().check(z.regex(uuidPrefix), z.describe('UUID of the session, or a unique beginning of it.')),
-	evaluationId: nonEmpty,
-	/** Not named in the specification. */
-	traceId: nonEmpty,
-	oid: nonEmpty.check(z.describe('From the `dreadnode.artifacts` attribute of a span of the trace.')),
-} as const;
-
-export type ParameterName = keyof typeof pathParameters;

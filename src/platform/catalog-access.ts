@@ -1,4 +1,4 @@
-import type {InferenceInfo} from '../contract/resources/user.ts';
+import type {InferenceInfo} from '../contract/resources/preferences.ts';
 import type {Catalog} from '../core/catalog.ts';
 import {demoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';

@@ -1,6 +1,6 @@
 import type {Recents} from '../config/recents.ts';
 import type {Sightings} from '../config/sightings.ts';
-import type {InferenceInfo} from '../contract/resources/user.ts';
+import type {InferenceInfo} from '../contract/resources/preferences.ts';
 import {servedDemoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';
 import {originOf} from '../core/origin.ts';

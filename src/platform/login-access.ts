@@ -1,8 +1,7 @@
 import {findAuthorizationServer} from '../client/authorization-server.ts';
 import {awaitTokens, type DeviceCode, type LoginClock, requestDeviceCode} from '../client/device-flow.ts';
 import type {Refresh} from '../client/refreshing.ts';
-import {revokeTokens} from '../client/revocation.ts';
-import {refreshTokens, type Tokens} from '../client/tokens.ts';
+import {refreshTokens, revokeTokens, type Tokens} from '../client/tokens.ts';
 import {assertWritable, type Config} from '../config/config.ts';
 import {removeCredential, replaceTokens} from '../config/profiles.ts';
 import {asClause} from '../config/stored-where.ts';

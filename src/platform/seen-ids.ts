@@ -1,6 +1,6 @@
 import type {RecentKind, SeenId} from '../config/recents.ts';
 import type {OperationId} from '../contract/operations.ts';
-import type {ParameterName} from '../contract/query.ts';
+import type {ParameterName} from '../contract/parameters.ts';
 import {isJsonObject} from '../core/json.ts';
 
 /** The kind of id in each parameter of a path; undefined for ids that aren't completed. */

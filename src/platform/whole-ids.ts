@@ -1,7 +1,7 @@
 import type {Client} from '../client/client.ts';
 import type {RecentKind, Recents} from '../config/recents.ts';
 import {originalOf} from '../contract/lenient.ts';
-import type {ParameterName} from '../contract/query.ts';
+import type {ParameterName} from '../contract/parameters.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject} from '../core/json.ts';

@@ -1,5 +1,5 @@
 import {type Json, type JsonObject, wellFormedJson} from '../core/json.ts';
-import {commonStart} from '../core/list/list-start.ts';
+import {commonStart} from '../core/list-start.ts';
 import type {Message} from '../core/session/message.ts';
 
 /**

@@ -1,4 +1,4 @@
-import {commonStart} from '../core/list/list-start.ts';
+import {commonStart} from '../core/list-start.ts';
 import type {Message} from '../core/session/message.ts';
 
 /** A conversation as it was converted last. `counts` has the number of items before the exchange of each message. */

@@ -1,4 +1,4 @@
-import type {InferenceInfo} from '../contract/resources/user.ts';
+import type {InferenceInfo} from '../contract/resources/preferences.ts';
 import type {Price} from '../core/session/usage.ts';
 
 /** Returns a model's price from its server's catalog, in US dollars per million tokens; undefined if it has none. */

@@ -1,20 +1,23 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Home} from './home.ts';
-import {readSmallFile, updateSmallFile} from './small-file.ts';
+import {type ContentChange, openKeptFile} from './kept-file.ts';
 
 const maxEntries = 1000;
 const maxCharacters = 1024 * 1024;
 /** A longer prompt is not kept: most of it is a pasted log. */
 const maxPromptLength = 16 * 1024;
-const settleTimeoutMs = 500;
+
+/** The lines of the file, oldest first: a JSON object each. Those of a later version, or broken ones, stay. */
+type Lines = readonly string[];
 
 /** Returns the prompts of all sessions, oldest first, without unreadable lines. Throws AppError("failed"). */
 export function loadPromptHistory(home: Home): readonly string[] {
-	return linesOf(readSmallFile(home.promptHistoryFile)).flatMap(line => {
-		const entry = parseJson(line);
-		return isJsonObject(entry) && typeof entry['text'] === 'string' ? [entry['text']] : [];
-	});
+	return openFile(home)
+		.read()
+		.flatMap(line => {
+			const entry = parseJson(line);
+			return isJsonObject(entry) && typeof entry['text'] === 'string' ? [entry['text']] : [];
+		});
 }
 
 /**
@@ -22,38 +25,37 @@ export function loadPromptHistory(home: Home): readonly string[] {
  * secrets (SAFETY 11). Throws AppError("failed") and AppError("conflict").
  */
 export async function appendPrompt(home: Home, text: string): Promise<void> {
-	if (!text.trim() || text.length > maxPromptLength) {
-		return;
-	}
-
-	const line = JSON.stringify({text});
-	await updateSmallFile(home.promptHistoryFile, before => {
-		const lines = linesOf(before);
-		return lines.at(-1) === line ? undefined : `${newest([...lines, line]).join('\n')}\n`;
-	});
+	await openFile(home).update(withPrompt(text));
 }
 
 /** Appends prompts in their order, in the background. One that can't be kept for later is no reason to stop. */
 export function createPromptKeeper(home: Home) {
-	let writing: Promise<void> = Promise.resolve();
+	const file = openFile(home);
 	return {
-		remember(prompt: string) {
-			writing = writing.then(() => appendPrompt(home, prompt)).catch(() => undefined);
-		},
+		remember: (text: string) => file.updateLater(withPrompt(text)),
 		/** Resolves once everything is written, or after half a second, for a process about to exit. */
-		settle: () => Promise.race([writing, sleep(settleTimeoutMs, undefined, {ref: false})]),
+		settle: file.settle,
 	};
 }
 
-function newest(lines: readonly string[]): readonly string[] {
+function openFile(home: Home) {
+	return openKeptFile<Lines>(home.promptHistoryFile, {
+		parse: (text = '') => text.split('\n').filter(Boolean),
+		print: lines => `${lines.join('\n')}\n`,
+	});
+}
+
+function withPrompt(text: string): ContentChange<Lines> {
+	const line = JSON.stringify({text});
+	const isKept = text.trim() !== '' && text.length <= maxPromptLength;
+	return lines => (isKept && lines.at(-1) !== line ? newest([...lines, line]) : lines);
+}
+
+function newest(lines: Lines): Lines {
 	let characters = 0;
 	const cut = lines.findLastIndex(line => {
 		characters += line.length + 1;
 		return characters > maxCharacters;
 	});
 	return lines.slice(Math.max(cut + 1, lines.length - maxEntries));
-}
-
-function linesOf(text: string | undefined): readonly string[] {
-	return (text ?? '').split('\n').filter(Boolean);
 }

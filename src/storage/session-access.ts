@@ -7,7 +7,7 @@ import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
-import type {Ledger} from './ledger/read-ledger.ts';
+import type {Ledger} from './read-ledger.ts';
 import {readUsage} from './read-usage.ts';
 import type {SessionFile} from './session-folder.ts';
 import type {SessionSummary} from './session-summary.ts';
@@ -74,7 +74,7 @@ export function createSessionAccess({
 			return {records: content.records, transcript: replay(id, content)};
 		},
 		usageOf: files => readUsage(files),
-		ledger: async within => (await import('./ledger/read-ledger.ts')).readLedger(home, within),
+		ledger: async within => (await import('./read-ledger.ts')).readLedger(home, within),
 		async rename(file, title) {
 			const {journal, records, nextSeq} = await openJournal(file, state => onState(state, file.id));
 			const event: AgentEvent = {type: 'rename', title};
@@ -107,7 +107,7 @@ function noticesOf({setAside, skipped, unknown}: OpenedJournal): readonly string
 }
 
 /** Returns the transcript of recorded events. A run without an end is ended: its process is gone. */
-function replay(session: string, {records, nextSeq}: Pick<JournalContent, 'records' | 'nextSeq'>): Transcript {
+function replay(session: string, {records, nextSeq}: JournalContent): Transcript {
 	const read = replayTranscript(session, records);
 	const event: AgentEvent = {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'};
 	const ended = read.run

@@ -1,7 +1,8 @@
+import {createHash} from 'node:crypto';
 import {cutText} from '../core/cut-text.ts';
-import {noUsage, sumUsage} from '../core/session/usage.ts';
-import type {Call, Chat, Ending, EventOf, Place, Run, SpanOptions} from './run-state.ts';
-import {idOf, type Span} from './span.ts';
+import type {Span} from '../core/otlp.ts';
+import type {EventOf} from '../core/session/event.ts';
+import {noUsage, type PriceOf, sumUsage} from '../core/session/usage.ts';
 import {
 	argumentsContent,
 	costAttribute,
@@ -12,7 +13,114 @@ import {
 	nameText,
 	outputContent,
 	usageAttributes,
+	type WrittenCall,
 } from './span-attributes.ts';
+
+export type SpanOptions = {
+	/** The version of this program. */
+	readonly version: string;
+	/** Whether spans have prompts, answers, arguments and results; without it they have numbers and names alone. */
+	readonly hasContent: boolean;
+	/** Masks credentials in such texts (SAFETY 8). */
+	readonly hide: (text: string) => string;
+	readonly priceOf: PriceOf;
+};
+
+type Call = WrittenCall & {
+	/** When the model wrote it, in microseconds since 1970. */
+	readonly us: number;
+};
+
+/** A request to the model, while its answer arrives. */
+type Chat = {
+	/** The id of the answer; undefined if none arrived. */
+	readonly id: string | undefined;
+	/** `provider/model-name`. */
+	readonly model: string;
+	readonly startUs: number;
+	endUs: number;
+	/** The user's messages that it is the first to carry. */
+	readonly users: readonly EventOf<'user-message'>[];
+	readonly calls: Call[];
+	text: string;
+	/** True if the transcript shows a part of it: then it is a message of the session. */
+	isMessage: boolean;
+	/** What was reported of it last. */
+	usage: EventOf<'usage'> | undefined;
+};
+
+/** How a request failed, or why its answer ended. */
+export type Ending = {
+	/** As OpenTelemetry's conventions name it. */
+	readonly reason: string;
+	readonly error?: {readonly type: string; readonly message: string};
+};
+
+/** Where the span of a run stands. */
+type Place = {
+	readonly traceId: string;
+	readonly spanId: string;
+	/** The span of the call that started it, for a sub-agent. */
+	readonly parentSpanId?: string;
+};
+
+/** A run as far as it was read. */
+export type Run = {
+	readonly id: string;
+	readonly place: Place;
+	/** The runs of its sub-agents, by the call that started each. */
+	readonly tasks: Map<string, Run>;
+	readonly session: string;
+	readonly model: string;
+	readonly startUs: number;
+	/** When the next request can have begun: after the last thing that it had to wait for. */
+	readyUs: number;
+	/** The user's messages that no request carries yet. */
+	users: EventOf<'user-message'>[];
+	chat: Chat | undefined;
+	/** Calls without a result. */
+	readonly calls: Map<string, Call>;
+	/** By message. */
+	readonly usage: Map<string, EventOf<'usage'>>;
+	compactions: number;
+};
+
+export function startedRun(
+	{runId, model}: EventOf<'run-start'>,
+	{session, us, place}: {readonly session: string; readonly us: number; readonly place: Place},
+): Run {
+	return {
+		id: runId,
+		place,
+		tasks: new Map(),
+		session,
+		model,
+		startUs: us,
+		readyUs: us,
+		users: [],
+		chat: undefined,
+		calls: new Map(),
+		usage: new Map(),
+		compactions: 0,
+	};
+}
+
+/** Returns a request that begins with what the user said since the last one. */
+export function openedChat(run: Run, id: string | undefined, model: string): Chat {
+	const {users, readyUs} = run;
+	run.users = [];
+	return {
+		id,
+		model,
+		startUs: readyUs,
+		endUs: readyUs,
+		users,
+		calls: [],
+		text: '',
+		isMessage: false,
+		usage: undefined,
+	};
+}
 
 /** Returns the span of a request. */
 export function chatSpan(run: Run, chat: Chat, {reason, error}: Ending, options: SpanOptions): Span {
@@ -106,8 +214,11 @@ export function runSpan(run: Run, event: EventOf<'run-end'>, us: number, options
 	const isError = reason === 'error' || reason === 'incomplete';
 	const usage = run.usage.size > 0 ? sumUsage([...run.usage.values()]) : noUsage;
 	return {
-		...{...run.place, name: `invoke_agent ${agentOf(run)}`, kind: 'internal'},
-		...{startUs: run.startUs, endUs: us},
+		...run.place,
+		name: `invoke_agent ${agentOf(run)}`,
+		kind: 'internal',
+		startUs: run.startUs,
+		endUs: us,
 		attributes: {
 			'gen_ai.operation.name': 'invoke_agent',
 			...commonAttributes(run, run.model),
@@ -146,3 +257,8 @@ function placeOf({id, place}: Run, kind: string, name: string) {
 
 /** True for the run of a sub-agent: what it says and calls is no part of the session's messages. */
 const isTask = ({place}: Run) => place.parentSpanId !== undefined;
+
+/** Returns an id of so many hex digits that is always the same for the same words. */
+function idOf(digits: 16 | 32, ...words: readonly string[]): string {
+	return createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, digits);
+}

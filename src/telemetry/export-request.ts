@@ -1,17 +1,10 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, type Json, parseJson} from '../core/json.ts';
+import {exportBody, type SpanSource} from '../core/otlp.ts';
 import {readText} from '../net/read-body.ts';
 import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
-import {encodeAttributes, type Span} from './span.ts';
 import type {SendSpans, Sent} from './span-queue.ts';
-
-/** Returns an export request of OTLP/JSON with spans that are encoded already. */
-export function exportBody(spans: readonly string[], resource: Span['attributes'], version: string): string {
-	const head = JSON.stringify({attributes: encodeAttributes(resource)});
-	const scope = JSON.stringify({name: 'service', version});
-	return `{"resourceSpans":[{"resource":${head},"scopeSpans":[{"scope":${scope},"spans":[${spans.join(',')}]}]}]}`;
-}
 
 /** Returns what a response says of rejected spans (https://opentelemetry.io/docs/specs/otlp/#partial-success-1). */
 export function sentOf(answer: Json | undefined, spans: number): Sent {
@@ -32,18 +25,17 @@ type Endpoint = {
 	/** The URL that spans are posted to. */
 	readonly url: string;
 	readonly transport: Transport;
-	readonly resource: Span['attributes'];
-	readonly version: string;
+	readonly source: SpanSource;
 };
 
 /** Returns what sends spans to any OTLP/HTTP endpoint, in JSON. */
-export function sendTo({url, transport, resource, version}: Endpoint): SendSpans {
+export function sendTo({url, transport, source}: Endpoint): SendSpans {
 	return async (spans, signal) => {
 		const response = await transport({
 			method: 'POST',
 			url,
 			headers: {'content-type': 'application/json'},
-			body: exportBody(spans, resource, version),
+			body: exportBody(spans, source),
 			signal,
 		});
 		const text = await readText(response, {maxBytes: 64 * 1024});

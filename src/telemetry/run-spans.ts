@@ -1,7 +1,18 @@
-import type {AgentEvent, Recorded} from '../core/session/event.ts';
-import {callSpan, chatSpan, compactionSpan, rootPlace, runSpan, taskPlace} from './build-spans.ts';
-import {type Ending, type EventOf, openedChat, type Run, type SpanOptions, startedRun} from './run-state.ts';
-import type {Span} from './span.ts';
+import type {Span} from '../core/otlp.ts';
+import type {AgentEvent, EventOf, Recorded} from '../core/session/event.ts';
+import {
+	callSpan,
+	chatSpan,
+	compactionSpan,
+	type Ending,
+	openedChat,
+	type Run,
+	rootPlace,
+	runSpan,
+	type SpanOptions,
+	startedRun,
+	taskPlace,
+} from './build-spans.ts';
 import {finishReason, maxContent} from './span-attributes.ts';
 
 /** Characters of an answer that are kept: more than a span has, because a credential that is cut can't be recognized. */

@@ -1,9 +1,9 @@
 import {cutText} from '../core/cut-text.ts';
 import type {JsonObject} from '../core/json.ts';
 import {isProviderName} from '../core/model.ts';
+import type {Span} from '../core/otlp.ts';
 import type {StopReason} from '../core/session/event.ts';
 import {contextTokens, costOfMessage, type PriceOf, type Spent, type TokenUsage} from '../core/session/usage.ts';
-import type {Span} from './span.ts';
 
 type Attributes = Span['attributes'];
 
@@ -73,7 +73,8 @@ function contentJson(messages: readonly object[]): string {
 	return json.length > 4 * maxContent ? '[]' : json;
 }
 
-type Call = {readonly id: string; readonly name: string; readonly arguments: JsonObject};
+/** A call of a tool, as the model wrote it. */
+export type WrittenCall = {readonly id: string; readonly name: string; readonly arguments: JsonObject};
 
 /** Returns messages of the user as content. */
 export function inputContent(texts: readonly string[]): string {
@@ -81,7 +82,7 @@ export function inputContent(texts: readonly string[]): string {
 }
 
 /** Returns an answer of the model as content. */
-export function outputContent(text: string, calls: readonly Call[], finish_reason: string): string {
+export function outputContent(text: string, calls: readonly WrittenCall[], finish_reason: string): string {
 	const parts = [
 		...(text ? [{type: 'text', content: text}] : []),
 		...calls.map(({id, name, arguments: args}) => ({type: 'tool_call', id, name, arguments: args})),

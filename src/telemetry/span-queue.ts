@@ -82,8 +82,14 @@ type Queue = {
 export function createSpanQueue({limits, sleep = unreferenced, ...given}: QueueOptions): SpanQueue {
 	const options = {...given, sleep, limits: {...defaultLimits, ...limits}};
 	const queue: Queue = {
-		...{options, waiting: [], bytes: 0, sent: 0, dropped: 0, fault: undefined},
-		...{hurry: new AbortController(), stop: new AbortController()},
+		options,
+		waiting: [],
+		bytes: 0,
+		sent: 0,
+		dropped: 0,
+		fault: undefined,
+		hurry: new AbortController(),
+		stop: new AbortController(),
 	};
 	let working: Promise<void> | undefined;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {operations} from '../../src/contract/operations.ts';
 import {matchPath} from '../../src/contract/path.ts';
-import {apiKeySchema} from '../../src/contract/resources/user.ts';
+import {apiKeySchema} from '../../src/contract/resources/account.ts';
 import {valuesOf} from '../contract/arbitrary.ts';
 import {httpServer} from '../net/servers.ts';
 

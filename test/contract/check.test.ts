@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {violations} from '../../src/contract/check.ts';
 import {endpoints} from '../../src/contract/endpoints.ts';
-import {pathParameters} from '../../src/contract/query.ts';
-import {inferenceInfoSchema} from '../../src/contract/resources/user.ts';
+import {pathParameters} from '../../src/contract/parameters.ts';
+import {inferenceInfoSchema} from '../../src/contract/resources/preferences.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const {createSubmissionStage, verifyMfaEnrollment, listRunItems, listFindings, createEnvironment} = endpoints;

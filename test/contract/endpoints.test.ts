@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {type Endpoint, scopeOf} from '../../src/contract/endpoint.ts';
 import {endpoints} from '../../src/contract/endpoints.ts';
+import {pathParameters} from '../../src/contract/parameters.ts';
 import {parametersOf, pathTemplate} from '../../src/contract/path.ts';
-import {pathParameters} from '../../src/contract/query.ts';
 
 const rows = Object.entries<Endpoint>(endpoints);
 const workspace = '/api/v1/org/{org}/ws/{workspace}';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
-import {components} from '../../src/contract/components.ts';
 import {originalOf, readLeniently} from '../../src/contract/lenient.ts';
+import {components} from '../../src/contract/openapi.ts';
 import {attackSpanSchema} from '../../src/contract/resources/assessment.ts';
 import {environmentSchema} from '../../src/contract/resources/environment.ts';
 import {runtimeSchema} from '../../src/contract/resources/runtime.ts';

@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {type OperationId, operations} from '../../src/contract/operations.ts';
+import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
-import type {ParameterName} from '../../src/contract/query.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {logIn} from './oauth/oauth.ts';
 import {addWorkspace, ask, type Parameters, populate} from './populated.ts';

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type OperationId, operations} from '../../src/contract/operations.ts';
+import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
-import type {ParameterName} from '../../src/contract/query.ts';
 import {isJsonObject, type Json} from '../../src/core/json.ts';
 import {contentsOf} from './contents.ts';
 import {engine} from './database/engine.ts';

@@ -1,8 +1,8 @@
 import {createHash, randomUUID} from 'node:crypto';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type OperationId, operations} from '../../src/contract/operations.ts';
+import type {ParameterName} from '../../src/contract/parameters.ts';
 import {fillPath} from '../../src/contract/path.ts';
-import type {ParameterName} from '../../src/contract/query.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
 import {scope, type TestServer} from './harness.ts';
 import {type Given, toRequest} from './ingest/push.ts';

@@ -5,7 +5,7 @@ import {restoreFile} from '../../src/agent/changes/restore-file.ts';
 import {fileEntry} from '../../src/agent/changes/tree.ts';
 import {createEditFile} from '../../src/agent/tools/edit-file.ts';
 import {contentHash} from '../../src/agent/tools/files/read-text.ts';
-import {updateSmallFile} from '../../src/storage/small-file.ts';
+import {updateSmallFile} from '../../src/storage/kept-file.ts';
 
 // Run as a process of its own, where files are mounted, by in-place.test.ts.
 const [what = '', path = ''] = process.argv.slice(2);

@@ -62,7 +62,11 @@ test('an endpoint that refuses is named once on the screen, with the command tha
 
 test('a busy endpoint says how long to wait', async () => {
 	const {origin} = await collector(503, {'retry-after': '5'});
-	const send = sendTo({url: `${origin}/v1/traces`, transport: plainTransport(), resource: {}, version: '1'});
+	const send = sendTo({
+		url: `${origin}/v1/traces`,
+		transport: plainTransport(),
+		source: {resource: {}, scope: {name: 'service'}},
+	});
 	const sent = send(['{}'], new AbortController().signal);
 	await expect(sent).rejects.toMatchObject({code: 'network', retryAfter: 5000});
 });

@@ -1,10 +1,9 @@
 import {expect, test} from 'vitest';
+import {encodeSpan, exportBody} from '../../src/core/otlp.ts';
 import {redactKnown} from '../../src/core/secrets/redact.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {decodeTraces} from '../../src/server/ingest/otlp/decode.ts';
-import {exportBody} from '../../src/telemetry/export-request.ts';
 import {createRunSpans} from '../../src/telemetry/run-spans.ts';
-import {encodeSpan} from '../../src/telemetry/span.ts';
 import {maxContent} from '../../src/telemetry/span-attributes.ts';
 import {answered, called, done, said, start, toRecords, used, user} from '../core/records.ts';
 
@@ -58,7 +57,9 @@ test('our own server reads every span of any session, and the same records give 
 	const events = [start, user('\ud800 lone'), said('Hi'), used('m1', 10, 1), done];
 	const encoded = spansOf(events, {hasContent: true}).map(encodeSpan);
 	expect(spansOf(events, {hasContent: true}).map(encodeSpan)).toEqual(encoded);
-	const body = Buffer.from(exportBody(encoded, {'service.name': 'service'}, '1'));
+	const body = Buffer.from(
+		exportBody(encoded, {resource: {'service.name': 'service'}, scope: {name: 'service', version: '1'}}),
+	);
 	const {spans, rejected} = await decodeTraces(body, {contentType: 'application/json'});
 	expect(rejected).toEqual([]);
 	expect(spans.map(({name, resource}) => [name, resource['service.name']])).toEqual([

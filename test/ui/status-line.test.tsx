@@ -2,7 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import {render} from 'ink-testing-library';
 import {createElement, type ReactElement} from 'react';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import {startedTool} from '../../src/core/session/tool-block.ts';
+import {startedTool} from '../../src/core/session/reduce-transcript.ts';
 import type {Transcript} from '../../src/core/session/transcript.ts';
 import {noUsage} from '../../src/core/session/usage.ts';
 import {describeState} from '../../src/logs/tail-state.ts';

@@ -1,8 +1,7 @@
 import {unwatchFile, watchFile} from 'node:fs';
 import {AppError} from '../../core/error.ts';
-import {isJsonObject, type JsonObject, parseJson} from '../../core/json.ts';
-import {stampOf} from '../../storage/file-stamp.ts';
-import {readSmallFile, updateSmallFile} from '../../storage/small-file.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {openKeptFile} from '../../storage/kept-file.ts';
 import {parseRule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
 
@@ -26,28 +25,19 @@ type Options = {
 const watchIntervalMs = 500;
 
 export function openFolderRules({path, folder}: Options): FolderRules {
-	let cached: {readonly stamp: string; readonly folders: JsonObject} | undefined;
-
-	const read = () => {
-		const stamp = stampOf(path);
-		if (cached?.stamp !== stamp) {
-			cached = {stamp, folders: parse(readSmallFile(path), path)};
-		}
-
-		return entriesOf(cached.folders, folder());
-	};
-
+	const file = openKeptFile<JsonObject>(path, {
+		parse: text => parse(text, path),
+		print: folders => `${JSON.stringify({folders}, undefined, '\t')}\n`,
+	});
 	return {
-		read,
+		read: () => entriesOf(file.read(), folder()),
 		async change(change) {
 			const of = folder();
-			await updateSmallFile(path, text => {
-				const folders = parse(text, path);
+			await file.update(folders => {
 				const after = change(entriesOf(folders, of)).map(({rule, effect}) => ({effect, rule: ruleText(rule)}));
 				const unknown = rawEntries(folders, of).filter(entry => entryOf(entry) === undefined);
-				return `${JSON.stringify({folders: {...folders, [of]: [...unknown, ...after]}}, undefined, '\t')}\n`;
+				return {...folders, [of]: [...unknown, ...after]};
 			});
-			cached = undefined;
 		},
 		watch(listener) {
 			watchFile(path, {interval: watchIntervalMs, persistent: false}, listener);
@@ -72,7 +62,7 @@ function parse(text: string | undefined, path: string): JsonObject {
 	return folders;
 }
 
-function rawEntries(folders: JsonObject, folder: string): readonly unknown[] {
+function rawEntries(folders: JsonObject, folder: string): readonly Json[] {
 	const entries = Object.hasOwn(folders, folder) ? folders[folder] : undefined;
 	return Array.isArray(entries) ? entries : [];
 }

@@ -1,4 +1,4 @@
-import {headAndTail} from '../../core/head-and-tail.ts';
+import {headAndTail} from '../../core/cut-text.ts';
 import type {Message} from '../../core/session/message.ts';
 import {type PartLimits, shorten} from '../../core/session/shorten.ts';
 import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';

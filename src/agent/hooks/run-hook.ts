@@ -1,6 +1,6 @@
 import type {Hook} from '../../config/project/settings-file.ts';
+import {headAndTail} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
-import {headAndTail} from '../../core/head-and-tail.ts';
 import {runChild} from '../tools/child/run-child.ts';
 import type {CommandSession} from '../tools/command/command-session.ts';
 import {type Refusal, refusedBySandbox} from '../tools/command/refused-by-sandbox.ts';

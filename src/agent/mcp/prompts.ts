@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto';
-import {cutText} from '../../core/cut-text.ts';
+import {cutText, headAndTail} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
-import {headAndTail} from '../../core/head-and-tail.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {wordsOf} from '../skills/prompt-file.ts';
 import type {ListedPrompt} from './connection.ts';

@@ -1,6 +1,6 @@
+import {headAndTail} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
 import {formatBytes} from '../../core/format.ts';
-import {headAndTail} from '../../core/head-and-tail.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import {showImage} from '../images/show-image.ts';
 import type {CallResult, ResultPart} from './connection.ts';

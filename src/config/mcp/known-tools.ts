@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import {entryOf} from '../../core/entry-of.ts';
 import {parseJson} from '../../core/json.ts';
-import {readSmallFile, updateSmallFile} from '../../storage/small-file.ts';
+import {openKeptFile, withNewest} from '../../storage/kept-file.ts';
 
 /** Remembers what a tool of a server was when the user last allowed it. */
 export type KnownTools = {
@@ -14,29 +15,23 @@ export type KnownTools = {
 const maxServers = 300;
 const stored = z.object({servers: z.record(z.string(), z.record(z.string(), z.string()))});
 
-type Servers = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type Servers = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 18). */
 export function openKnownTools(path: string): KnownTools {
+	const file = openKeptFile<Servers>(path, {parse, print});
 	return {
-		recall(server, tool) {
-			const servers = parse(readSmallFile(path));
-			const tools = Object.hasOwn(servers, server) ? (servers[server] ?? {}) : {};
-			return Object.hasOwn(tools, tool) ? tools[tool] : undefined;
-		},
-		async remember(server, tool, hash) {
-			await updateSmallFile(path, text => {
-				const servers = parse(text);
-				const tools = Object.hasOwn(servers, server) ? servers[server] : {};
-				const others = Object.entries(servers).filter(([name]) => name !== server);
-				const kept = [...others.slice(1 - maxServers), [server, {...tools, [tool]: hash}] as const];
-				return `${JSON.stringify({servers: Object.fromEntries(kept)}, undefined, '\t')}\n`;
-			});
-		},
+		recall: (server, tool) => entryOf(file.read().get(server) ?? {}, tool),
+		remember: (server, tool, hash) =>
+			file.update(servers => withNewest(servers, server, {...servers.get(server), [tool]: hash}, maxServers)),
 	};
 }
 
 /** From an unreadable file nothing is known, so that every changed tool counts as new. */
 function parse(text: string | undefined): Servers {
-	return stored.safeParse(parseJson(text ?? '')).data?.servers ?? {};
+	return new Map(Object.entries(stored.safeParse(parseJson(text ?? '')).data?.servers ?? {}));
+}
+
+function print(servers: Servers): string {
+	return `${JSON.stringify({servers: Object.fromEntries(servers)}, undefined, '\t')}\n`;
 }

@@ -1,6 +1,11 @@
+import {readFile, writeFile} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {check, type Violation} from '../../contract/check.ts';
+import {AppError} from '../../core/error.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../../core/json.ts';
+import {errnoOf, explainFileError} from '../../storage/file-error.ts';
+import {updateSmallFile} from '../../storage/kept-file.ts';
+import {assertNoLink} from '../../storage/private-file.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -26,12 +31,12 @@ export type McpServer = {
 );
 
 /** A server that can't be used. `reason` is a clause. */
-export type McpFault = {readonly name: string; readonly reason: string};
+type McpFault = {readonly name: string; readonly reason: string};
 
 /** What a file of servers says. */
 export type McpFile = {readonly servers: readonly McpServer[]; readonly faults: readonly McpFault[]};
 
-export const maxServers = 50;
+const maxServers = 50;
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most));
 const words = z.record(text(200), z.string().check(z.maxLength(8000)));
 const common = {
@@ -161,4 +166,44 @@ export function withEntry(source: string | undefined, name: string, entry: JsonO
 	const mcpServers = Object.fromEntries(entry ? [...others, [name, entry]] : others);
 	const indent = /^([\t ]+)"/m.exec(source ?? '')?.[1] ?? '\t';
 	return `${JSON.stringify({...value, mcpServers}, undefined, indent)}\n`;
+}
+
+type Change = {
+	/** The name of the server. */
+	readonly name: string;
+	/** Its new entry; undefined removes it. */
+	readonly entry: JsonObject | undefined;
+};
+
+/** Changes one server in the user's own file. Throws AppError("failed") if that is damaged, and what `updateSmallFile` throws. */
+export async function changeOwnServers(path: string, {name, entry}: Change): Promise<void> {
+	await updateSmallFile(path, text => changed(path, text, {name, entry}));
+}
+
+/** Does the same with the file of a project, which keeps its mode: others may read it. */
+export async function changeProjectServers(path: string, change: Change): Promise<void> {
+	await assertNoLink(path);
+	try {
+		const text = await readFile(path, 'utf8').catch(error => {
+			if (errnoOf(error) === 'ENOENT') {
+				return undefined;
+			}
+
+			throw error;
+		});
+		await writeFile(path, changed(path, text, change));
+	} catch (error) {
+		throw error instanceof AppError ? error : explainFileError(error, 'write', path);
+	}
+}
+
+function changed(path: string, text: string | undefined, {name, entry}: Change): string {
+	const after = withEntry(text, name, entry);
+	if (after === undefined) {
+		throw new AppError('failed', `${path} is not a file of MCP servers.`, {
+			hint: 'Fix it: {"mcpServers": {}} is the smallest one.',
+		});
+	}
+
+	return after;
 }

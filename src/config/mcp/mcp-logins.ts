@@ -12,21 +12,13 @@ export function mcpLoginOf({mcpLogins = {}}: ConfigData, url: string): McpLogin 
 }
 
 /** Saves a login. Returns it as it is stored. Throws what `Config.update` throws. */
-export async function saveMcpLogin(
-	{update}: Pick<Config, 'update'>,
-	login: McpLogin,
-	onFault?: OnFault,
-): Promise<McpLogin> {
+export async function saveMcpLogin({update}: Config, login: McpLogin, onFault?: OnFault): Promise<McpLogin> {
 	const data = await update(before => ({...before, mcpLogins: {...before.mcpLogins, [login.url]: login}}), onFault);
 	return mcpLoginOf(data, login.url) ?? login;
 }
 
 /** Remembers scopes that a server asked for, so that the next login asks for them, too. Throws what `Config.update` throws. */
-export async function wantScopes(
-	{read, update}: Pick<Config, 'read' | 'update'>,
-	url: string,
-	scopes: readonly string[],
-): Promise<void> {
+export async function wantScopes({read, update}: Config, url: string, scopes: readonly string[]): Promise<void> {
 	const wanted = ({wantedScope = ''}: McpLogin) => wantedScope.split(' ').filter(Boolean);
 	const before = mcpLoginOf(read(), url);
 	if (!before || scopes.every(scope => wanted(before).includes(scope))) {
@@ -41,7 +33,7 @@ export async function wantScopes(
 }
 
 /** Forgets them again: with them, no login succeeds. Throws what `Config.update` throws. */
-export async function forgetWantedScopes({update}: Pick<Config, 'update'>, url: string): Promise<void> {
+export async function forgetWantedScopes({update}: Config, url: string): Promise<void> {
 	await update(data => {
 		const login = mcpLoginOf(data, url);
 		return login ? {...data, mcpLogins: {...data.mcpLogins, [url]: {...login, wantedScope: undefined}}} : data;
@@ -49,7 +41,7 @@ export async function forgetWantedScopes({update}: Pick<Config, 'update'>, url: 
 }
 
 /** Removes a login. Returns false if there is none. Throws what `Config.update` throws. */
-export async function removeMcpLogin({update}: Pick<Config, 'update'>, url: string): Promise<boolean> {
+export async function removeMcpLogin({update}: Config, url: string): Promise<boolean> {
 	let isThere = false;
 	await update(before => {
 		isThere = mcpLoginOf(before, url) !== undefined;

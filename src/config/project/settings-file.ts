@@ -84,7 +84,8 @@ export function parseSettingsFile(
 		settings: {
 			hooks: hookEvents.flatMap(event =>
 				(hooks[event] ?? []).map(({command, tool, timeout_sec: timeoutSec, sandbox}) => ({
-					...{event, command},
+					event,
+					command,
 					...(tool !== undefined && {tool}),
 					...(timeoutSec !== undefined && {timeoutSec}),
 					...(sandbox === false && {sandbox}),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {parseJson} from '../../core/json.ts';
-import {readSmallFile, updateSmallFile} from '../../storage/small-file.ts';
+import {openKeptFile, withNewest, withoutEntry} from '../../storage/kept-file.ts';
 
 /** The hashes of files, by their path relative to the folder. */
 export type Hashes = Readonly<Record<string, string>>;
@@ -36,29 +36,22 @@ const none: Decisions = {trusted: {}, refused: {}};
 
 /** Opens the file at `path`, in the state folder; it need not exist. Processes may share it (SAFETY 10, 18). */
 export function openTrustStore(path: string): TrustStore {
-	const update = async (change: (folders: Folders) => Folders) => {
-		await updateSmallFile(path, before => print(change(parse(before))));
-	};
-
+	const file = openKeptFile<Folders>(path, {parse, print});
 	let unsaved: readonly Decision[] = [];
 	const decided = (folder: string, saved: Decisions = none) =>
 		unsaved.filter(decision => decision.folder === folder).reduce(withDecision, saved);
 	const saveAll = async (folder: string, change: (folders: Folders) => Folders) => {
-		await update(change);
+		await file.update(change);
 		unsaved = unsaved.filter(decision => decision.folder !== folder);
 	};
 
 	return {
-		recall: folder => decided(folder, parse(readSmallFile(path)).get(folder)),
+		recall: folder => decided(folder, file.read().get(folder)),
 		async remember(folder, isTrusted, files) {
 			unsaved = [...unsaved, {folder, isTrusted, files}];
-			await saveAll(folder, folders => {
-				// The newest is last.
-				const others = [...folders].filter(([name]) => name !== folder).slice(1 - maxFolders);
-				return new Map([...others, [folder, decided(folder, folders.get(folder))]]);
-			});
+			await saveAll(folder, folders => withNewest(folders, folder, decided(folder, folders.get(folder)), maxFolders));
 		},
-		forget: folder => saveAll(folder, folders => new Map([...folders].filter(([name]) => name !== folder))),
+		forget: folder => saveAll(folder, folders => withoutEntry(folders, folder)),
 	};
 }
 

@@ -7,7 +7,7 @@ export async function saveSettings(config: Config, changed: Readonly<Partial<Con
 }
 
 /** Returns what the agent may cost on a day, in US dollars; undefined without a budget. */
-export function dayBudget({settings}: Pick<ConfigData, 'settings'>): number | undefined {
+export function dayBudget({settings}: ConfigData): number | undefined {
 	const {budgetDayUsd: usd} = settings;
 	return usd !== undefined && usd > 0 ? usd : undefined;
 }

@@ -1,8 +1,7 @@
 import {entryOf} from '../../core/entry-of.ts';
 import {formatUsd} from '../../core/format.ts';
 import {type Json, parseJson} from '../../core/json.ts';
-import type {SettingRow, SettingType} from './setting-row.ts';
-import {type SettingKey, settingTable} from './setting-table.ts';
+import {type SettingKey, type SettingRow, type SettingType, settingTable} from './setting-table.ts';
 
 /** Longest text of a setting. */
 const maxLength = 4000;

@@ -4,11 +4,9 @@ import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import {stampOf} from '../../storage/file-stamp.ts';
 import {homePath} from '../../storage/home.ts';
-import {updateSmallFile} from '../../storage/small-file.ts';
-import type {SettingRow} from './setting-row.ts';
-import {type SettingKey, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
+import {cacheByStamp, updateSmallFile} from '../../storage/kept-file.ts';
+import {type SettingKey, type SettingRow, type SettingValue, settingKeys, settingTable} from './setting-table.ts';
 import {parseSetting, settingFault} from './setting-value.ts';
 
 /** The settings given on the command line. */
@@ -56,15 +54,7 @@ const maxBytes = 64 * 1024;
 export function openUserSettings(env: Environment, flags: SettingFlags = {}): UserSettings {
 	const file = join(homePath(env), 'settings.json');
 	const listeners = new Set<ChangeListener>();
-	let cached: {readonly stamp: string; readonly content: JsonObject | undefined} | undefined;
-	const content = () => {
-		const stamp = stampOf(file);
-		if (cached?.stamp !== stamp) {
-			cached = {stamp, content: readContent(file)};
-		}
-
-		return cached.content ?? {};
-	};
+	const content = cacheByStamp(file, () => readContent(file) ?? {});
 	const saved = (key: SettingKey) => (settingTable[key].place === 'settings.json' ? content()[key] : undefined);
 	const candidates = (key: SettingKey): ReadonlyArray<readonly [UserSource, Json | undefined]> => [
 		['flag', flags[key]],
@@ -79,7 +69,9 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 	};
 
 	return {
-		...{file, saved, find},
+		file,
+		saved,
+		find,
 		value: <Key extends SettingKey>(key: Key) => find(key).value as SettingValue<Key>,
 		faults: () => settingKeys.flatMap(key => faultsOf(key, candidates(key), file)),
 		async save(key, value) {

@@ -1,11 +1,11 @@
-import {commonStart} from '../list/list-start.ts';
+import {commonStart} from '../list-start.ts';
 import type {Block} from './block.ts';
 import {restoreText} from './changes.ts';
 import {currentCompaction, pinnedMessages, summaryMessage} from './compaction.ts';
 import type {AssistantPart, Message} from './message.ts';
 import {shorten} from './shorten.ts';
 import {blocksOf, type Transcript} from './transcript.ts';
-import {userMessages} from './user-message.ts';
+import {type UserMessage, userMessages} from './user-message.ts';
 
 type Spoken = Extract<Block, {messageId: string}>;
 
@@ -112,7 +112,7 @@ function restoreNote(block: Extract<Block, {kind: 'restore'}>): string {
 /** Returns the summary of a compaction and the messages that it carried over. A compaction that was undone has none. */
 function compactedMessages(
 	blocks: readonly Block[],
-	users: ReturnType<typeof userMessages>,
+	users: ReadonlyMap<string, UserMessage>,
 	{summary, pinned = [], carried = []}: Extract<Block, {kind: 'compaction'}>,
 ): readonly Message[] {
 	const kept = pinnedMessages(blocks, pinned);

@@ -1,12 +1,24 @@
 import {addPiece} from '../output/recorded-output.ts';
-import type {Block, Command, Spoken, Tool} from './block.ts';
-import {allowedBy, endBlock, endedCommand, endedTool, endText, userBlock} from './block.ts';
-import {fold, pinsAfter, unfold} from './compaction.ts';
+import {
+	allowedBy,
+	type Block,
+	type Command,
+	endBlock,
+	endedCommand,
+	endedTool,
+	endText,
+	type Spoken,
+	type TaskBlocks,
+	type Tool,
+	userBlock,
+} from './block.ts';
+import {callText} from './call-words.ts';
+import {type Eras, fold, pinsAfter, unfold} from './compaction.ts';
 import type {AgentEvent, EventOf, Recorded} from './event.ts';
 import {rulesAfter} from './session-rules.ts';
 import {currentItem, todoItems} from './todo.ts';
-import {startedTool, taskBlocks} from './tool-block.ts';
 import {emptyTranscript, isOfUser, type Transcript} from './transcript.ts';
+import {windowTokens} from './usage.ts';
 
 /** How a list or a map grows by something new. */
 type Growth = {
@@ -264,4 +276,37 @@ function settle(state: Transcript, growth: Growth): Transcript {
 	}
 
 	return {...state, settled: growth.list(state.settled, state.open.slice(0, count)), open: state.open.slice(count)};
+}
+
+/** Returns the block of a call that begins. */
+export function startedTool(event: EventOf<'tool-call'>, model: string, at: string): Tool {
+	const {id, messageId, name, opaque, words, arguments: args} = event;
+	return {
+		kind: 'tool',
+		id,
+		messageId,
+		model,
+		name,
+		arguments: args,
+		...(words && {words}),
+		...(opaque && {opaque}),
+		status: 'running',
+		output: '',
+		milliseconds: undefined,
+		open: true,
+		at,
+	};
+}
+
+/** Returns what the line of a task shows of its conversation. */
+function taskBlocks({settled, open, usage}: Eras): TaskBlocks {
+	const calls = [...settled, ...open].filter(isCall);
+	const last = calls.at(-1);
+	const tokens = [...usage.values()].reduce((sum, message) => sum + windowTokens(message.usage), 0);
+	const doing = last?.open ? callText(last.name, last.arguments, last.words) : '';
+	return {settled, open, calls: calls.length, tokens, doing};
+}
+
+function isCall(block: Block): block is Tool {
+	return block.kind === 'tool';
 }

@@ -1,4 +1,4 @@
-import {headAndTail} from '../head-and-tail.ts';
+import {headAndTail} from '../cut-text.ts';
 import {type JsonObject, mapStrings} from '../json.ts';
 import type {AssistantPart, Message} from './message.ts';
 

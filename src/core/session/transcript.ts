@@ -35,12 +35,20 @@ export function emptyTranscript(session: string): Transcript {
 	return {
 		session,
 		title: '',
-		...{seq: -1, beganAt: undefined},
+		seq: -1,
+		beganAt: undefined,
 		settled: [],
 		open: [],
-		...{eraStart: 0, compactions: 0, folded: undefined},
-		...{pins: [], changes: [], rules: [], budgets: {}, todo: []},
-		...{usage: new Map(), tasks: new Map()},
+		eraStart: 0,
+		compactions: 0,
+		folded: undefined,
+		pins: [],
+		changes: [],
+		rules: [],
+		budgets: {},
+		todo: [],
+		usage: new Map(),
+		tasks: new Map(),
 		run: undefined,
 	};
 }
@@ -57,8 +65,14 @@ export function lastModelOf(state: Transcript): string | undefined {
 }
 
 const userEvents: ReadonlySet<string> = new Set([
-	...['rename', 'pin', 'budget', 'session-rule', 'restore', 'compaction-undo'],
-	...['user-command', 'user-command-end'],
+	'rename',
+	'pin',
+	'budget',
+	'session-rule',
+	'restore',
+	'compaction-undo',
+	'user-command',
+	'user-command-end',
 ]);
 
 /**

@@ -4,7 +4,7 @@ import type {Block, Command} from './block.ts';
 import type {Message} from './message.ts';
 import type {Attachment} from './user-events.ts';
 
-type UserMessage = Extract<Message, {role: 'user'}>;
+export type UserMessage = Extract<Message, {role: 'user'}>;
 
 /** What a message of the user carries to the model beside its text. */
 type Carried = {

@@ -1,3 +1,5 @@
+import {formatAmount} from '../format.ts';
+
 /** Whose code a frame is: `own` of the program at work; `minor` of a library or the runtime, or one that was just there. */
 export type FrameKind = 'own' | 'minor';
 
@@ -49,4 +51,9 @@ export function kindOfCall(call: string): FrameKind {
 /** Returns whose code a function of Rust is. */
 export function kindOfSymbol(symbol: string): FrameKind {
 	return rustRuntime.test(symbol) ? 'minor' : 'own';
+}
+
+/** Returns what stands for folded frames of a stack trace on every screen. */
+export function foldText(frames: number): string {
+	return `    … ${formatAmount(frames, 'frame')}`;
 }

@@ -2,12 +2,12 @@ import {originalOf} from '../../contract/lenient.ts';
 import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
 import {originOf} from '../../core/origin.ts';
+import type {Span, SpanSource} from '../../core/otlp.ts';
 import {secret} from '../../core/secrets/secret.ts';
 import type {Recorded} from '../../core/session/event.ts';
 import type {PriceOf} from '../../core/session/usage.ts';
 import {type Credential, headersCredential} from '../../net/credential.ts';
 import type {Transport} from '../../net/transport.ts';
-import type {AttributeValue} from '../../telemetry/span.ts';
 import type {QueueState, SendSpans} from '../../telemetry/span-queue.ts';
 import type {PlatformSession} from '../platform-session.ts';
 import type {TraceTarget} from './trace-target.ts';
@@ -35,7 +35,7 @@ export async function loadExporter({target, profile, onFault}: ExporterOptions, 
 	const {version, secrets, loadPrices} = dependencies;
 	const [{createRunSpans}, {encodeSpan}, {createSpanQueue}, priceOf] = await Promise.all([
 		import('../../telemetry/run-spans.ts'),
-		import('../../telemetry/span.ts'),
+		import('../../core/otlp.ts'),
 		import('../../telemetry/span-queue.ts'),
 		loadPrices(),
 	]);
@@ -65,7 +65,7 @@ function toEndpoint(
 
 		const {sendTo} = await import('../../telemetry/export-request.ts');
 		const transport = await createTransport(headersCredential(originOf(url), headers));
-		return sendTo({url, transport, resource: resourceOf(version), version});
+		return sendTo({url, transport, source: sourceOf(version)});
 	});
 	return async (spans, signal) => (await open())(spans, signal);
 }
@@ -73,16 +73,17 @@ function toEndpoint(
 /** Returns what sends spans to the server of a profile, with its login. */
 function toServer(profile: string, {openServer, version}: ExporterDependencies): SendSpans {
 	const open = once(async () => {
-		const [session, {exportBody, sentOf}] = await Promise.all([
+		const [session, {exportBody}, {sentOf}] = await Promise.all([
 			openServer(profile),
+			import('../../core/otlp.ts'),
 			import('../../telemetry/export-request.ts'),
 		]);
 		const {org} = await session.scope('org');
 		// The server has a default for both.
 		const workspace = await session.scope('workspace').then(({workspace}) => workspace, withoutScope);
 		const project = await session.project().catch(withoutScope);
-		const resource = resourceOf(version, {'service.workspace': workspace, 'service.project': project});
-		return {session, org, sentOf, bodyOf: (spans: readonly string[]) => exportBody(spans, resource, version)};
+		const source = sourceOf(version, {'service.workspace': workspace, 'service.project': project});
+		return {session, org, sentOf, bodyOf: (spans: readonly string[]) => exportBody(spans, source)};
 	});
 	return async (spans, signal) => {
 		const {session, org, sentOf, bodyOf} = await open();
@@ -97,6 +98,9 @@ function withoutScope(error: unknown): undefined {
 	}
 }
 
-function resourceOf(version: string, scope: Readonly<Record<string, AttributeValue | undefined>> = {}) {
-	return {'service.name': 'service', 'service.version': version, ...scope};
+function sourceOf(version: string, place: Span['attributes'] = {}): SpanSource {
+	return {
+		resource: {'service.name': 'service', 'service.version': version, ...place},
+		scope: {name: 'service', version},
+	};
 }

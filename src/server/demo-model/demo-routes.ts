@@ -1,4 +1,4 @@
-import type {InferenceInfo} from '../../contract/resources/user.ts';
+import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {parseModelId, servedDemoModel} from '../../core/model.ts';
 import {readJsonBody} from '../kit/body.ts';
 import {eventStream} from '../kit/event-stream.ts';

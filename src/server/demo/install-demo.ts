@@ -10,7 +10,8 @@ import {refundTranscript} from './artifacts.ts';
 import {assessmentSpans} from './assessments.ts';
 import type {DemoReference} from './demo-reference.ts';
 import {demoSessions, sessionSpans} from './sessions.ts';
-import {toOtlp} from './span.ts';
+import {exportDemo} from './span.ts';
+
 import {demoEvaluation, demoRuns, workSpans} from './work.ts';
 
 const demoScope = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};
@@ -118,6 +119,6 @@ export async function loadDemo(app: App, {org, workspace, server, key, now}: Opt
 	};
 
 	const spans = [...sessionSpans, ...assessmentSpans, ...workSpans];
-	await send('POST', '/otel/traces', JSON.stringify(toOtlp(spans, now)));
+	await send('POST', '/otel/traces', exportDemo(spans, now));
 	await send('PUT', `/ws/${workspace}/artifacts/${refundTranscript.oid}`, refundTranscript.text);
 }

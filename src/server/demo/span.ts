@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
+import {encodeSpan, exportBody, type Span} from '../../core/otlp.ts';
 
-/** A span of the demo in a short form; `toOtlp` converts it to OTLP. */
+/** A span of the demo in a short form. */
 export type DemoSpan = {
 	/** The same for all spans of one trace. */
 	readonly trace: string;
@@ -15,50 +16,35 @@ export type DemoSpan = {
 	readonly attributes?: Readonly<Record<string, unknown>>;
 };
 
-/** Returns the spans as an exporter would send them: OTLP/HTTP in JSON. The same names always give the same ids. */
-export function toOtlp(spans: readonly DemoSpan[], now: Date): object {
-	return {
-		resourceSpans: [
-			{
-				resource: {attributes: toAttributes({'service.name': 'demonstration'})},
-				scopeSpans: [{scope: {name: 'service.demo'}, spans: spans.map(span => toOtlpSpan(span, now))}],
-			},
-		],
-	};
+/** Returns the body of a request that exports the spans. The same names always give the same ids. */
+export function exportDemo(spans: readonly DemoSpan[], now: Date): string {
+	return exportBody(
+		spans.map(span => encodeSpan(toSpan(span, now))),
+		{resource: {'service.name': 'demonstration'}, scope: {name: 'service.demo'}},
+	);
 }
 
-function toOtlpSpan({trace, id, parent, name, at, lasts, failed, attributes = {}}: DemoSpan, now: Date): object {
-	const begin = BigInt(Math.round(now.getTime() + at * 1000)) * 1_000_000n;
-	const end = begin + BigInt(Math.round(lasts * 1_000_000_000));
+function toSpan({trace, id, parent, name, at, lasts, failed, attributes = {}}: DemoSpan, now: Date): Span {
+	const startUs = Math.round(now.getTime() + at * 1000) * 1000;
 	return {
 		traceId: digest(trace, 32),
 		spanId: digest(`${trace}/${id}`, 16),
-		...(parent && {parentSpanId: digest(`${trace}/${parent}`, 16)}),
+		parentSpanId: parent && digest(`${trace}/${parent}`, 16),
 		name,
-		kind: 1,
-		startTimeUnixNano: `${begin}`,
-		endTimeUnixNano: `${end}`,
-		attributes: toAttributes(attributes),
-		status: failed ? {code: 2, message: failed} : {code: 1},
+		kind: 'internal',
+		startUs,
+		endUs: startUs + Math.round(lasts * 1_000_000),
+		attributes: Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, toValue(value)])),
+		isError: failed !== undefined,
+		isOk: failed === undefined,
+		message: failed,
 	};
 }
 
-function toAttributes(values: Readonly<Record<string, unknown>>): object[] {
-	return Object.entries(values).map(([key, value]) => ({key, value: toValue(value)}));
-}
-
-/** Objects are sent as JSON text, which every exporter supports. */
-function toValue(value: unknown): object {
-	switch (typeof value) {
-		case 'string':
-			return {stringValue: value};
-		case 'boolean':
-			return {boolValue: value};
-		case 'number':
-			return Number.isInteger(value) ? {intValue: `${value}`} : {doubleValue: value};
-		default:
-			return {stringValue: JSON.stringify(value)};
-	}
+/** Objects and lists are sent as JSON text, which every exporter supports. */
+function toValue(value: unknown): string | number | boolean {
+	const isPlain = typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
+	return isPlain ? value : JSON.stringify(value);
 }
 
 function digest(name: string, length: number): string {

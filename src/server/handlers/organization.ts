@@ -1,4 +1,5 @@
-import type {Organization} from '../../contract/resources/organization.ts';
+import type {Organization} from '../../contract/resources/account.ts';
+
 import type {MemberRole} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {authorize} from '../kit/authorize.ts';

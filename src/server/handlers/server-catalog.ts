@@ -1,4 +1,4 @@
-import type {InferenceInfo} from '../../contract/resources/user.ts';
+import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {loadCatalog} from '../../core/catalog.ts';
 import {demoModel, isProviderName, keyVariables, parseProviderName, providerNames} from '../../core/model.ts';
 import {providerRows} from '../../core/provider-rows.ts';

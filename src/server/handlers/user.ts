@@ -1,5 +1,5 @@
 import {sql} from 'kysely';
-import type {UserPreferences} from '../../contract/resources/user.ts';
+import type {UserPreferences} from '../../contract/resources/preferences.ts';
 import {createApiKey, listActiveKeys, lockKey, revokeKey} from '../accounts/api-key.ts';
 import {requireSecondFactor} from '../accounts/browser-session.ts';
 import {verifyEnrollment} from '../accounts/second-factor.ts';

@@ -1,4 +1,4 @@
-import {foldText} from '../../core/stack-trace/fold-text.ts';
+import {foldText} from '../../core/stack-trace/frame-kind.ts';
 import {createStackReader} from '../../core/stack-trace/stack-reader.ts';
 
 /** Prints lines as they arrive, and one short line for frames of libraries that follow each other. */

@@ -1,7 +1,6 @@
 import {cutText} from '../../core/cut-text.ts';
 import {formatAmount, formatBytes, formatClock, formatDuration} from '../../core/format.ts';
-import {foldText} from '../../core/stack-trace/fold-text.ts';
-import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
+import {type FrameKind, foldText} from '../../core/stack-trace/frame-kind.ts';
 import {lastState} from '../../logs/line-state.ts';
 import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';

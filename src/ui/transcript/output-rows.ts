@@ -1,6 +1,5 @@
 import {formatAmount, formatBytes} from '../../core/format.ts';
-import {foldText} from '../../core/stack-trace/fold-text.ts';
-import type {FrameKind} from '../../core/stack-trace/frame-kind.ts';
+import {type FrameKind, foldText} from '../../core/stack-trace/frame-kind.ts';
 import {createStackReader} from '../../core/stack-trace/stack-reader.ts';
 import {breakJson, isJson} from '../../terminal/text/json-lines.ts';
 import {withoutSgr} from '../../terminal/text/sgr.ts';

@@ -16,6 +16,7 @@ test('[19] a full disk costs no login to an MCP server: no token is used up for 
 	const auth = createTokenAuth({
 		...{name: 'tracker', url, addSecret: () => undefined},
 		config: {
+			file: '',
 			read: () => ({...emptyConfig, mcpLogins: {[url]: login}}),
 			open: async held => held,
 			update: () => Promise.reject(full),

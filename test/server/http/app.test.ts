@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {problemSchema} from '../../../src/contract/problem.ts';
-import {userPreferencesSchema} from '../../../src/contract/resources/user.ts';
+import {userPreferencesSchema} from '../../../src/contract/resources/preferences.ts';
 import {bearer, send, serve, token} from '../serve.ts';
 
 const preferences = '/api/v1/user/preferences';

@@ -1,8 +1,7 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {findAuthorizationServer} from '../../../src/client/authorization-server.ts';
 import {awaitTokens, requestDeviceCode} from '../../../src/client/device-flow.ts';
-import {revokeTokens} from '../../../src/client/revocation.ts';
-import {refreshTokens} from '../../../src/client/tokens.ts';
+import {refreshTokens, revokeTokens} from '../../../src/client/tokens.ts';
 import {originOf} from '../../../src/core/origin.ts';
 import {type Secret, secret} from '../../../src/core/secrets/secret.ts';
 import {createApp} from '../../../src/server/http/app.ts';

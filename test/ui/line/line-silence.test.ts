@@ -1,5 +1,5 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {startedTool} from '../../../src/core/session/tool-block.ts';
+import {startedTool} from '../../../src/core/session/reduce-transcript.ts';
 import type {Transcript} from '../../../src/core/session/transcript.ts';
 import {createAppStore} from '../../../src/store/store.ts';
 import {followSilence} from '../../../src/ui/line/line-silence.ts';

@@ -12,7 +12,7 @@ export type TokenAuthOptions = {
 	/** The name of the server, and its URL. */
 	readonly name: string;
 	readonly url: string;
-	readonly config: Pick<Config, 'read' | 'open' | 'update' | 'runExclusively'>;
+	readonly config: Config;
 	readonly fetch: OAuthFetch['fetch'];
 	/** Gets tokens, so that they are masked. */
 	readonly addSecret: (value: Secret) => void;

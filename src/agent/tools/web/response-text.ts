@@ -1,7 +1,7 @@
 import {STATUS_CODES} from 'node:http';
+import {headAndTail} from '../../../core/cut-text.ts';
 import {AppError} from '../../../core/error.ts';
 import {formatBytes} from '../../../core/format.ts';
-import {headAndTail} from '../../../core/head-and-tail.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import type {ToolContext} from '../../../core/session/tool.ts';
 import type {WebResponse} from '../../../net/web/web-request.ts';

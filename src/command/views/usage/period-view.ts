@@ -2,7 +2,7 @@ import {formatAmount, formatDate, formatNumber, formatUsd} from '../../../core/f
 import {groupBy} from '../../../core/group-by.ts';
 import {cacheSaving} from '../../../core/ledger/cache-saving.ts';
 import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage.ts';
-import type {Ledger, LedgerEntry} from '../../../storage/ledger/read-ledger.ts';
+import type {Ledger, LedgerEntry} from '../../../storage/read-ledger.ts';
 import type {Result} from '../../result.ts';
 import {savingText} from '../usage-view.ts';
 

@@ -3,7 +3,7 @@ import {open, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../../core/error.ts';
-import {isOfThisBuild} from '../../../storage/build/built-script.ts';
+import {isOfThisBuild} from '../../../storage/built-script.ts';
 import {explainFileError} from '../../../storage/file-error.ts';
 import {withoutGaps} from '../../../storage/inherited-descriptors.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';

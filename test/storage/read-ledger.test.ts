@@ -1,11 +1,11 @@
 import {appendFileSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {readLedger} from '../../../src/storage/ledger/read-ledger.ts';
-import {createSessionAccess} from '../../../src/storage/session-access.ts';
-import {said, start, used, user} from '../../core/records.ts';
-import {temporaryFolder, temporaryHome} from '../temporary.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import {readLedger} from '../../src/storage/read-ledger.ts';
+import {createSessionAccess} from '../../src/storage/session-access.ts';
+import {said, start, used, user} from '../core/records.ts';
+import {temporaryFolder, temporaryHome} from './temporary.ts';
 
 const from = Date.UTC(2026, 0, 10);
 const to = Date.UTC(2026, 0, 11);

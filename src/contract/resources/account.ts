@@ -1,6 +1,16 @@
 import * as z from 'zod/mini';
-import {dateTime, maybe, uuid} from '../scalars.ts';
+import {anyObject, dateTime, maybe, text, uuid} from '../scalars.ts';
 import {pageOf} from './page.ts';
+
+export const mfaCodeSchema = z.strictObject({code: text(1, 64)});
+
+/** `MfaEnrollmentVerifyResponse`: shown once; each works for one login. */
+export const mfaEnrollmentSchema = z.looseObject({recovery_codes: z.array(z.string())});
+
+export const createApiKeySchema = z.strictObject({name: z.optional(z.string())});
+
+/** A new API key with its secret; the specification names none of its fields. */
+export const apiKeySchema = anyObject;
 
 /** The specification doesn't show the types of these fields; their names suggest text. */
 export const updateOrganizationSchema = z.strictObject({
@@ -34,3 +44,13 @@ export const workspacesSchema = pageOf(workspaceSchema);
 export const projectSchema = z.looseObject(named);
 
 export const projectsSchema = pageOf(projectSchema);
+/** `AutoRefillConfigResponse`: buys credits when the balance falls to the threshold, up to a monthly number of times. */
+export const autoRefillSchema = z.looseObject({
+	enabled: z.boolean(),
+	has_payment_method: z.boolean(),
+	month_count: z.int(),
+	month_reset: z.nullable(dateTime),
+	monthly_cap: z.nullable(z.int()),
+	quantity: z.nullable(z.int()),
+	threshold: z.nullable(z.int()),
+});

@@ -1,15 +1,5 @@
 import * as z from 'zod/mini';
-import {anyObject, fields, maybe, text} from '../scalars.ts';
-
-export const mfaCodeSchema = z.strictObject({code: text(1, 64)});
-
-/** `MfaEnrollmentVerifyResponse`: shown once; each works for one login. */
-export const mfaEnrollmentSchema = z.looseObject({recovery_codes: z.array(z.string())});
-
-export const createApiKeySchema = z.strictObject({name: z.optional(z.string())});
-
-/** A new API key with its secret; the specification names none of its fields. */
-export const apiKeySchema = anyObject;
+import {fields, maybe} from '../scalars.ts';
 
 /** A model of the catalog: `InferenceInfoWithStatus` of the specification. Unknown fields are kept. */
 export const inferenceInfoSchema = z.looseObject({

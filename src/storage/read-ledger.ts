@@ -1,11 +1,11 @@
 import {constants} from 'node:fs';
 import {open, stat} from 'node:fs/promises';
-import {parseJson} from '../../core/json.ts';
-import {parseRecorded} from '../../core/session/event.ts';
-import type {MessageUsage} from '../../core/session/usage.ts';
-import type {Home} from '../home.ts';
-import {assertPrivate, noFollow} from '../private-file.ts';
-import {type SessionFile, sessionFiles} from '../session-folder.ts';
+import {parseJson} from '../core/json.ts';
+import {parseRecorded} from '../core/session/event.ts';
+import type {MessageUsage} from '../core/session/usage.ts';
+import type {Home} from './home.ts';
+import {assertPrivate, noFollow} from './private-file.ts';
+import {type SessionFile, sessionFiles} from './session-folder.ts';
 
 /** A request of any session. */
 export type LedgerEntry = MessageUsage & {readonly session: string};

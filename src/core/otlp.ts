@@ -1,5 +1,4 @@
-import {createHash} from 'node:crypto';
-import {wellFormedJson} from '../core/json.ts';
+import {wellFormedJson} from './json.ts';
 
 /** The value of an attribute. A number that is no integer is sent as a double. */
 export type AttributeValue = string | number | boolean | readonly string[];
@@ -18,22 +17,19 @@ export type Span = {
 	/** Undefined ones are left out. */
 	readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;
 	readonly isError: boolean;
+	/** True for one that its sender says went well; others say nothing of it. */
+	readonly isOk?: boolean;
 	/** The message of an error, '' for none. */
 	readonly message?: string | undefined;
 };
 
 /** The numbers of OTLP (`SpanKind`, `Status.StatusCode`). */
 const kinds = {internal: 1, client: 3} as const;
-const errorCode = 2;
-
-/** Returns an id of so many hex digits that is always the same for the same words. */
-export function idOf(digits: 16 | 32, ...words: readonly string[]): string {
-	return createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, digits);
-}
+const codes = {ok: 1, error: 2} as const;
 
 /** Returns a span as OTLP/JSON writes it (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 export function encodeSpan(span: Span): string {
-	const {traceId, spanId, parentSpanId, name, kind, startUs, endUs, attributes, isError, message} = span;
+	const {traceId, spanId, parentSpanId, name, kind, startUs, endUs, attributes, isError, isOk, message} = span;
 	return wellFormedJson({
 		traceId,
 		spanId,
@@ -43,12 +39,26 @@ export function encodeSpan(span: Span): string {
 		startTimeUnixNano: `${startUs}000`,
 		endTimeUnixNano: `${endUs}000`,
 		attributes: encodeAttributes(attributes),
-		...(isError && {status: {code: errorCode, ...(message && {message})}}),
+		...(isOk && {status: {code: codes.ok}}),
+		...(isError && {status: {code: codes.error, ...(message && {message})}}),
 	});
 }
 
+/** Who sends spans, and which of its parts made them. */
+export type SpanSource = {
+	readonly resource: Span['attributes'];
+	readonly scope: {readonly name: string; readonly version?: string};
+};
+
+/** Returns an export request of OTLP/JSON with spans that are encoded already. */
+export function exportBody(spans: readonly string[], {resource, scope}: SpanSource): string {
+	const head = JSON.stringify({attributes: encodeAttributes(resource)});
+	const scopeSpans = `{"scope":${JSON.stringify(scope)},"spans":[${spans.join(',')}]}`;
+	return `{"resourceSpans":[{"resource":${head},"scopeSpans":[${scopeSpans}]}]}`;
+}
+
 /** Returns attributes as OTLP/JSON writes them. */
-export function encodeAttributes(attributes: Span['attributes']): readonly object[] {
+function encodeAttributes(attributes: Span['attributes']): readonly object[] {
 	return Object.entries(attributes).flatMap(([key, value]) =>
 		value === undefined ? [] : [{key, value: encodeValue(value)}],
 	);

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {createListHash} from '../../../src/core/list/list-start.ts';
+import {createListHash} from '../../src/core/list-start.ts';
 
 const sha256 = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 

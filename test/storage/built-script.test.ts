@@ -3,8 +3,8 @@ import {rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {expect, test} from 'vitest';
-import {isOfThisBuild} from '../../../src/storage/build/built-script.ts';
-import {temporaryFolder} from '../temporary.ts';
+import {isOfThisBuild} from '../../src/storage/built-script.ts';
+import {temporaryFolder} from './temporary.ts';
 
 const text = 'process.exit(0);';
 const hashes = {'child.mjs': createHash('sha256').update(text).digest('hex')};

@@ -17,8 +17,8 @@ import {build} from 'esbuild';
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {explainFileError} from '../../src/storage/file-error.ts';
+import {readSmallFile, updateSmallFile} from '../../src/storage/kept-file.ts';
 import {tryLock} from '../../src/storage/lock.ts';
-import {readSmallFile, updateSmallFile} from '../../src/storage/small-file.ts';
 import {inMemory, temporaryFolder} from './temporary.ts';
 
 test('8 processes x 500 updates keep 4,000 [18]', async () => {
