@@ -10,6 +10,7 @@ import {type AppState, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
+import {openPanel} from '../../src/ui/panels/panels.ts';
 import {createLiveLines} from '../../src/ui/screen/live-lines.ts';
 import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
@@ -228,10 +229,10 @@ test('a command that takes longer shows its own time, without that of a question
 	await shown().toBe('● /login');
 	vi.advanceTimersByTime(3000);
 	await shown().toBe('● /login 3 s');
-	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 	await shown().toBe('● waiting for you');
 	vi.advanceTimersByTime(60_000);
-	store.getState().setPanel(undefined);
+	store.getState().closePanel();
 	await shown().toBe('● /login');
 	store.getState().setBusy(true, 'env list');
 	vi.advanceTimersByTime(2000);

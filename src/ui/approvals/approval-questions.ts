@@ -1,6 +1,6 @@
 import {type ApprovalRequest, type Decide, type Decision, editedHash} from '../../agent/approval/approval.ts';
+import type {Answer} from '../../core/question.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
-import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 

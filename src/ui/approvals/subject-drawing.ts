@@ -1,6 +1,6 @@
 import type {Act} from '../../core/session/approval.ts';
-import type {SubjectDrawing} from '../../store/view-slice.ts';
 import {countBlankLines, countBlanks} from '../../terminal/text/blanks.ts';
+import type {SubjectDrawing} from '../../terminal/text/drawing.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';

@@ -7,7 +7,7 @@ import {bell, noticeSequence, progressSequence, titleSequence} from '../../termi
 import {isLikeXterm, terminalKind} from '../../terminal/attention/terminal-kind.ts';
 import type {ShownMode} from '../../terminal/terminal-modes.ts';
 import type {TerminalSession} from '../../terminal/terminal-session.ts';
-import {steadyNow} from '../panels/question.ts';
+import {steadyNow} from '../answerable.ts';
 import {type Activity, activityOf, endNotice, titleOf, waitNotice} from './attention-text.ts';
 import {createWindowFocus} from './window-focus.ts';
 

@@ -7,6 +7,7 @@ import type {Action} from '../../editor/keymap/default-keys.ts';
 import {hintKey, keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
 import {selectionOf} from '../../editor/selection.ts';
+import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
 import {walkApprovalModes} from '../approvals/approval-mode.ts';
@@ -81,8 +82,7 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 /** Shows the keys until the next one. */
 export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
-	const {panel} = store.getState();
-	if (!panel || panel.kind === 'lines') {
+	if (!needsUser(store.getState())) {
 		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns), {closesOnKey: true});
 	}
 }
@@ -104,8 +104,7 @@ function copySelection({store, copy}: Keyboard): void {
 
 /** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
 function pressApprovalMode({store}: Keyboard): void {
-	const {panel} = store.getState();
-	if (!panel || panel.kind === 'lines') {
+	if (!needsUser(store.getState())) {
 		walkApprovalModes(store);
 	}
 }

@@ -1,5 +1,5 @@
 import type {AppStore} from '../../../store/store.ts';
-import {steadyNow} from '../../panels/question.ts';
+import {steadyNow} from '../../answerable.ts';
 import type {FullScreen} from '../full-screen.ts';
 import type {Painter} from '../painter.ts';
 import {eraseDown} from '../pen.ts';
