@@ -75,7 +75,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
 			copy: session.copy,
 			review: async review =>
-				(await import('./changes/open-review.ts')).openReview({...terminal, store, palette})(review),
+				(await import('./changes/review-view.ts')).openReview({...terminal, store, palette})(review),
 		},
 		...{terminal, loaded, quit},
 	};

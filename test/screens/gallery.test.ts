@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/session/event.ts';
-import type {Panel} from '../../src/ui/panels/panels.ts';
-import {openPanel} from '../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';

@@ -1,8 +1,7 @@
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {safeLine} from '../../src/terminal/text/safe-text.ts';
-import type {Panel} from '../../src/ui/panels/panels.ts';
-import {openPanel} from '../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {say, think, result as toolResult, user} from '../ui/canvas.ts';
 import type {ContractApp} from '../ui/contract/contract-app.ts';
 import {hostileJson, hostileTrace} from './structured-texts.ts';

@@ -7,8 +7,7 @@ import {initialVim} from '../../src/editor/vim/vim-state.ts';
 import type {AppStore} from '../../src/store/store.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {App} from '../../src/ui/app.tsx';
-import type {Panel} from '../../src/ui/panels/panels.ts';
-import {openPanel} from '../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {anyText} from '../any-text.ts';
 import {draw} from './frame.ts';
 

@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {setHistory} from '../../src/editor/editor-history.ts';
-import type {Panel} from '../../src/ui/panels/panels.ts';
-import {openPanel} from '../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('in the completion', () => {

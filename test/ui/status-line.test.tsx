@@ -72,7 +72,11 @@ describe('the status line', () => {
 			{transcript: {run}, elapsed: 47_000, silent: 30_000},
 			'local · custom/demo · ● working 47 s · no output for 30 s, Esc to interrupt',
 		],
-		['while it asks', {transcript: {run}, panel: question, elapsed: 7000}, 'local · custom/demo · ● waiting for you'],
+		[
+			'while it asks',
+			{transcript: {run}, panel: question, manner: 'asks' as const, elapsed: 7000},
+			'local · custom/demo · ● waiting for you',
+		],
 		[
 			'after an interrupt',
 			{transcript: {run}, isStopping: true, elapsed: 7000},

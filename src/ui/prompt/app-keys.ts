@@ -1,6 +1,6 @@
 import {asMessage} from '../../command/line-kind.ts';
 import {formatAmount} from '../../core/format.ts';
-import {setComposerText} from '../../editor/editor.ts';
+import {setComposerText, stashed, unstashed} from '../../editor/editor.ts';
 import {moveTo} from '../../editor/editor-edit.ts';
 import {unfolded} from '../../editor/folds.ts';
 import type {Action} from '../../editor/keymap/default-keys.ts';
@@ -15,7 +15,6 @@ import type {AppInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
 import {endsWithApp} from '../quit-words.ts';
 import type {SecondPress} from '../second-press.ts';
-import {stashPrompt} from './stash-prompt.ts';
 
 /** What the keys of the app do. */
 export type AppKeys = {
@@ -161,4 +160,29 @@ function isWorking({store}: Keyboard): boolean {
 
 function quitToast(key: string, {store}: Keyboard): string {
 	return `${endsWithApp(store.getState())} Press ${key} again to quit.`.trimStart();
+}
+
+const maxDrafts = 20;
+
+/** Puts the draft aside and empties the prompt; on an empty prompt, brings the latest draft back. `chord` is the key for it. */
+function stashPrompt(store: AppStore, chord: string, now: number): void {
+	const {composer, stash, setStash, editPrompt, setToast} = store.getState();
+	const latest = stash.at(-1);
+	if (composer.text !== '') {
+		if (stash.length >= maxDrafts) {
+			setToast(`${maxDrafts} drafts are stashed already. Send this one first.`);
+			return;
+		}
+
+		const {state, draft} = stashed(composer);
+		setStash([...stash, draft]);
+		// The draft is a new message when it comes back.
+		editPrompt({composer: state, typedAt: now, completion: 0, editing: undefined});
+		setToast(`Draft stashed. ${keyLabel(chord)} on an empty prompt brings it back.`);
+	} else if (latest) {
+		setStash(stash.slice(0, -1));
+		editPrompt({composer: unstashed(composer, latest), typedAt: now, completion: -1, toast: ''});
+	} else {
+		setToast('No draft is stashed.');
+	}
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 
 const life = 'this session · until you leave it';

@@ -10,8 +10,7 @@ import {
 	drawingOfText,
 } from '../../../src/ui/approvals/subject-drawing.ts';
 import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
 import {draw} from '../frame.ts';
 

@@ -1,6 +1,5 @@
 import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import type {Cell} from './cell.ts';
 
 /** What can be open: keys that open it, or a panel. */

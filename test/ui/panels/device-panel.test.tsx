@@ -2,8 +2,7 @@ import {expect, test} from 'vitest';
 import type {DeviceAction} from '../../../src/editor/keymap/default-keys.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {pressInDevicePanel} from '../../../src/ui/panels/device-panel.tsx';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {draw, panelOf} from '../frame.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;

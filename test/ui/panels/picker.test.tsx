@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {Choice} from '../../../src/core/question.ts';
+import {setComposerText} from '../../../src/editor/editor.ts';
 import {App} from '../../../src/ui/app.tsx';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {draw, titleOf} from '../frame.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 
@@ -172,4 +172,18 @@ test('choices of a group stand below its heading, which no key selects, also whi
 	store.getState().setSize({columns: 46, rows: 9});
 	await expect.poll(() => lines().length, {interval: 5}).toBeLessThan(9);
 	expect(lines().join('\n')).toContain('❯ groq/llama');
+});
+
+test('a list that waited beside a draft can be moved in once it has the keys', async () => {
+	const {store, settle, lines} = draw(<App />);
+	const {composer, setComposer, setGuard} = store.getState();
+	setComposer(setComposerText(composer, 'a draft'));
+	openPanel(store, {...pick, askedAt: 0});
+	await settle();
+	expect(lines().join('\n')).toContain('? Resume');
+	setGuard({focus: 'panel'});
+	await settle();
+	store.getState().scrollBy(1);
+	await settle();
+	expect(lines().find(line => line.includes('❯ web'))).toContain('web site');
 });

@@ -3,8 +3,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import {expandedText} from '../../../src/editor/editor.ts';
 import {createInput} from '../../../src/terminal/input/input.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel} from '../../../src/ui/panels/panels.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 import {runApp} from '../running-app.ts';
 
