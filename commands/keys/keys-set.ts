@@ -8,10 +8,10 @@ import {asClause, storedWhere} from '../../src/config/stored-where.ts';
 import {AppError} from '../../src/core/error.ts';
 import {demoModel, type ProviderName, parseModelId, parseProviderName} from '../../src/core/model.ts';
 import {parseServerUrl} from '../../src/core/origin.ts';
+import type {Choice} from '../../src/core/question.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {KeyCheck} from '../../src/providers/check-key.ts';
 import {registry} from '../../src/providers/registry.ts';
-import type {Choice} from '../../src/store/view-slice.ts';
 
 export default command({
 	name: 'set',

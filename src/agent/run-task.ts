@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {formatAmount, formatCount} from '../core/format.ts';
-import type {Approval, Permission} from '../core/session/approval.ts';
+import type {Approval, ApprovalAnswer} from '../core/session/approval.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {TaskRequest, Tool} from '../core/session/tool.ts';
 import {type TokenUsage, windowTokens} from '../core/session/usage.ts';
@@ -18,7 +18,7 @@ type TaskCall = {
 	readonly id: string;
 	readonly signal: AbortSignal;
 	/** Asks as the call itself does. */
-	readonly approve: (request: Approval) => Promise<Permission>;
+	readonly approve: (request: Approval) => Promise<ApprovalAnswer>;
 	readonly emit: (event: AgentEvent) => void;
 };
 

@@ -1,3 +1,4 @@
+import type {UnaskedMode} from '../agent/approval/unasked.ts';
 import {efforts} from '../core/effort.ts';
 import type {ValueKind} from './completion/known-values.ts';
 
@@ -28,8 +29,7 @@ export type OutputFormat = (typeof formats)[number];
 export const stdinModes = ['auto', 'wait', 'ignore'] as const;
 export type StdinMode = (typeof stdinModes)[number];
 
-export const approvals = ['never', 'edits', 'all'] as const;
-export type ApprovalMode = (typeof approvals)[number];
+export const approvals = ['never', 'edits', 'all'] as const satisfies readonly UnaskedMode[];
 
 const shared = {
 	profile: {names: ['--profile'], value: 'name', summary: 'Use this profile', completes: 'profile'},

@@ -1,10 +1,10 @@
+import type {UnaskedMode} from '../agent/approval/unasked.ts';
 import {type Effort, efforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {parseUsd} from '../core/ledger/parse-usd.ts';
 import {parseModelId} from '../core/model.ts';
 import {closest} from './closest.ts';
 import {
-	type ApprovalMode,
 	approvals,
 	findFlag,
 	formats,
@@ -28,7 +28,7 @@ export type RunFlags = {
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
 	/** What a run without a screen may do without asking; nothing if it is left out. */
-	readonly approve: ApprovalMode | undefined;
+	readonly approve: UnaskedMode | undefined;
 	/** Rules that allow acts without asking, as given. */
 	readonly allow: readonly string[];
 	/** True to use the instructions, hooks and settings of the folder in this run without asking. */

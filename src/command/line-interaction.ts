@@ -1,6 +1,7 @@
 import {formatAmount, formatDuration} from '../core/format.ts';
+import type {About, BrowserLogin} from '../core/question.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {About, BrowserLogin, DrawingStyle, SubjectDrawing} from '../store/view-slice.ts';
+import type {DrawingStyle, SubjectDrawing} from '../terminal/text/drawing.ts';
 import {createLineChoose, type Lines} from './picker/picker-lines.ts';
 
 /** Creates what the interactions without a screen share: they print whole lines, and read one at a time. */

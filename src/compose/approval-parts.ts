@@ -1,6 +1,6 @@
 import {createApprovals, type Decide, type Kept} from '../agent/approval/approval.ts';
-import {judgeByRules} from '../agent/approval/judge-by-rules.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
+import {judgeByRules} from '../agent/approval/ruling.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
 import {hookCommands} from '../agent/project/effects.ts';

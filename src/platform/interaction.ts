@@ -1,5 +1,6 @@
 import type {ReviewedFile, TakenBack} from '../agent/changes/review.ts';
-import type {About, Answer, BrowserLogin, Choice, FilterField, SubjectDrawing} from '../store/view-slice.ts';
+import type {About, Answer, BrowserLogin, Choice, FilterField} from '../core/question.ts';
+import type {SubjectDrawing} from '../terminal/text/drawing.ts';
 
 /** A question of the program itself. */
 export type Inquiry = {

@@ -2,6 +2,7 @@ import {createStore, type StoreApi} from 'zustand/vanilla';
 import {type ApprovalSlice, createApprovalSlice} from './approval-slice.ts';
 import {type ConnectionSlice, createConnectionSlice} from './connection-slice.ts';
 import {createLogsSlice, type LogsSlice} from './logs-slice.ts';
+import {createPanelSlice, type PanelSlice} from './panel-slice.ts';
 import {createPromptSlice, type PromptSlice} from './prompt-slice.ts';
 import {createSessionSlice, type SessionSlice} from './session-slice.ts';
 import {createThemeSlice, type ThemeSlice} from './theme-slice.ts';
@@ -12,6 +13,7 @@ import {createWatchSlice, type WatchSlice} from './watch-slice.ts';
 export type AppState = SessionSlice &
 	ConnectionSlice &
 	ViewSlice &
+	PanelSlice &
 	PromptSlice &
 	TypingSlice &
 	LogsSlice &
@@ -26,6 +28,7 @@ export function createAppStore(): AppStore {
 		...createSessionSlice(...parts),
 		...createConnectionSlice(...parts),
 		...createViewSlice(...parts),
+		...createPanelSlice(...parts),
 		...createPromptSlice(...parts),
 		...createTypingSlice(...parts),
 		...createWatchSlice(...parts),

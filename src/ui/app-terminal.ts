@@ -1,13 +1,13 @@
 import type {TerminalWidths} from '../config/terminal-widths.ts';
 import type {Environment} from '../core/environment.ts';
+import {isHiddenByDraft} from '../store/panel-slice.ts';
 import type {AppStore} from '../store/store.ts';
-import {panelHasFocus} from '../store/view-slice.ts';
 import {hasAlternateScreen, insertsLines} from '../terminal/abilities.ts';
 import {multiplexerOf} from '../terminal/attention/terminal-kind.ts';
 import type {ProcessHooks} from '../terminal/suspension.ts';
 import {createTerminalSession, type TerminalSession} from '../terminal/terminal-session.ts';
-import {panelHeight} from './panels/panel-height.ts';
-import {steadyNow} from './panels/question.ts';
+import {steadyNow} from './answerable.ts';
+import {panelHeight} from './panels/panels.ts';
 import {createLiveLines, type LiveLines} from './screen/frame.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
@@ -114,7 +114,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		live,
 		session,
 		fit,
-		heightOf: state => panelHeight(state, panelHasFocus(state)),
+		heightOf: state => panelHeight(state, isHiddenByDraft(state)),
 		isNeeded() {
 			const {reflows, blanksMarked} = measure.habits();
 			return hasAlternateScreen(env) && reflows && !blanksMarked && !fullScreen.isOpen();

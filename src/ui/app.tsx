@@ -4,22 +4,17 @@ import {useShallow} from 'zustand/react/shallow';
 import {shallow} from 'zustand/vanilla/shallow';
 import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {hintKey} from '../editor/keymap/key-label.ts';
+import {isHiddenByDraft, needsUser, panelHasFocus} from '../store/panel-slice.ts';
 import type {AppState} from '../store/store.ts';
-import {panelHasFocus} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {Composer, promptRows} from './composer.tsx';
 import {useApp, useKeymap, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
-import {drawLine} from './line-field.ts';
 import {Lines} from './lines.tsx';
-import {type AskPanel, answerLabel, fieldRow} from './panels/ask-state.ts';
-import {editorIndent, editorLayout, titleRows} from './panels/edit-keys.ts';
-import {drawField, type FieldPanel} from './panels/field-keys.ts';
-import {panelHeight} from './panels/panel-height.ts';
 import {plainRule} from './panels/panel-rows.ts';
 import {PanelView} from './panels/panel-view.tsx';
-import {filterLabel, filterRow} from './panels/picker-state.ts';
+import {moduleOf, panelHeight} from './panels/panels.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
 import {createSuggestions, type Suggestions, suggestionLines} from './suggestions.ts';
@@ -29,10 +24,17 @@ const editingNote = 'Editing your previous message · Ctrl+C cancel';
 
 /** What the live region is laid out from, which stays the same while a user types. Its parts read the rest themselves. */
 const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions) => {
-	const {panel, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
+	const {panel, manner, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
 	return {
-		...{panel, filter, queue, size, completion, busy},
+		panel,
+		manner,
+		filter,
+		queue,
+		size,
+		completion,
+		busy,
 		hasFocus: panelHasFocus(state),
+		isHidden: isHiddenByDraft(state),
 		toast: toast || (editing && !panel ? editingNote : ''),
 		prompt: promptRows(state),
 		suggestions: suggest(state),
@@ -63,13 +65,13 @@ export function App() {
 	const focusKey = toPanel && suggestions.length > 0 ? ['Esc', toPanel].join(' ') : toPanel;
 	const layout = useLayout({
 		rows,
-		panel: panelHeight(parts, parts.hasFocus),
+		panel: panelHeight(parts, parts.isHidden),
 		queue: queue.length,
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
 		logPanel: parts.logPanel,
-		isAsking: panel !== undefined && panel.kind !== 'lines',
-		isFramed: isFramed(panel),
+		isAsking: needsUser(parts),
+		isFramed: panel !== undefined && moduleOf(panel).isFramed,
 		todo: todoHeight(todo),
 	});
 	const above = layout.gap + layout.logPanel + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
@@ -150,7 +152,7 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
  * ends the insert mode of Vim.
  */
 function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutParts): readonly string[] {
-	if (panel && panel.kind !== 'lines' && hasFocus) {
+	if (hasFocus) {
 		return [];
 	}
 
@@ -162,52 +164,8 @@ function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutPa
 			: ['Ask something, or / for commands'];
 }
 
-/** Returns the place of the caret in the field of an open panel; undefined if it has none. */
-function caretElsewhere(parts: LayoutParts, layout: Below) {
-	switch (parts.panel?.kind) {
-		case 'pick':
-		case 'table':
-			return filterCaret(parts, layout);
-		case 'field':
-			return fieldCaret(parts.panel, parts, layout);
-		case 'edit':
-			return editorCaret(parts, layout);
-		case 'ask':
-			return answerCaret(parts.panel, parts, layout);
-		default:
-			return undefined;
-	}
-}
-
-/** Returns the place of the caret in the field of a question; undefined if it has choices, or no room for the field. */
-function answerCaret(asked: AskPanel, {filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
-	const row = fieldRow(asked, columns, panel);
-	return asked.choices.length === 0 && row < panel
-		? {row: gap + logPanel + frame + row, column: drawLine(answerLabel, filter, columns).column}
-		: undefined;
-}
-
-/** Returns the place of the caret in an open field. */
-function fieldCaret(asked: FieldPanel, {filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
-	const {row, column} = drawField(asked, filter, {columns, height: panel}).caret;
-	return {row: gap + logPanel + frame + row, column};
-}
-
-/** Returns the place of the caret in the filter of an open picker or table, or undefined if the window is too low for the filter. */
-function filterCaret({filter, size}: LayoutParts, {gap, logPanel, panel}: Below) {
-	const row = filterRow(panel);
-	return row === undefined
-		? undefined
-		: {row: gap + logPanel + row, column: drawLine(filterLabel, filter, size.columns).column};
-}
-
-/** Returns the place of the caret in an open editor. */
-function editorCaret({filter, size}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
-	const {caret} = editorLayout(filter, size.columns, panel);
-	return {row: gap + logPanel + frame + titleRows(panel) + caret.row, column: editorIndent + caret.column};
-}
-
-/** Returns true for a panel without a title, which stands below a line of its own. */
-function isFramed(panel: LayoutParts['panel']): boolean {
-	return panel !== undefined && !['pick', 'table', 'lines'].includes(panel.kind);
+/** Returns the place of the caret in the field of the open panel; undefined if it has none. */
+function caretElsewhere({panel: open, filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
+	const caret = open && moduleOf(open).caret?.(open, filter, {columns, height: panel});
+	return caret && {row: gap + logPanel + frame + caret.row, column: caret.column};
 }

@@ -2,9 +2,10 @@ import {abortable} from '../core/abortable.ts';
 import type {AskUser, UserQuestion} from '../core/session/user-question.ts';
 import type {Inquiry, Interaction} from '../platform/interaction.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Panel, TablePanel} from '../store/view-slice.ts';
-import {ownWords} from './panels/ask-state.ts';
-import {atOnce, steadyNow} from './panels/question.ts';
+import {atOnce, steadyNow} from './answerable.ts';
+import {ownWords} from './panels/ask-panel.tsx';
+import {moduleOf, openPanel, type Panel} from './panels/panels.ts';
+import type {TablePanel} from './panels/table-panel.tsx';
 
 /** A text to change. `keys` says what Enter and Esc do. */
 export type EditField = {readonly label: string; readonly does: string; readonly text: string};
@@ -57,13 +58,13 @@ function createPanelSlot(store: AppStore): PanelSlot {
 			open?.resolve(displaced);
 			return new Promise(resolve => {
 				open = {panel, resolve};
-				store.getState().setPanel(panel);
+				openPanel(store, panel);
 			});
 		},
 		answer(value) {
 			const resolve = open?.resolve;
 			open = undefined;
-			store.getState().setPanel(undefined);
+			store.getState().closePanel();
 			resolve?.(value);
 			const listeners = closeListeners;
 			closeListeners = [];
@@ -182,7 +183,7 @@ async function openWhenFree(create: () => Panel, signal: AbortSignal, slot: Pane
 
 /** Waits until no panel is open that the user answers. */
 async function untilFree({panel, closed}: PanelSlot, signal: AbortSignal): Promise<void> {
-	for (let open = panel(); open && open.kind !== 'lines'; open = panel()) {
+	for (let open = panel(); open && moduleOf(open).initial(open).manner !== 'shows'; open = panel()) {
 		await abortable(closed(), signal);
 	}
 }

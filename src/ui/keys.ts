@@ -7,16 +7,18 @@ import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
 import {selectionOf} from '../editor/selection.ts';
+import {needsUser, panelHasFocus} from '../store/panel-slice.ts';
 import type {AppState} from '../store/store.ts';
-import {type PromptEdit, panelHasFocus} from '../store/view-slice.ts';
+import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
 import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
+import {steadyNow, untilAnswerable} from './answerable.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
-import {opensView, type PanelKeys, pressInPanel} from './panels/panel-keys.ts';
-import {steadyNow, untilAnswerable} from './panels/question.ts';
+import type {PanelKeys} from './panels/panel.ts';
+import {opensView, pressInPanel} from './panels/panel-keys.ts';
 import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
 import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
 import type {FullScreen} from './screen/full-screen.ts';
@@ -159,7 +161,7 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 	const {panel, keymap} = state;
 	if (chord !== undefined && actionOf(keymap, chord) === 'app.suspend') {
 		suspend();
-	} else if (panel && !opensView(chord, panel, state) && pressInPanel(token, panel, panelKeys)) {
+	} else if (panel && !opensView(chord, state) && pressInPanel(token, panel, panelKeys)) {
 		sequence.forget();
 	} else {
 		const joined = sequence.join(token, keymap);
@@ -199,7 +201,7 @@ function movesToPanel(token: KeyToken, {store}: Keyboard): boolean {
 
 /** True while a panel is open that the user has not moved to. */
 function waitsBesideDraft(state: AppState): boolean {
-	return state.panel !== undefined && state.panel.kind !== 'lines' && !panelHasFocus(state);
+	return needsUser(state) && !panelHasFocus(state);
 }
 
 /**

@@ -13,6 +13,7 @@ import {assertTerminal, wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeLine, safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
 import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
+import {steadyNow} from './answerable.ts';
 import type {AppInteraction} from './interaction.ts';
 import {howToSend, keepLineDrafts} from './line/line-drafts.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
@@ -26,8 +27,9 @@ import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
-import {steadyNow} from './panels/question.ts';
+
 import {createLiveLines} from './screen/frame.ts';
+
 import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/block-text.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';

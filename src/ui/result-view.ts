@@ -4,6 +4,7 @@ import type {Result} from '../command/result.ts';
 import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
 import {reportError} from '../core/error.ts';
+import {needsUser} from '../store/panel-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
@@ -140,8 +141,8 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, 
 
 /** Returns true during a run whose answer a printed result would cut in two, while no panel asks anything. */
 function isRunVisible(store: AppStore): boolean {
-	const {transcript, panel} = store.getState();
-	return transcript.run !== undefined && (panel === undefined || panel.kind === 'lines');
+	const {transcript, manner} = store.getState();
+	return transcript.run !== undefined && !needsUser({manner});
 }
 
 type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteraction['browse']>};

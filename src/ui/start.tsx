@@ -15,7 +15,6 @@ import type {AppLogs} from './logs/app-logs.ts';
 import {focusLogOf} from './logs/log-keys.ts';
 import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation.ts';
 import {deferred, endOfTurn} from './opening/turns.ts';
-import {pressInDevicePanel} from './panels/device/device-keys.ts';
 import {searchHistory} from './panels/search-history.ts';
 import type {LiveLines} from './screen/frame.ts';
 import {followMoving} from './screen/live-clock.ts';
@@ -76,7 +75,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
 			copy: session.copy,
 			review: async review =>
-				(await import('./changes/open-review.ts')).openReview({...terminal, store, palette})(review),
+				(await import('./changes/review-view.ts')).openReview({...terminal, store, palette})(review),
 		},
 		...{terminal, loaded, quit},
 	};
@@ -98,7 +97,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		farewell = await untilClosed(opening, ended, parts);
 	} finally {
 		input.stop();
-		store.getState().setPanel(undefined);
+		store.getState().closePanel();
 		loaded.logs?.dispose();
 		loaded.stopMoving?.();
 		stopWindow();
@@ -209,15 +208,14 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		attention: () => loaded.attention,
 		submit: text => whenOpen(({submit}) => void submit(text)),
 		answer: interact.answer,
-		pressInDevicePanel: (action, panel) =>
-			pressInDevicePanel(action, panel, {
-				copy: session.copy,
-				openPage: page => openPage(page, env),
-				say: interact.say,
-			}),
+		copy: session.copy,
+		openPage: page => openPage(page, env),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
-		...{redraw: fit.redraw, suspend: session.suspend, interact, copy: session.copy},
-		...{openTranscript: () => showTranscript(parts), searchHistory: () => void searchHistory(store, interact)},
+		redraw: fit.redraw,
+		suspend: session.suspend,
+		interact,
+		openTranscript: () => showTranscript(parts),
+		searchHistory: () => void searchHistory(store, interact),
 		pasteImage: () => whenOpen(({pasteImage}) => void pasteImage(env)),
 		mentionsOfDragged: pasted => loaded.opened?.mentionsOfDragged(pasted),
 		openLogs: () => loaded.logs?.openViewer() ?? false,

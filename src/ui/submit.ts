@@ -12,7 +12,6 @@ import type {LiveSession} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
-import {createRunningCommands, type RunningCommands} from './running-commands.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
 type Dependencies = ResultDependencies &
@@ -255,4 +254,34 @@ function returnToPrompt(text: string, store: AppStore): boolean {
 
 	setComposer(setComposerText(composer, text));
 	return true;
+}
+
+type RunningCommands = {
+	/** Runs a command under its name, with a signal that `cancel` aborts. */
+	readonly run: <T>(name: string, execute: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+	/** Aborts every running command. */
+	readonly cancel: () => void;
+};
+
+/** Keeps track of the commands that run now; the store shows the one that started last. */
+function createRunningCommands(store: AppStore): RunningCommands {
+	const running = new Map<AbortController, string>();
+	return {
+		async run(name, execute) {
+			const abort = new AbortController();
+			running.set(abort, name);
+			store.getState().setBusy(true, name);
+			try {
+				return await execute(abort.signal);
+			} finally {
+				running.delete(abort);
+				store.getState().setBusy(running.size > 0, [...running.values()].at(-1));
+			}
+		},
+		cancel() {
+			for (const abort of running.keys()) {
+				abort.abort();
+			}
+		},
+	};
 }

@@ -2,9 +2,9 @@ import {complete, type Suggestion} from '../command/completion/complete.ts';
 import {sessionValues} from '../command/completion/known-values.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import {textOf} from '../editor/long-text.ts';
+import {panelHasFocus} from '../store/panel-slice.ts';
 import type {MentionSuggestion} from '../store/prompt-slice.ts';
 import type {AppState} from '../store/store.ts';
-import {panelHasFocus} from '../store/view-slice.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
@@ -51,7 +51,7 @@ const none: Suggestions = [];
 
 /** What suggestions are found from. */
 const sources = [
-	...(['panel', 'guard', 'composer', 'completion', 'entriesVersion', 'valuesOf', 'savedSessions'] as const),
+	...(['panel', 'manner', 'guard', 'composer', 'completion', 'entriesVersion', 'valuesOf', 'savedSessions'] as const),
 	...(['paths', 'logs', 'resources', 'suggestMentions'] as const),
 ];
 
@@ -65,7 +65,7 @@ export function createSuggestions(
 		if (sources.some(name => state[name] !== before?.[name])) {
 			before = state;
 			const found =
-				state.panel?.kind === 'lines' || panelHasFocus(state)
+				state.manner === 'shows' || panelHasFocus(state)
 					? none
 					: suggestionsFor(entries(), state.composer, state.completion, state);
 			last = found.length === 0 ? none : found;

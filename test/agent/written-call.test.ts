@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {ApprovalRequest, Decision} from '../../src/agent/approval/approval.ts';
+import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
 import {decideUnasked} from '../../src/agent/approval/unasked.ts';
 import {runAgent} from '../../src/agent/run.ts';
-import type {ApprovalMode} from '../../src/core/session/approval.ts';
+import type {ApprovalAnswer, ApprovalMode} from '../../src/core/session/approval.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
 import {approvalsOf, call, collect, echo, finish, runOptions, scriptedModel, text, transcriptOf} from './scripted.ts';
@@ -20,8 +20,8 @@ const change: Tool = {
 	},
 };
 
-type Answer = (request: ApprovalRequest) => Decision;
-const yes: Answer = ({hash}) => ({answer: 'yes', hash, keep: 'session'});
+type Answer = (request: ApprovalRequest) => ApprovalAnswer;
+const yes: Answer = ({hash}) => ({allowed: true, hash, keep: 'session'});
 
 /** Runs a model that writes the call twice, in two turns. Returns the questions, the results and the end. */
 async function run(

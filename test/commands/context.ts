@@ -8,13 +8,15 @@ import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import {compose} from '../../src/compose/compose.ts';
 import type {Keychain} from '../../src/config/keychain.ts';
+import type {BrowserLogin} from '../../src/core/question.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {LogToFollow} from '../../src/logs/log-to-follow.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
-import type {BrowserLogin} from '../../src/store/view-slice.ts';
+
 import {copySequence} from '../../src/terminal/clipboard.ts';
+
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {createOAuthFetch} from '../../src/agent/mcp/oauth/oauth-fetch.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import {statusOfServer} from '../../src/command/mcp/edit-servers.ts';
-import type {BrowserLogin} from '../../src/store/view-slice.ts';
+import type {BrowserLogin} from '../../src/core/question.ts';
 import {protectedServer} from '../agent/mcp/authorization-server.ts';
 import {dataOf, drawn, type TestContext, testContext} from './context.ts';
 

@@ -1,6 +1,6 @@
 import {writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import type {Choice} from '../../src/store/view-slice.ts';
+import type {Choice} from '../../src/core/question.ts';
 import {said, start, used, user} from '../core/records.ts';
 import {api, inWorkspace} from './api.ts';
 import {drawn, saveSession, type TestContext, testContext} from './context.ts';

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import type {Choice} from '../../src/store/view-slice.ts';
+import type {Choice} from '../../src/core/question.ts';
 import {plainText} from '../../src/terminal/text/ansi.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {themeNames} from '../../src/terminal/theme/theme-names.ts';

@@ -2,8 +2,8 @@ import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
 import type {JudgedFile} from '../../src/agent/project/project.ts';
 import {questionFor, trustDrawing} from '../../src/command/views/project/trust-drawing.ts';
 import type {FileChange} from '../../src/core/session/event.ts';
-import type {Panel} from '../../src/store/view-slice.ts';
 import {approvalQuestions} from '../../src/ui/approvals/approval-questions.ts';
+import type {Panel} from '../../src/ui/panels/panels.ts';
 
 /** Returns the question that the app asks about a request. */
 async function questionAbout(request: Pick<ApprovalRequest, 'act' | 'summary' | 'verdict' | 'facts' | 'change'>) {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/session/event.ts';
-import type {Panel} from '../../src/store/view-slice.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {answered, called, done, said, start, thought, toRecords, used, user} from '../core/records.ts';
 import {runApp} from '../ui/running-app.ts';
 import {withFixedValues} from './fixed-values.ts';
@@ -81,7 +81,7 @@ const ask = (app: App) => show(app, chat);
 /** Shows a call that waits for the answer to a question. */
 const askAbout = (app: App, events: readonly AgentEvent[], question: Panel | undefined) => {
 	show(app, [...events, {type: 'approval-request', id: 'c1', summary: '', hash: ''}]);
-	app.store.getState().setPanel(question);
+	openPanel(app.store, question);
 };
 
 const createSandbox = (app: App) => app.type('/env create web-shop\r');
@@ -133,7 +133,7 @@ const screens: readonly Screen[] = [
 	{
 		name: 'model',
 		shows: 'Models, the usable ones first',
-		open: app => app.store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: models, current: 'b'}),
+		open: app => openPanel(app.store, {kind: 'pick', title: 'Select a model', choices: models, current: 'b'}),
 		until: 'These need',
 	},
 	{
@@ -145,14 +145,14 @@ const screens: readonly Screen[] = [
 	{
 		name: 'trust',
 		shows: 'The files of a project that wait for the trust of the user',
-		open: app => app.store.getState().setPanel(trustQuestion()),
+		open: app => openPanel(app.store, trustQuestion()),
 		until: 'run their hooks?',
 	},
 	{
 		name: 'field',
 		shows: 'A question with a field',
 		open: app =>
-			app.store.getState().setPanel({
+			openPanel(app.store, {
 				kind: 'field',
 				label: 'Save the recovery codes to a new file (leave blank to skip):',
 				masked: false,

@@ -1,8 +1,9 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import type {ApprovalRequest, Decision} from '../../src/agent/approval/approval.ts';
+import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
+import type {ApprovalAnswer} from '../../src/core/session/approval.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
 import type {LiveSession} from '../../src/session/conversation.ts';
 import {type Answer, startModelHost} from '../e2e/model-host.ts';
@@ -32,7 +33,7 @@ export async function world() {
 	mkdirSync(folder);
 	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
 	const asked: ApprovalRequest[] = [];
-	let answer: (decision: Decision) => void = () => undefined;
+	let answer: (decision: ApprovalAnswer) => void = () => undefined;
 	program.askWith(request => {
 		asked.push(request);
 		return new Promise(resolve => {
@@ -56,8 +57,8 @@ export async function world() {
 	const {store} = context;
 	return {
 		...{program, host, home, folder, asked, store},
-		answer: (decision: Decision) => answer(decision),
-		allow: () => answer({answer: 'yes', hash: asked.at(-1)?.hash ?? ''}),
+		answer: (decision: ApprovalAnswer) => answer(decision),
+		allow: () => answer({allowed: true, hash: asked.at(-1)?.hash ?? ''}),
 		session: () => store.getState().transcript.session,
 		background: () => store.getState().background.map(({id, state}) => [id, state]),
 		run: (...words: readonly string[]) => dispatch(words, context),

@@ -42,7 +42,7 @@ export async function bindingWorld() {
 			...options,
 		});
 		onTestFinished(() => program.close());
-		program.askWith(async ({hash}) => ({answer: 'yes', hash}));
+		program.askWith(async ({hash}) => ({allowed: true, hash}));
 		const events: AgentEvent[] = [];
 		program.onRecord(({event}) => events.push(event));
 		const questions: string[] = [];

@@ -38,7 +38,7 @@ describe.skipIf(!hasBubblewrap)(`in the program${skipped}`, () => {
 		await expect.poll(() => asked.length).toBe(1);
 		expect(asked[0]).toMatchObject({act: {kind: 'edit', path: join(folder, 'scripts/check.sh')}});
 		expect(JSON.stringify(asked[0])).toContain('changes what your hook runs');
-		here.answer({answer: 'no'} as never);
+		here.answer({allowed: false} as never);
 		await sent;
 		expect(readFileSync(join(folder, 'scripts/check.sh'), 'utf8')).toBe('sh lib/a.sh');
 	});

@@ -226,7 +226,7 @@ test('an interrupt while a file is written leaves the old text or the new one, a
 		const stops: Promise<void>[] = [];
 		program.askWith(async ({hash}) => {
 			stops.push(stopAfter(turns));
-			return {answer: 'yes', hash};
+			return {allowed: true, hash};
 		});
 		host.answerWith(
 			calls('read_file', {path: 'poem.txt'}),

@@ -54,7 +54,7 @@ test('[8] a credential that the model writes into a command is run as approved, 
 			[text('Done.'), finish('stop')],
 			[text('Again.'), finish('stop')],
 		],
-		{loadTools: async () => [tool], createApprovals: () => approvalsOf(async ({hash}) => ({answer: 'yes', hash}))},
+		{loadTools: async () => [tool], createApprovals: () => approvalsOf(async ({hash}) => ({allowed: true, hash}))},
 	);
 	await conversation.send('Go');
 	expect(ran).toEqual([command]);

@@ -38,7 +38,7 @@ export function open({home, folder, host, proxy, env = {}}: OpenOptions) {
 		version: '0.0.0',
 	});
 	onTestFinished(() => program.close());
-	program.askWith(async ({hash}) => ({answer: 'yes', hash}));
+	program.askWith(async ({hash}) => ({allowed: true, hash}));
 	const events: AgentEvent[] = [];
 	program.onRecord(({event}) => events.push(event));
 	return {program, events, state: store.getState};

@@ -23,7 +23,7 @@ test('[20] the mode and the rules of a session end with it: a new one begins as 
 	here.host.answerWith(writes('a.txt'), says('Written.'));
 	const sent = here.program.conversation.send('Write.');
 	await expect.poll(() => here.asked.length).toBe(1);
-	here.answer({answer: 'yes', hash: here.asked[0]?.hash ?? '', keep: 'edits'});
+	here.answer({allowed: true, hash: here.asked[0]?.hash ?? '', keep: 'edits'});
 	await sent;
 	await rulesOf(here).add(parseRule('run_command(touch *)'), 'allow', 'session');
 	expect([mode(here), listed(here)]).toEqual(['edits', ['run_command(touch *)']]);

@@ -11,7 +11,7 @@ function watched() {
 	const {promise: passed, resolve: pass} = deferred();
 	const first: Script = [call('echo', {word: 'a'}), passed, finish('tool-calls')];
 	let startedBy: (() => RunStarter) | undefined;
-	const approvals = approvalsOf(async () => ({answer: 'no'}));
+	const approvals = approvalsOf(async () => ({allowed: false}));
 	const here = scripted([first, [text('Two.'), finish('stop')]], {
 		loadTools: async () => [echo],
 		createApprovals: () => ({

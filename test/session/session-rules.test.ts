@@ -34,7 +34,7 @@ async function touches({program}: Opened, host: ModelHost, folder: string, keep?
 	const asked: string[] = [];
 	program.askWith(async ({hash, summary}) => {
 		asked.push(summary);
-		return keep ? {answer: 'yes', hash, keep} : {answer: 'no'};
+		return keep ? {allowed: true, hash, keep} : {allowed: false};
 	});
 	host.answerWith(({call, finish}) => {
 		call('run_command', {command: 'touch made'});

@@ -1,7 +1,7 @@
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
-import type {Panel} from '../../src/store/view-slice.ts';
 import {safeLine} from '../../src/terminal/text/safe-text.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {say, think, result as toolResult, user} from '../ui/canvas.ts';
 import type {ContractApp} from '../ui/contract/contract-app.ts';
 import {hostileJson, hostileTrace} from './structured-texts.ts';
@@ -12,7 +12,7 @@ export type Drive = (app: ContractApp, text: string) => Promise<void> | void;
 const panel =
 	(panelOf: (text: string) => Panel): Drive =>
 	({store}, text) =>
-		store.getState().setPanel(panelOf(text));
+		openPanel(store, panelOf(text));
 
 let ids = 0;
 const events =
@@ -56,6 +56,11 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 	'not saved': ({store}, text) => store.setState({unsaved: text}),
 	'command that runs': ({store}, text) => store.getState().setBusy(true, text),
 	toast: ({store}, text) => store.getState().setToast(text),
+	'list beside a draft': ({store}, text) => {
+		const {composer, setComposer} = store.getState();
+		setComposer(setComposerText(composer, 'a draft'));
+		openPanel(store, {kind: 'pick', title: text, choices: []});
+	},
 	queue: ({store}, text) => store.setState({queue: [{id: 'q', text}] as never}),
 	steps: ({store}, text) =>
 		store.setState(({transcript}) => ({transcript: {...transcript, todo: [{text, state: 'active'}]}})),
@@ -136,7 +141,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 	title: events(text => [{type: 'rename', title: text}]),
 	'result of a command': app => app.type('/hostile\r'),
 	'table that opens': app => {
-		app.store.getState().setPanel(undefined);
+		app.store.getState().closePanel();
 		return app.type('/hostile-table\r');
 	},
 	'error of a command': app => app.type('/hostile-error\r'),

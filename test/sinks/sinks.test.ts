@@ -110,7 +110,16 @@ async function driveScreen(kind: TerminalKind, terminal: ContractTerminal, only?
 		await app.type('\u001b');
 		await time.pass(600, 100);
 		const {connection, model, queue, composer} = before;
-		app.store.setState({connection, model, queue, composer, panel: undefined, toast: '', unsaved: undefined});
+		app.store.setState({
+			connection,
+			model,
+			queue,
+			composer,
+			panel: undefined,
+			manner: undefined,
+			toast: '',
+			unsaved: undefined,
+		});
 		app.store.getState().setBusy(false);
 		await time.pass(50, 50);
 	}

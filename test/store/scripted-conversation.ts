@@ -24,7 +24,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		openModel: async () => model.ask,
 		loadTools: async () => [echo],
 		workspace: () => '/',
-		createApprovals: () => approvalsOf(async () => ({answer: 'no'})),
+		createApprovals: () => approvalsOf(async () => ({allowed: false})),
 		hide: redactKnown,
 		readLog: async session => logs.get(session) ?? [],
 		openLog(session) {

@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Recorded} from '../../src/core/session/event.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
 import {createAppStore} from '../../src/store/store.ts';
+import {openPanel} from '../../src/ui/panels/panels.ts';
 import {recorded, run} from '../storage/records.ts';
 
 describe('the session in the store', () => {
@@ -60,9 +61,9 @@ describe('the session in the store', () => {
 
 test('a panel opens at its top', () => {
 	const store = createAppStore();
-	store.getState().setPanel({kind: 'lines', title: 'a', lines: () => []});
+	openPanel(store, {kind: 'lines', title: 'a', lines: () => []});
 	store.getState().scrollBy(7);
-	store.getState().setPanel({kind: 'lines', title: 'b', lines: () => []});
+	openPanel(store, {kind: 'lines', title: 'b', lines: () => []});
 	expect(store.getState().scroll).toBe(0);
 });
 

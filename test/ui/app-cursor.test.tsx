@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {App} from '../../src/ui/app.tsx';
+import {openPanel} from '../../src/ui/panels/panels.ts';
 import {draw} from './frame.ts';
 
 function app(columns = 80, rows = 24) {
@@ -46,7 +47,7 @@ test('the cursor stays at the caret when the rest of the screen changes', async 
 		() => state.setUnsaved('disk full'),
 		() => setLive(['one', 'two']),
 		() => state.enqueue({id: '1', text: 'next'}),
-		() => state.setPanel({kind: 'lines', title: '/usage', lines: () => ['a', 'b']}),
+		() => openPanel(store, {kind: 'lines', title: '/usage', lines: () => ['a', 'b']}),
 		() => state.scrollBy(1),
 		() => state.setBusy(true),
 		() => state.setToast('Press Ctrl+C again to quit.'),
@@ -72,7 +73,7 @@ test('the cursor stays at the caret while the seconds of a run are counted', asy
 
 test('a panel that has the focus hides the cursor', async () => {
 	const {store, cursor, settle} = app();
-	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 	await settle();
 	expect(cursor()).toBe(undefined);
 });

@@ -5,9 +5,9 @@ import {setComposerText} from '../../src/editor/editor.ts';
 import {reduceVim} from '../../src/editor/vim/vim.ts';
 import {initialVim} from '../../src/editor/vim/vim-state.ts';
 import type {AppStore} from '../../src/store/store.ts';
-import type {Panel} from '../../src/store/view-slice.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {App} from '../../src/ui/app.tsx';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {anyText} from '../any-text.ts';
 import {draw} from './frame.ts';
 
@@ -79,7 +79,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 	test('the prompt below a question does not mention Esc, which cancels the question', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		run(store);
-		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
 		expect(lines().join('\n')).not.toMatch(/interrupt|queue/);
 	});
@@ -87,13 +87,13 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 	test('the prompt below a panel with lines does not mention Esc, which closes the panel first', async () => {
 		const {store, lines, settle} = app(columns, rows);
 		store.getState().setBusy(true);
-		store.getState().setPanel({kind: 'lines', title: 'Usage', lines: () => ['one']});
+		openPanel(store, {kind: 'lines', title: 'Usage', lines: () => ['one']});
 		await settle();
 		expect(lines().join('\n')).not.toContain('interrupt');
 		run(store);
 		await settle();
 		expect(lines().join('\n')).not.toContain('interrupt');
-		store.getState().setPanel(undefined);
+		store.getState().closePanel();
 		await settle();
 		expect(lines().join('\n')).toContain('Esc to interrupt');
 	});
@@ -121,7 +121,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 			fc.asyncProperty(states, async ({live, queue, panel, scroll, ...given}) => {
 				const state = store.getState();
 				type(given.text);
-				state.setPanel(panel);
+				openPanel(store, panel);
 				setLive(numbered('live', live));
 				state.setToast(given.toast);
 				state.setCompletion(given.completion);
@@ -148,7 +148,7 @@ describe.each(sizes)('in a window of %i columns and %i rows', (columns, rows) =>
 		type(numbered('line', 30).join('\n'));
 		setLive(numbered('live', 15));
 		await settle();
-		store.getState().setPanel({kind: 'lines', title: '/help', lines: () => numbered('line', 60)});
+		openPanel(store, {kind: 'lines', title: '/help', lines: () => numbered('line', 60)});
 		await settle();
 		expect(written.join('')).not.toMatch(/\u001B\[[23]J/);
 	});
@@ -208,7 +208,7 @@ describe('the completion', () => {
 	test('is hidden by a question that has the focus, and not by one beside the draft', async () => {
 		const {store, lines, settle, type} = app();
 		type('/');
-		store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
 		expect(lines()).toContain('  Esc Tab answer the question');
 		expect(lines().filter(line => /^[❯ ] \/./.test(line))).toHaveLength(8);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {createElement} from 'react';
 import {describe, expect, test} from 'vitest';
-import type {Panel} from '../../src/store/view-slice.ts';
 import {App} from '../../src/ui/app.tsx';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {openAppLogs} from './app-logs-harness.ts';
 import {openReview, twoHunks} from './changes/reviewer.ts';
 import {draw} from './frame.ts';
@@ -51,7 +51,7 @@ const pressed = fc.array(
 /** Presses keys in an open panel, and returns what it was answered and what it shows. */
 function inPanel(panel: Panel, turns: readonly (readonly string[])[]) {
 	const {store, press, asked, wait} = handler();
-	store.getState().setPanel(panel);
+	openPanel(store, panel);
 	wait(5000);
 	for (const turn of turns) {
 		press(...turn);
@@ -89,7 +89,7 @@ test.each(['picker', 'table'])('in a %s, Enter selects the row that is marked af
 	]) {
 		const {store} = inPanel(panel, [turn]);
 		const {scroll, filter, sorted} = store.getState();
-		drawn.store.getState().setPanel(panel);
+		openPanel(drawn.store, panel);
 		drawn.store.setState({scroll, filter, sorted});
 		await drawn.settle(10);
 		const answered = inPanel(panel, [[...turn, keys.enter]]).asked;
@@ -107,10 +107,10 @@ test('in a table, steps beyond an end don’t count', () => {
 
 test('no key of the chunk that answers an approval answers the next one', () => {
 	const {store, press, asked, wait} = handler();
-	store.getState().setPanel(panels['approval with several answers']);
+	openPanel(store, panels['approval with several answers']);
 	wait(5000);
 	press(keys.up, keys.enter);
-	store.getState().setPanel({...panels['approval with several answers'], askedAt: 5000} as Panel);
+	openPanel(store, {...panels['approval with several answers'], askedAt: 5000} as Panel);
 	press('1', keys.up, keys.enter);
 	expect([asked, store.getState().composer.text]).toEqual([['answer epsilon'], '']);
 });

@@ -58,7 +58,7 @@ export function handler({
 		takeReply: () => false,
 		submit: sent => asked.push(`submit ${sent}`),
 		answer: value => asked.push(`answer ${value}`),
-		pressInDevicePanel: (chord, {code}) => asked.push(`${chord} for ${code}`),
+		openPage: async page => asked.push(`open ${page}`) > 0,
 		interrupt: () => asked.push('interrupt'),
 		redraw: () => asked.push('redraw'),
 		suspend: () => asked.push('suspend'),

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {setHistory} from '../../src/editor/editor-history.ts';
-import type {Panel} from '../../src/store/view-slice.ts';
+import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
 describe('in the completion', () => {
@@ -52,7 +52,7 @@ describe('in the completion', () => {
 describe('a panel', () => {
 	const open = (panel: Panel, given = {}) => {
 		const app = handler(given);
-		app.store.getState().setPanel(panel);
+		openPanel(app.store, panel);
 		return app;
 	};
 
@@ -129,7 +129,7 @@ describe('a panel', () => {
 describe('a question', () => {
 	const question = (given = {}) => {
 		const app = handler(given);
-		app.store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		openPanel(app.store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 		return app;
 	};
 
@@ -164,7 +164,7 @@ describe('a question', () => {
 			{key: 'y', label: 'Yes, once', value: 'once'},
 			{key: 's', label: 'Yes, and for this session', value: 'session'},
 		];
-		app.store.getState().setPanel({kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
+		openPanel(app.store, {kind: 'confirm', question: 'Show .env?', answers, askedAt: 0});
 		app.wait(499);
 		app.press('s', keys.up);
 		expect([app.asked, app.store.getState().marked]).toEqual([[], 0]);

@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {commands} from '../../commands/index.ts';
 import {openFolderRules} from '../../src/agent/approval/folder-rules.ts';
-import {judgeByRules} from '../../src/agent/approval/judge-by-rules.ts';
 import {createRuleBook} from '../../src/agent/approval/rule-book.ts';
+import {judgeByRules} from '../../src/agent/approval/ruling.ts';
 import {createProject} from '../../src/agent/project/project.ts';
 import {createUserTools} from '../../src/agent/tools/tools.ts';
 import type {Entry} from '../../src/command/context.ts';
@@ -90,7 +90,7 @@ export function testProgram({
 				createApprovals: () =>
 					approvalsOf(async (_, signal) => {
 						await slot.whenFront(signal);
-						return {answer: 'no'};
+						return {allowed: false};
 					}),
 				hide: redactKnown,
 				readLog: async session => (await sessions.read(await sessions.find(session))).records,

@@ -10,7 +10,9 @@ import {type AppState, createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
+import {openPanel} from '../../src/ui/panels/panels.ts';
 import {createLiveLines} from '../../src/ui/screen/frame.ts';
+
 import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;
@@ -71,7 +73,11 @@ describe('the status line', () => {
 			{transcript: {run}, elapsed: 47_000, silent: 30_000},
 			'local · custom/demo · ● working 47 s · no output for 30 s, Esc to interrupt',
 		],
-		['while it asks', {transcript: {run}, panel: question, elapsed: 7000}, 'local · custom/demo · ● waiting for you'],
+		[
+			'while it asks',
+			{transcript: {run}, panel: question, manner: 'asks' as const, elapsed: 7000},
+			'local · custom/demo · ● waiting for you',
+		],
 		[
 			'after an interrupt',
 			{transcript: {run}, isStopping: true, elapsed: 7000},
@@ -228,10 +234,10 @@ test('a command that takes longer shows its own time, without that of a question
 	await shown().toBe('● /login');
 	vi.advanceTimersByTime(3000);
 	await shown().toBe('● /login 3 s');
-	store.getState().setPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
+	openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 	await shown().toBe('● waiting for you');
 	vi.advanceTimersByTime(60_000);
-	store.getState().setPanel(undefined);
+	store.getState().closePanel();
 	await shown().toBe('● /login');
 	store.getState().setBusy(true, 'env list');
 	vi.advanceTimersByTime(2000);

@@ -1,37 +1,26 @@
 import {createHash} from 'node:crypto';
 import {abortable} from '../../core/abortable.ts';
 import {AppError, reportError} from '../../core/error.ts';
-import type {Act, Approval, ApprovalMode, Permission} from '../../core/session/approval.ts';
+import type {Act, Approval, ApprovalAnswer, ApprovalMode} from '../../core/session/approval.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import type {RunStarter} from '../history.ts';
-import {type Judge, type RulePlace, type Ruling, ruleOn, type Verdict} from './ruling.ts';
+import {type Judge, type RulePlace, type Ruling, ruleOn, type Uncovered} from './ruling.ts';
 
-/** A question as it is recorded. `id` is the call that waits, `hash` identifies exactly what is allowed. */
-type RecordedRequest = Omit<Extract<AgentEvent, {type: 'approval-request'}>, 'type'>;
-
-/** A question as it is shown. Its `change` is exact, while the recorded one has no credentials. */
-export type ApprovalRequest = Omit<RecordedRequest, 'kind'> &
-	Pick<Approval, 'act' | 'facts' | 'keepsSubject'> & {
-		readonly change?: FileChange;
-		/** What the rules say: why none covers it, and which ones would. */
-		readonly verdict: Omit<Extract<Verdict, {effect: 'ask'}>, 'effect'>;
-	};
-
-/**
- * The answer. A yes holds for one request, which `hash` identifies. `command` is what the user made of the command, with the
- * hash of `editedHash`. `keep` allows the suggested rules too, the same request if there are none, or all edits.
- */
-export type Decision =
-	| {readonly answer: 'no'; readonly reason?: string}
-	| {readonly answer: 'yes'; readonly hash: string; readonly command?: string; readonly keep?: Kept['scope']}
-	/** Allowed by the command line of a run without a user. */
-	| {readonly answer: 'flag'; readonly notice?: string}
-	/** A no because nobody can be asked. `flags` would allow it, if any do. */
-	| {readonly answer: 'unasked'; readonly flags?: string};
+/** A question as it is shown. */
+export type ApprovalRequest = Pick<Approval, 'act' | 'summary' | 'facts' | 'keepsSubject'> & {
+	/** The call that waits. */
+	readonly id: string;
+	/** Identifies exactly what is allowed. */
+	readonly hash: string;
+	/** Exactly what is written, while the recorded one has no credentials. */
+	readonly change?: FileChange;
+	/** What the rules say: why none covers it, and which ones would. */
+	readonly verdict: Uncovered;
+};
 
 /** Asks the user a question. Throws the signal's reason if the run ends first. */
-export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<Decision>;
+export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 type Call = {
 	readonly id: string;
@@ -203,7 +192,7 @@ type RecordAnswer = (
 ) => void;
 
 /** Answers one request, and records both. */
-async function answerOne(question: Question, options: Options): Promise<Permission> {
+async function answerOne(question: Question, options: Options): Promise<ApprovalAnswer> {
 	const {request, hash, ruling, call, refused} = question;
 	const {act, summary, change} = request;
 	const {id, emit} = call;
@@ -211,7 +200,11 @@ async function answerOne(question: Question, options: Options): Promise<Permissi
 	emit({type: 'approval-request', ...recorded, kind: act.kind});
 	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags, rules} = {}) =>
 		emit({
-			...{type: 'approval-answer', id, allowed: isAllowed, hash: answered, by},
+			type: 'approval-answer',
+			id,
+			allowed: isAllowed,
+			hash: answered,
+			by,
 			...(rules && {rules: [...rules]}),
 			...(flags && {flags}),
 		});
@@ -241,7 +234,7 @@ function answerRuled(
 	{request: {act}}: Question,
 	answer: RecordAnswer,
 	{onRules}: Options,
-): Permission {
+): ApprovalAnswer {
 	if (ruling.kind === 'refuse') {
 		answer(false, ruling.by);
 		throw new AppError('failed', ruling.message, {hint: ruling.hint});
@@ -271,19 +264,27 @@ function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking
 	});
 }
 
-async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<Permission> {
+async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<ApprovalAnswer> {
 	const {request, hash, ruling, rule, untilRuled, call, allow, refused} = question;
 	const {decide, judge, mode, keep, ready} = options;
 	const {act, summary, exactChange, facts, keepsSubject} = request;
 	const {kind, ...verdict} = ruling;
-	const shown = {id: call.id, summary, hash, act, verdict, ...(facts && {facts}), ...(keepsSubject && {keepsSubject})};
-	const shownOnce = {...shown, ...(exactChange && {change: exactChange})};
+	const shown: ApprovalRequest = {
+		id: call.id,
+		summary,
+		hash,
+		act,
+		verdict,
+		...(facts && {facts}),
+		...(keepsSubject && {keepsSubject}),
+		...(exactChange && {change: exactChange}),
+	};
 	const asked = await untilRuled(
 		async (signal, recheck) => {
 			await ready?.(signal);
 			// What changed since it was judged is known now, and each later change is heard.
 			await recheck();
-			return decide(shownOnce, signal);
+			return decide(shown, signal);
 		},
 		rule,
 		call.signal,
@@ -293,30 +294,19 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 		return answerRuled(asked.ruling, question, answer, options);
 	}
 
-	const decision: Decision = call.isWritten && isByFlag(asked.value) ? {answer: 'unasked'} : asked.value;
-	if (decision.answer === 'flag') {
-		answer(true, 'flag');
-		if (decision.notice) {
-			call.emit({type: 'notice', level: 'warning', text: decision.notice});
-		}
-
-		return {allowed: true};
+	// The command line allows a call only where the model made one.
+	const given: ApprovalAnswer =
+		call.isWritten && asked.value.by === 'flag' ? {allowed: false, by: 'flag'} : asked.value;
+	if (given.by === 'flag') {
+		return answerByFlag(given, question, answer);
 	}
 
-	if (decision.answer === 'unasked') {
-		const {flags} = decision;
-		answer(false, 'flag', flags ? {flags} : {});
-		throw new AppError('failed', `Not allowed: ${summary} This run can't ask the user for approval.`, {
-			hint: `Continue without it, and tell the user that ${flags ? `${flags} allows it` : 'only the app can ask them'}.`,
-		});
-	}
-
-	const {command} = decision.answer === 'yes' ? decision : {};
+	const {command} = given.allowed ? given : {};
 	const expected = command === undefined ? hash : editedHash(hash, command);
-	if (decision.answer === 'no' || decision.hash !== expected) {
+	if (!given.allowed || given.hash !== expected) {
 		refused.add(hash);
 		answer(false, 'user');
-		return {allowed: false, ...(decision.answer === 'no' && decision.reason && {reason: decision.reason})};
+		return {allowed: false, ...(!given.allowed && given.reason && {reason: given.reason})};
 	}
 
 	if (command !== undefined && act.kind === 'command') {
@@ -327,10 +317,10 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 			answer(false, again.by);
 			throw new AppError('failed', again.message, {hint: again.hint});
 		}
-	} else if (decision.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
+	} else if (given.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
 		allow();
-	} else if (decision.keep) {
-		const {keep: scope} = decision;
+	} else if (given.keep) {
+		const {keep: scope} = given;
 		await keepOrWarn(scope === 'edits' ? {scope} : {scope, rules: verdict.suggestions}, keep, call);
 		call.signal.throwIfAborted();
 	}
@@ -340,9 +330,26 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
 }
 
-/** True for what the command line decides: it allows a call only where the model made one. */
-function isByFlag({answer}: Decision): boolean {
-	return answer === 'flag' || answer === 'unasked';
+/** Answers with what the command line of a run without a user decided. */
+function answerByFlag(
+	given: ApprovalAnswer,
+	{request: {summary}, call}: Question,
+	answer: RecordAnswer,
+): ApprovalAnswer {
+	if (given.allowed) {
+		answer(true, 'flag');
+		if (given.notice) {
+			call.emit({type: 'notice', level: 'warning', text: given.notice});
+		}
+
+		return {allowed: true};
+	}
+
+	const {flags} = given;
+	answer(false, 'flag', flags ? {flags} : {});
+	throw new AppError('failed', `Not allowed: ${summary} This run can't ask the user for approval.`, {
+		hint: `Continue without it, and tell the user that ${flags ? `${flags} allows it` : 'only the app can ask them'}.`,
+	});
 }
 
 /** Keeps what the user allowed for longer. If that fails, such as on a full disk, their yes still counts once. */

@@ -15,11 +15,11 @@ export function decideUnasked(mode: UnaskedMode): Decide {
 		if (mode === 'all' && isUncontained(act) && !verdict.mayBeDenied) {
 			const notice = isToldOf ? undefined : 'Commands run without a sandbox, because of --approve all.';
 			isToldOf = true;
-			return {answer: 'flag', ...(notice && {notice})};
+			return {allowed: true, by: 'flag', ...(notice && {notice})};
 		}
 
 		const flags = flagsFor(request);
-		return {answer: 'unasked', ...(flags && {flags})};
+		return {allowed: false, by: 'flag', ...(flags && {flags})};
 	};
 }
 

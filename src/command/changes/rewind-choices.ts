@@ -1,8 +1,8 @@
 import {formatAge, formatAmount} from '../../core/format.ts';
+import type {Choice} from '../../core/question.ts';
 import type {ChangeStep} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {stepsOf} from '../../core/session/undo.ts';
-import type {Choice} from '../../store/view-slice.ts';
 import {messageLabel} from '../picker/message-label.ts';
 
 type PathsOf = ReadonlyMap<string, ReadonlySet<string>>;

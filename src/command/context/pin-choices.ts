@@ -1,7 +1,7 @@
 import {AppError} from '../../core/error.ts';
+import type {Choice} from '../../core/question.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {Interaction} from '../../platform/interaction.ts';
-import type {Choice} from '../../store/view-slice.ts';
 import {answerLabel, messageLabel} from '../picker/message-label.ts';
 
 /**

@@ -2,9 +2,9 @@ import {resolveKey} from '../../config/provider-keys.ts';
 import {reportError} from '../../core/error.ts';
 import {formatCount} from '../../core/format.ts';
 import {demoModel, parseModelId} from '../../core/model.ts';
+import type {Choice} from '../../core/question.ts';
 import type {Price} from '../../core/session/usage.ts';
 import {registry} from '../../providers/registry.ts';
-import type {Choice} from '../../store/view-slice.ts';
 import type {CommandContext} from '../context.ts';
 
 /** What the details of a model are, and what it needs. */

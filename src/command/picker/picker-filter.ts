@@ -1,4 +1,4 @@
-import type {Choice, FilterField} from '../../store/view-slice.ts';
+import type {Choice, FilterField} from '../../core/question.ts';
 import {closest} from '../closest.ts';
 import {lastWord} from '../words.ts';
 

@@ -1,5 +1,5 @@
+import type {Choice} from '../../core/question.ts';
 import type {Interaction} from '../../platform/interaction.ts';
-import type {Choice} from '../../store/view-slice.ts';
 import {narrowChoices} from './picker-filter.ts';
 
 /** A terminal that works line by line. */

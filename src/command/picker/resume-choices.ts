@@ -7,11 +7,11 @@ import {sessionSchema} from '../../contract/resources/session.ts';
 import {cellText} from '../../core/cell.ts';
 import {AppError} from '../../core/error.ts';
 import {formatAge, formatAmount, formatUsd} from '../../core/format.ts';
+import type {Choice, FilterField} from '../../core/question.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
 import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
-import type {Choice, FilterField} from '../../store/view-slice.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
 
 /** Something to resume: its choice in the list, and the action that resumes it in its `place`. */

@@ -1,5 +1,5 @@
 import type {Environment} from '../../core/environment.ts';
-import type {Choice} from '../../store/view-slice.ts';
+import type {Choice} from '../../core/question.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {type Background, backgroundOf} from '../../terminal/theme/background.ts';
 import {colorDepth} from '../../terminal/theme/color-depth.ts';

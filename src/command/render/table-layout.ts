@@ -1,5 +1,5 @@
 import {cellText, cellTime} from '../../core/cell.ts';
-import type {TablePanel} from '../../store/view-slice.ts';
+import type {TableContent} from '../../core/table.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 
@@ -13,10 +13,10 @@ export type TableRow = {
 	readonly group?: string | undefined;
 };
 
-type Columns = TablePanel['columns'];
+type Columns = TableContent['columns'];
 
 /** Returns the rows of a table, each cell safe to print on one line (SAFETY 1). */
-export function rowsOf({rows, groups}: Pick<TablePanel, 'rows' | 'groups'>, exact: boolean): readonly TableRow[] {
+export function rowsOf({rows, groups}: Pick<TableContent, 'rows' | 'groups'>, exact: boolean): readonly TableRow[] {
 	const now = Date.now();
 	return rows.map((row, index) => ({
 		cells: row.map(cell => safeLine(cellText(cell, {exact, now}))),

@@ -2,7 +2,7 @@ import {type SettingKey, settingTable} from '../../config/settings/setting-table
 import {allowedValues} from '../../config/settings/setting-value.ts';
 import {nameCommands} from '../../core/command-words.ts';
 import {reportError} from '../../core/error.ts';
-import type {Choice} from '../../store/view-slice.ts';
+import type {Choice} from '../../core/question.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import type {CommandContext} from '../context.ts';

@@ -71,10 +71,31 @@ export type Approval = {
 };
 
 /**
- * The answer to a tool. `command` is the command that the user edited: it runs instead of the one that was asked for.
- * `readOnly` is true if nobody allowed the command, because it only reads: it has to run so that it does. `reason` says to
- * the model why it is refused.
+ * The answer to an approval: of the user or the command line to the agent, and of the agent to the tool. A tool reads `allowed`,
+ * `command`, `readOnly` and `reason`.
  */
-export type Permission =
-	| {readonly allowed: true; readonly command?: string; readonly readOnly?: true}
-	| {readonly allowed: false; readonly reason?: string};
+export type ApprovalAnswer =
+	| {
+			readonly allowed: true;
+			/** The command that the user made of the one that was asked for: it runs instead. */
+			readonly command?: string;
+			/** True if nobody allowed the command, because it only reads: it has to run so that it does. */
+			readonly readOnly?: true;
+			/** Identifies the one request that the user agreed to, with their command. Without it, their yes doesn't count. */
+			readonly hash?: string;
+			/** For how long: the suggested rules too, the same request if there are none, or all edits. */
+			readonly keep?: 'session' | 'folder' | 'edits';
+			/** Set if the command line of a run without a user allowed it. */
+			readonly by?: 'flag';
+			/** What the user has to know about that. */
+			readonly notice?: string;
+	  }
+	| {
+			readonly allowed: false;
+			/** Why it is refused, for the model. */
+			readonly reason?: string;
+			/** Set if nobody can be asked. */
+			readonly by?: 'flag';
+			/** The flags that would allow it, if any do. */
+			readonly flags?: string;
+	  };

@@ -1,7 +1,7 @@
 import type {JsonObject} from '../json.ts';
 import type {RedrawnOutput} from '../output/recorded-output.ts';
 import type {StyledText, StyleRange} from '../output/text-styles.ts';
-import type {Approval, Permission} from './approval.ts';
+import type {Approval, ApprovalAnswer} from './approval.ts';
 import type {CallWords} from './call-words.ts';
 import type {FileChange, ShownImage, ToolFacts} from './event.ts';
 
@@ -59,7 +59,7 @@ export type ToolContext = {
 		image: Pick<ShownImage, 'type' | 'width' | 'height' | 'pages'> & {readonly bytes: Buffer},
 	) => Promise<boolean>;
 	/** Asks for permission: rules, the mode, then the user. Throws `AppError("failed")` if no user can be asked. */
-	readonly approve: (request: Approval) => Promise<Permission>;
+	readonly approve: (request: Approval) => Promise<ApprovalAnswer>;
 	/** Runs a sub-agent and returns its answer; left out where none may be started. */
 	readonly runTask?: (task: TaskRequest) => Promise<string>;
 	/** The files that the model has read in this session: the hash of their content, by real path. */

@@ -1,6 +1,7 @@
-import {type ApprovalRequest, type Decide, type Decision, editedHash} from '../../agent/approval/approval.ts';
+import {type ApprovalRequest, type Decide, editedHash} from '../../agent/approval/approval.ts';
+import type {Answer} from '../../core/question.ts';
+import type {ApprovalAnswer} from '../../core/session/approval.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
-import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 
@@ -41,25 +42,25 @@ export function approvalQuestions({inquire, edit: change, workspace, hide}: Aski
 				const field = {label: 'What should the model do instead?', does: 'send', text: ''};
 				const said = await change(field, signal);
 				if (said !== undefined) {
-					return {answer: 'no', reason: hide(said)};
+					return {allowed: false, reason: hide(said)};
 				}
 			} else {
-				return decisionOf(answer, request.hash, command);
+				return answerFor(answer, request.hash, command);
 			}
 		}
 	};
 }
 
-function decisionOf(answer: string | undefined, hash: string, command: string | undefined): Decision {
+function answerFor(answer: string | undefined, hash: string, command: string | undefined): ApprovalAnswer {
 	switch (answer) {
 		case 'once':
-			return command === undefined ? {answer: 'yes', hash} : {answer: 'yes', hash: editedHash(hash, command), command};
+			return command === undefined ? {allowed: true, hash} : {allowed: true, hash: editedHash(hash, command), command};
 		case 'session':
 		case 'folder':
 		case 'edits':
-			return {answer: 'yes', hash, keep: answer};
+			return {allowed: true, hash, keep: answer};
 		default:
-			return {answer: 'no'};
+			return {allowed: false};
 	}
 }
 

@@ -1,7 +1,7 @@
+import type {Answer} from '../../core/question.ts';
 import type {ApprovalMode} from '../../core/session/approval.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {Answer} from '../../store/view-slice.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {drawingOfText} from './subject-drawing.ts';
 

@@ -7,12 +7,12 @@ import type {AppState} from '../../store/store.ts';
 export type Activity = 'idle' | 'working' | 'needs you';
 
 /** Returns what the app does: a question comes before the run that asks it. */
-export function activityOf({panel, transcript, busy}: Pick<AppState, 'panel' | 'transcript' | 'busy'>): Activity {
-	if (panel?.kind === 'confirm' || panel?.kind === 'ask' || (panel?.kind === 'edit' && transcript.run)) {
+export function activityOf({manner, transcript, busy}: Pick<AppState, 'manner' | 'transcript' | 'busy'>): Activity {
+	if (manner === 'asks' || (manner === 'follows' && transcript.run)) {
 		return 'needs you';
 	}
 
-	return transcript.run || (busy && !panel) ? 'working' : 'idle';
+	return transcript.run || (busy && !manner) ? 'working' : 'idle';
 }
 
 /** Returns the title of the window. The state comes first, because tabs are narrow; `name` is untrusted. */

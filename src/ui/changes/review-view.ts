@@ -4,6 +4,8 @@ import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type ReviewAction, reviewKeys} from '../../editor/keymap/view-keys.ts';
+import type {Interaction} from '../../platform/interaction.ts';
+import type {AppStore} from '../../store/store.ts';
 import type {Size} from '../../store/view-slice.ts';
 import type {InputToken} from '../../terminal/input/token.ts';
 import {fitHints} from '../../terminal/text/fit-parts.ts';
@@ -15,7 +17,23 @@ import type {FullScreen, FullScreenView} from '../screen/full-screen.ts';
 import {drawReview, moveBy, reveal, rowsOf, scrollBy} from './review-lines.ts';
 import {beginReview, itemsOf, type ReviewState, takenBack, toggleChosen, toggleFold} from './review-state.ts';
 
-type Dependencies = {
+type Opening = {
+	readonly store: AppStore;
+	readonly palette: Palette;
+	readonly fullScreen: FullScreen;
+	readonly session: {readonly suspend: () => void};
+};
+
+/** Returns how changes of files are shown in the whole window. */
+export function openReview({fullScreen, store, palette, session}: Opening): NonNullable<Interaction['review']> {
+	const style = {palette, suspend: session.suspend, ownKeys: () => store.getState().ownKeys};
+	return ({isReadOnly = false, ...review}) =>
+		new Promise(resolve => {
+			fullScreen.open(createReviewView({...review, ...style, isReadOnly, fullScreen, onEnd: resolve}));
+		});
+}
+
+type ReviewParts = {
 	readonly title: string;
 	readonly files: readonly ReviewedFile[];
 	readonly isReadOnly: boolean;
@@ -66,7 +84,7 @@ function confirm(state: ReviewState, {style, size, keymap}: Context): ReviewStat
 }
 
 /** Shows changes of files, by file and hunk. What the user selects is undone after a question. */
-export function createReviewView(dependencies: Dependencies): FullScreenView {
+export function createReviewView(dependencies: ReviewParts): FullScreenView {
 	const {title, files, palette, isReadOnly, fullScreen, suspend, onEnd} = dependencies;
 	const keymap = () => keymapOf(reviewKeys, dependencies.ownKeys());
 	const style = {palette, isReadOnly};

@@ -1,7 +1,7 @@
 import {aboutLines, drawingLines} from '../../command/line-interaction.ts';
 import {formatAmount} from '../../core/format.ts';
+import type {Answer} from '../../core/question.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
-import type {Answer} from '../../store/view-slice.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';

@@ -1,6 +1,7 @@
 import type {AppError} from '../../core/error.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
 import {allLogs} from '../../store/logs-slice.ts';
+import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Size} from '../../store/view-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -58,7 +59,7 @@ export function createLogScreen(options: LogScreenOptions): LogScreen {
 /** Returns what the log in front is drawn from. A filter that has more to examine continues later. */
 export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, viewer = screen.viewer): LogPicture {
 	const {store, followed, renderer, palette} = screen;
-	const {logs, logFocus: focus, panel, ownKeys} = store.getState();
+	const {logs, logFocus: focus, ownKeys} = store.getState();
 	const log = followed.entriesOf(focus);
 	const open = followed.openLines(focus);
 	const rendered = renderer.render({viewer, logs, focus, log, open, rows, width: columns - gutter});
@@ -66,8 +67,7 @@ export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, view
 		screen.filterStep ??= setImmediate(() => continueFiltering(screen));
 	}
 
-	const isAsked = panel && panel.kind !== 'lines';
-	const notice = isAsked ? 'A question is waiting in the conversation · Esc close' : '';
+	const notice = needsUser(store.getState()) ? 'A question is waiting in the conversation · Esc close' : '';
 	const order = log?.order?.();
 	return {logs, focus, viewer, ...rendered, palette, ownKeys, now: followed.now(), notice, order};
 }

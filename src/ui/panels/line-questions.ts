@@ -1,7 +1,7 @@
 import type {UserQuestion} from '../../core/session/user-question.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
+import {untilAnswerable} from '../answerable.ts';
 import type {LineTerminal} from '../line-terminal.ts';
-import {untilAnswerable} from './question.ts';
 
 /**
  * Asks until the whole answer was typed after the question (SAFETY 4): a terminal passes on keys that were pressed before

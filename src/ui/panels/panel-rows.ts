@@ -1,3 +1,4 @@
+import type {ComposerState} from '../../editor/editor-state.ts';
 import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
@@ -5,6 +6,8 @@ import {plainText} from '../../terminal/text/ansi.ts';
 import type {Role} from '../../terminal/text/role.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
+import {drawLine} from '../line-field.ts';
+import type {PanelRoom} from './panel.ts';
 
 type Style = {
 	readonly columns: number;
@@ -75,4 +78,18 @@ export function rowsAround<Entry extends {readonly group?: string | undefined}>(
 	const at = rows.findIndex(({index, heading}) => index === chosen && heading === undefined);
 	const start = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
 	return rows.slice(start, start + room);
+}
+
+/** The label before the filter of a list. */
+export const filterLabel = 'filter ';
+
+/** Returns the row of the filter: below the title, at the top of a low window, undefined in a very low one. */
+export function filterRow(height: number): number | undefined {
+	return height > 2 ? 1 : height === 2 ? 0 : undefined;
+}
+
+/** Returns the place of the caret in the filter of a list; undefined if the window is too low for the filter. */
+export function filterCaret(filter: ComposerState, {columns, height}: PanelRoom) {
+	const row = filterRow(height);
+	return row === undefined ? undefined : {row, column: drawLine(filterLabel, filter, columns).column};
 }

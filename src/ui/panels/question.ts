@@ -1,52 +1,26 @@
 import {formatAmount, formatNumber} from '../../core/format.ts';
+import type {About, Answer} from '../../core/question.ts';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {type Keymap, keymapOf} from '../../editor/keymap/keymap.ts';
-import type {Answer, Panel, SubjectDrawing, ViewSlice} from '../../store/view-slice.ts';
+import type {PanelGuard} from '../../store/panel-slice.ts';
 import {plainText} from '../../terminal/text/ansi.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
+import type {SubjectDrawing} from '../../terminal/text/drawing.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import type {Asked} from '../answerable.ts';
 import {listKeys} from './panel-rows.ts';
 
-export type Question = Extract<Panel, {kind: 'confirm'}>;
-
-/** How long a question is shown before a key can answer it (SAFETY 4). */
-const settlingMs = 500;
-
-/** How long no key may have been pressed before one answers a question: one that is held comes again sooner. */
-const quietMs = 1000;
-
-/** Returns the time of a monotonic clock in milliseconds; `askedAt` is such a time. */
-export function steadyNow(): number {
-	return performance.now();
-}
-
-/** What an answer waits for, on the clock of `askedAt`. */
-type Pauses = {
-	/** When a key last went to the prompt, or to a panel that it answered or that ignored it. */
-	readonly typedAt: number | undefined;
-	/** Since when a question is in sight; infinity while it isn't. */
-	readonly inSightSince: number;
+/** A question with answers, of which no is always one; by default the other is yes. */
+export type Question = Asked & {
+	readonly kind: 'confirm';
+	readonly question: string;
+	readonly about?: About;
+	readonly subject?: SubjectDrawing;
+	readonly answers?: readonly Answer[];
 };
-
-/** `askedAt` of a panel that follows a key of the user at once: they type in it without a pause. */
-export const atOnce = Number.NEGATIVE_INFINITY;
-
-/**
- * Returns the milliseconds until keys answer the question; 0 or less if they do now. They do once it has been in sight for a
- * while and no key was pressed for a while. Its key hints appear at the same time.
- */
-export function untilAnswerable(
-	{askedAt}: Pick<Question, 'askedAt'>,
-	{typedAt, inSightSince}: Pauses,
-	now: number,
-): number {
-	const shownAt = Math.max(askedAt, inSightSince);
-	const quietAt = askedAt === atOnce ? atOnce : (typedAt ?? atOnce) + quietMs;
-	return Math.max(shownAt + settlingMs, quietAt) - now;
-}
 
 const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];
 const no = {key: 'n', label: 'No'};
@@ -82,7 +56,7 @@ export function answerWith({answers = yes}: Pick<Question, 'answers'>, value: st
 }
 
 /** What the line of a question tells about its keys. */
-type Told = Pick<ViewSlice['guard'], 'note' | 'armed'> & {
+type Told = Pick<PanelGuard, 'note' | 'armed'> & {
 	readonly hasFocus: boolean;
 	/** Names the key that moves between the draft and the question; '' for none. */
 	readonly focusKey: string;

@@ -1,9 +1,9 @@
 import {useEffect, useReducer} from 'react';
+import {type Asked, steadyNow, untilAnswerable} from '../answerable.ts';
 import {useApp} from '../context.ts';
-import {type Question, steadyNow, untilAnswerable} from './question.ts';
 
 /** Returns true once keys answer the question, and draws it again then. */
-export function useAnswerable(panel: Pick<Question, 'askedAt'>): boolean {
+export function useAnswerable(panel: Asked): boolean {
 	const typedAt = useApp(state => state.typedAt);
 	const inSightSince = useApp(state => state.inSightSince);
 	const [draws, redraw] = useReducer((count: number) => count + 1, 0);

@@ -1,12 +1,13 @@
 import {asMessage} from '../../command/line-kind.ts';
 import {formatAmount} from '../../core/format.ts';
-import {setComposerText} from '../../editor/editor.ts';
+import {setComposerText, stashed, unstashed} from '../../editor/editor.ts';
 import {moveTo} from '../../editor/editor-edit.ts';
 import {unfolded} from '../../editor/folds.ts';
 import type {Action} from '../../editor/keymap/default-keys.ts';
 import {hintKey, keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
 import {selectionOf} from '../../editor/selection.ts';
+import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
 import {walkApprovalModes} from '../approvals/approval-mode.ts';
@@ -14,7 +15,6 @@ import type {AppInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
 import {endsWithApp} from '../quit-words.ts';
 import type {SecondPress} from '../second-press.ts';
-import {stashPrompt} from './stash-prompt.ts';
 
 /** What the keys of the app do. */
 export type AppKeys = {
@@ -81,8 +81,7 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 /** Shows the keys until the next one. */
 export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
-	const {panel} = store.getState();
-	if (!panel || panel.kind === 'lines') {
+	if (!needsUser(store.getState())) {
 		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns), {closesOnKey: true});
 	}
 }
@@ -104,8 +103,7 @@ function copySelection({store, copy}: Keyboard): void {
 
 /** Selects the next approval mode, unless a question is open: its answer must not change meanwhile. */
 function pressApprovalMode({store}: Keyboard): void {
-	const {panel} = store.getState();
-	if (!panel || panel.kind === 'lines') {
+	if (!needsUser(store.getState())) {
 		walkApprovalModes(store);
 	}
 }
@@ -162,4 +160,29 @@ function isWorking({store}: Keyboard): boolean {
 
 function quitToast(key: string, {store}: Keyboard): string {
 	return `${endsWithApp(store.getState())} Press ${key} again to quit.`.trimStart();
+}
+
+const maxDrafts = 20;
+
+/** Puts the draft aside and empties the prompt; on an empty prompt, brings the latest draft back. `chord` is the key for it. */
+function stashPrompt(store: AppStore, chord: string, now: number): void {
+	const {composer, stash, setStash, editPrompt, setToast} = store.getState();
+	const latest = stash.at(-1);
+	if (composer.text !== '') {
+		if (stash.length >= maxDrafts) {
+			setToast(`${maxDrafts} drafts are stashed already. Send this one first.`);
+			return;
+		}
+
+		const {state, draft} = stashed(composer);
+		setStash([...stash, draft]);
+		// The draft is a new message when it comes back.
+		editPrompt({composer: state, typedAt: now, completion: 0, editing: undefined});
+		setToast(`Draft stashed. ${keyLabel(chord)} on an empty prompt brings it back.`);
+	} else if (latest) {
+		setStash(stash.slice(0, -1));
+		editPrompt({composer: unstashed(composer, latest), typedAt: now, completion: -1, toast: ''});
+	} else {
+		setToast('No draft is stashed.');
+	}
 }

@@ -1,9 +1,12 @@
+import {type Entry, isNoun} from '../../command/context.ts';
+import {commandName} from '../../command/line.ts';
 import type {Program} from '../../command/program.ts';
-import type {AppStore} from '../../store/store.ts';
-import {followPaths} from './follow-paths.ts';
-import {followResources} from './follow-resources.ts';
+import {noOwnKeys} from '../../editor/keymap/keymap.ts';
+import {textOf} from '../../editor/long-text.ts';
+import type {AppState, AppStore} from '../../store/store.ts';
+import type {VimTyping} from '../../store/typing-slice.ts';
+import {followPaths, followResources} from './follow-mentions.ts';
 import {mentionSuggestions} from './mention-suggestions.ts';
-import {followUserKeys} from './user-keys.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -21,9 +24,82 @@ export async function followPrompt(dependencies: Dependencies): Promise<() => Pr
 	store.getState().setSuggestMentions(mentionSuggestions);
 	const stops = [
 		await followUserKeys({store, program, warn}),
-		followPaths({store, list: program.listPaths}),
-		followResources({store, suggest: program.suggestResources}),
+		followPaths(store, program.listPaths),
+		followResources(store, program.suggestResources),
 		...(keepsDrafts ? [(await import('./keep-drafts.ts')).keepDrafts(dependencies)] : []),
 	];
 	return () => Promise.all(stops.map(stop => stop()));
+}
+
+type KeyParts = {
+	readonly store: AppStore;
+	readonly program: {readonly settings: Pick<Program['settings'], 'file' | 'value' | 'onChange'>};
+	/** Prints a warning above the prompt, with what to do in a line of its own. */
+	readonly warn: (text: string, hint?: string) => void;
+};
+
+/** Uses the keys and the mode that the user has in the settings, now and when they change. Warns of keys that can't be used. */
+export async function followUserKeys({store, program, warn}: KeyParts): Promise<() => void> {
+	const {settings} = program;
+	const applyKeys = async () => {
+		const value = settings.value('keys');
+		if (value === undefined) {
+			store.getState().setOwnKeys(noOwnKeys);
+			return;
+		}
+
+		const {readKeys} = await import('../../command/keymap/read-keys.ts');
+		const {own, faults, notes} = readKeys(value);
+		store.getState().setOwnKeys(own);
+		const warnings = [...faults, ...notes];
+		for (const [index, text] of warnings.entries()) {
+			const isLast = index === warnings.length - 1;
+			warn(`keys in ${settings.file}: ${text}`, isLast ? 'All actions and keys: `keys-help`' : undefined);
+		}
+	};
+	const applyVim = async () => {
+		const {vim, setVim} = store.getState();
+		const isWanted = settings.value('vim');
+		if (isWanted !== (vim !== undefined)) {
+			setVim(isWanted ? await loadVim() : undefined);
+		}
+	};
+	// First, so that no change is missed while what is there now is read.
+	const stop = settings.onChange(async key => {
+		const apply = key === 'keys' ? applyKeys : key === 'vim' ? applyVim : undefined;
+		await apply?.().catch((error: unknown) => warn(String(error)));
+	});
+	await Promise.all([applyKeys(), applyVim()]);
+	return stop;
+}
+
+async function loadVim(): Promise<VimTyping> {
+	const [{reduceVim}, {initialVim}] = await Promise.all([
+		import('../../editor/vim/vim.ts'),
+		import('../../editor/vim/vim-state.ts'),
+	]);
+	return {state: initialVim, reduce: reduceVim};
+}
+
+/** Calls `refresh` each time the user begins a slash line. Returns a function that stops it. */
+export function followEntries(store: AppStore, refresh: () => Promise<void>): () => void {
+	let isSlash = false;
+	const follow = ({composer}: Pick<AppState, 'composer'>) => {
+		const wasSlash = isSlash;
+		isSlash = textOf(composer).charAt(0) === '/';
+		if (isSlash && !wasSlash) {
+			// What can't be read is missing in the list, and the line reports it.
+			refresh().catch(() => undefined);
+		}
+	};
+	// The user may have begun while this was loaded.
+	follow(store.getState());
+	return store.subscribe(follow);
+}
+
+/** True for a line whose command comes from a file, or is not known yet: the file may have changed. */
+export function comesFromFile(line: string, entries: readonly Entry[]): boolean {
+	const name = commandName(line);
+	const entry = entries.find(each => each.name === name || each.aliases?.includes(name));
+	return !entry || (!isNoun(entry) && entry.takesLine === true);
 }

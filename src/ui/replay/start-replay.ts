@@ -16,7 +16,6 @@ import {createPalette} from '../../terminal/text/style.ts';
 import {createLiveLines} from '../screen/frame.ts';
 import {loadPainter} from '../screen/load-painter.ts';
 import {createPlayer, type Player} from './player.ts';
-import {createReplayScreen} from './replay-screen.ts';
 
 type Surroundings = {
 	readonly stdin: InputStream;
@@ -174,4 +173,28 @@ function openKeys({
 /** A key that is held down arrives as one text. */
 function keysOf(token: InputToken): readonly string[] {
 	return (token.type === 'text' ? Array.from(token.text, textToken) : [token]).flatMap(each => pressedKey(each) ?? []);
+}
+
+/** Lines at the bottom of the terminal that are redrawn, below lines that stay. */
+type ReplayScreen = {
+	/** Writes lines that stay above the live ones. */
+	readonly print: (data: string) => void;
+	/** Replaces the live lines; none may be wider than the window. */
+	readonly show: (lines: readonly string[]) => void;
+};
+
+const erase = '\r\u001B[J';
+
+/** Creates a screen that writes only where the cursor is and below: what the shell printed stays. */
+function createReplayScreen(write: (data: string) => void): ReplayScreen {
+	let live: readonly string[] = [];
+	const up = () => (live.length > 1 ? `\u001B[${live.length - 1}A` : '') + erase;
+	const draw = (before: string, lines: readonly string[]) => {
+		const same = before === '' && lines.length === live.length && lines.every((line, index) => line === live[index]);
+		if (!same) {
+			write(`${up()}${before}${lines.join('\n')}`);
+			live = lines;
+		}
+	};
+	return {print: data => draw(data, live), show: lines => draw('', lines)};
 }

@@ -67,7 +67,7 @@ export function followHighPanels({store, screen, live, fit, session, heightOf, i
 		}
 
 		if (screen.alternate.isOpen()) {
-			session[isQuestion(state) ? 'enable' : 'disable']('no-wheel');
+			session[state.manner === 'asks' ? 'enable' : 'disable']('no-wheel');
 		}
 	};
 
@@ -77,8 +77,4 @@ export function followHighPanels({store, screen, live, fit, session, heightOf, i
 		}
 	});
 	return {isOpen: screen.alternate.isOpen, update, yield: leave};
-}
-
-function isQuestion({panel}: AppState): boolean {
-	return panel?.kind === 'confirm' || panel?.kind === 'ask';
 }

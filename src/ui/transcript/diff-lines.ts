@@ -1,8 +1,8 @@
 import {diffArrays} from 'diff';
 import {formatAmount, formatNumber} from '../../core/format.ts';
 import type {FileChange} from '../../core/session/event.ts';
-import type {SubjectDrawing} from '../../store/view-slice.ts';
 import {countBlanks} from '../../terminal/text/blanks.ts';
+import type {SubjectDrawing} from '../../terminal/text/drawing.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';

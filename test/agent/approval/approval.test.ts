@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type ApprovalRequest, type Decision, editedHash, type Kept} from '../../../src/agent/approval/approval.ts';
+import {type ApprovalRequest, editedHash, type Kept} from '../../../src/agent/approval/approval.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
 import {AppError} from '../../../src/core/error.ts';
-import type {Approval} from '../../../src/core/session/approval.ts';
+import type {Approval, ApprovalAnswer} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
 import {approvalsOf, runOptions, scriptedModel} from '../scripted.ts';
 
 const signal = new AbortController().signal;
 
-type Answer = (request: ApprovalRequest) => Decision;
-const no: Answer = () => ({answer: 'no'});
-const once: Answer = ({hash}) => ({answer: 'yes', hash});
-const session: Answer = ({hash}) => ({answer: 'yes', hash, keep: 'session'});
+type Answer = (request: ApprovalRequest) => ApprovalAnswer;
+const no: Answer = () => ({allowed: false});
+const once: Answer = ({hash}) => ({allowed: true, hash});
+const session: Answer = ({hash}) => ({allowed: true, hash, keep: 'session'});
 
 /** The approvals of a session whose user gives these answers in order, then no. */
 function answered(answers: readonly Answer[], more: Parameters<typeof approvalsOf>[1] = {}) {
@@ -51,7 +51,7 @@ test('two simultaneous questions for the same thing are asked once', async () =>
 });
 
 test('a yes that cannot be kept counts once, and the user is told', async () => {
-	const {startRun, events} = answered([({hash}) => ({answer: 'yes', hash, keep: 'folder'})], {
+	const {startRun, events} = answered([({hash}) => ({allowed: true, hash, keep: 'folder'})], {
 		async keep() {
 			throw new AppError('failed', "Couldn't write rules.json: no space is left.", {hint: 'Free some space.'});
 		},
@@ -65,7 +65,7 @@ test('a yes that cannot be kept counts once, and the user is told', async () => 
 });
 
 test('what the user refused is not asked again in the same run, but in the next one', async () => {
-	const {startRun, subjects} = answered([() => ({answer: 'no', reason: 'use the mock'}), once]);
+	const {startRun, subjects} = answered([() => ({allowed: false, reason: 'use the mock'}), once]);
 	const approve = startRun();
 	expect(await approve('a')).toEqual({allowed: false, reason: 'use the mock'});
 	await expect(approve('a')).rejects.toThrow('The user already refused exactly this, so they were not asked again.');
@@ -77,7 +77,7 @@ const makeIn = {kind: 'command', command: 'make', folder: '/repo', containment: 
 
 test('rules that the user allows are kept; the next act is judged by them', async () => {
 	const kept: Kept[] = [];
-	const {startRun, events} = answered([({hash}) => ({answer: 'yes', hash, keep: 'folder'})], {
+	const {startRun, events} = answered([({hash}) => ({allowed: true, hash, keep: 'folder'})], {
 		judge: async () =>
 			kept.length > 0
 				? {effect: 'allow', rules: ['run_command(make)']}
@@ -100,8 +100,8 @@ test('a command that nobody allowed, because it only reads, is told to run so', 
 
 test('a command that the user edited runs as edited, once, with a hash of its own [4]', async () => {
 	const {startRun, events, asked} = answered([
-		({hash}) => ({answer: 'yes', hash: editedHash(hash, 'make -n'), command: 'make -n'}),
-		({hash}) => ({answer: 'yes', hash, command: 'make -n'}),
+		({hash}) => ({allowed: true, hash: editedHash(hash, 'make -n'), command: 'make -n'}),
+		({hash}) => ({allowed: true, hash, command: 'make -n'}),
 	]);
 	const approve = startRun();
 	expect(await approve('make', makeIn)).toEqual({allowed: true, command: 'make -n'});
@@ -117,7 +117,7 @@ test('a command that the user edited runs as edited, once, with a hash of its ow
 });
 
 test('a rule that denies beats the edit of the user [14]', async () => {
-	const {startRun} = answered([({hash}) => ({answer: 'yes', hash: editedHash(hash, 'rm -r x'), command: 'rm -r x'})], {
+	const {startRun} = answered([({hash}) => ({allowed: true, hash: editedHash(hash, 'rm -r x'), command: 'rm -r x'})], {
 		judge: async act =>
 			act.kind === 'command' && act.command.startsWith('rm')
 				? {effect: 'deny', rule: 'run_command(rm *)'}
@@ -176,7 +176,7 @@ test('the time in which the user thinks does not count as time of the tool', asy
 		clock: () => now,
 		approvals: approvalsOf(async ({hash}) => {
 			now += 60_000;
-			return {answer: 'yes', hash};
+			return {allowed: true, hash};
 		}).startRun(),
 	});
 	const events: AgentEvent[] = [];
@@ -210,9 +210,9 @@ test('nothing runs unless an answer with its hash allowed it, whatever the order
 		no,
 		once,
 		session,
-		() => ({answer: 'yes', hash: 'f'.repeat(64)}),
-		() => ({answer: 'yes', hash: ''}),
-		({hash}) => ({answer: 'yes', hash, command: 'other'}),
+		() => ({allowed: true, hash: 'f'.repeat(64)}),
+		() => ({allowed: true, hash: ''}),
+		({hash}) => ({allowed: true, hash, command: 'other'}),
 	);
 	await fc.assert(
 		fc.asyncProperty(

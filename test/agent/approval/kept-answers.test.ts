@@ -7,7 +7,7 @@ const signal = new AbortController().signal;
 test('what the user allowed for the session is refused once plan mode or a rule forbids it [14]', async () => {
 	let mode: 'ask' | 'plan' = 'ask';
 	let isDenied = false;
-	const approvals = approvalsOf(async ({hash}) => ({answer: 'yes', hash, keep: 'session'}), {
+	const approvals = approvalsOf(async ({hash}) => ({allowed: true, hash, keep: 'session'}), {
 		mode: () => mode,
 		judge: async () => (isDenied ? {effect: 'deny', rule: 'fetch_url'} : {effect: 'ask', suggestions: []}),
 	});
@@ -30,7 +30,7 @@ test('a yes for the session may cover a subject that rules do not know, such as 
 	const approvals = approvalsOf(
 		async ({hash, summary}) => {
 			asked.push(summary);
-			return {answer: 'yes', hash, keep: 'session'};
+			return {allowed: true, hash, keep: 'session'};
 		},
 		{
 			judge: async () => ({effect: 'ask', suggestions: ['fetch_url(127.0.0.1:1)']}),

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {mergeRules} from '../../../src/agent/approval/judge-by-rules.ts';
+import {mergeRules} from '../../../src/agent/approval/ruling.ts';
 
 test.each([
 	[['run_command(npm test)', 'run_command(npm test)'], ['run_command(npm test)']],

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
-import {type ApprovalRequest, createApprovals, type Decision} from '../../../src/agent/approval/approval.ts';
+import {type ApprovalRequest, createApprovals} from '../../../src/agent/approval/approval.ts';
 import {openFolderRules} from '../../../src/agent/approval/folder-rules.ts';
-import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
 import {createRuleBook} from '../../../src/agent/approval/rule-book.ts';
+import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
-import type {Act, ApprovalMode} from '../../../src/core/session/approval.ts';
+import type {Act, ApprovalAnswer, ApprovalMode} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {temporaryFolder, temporaryHome} from '../../storage/temporary.ts';
 
@@ -18,7 +18,7 @@ function setUp({home = temporaryHome(), folder = temporaryFolder()} = {}) {
 	const modeListeners = new Set<() => void>();
 	const asked: Array<{
 		readonly request: ApprovalRequest;
-		readonly answer: (decision: Decision) => void;
+		readonly answer: (decision: ApprovalAnswer) => void;
 		isOpen: boolean;
 	}> = [];
 	const approvals = createApprovals({
@@ -100,10 +100,10 @@ test('it answers each question that it covers behind that one, and no other', as
 	await book.add(parseRule('run_command(npm test *)'), 'allow', 'folder');
 	expect(await second).toEqual(isAllowed);
 	expect(open()).toEqual(['make']);
-	asked[0]?.answer({answer: 'no'});
+	asked[0]?.answer({allowed: false});
 	expect(await first).toEqual({allowed: false});
 	await expect.poll(() => asked.at(-1)?.request.summary).toBe('npm publish');
-	asked[1]?.answer({answer: 'no'});
+	asked[1]?.answer({allowed: false});
 	expect(await third).toEqual({allowed: false});
 	expect(asked).toHaveLength(2);
 });
@@ -112,7 +112,7 @@ test('an answer that keeps a rule answers what waits behind its question', async
 	const {run, asked, open} = setUp();
 	const all = [run('npm test'), run('npm test -- -t a'), run('make'), run('npm test -- src')];
 	await expect.poll(open).toEqual(['npm test']);
-	asked[0]?.answer({answer: 'yes', hash: asked[0].request.hash, keep: 'session'});
+	asked[0]?.answer({allowed: true, hash: asked[0].request.hash, keep: 'session'});
 	expect(await all[1]).toEqual(isAllowed);
 	expect(await all[3]).toEqual(isAllowed);
 	await expect.poll(() => asked.map(({request}) => request.summary)).toEqual(['npm test', 'make']);
@@ -160,7 +160,7 @@ test('a rule that changes nothing leaves the question open, and an answer ends i
 	await expect.poll(open).toEqual(['npm test']);
 	await book.add(parseRule('run_command(make *)'), 'allow', 'session');
 	expect(open()).toEqual(['npm test']);
-	asked[0]?.answer({answer: 'no'});
+	asked[0]?.answer({allowed: false});
 	expect(await waiting).toEqual({allowed: false});
 	expect(modeListeners.size).toBe(0);
 });

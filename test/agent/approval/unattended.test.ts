@@ -15,7 +15,7 @@ function unattended(suggestions: readonly string[], more: Parameters<typeof appr
 	const approvals = approvalsOf(
 		async ({hash}) => {
 			asked += 1;
-			return {answer: 'yes', hash};
+			return {allowed: true, hash};
 		},
 		{judge: async () => ({effect: 'ask', suggestions}), ...more},
 	);

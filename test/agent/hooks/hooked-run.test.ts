@@ -45,7 +45,7 @@ test('[14] a no before a tool beats every allow: the tool never runs, and nothin
 		},
 	};
 	const {hooks} = recordedHooks(({event}) => (event === 'before-tool' ? {denied: 'frozen'} : undefined));
-	const approvals = approvalsOf(async ({hash}) => ({answer: 'yes', hash})).startRun();
+	const approvals = approvalsOf(async ({hash}) => ({allowed: true, hash})).startRun();
 	const events = await runWith(hooks, {tools: [write], approvals}).events;
 	expect(ran).toBe(0);
 	expect(events.filter(({type}) => type === 'approval-request')).toEqual([]);

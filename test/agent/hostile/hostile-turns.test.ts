@@ -5,7 +5,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import type {ApprovalRequest, Decide} from '../../../src/agent/approval/approval.ts';
-import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
+import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
 import {runAgent} from '../../../src/agent/run.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
@@ -123,9 +123,9 @@ test('every tool has hostile calls', async () => {
 });
 
 test.each<readonly [string, ApprovalMode, Decide]>([
-	['a user who refuses everything', 'ask', async () => ({answer: 'no'})],
+	['a user who refuses everything', 'ask', async () => ({allowed: false})],
 	['a run that nobody watches', 'ask', decideUnasked('never')],
-	['plan mode', 'plan', async () => ({answer: 'no'})],
+	['plan mode', 'plan', async () => ({allowed: false})],
 ])(
 	'over a hundred hostile turns change nothing, run nothing and fetch nothing: %s [13] [16]',
 	async (_, mode, decide) => {
@@ -161,7 +161,7 @@ test('of a hundred hostile turns the one that is allowed does exactly what was s
 			(act.kind === 'edit' && act.path === join(workspace, 'sub/good.txt')) ||
 			(act.kind === 'command' && act.command.includes('exactly')) ||
 			(act.kind === 'fetch' && act.url.includes('/good'));
-		return isGood ? {answer: 'yes', hash} : {answer: 'no'};
+		return isGood ? {allowed: true, hash} : {allowed: false};
 	});
 	const {['project/sub/good.txt']: written, ['project/ran.txt']: ran, ...rest} = await snapshot(root);
 	expect(written).toMatch(/^\d+ exactly these bytes\n$/);

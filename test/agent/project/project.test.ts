@@ -1,8 +1,7 @@
 import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
-import {ruleOn} from '../../../src/agent/approval/ruling.ts';
+import {judgeByRules, ruleOn} from '../../../src/agent/approval/ruling.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {hooksInEffect} from '../../../src/agent/project/effects.ts';
 import {instructionText} from '../../../src/agent/project/instruction-text.ts';

@@ -1,13 +1,12 @@
 import {linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {judgeByRules} from '../../../src/agent/approval/judge-by-rules.ts';
-import {ruleOn} from '../../../src/agent/approval/ruling.ts';
+import {judgeByRules, ruleOn} from '../../../src/agent/approval/ruling.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../../src/agent/tools/run-command.ts';
 import {AppError} from '../../../src/core/error.ts';
-import type {Approval, Permission} from '../../../src/core/session/approval.ts';
+import type {Approval, ApprovalAnswer} from '../../../src/core/session/approval.ts';
 import {git, makeWorkspace} from '../tools/workspace.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
 
@@ -29,7 +28,7 @@ type Rules = {readonly allow?: readonly string[]; readonly deny?: readonly strin
 async function inAll(
 	files: Parameters<typeof makeWorkspace>[0],
 	{allow = [], deny = []}: Rules = {},
-	answer: (request: Approval) => Permission = () => ({allowed: false}),
+	answer: (request: Approval) => ApprovalAnswer = () => ({allowed: false}),
 	below = '.',
 ) {
 	const {root, workspace: top, stateFolder, context} = await makeWorkspace(files);
@@ -51,7 +50,7 @@ async function inAll(
 		hide: (text: string) => text,
 	});
 	const tool = createRunCommand(session);
-	const approve = async (request: Approval): Promise<Permission> => {
+	const approve = async (request: Approval): Promise<ApprovalAnswer> => {
 		// Whatever a test answers, nothing of this file runs outside of the sandbox.
 		if (request.act.kind !== 'command' || request.act.containment !== 'sandbox') {
 			return {allowed: false};

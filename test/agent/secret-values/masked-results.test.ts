@@ -38,7 +38,7 @@ test('[8] the values of the folder are masked in the result of every tool, also 
 	const options = runOptions({
 		ask: scriptedModel().ask,
 		tools: [tool('reads', true), tool('writes', false), tool('fails', false)],
-		approvals: approvalsOf(async ({hash}) => ({answer: 'yes', hash})).startRun(),
+		approvals: approvalsOf(async ({hash}) => ({allowed: true, hash})).startRun(),
 		async maskResult(text: string, isAnew: boolean) {
 			anew.push(isAnew);
 			return secrets.hide(text);

@@ -49,7 +49,7 @@ test('what a sub-agent may not do alone is asked as for the agent, with the name
 	const asked: ApprovalRequest[] = [];
 	const approvals = approvalsOf(async request => {
 		asked.push(request);
-		return {answer: 'yes', hash: request.hash};
+		return {allowed: true, hash: request.hash};
 	}).startRun();
 	const saved: unknown[] = [];
 	const changes = {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {narrowChoices} from '../../../src/command/picker/picker-filter.ts';
-import type {Choice, FilterField} from '../../../src/store/view-slice.ts';
+import type {Choice, FilterField} from '../../../src/core/question.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createLineChoose} from '../../../src/command/picker/picker-lines.ts';
-import type {Choice} from '../../../src/store/view-slice.ts';
+import type {Choice} from '../../../src/core/question.ts';
 
 /** A picker that is answered with these lines, and what it prints. */
 function picker(...answers: readonly string[]) {

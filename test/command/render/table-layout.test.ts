@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {cutMiddle, drawRow, fitColumns, rowsOf} from '../../../src/command/render/table-layout.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
-import {fitFirst} from '../../../src/ui/panels/table-rows.ts';
+import {fitFirst} from '../../../src/ui/panels/table-panel.tsx';
 
 const rows = rowsOf(
 	{

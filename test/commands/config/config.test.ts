@@ -2,7 +2,7 @@ import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {isJsonObject} from '../../../src/core/json.ts';
-import type {Choice} from '../../../src/store/view-slice.ts';
+import type {Choice} from '../../../src/core/question.ts';
 import {dataOf, drawn, type TestContext, testContext} from '../context.ts';
 
 /** The data of a setting, without what the table says about it. */

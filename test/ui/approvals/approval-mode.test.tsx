@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {approvalModes} from '../../../src/core/session/approval.ts';
 import {setComposerText} from '../../../src/editor/editor.ts';
 import {App} from '../../../src/ui/app.tsx';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {draw} from '../frame.ts';
 import {esc, handler} from '../key-presses.ts';
 import {openLog} from '../log-parts.ts';
@@ -40,7 +41,7 @@ describe('Shift+Tab', () => {
 		['a picker', {kind: 'pick', title: 'Pick', choices: [{id: 'a', label: 'A'}]} as const],
 	])('changes nothing while %s is open', (_, panel) => {
 		const {press, store, wait} = handler({text: 'x'});
-		store.getState().setPanel(panel);
+		openPanel(store, panel);
 		wait(2000);
 		press(shiftTab);
 		expect(store.getState().approvalMode).toBe('ask');

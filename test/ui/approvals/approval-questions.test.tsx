@@ -25,10 +25,10 @@ function answering(...answers: readonly (string | undefined)[]) {
 
 describe('an answer', () => {
 	test.each([
-		['once', {answer: 'yes', hash}],
-		['session', {answer: 'yes', hash, keep: 'session'}],
-		['folder', {answer: 'yes', hash, keep: 'folder'}],
-		[undefined, {answer: 'no'}],
+		['once', {allowed: true, hash}],
+		['session', {allowed: true, hash, keep: 'session'}],
+		['folder', {allowed: true, hash, keep: 'folder'}],
+		[undefined, {allowed: false}],
 	])('%s is %j', async (given, expected) => {
 		expect(await answering(given).decide(requestFor(npmTest), signal)).toEqual(expected);
 	});
@@ -37,7 +37,7 @@ describe('an answer', () => {
 		const {decide, shown} = answering('edit', 'npm test -- b', 'once');
 		const request = requestFor(npmTest, {verdict: {suggestions: ['run_command(npm test *)']}});
 		expect(await decide(request, signal)).toEqual({
-			answer: 'yes',
+			allowed: true,
 			hash: editedHash(hash, 'npm test -- b'),
 			command: 'npm test -- b',
 		});
@@ -51,18 +51,18 @@ describe('an answer', () => {
 
 	test('an edit that is cancelled, or changes nothing, leaves the command as it was', async () => {
 		const {decide} = answering('edit', undefined, 'edit', 'npm test -- a', 'once');
-		expect(await decide(requestFor(npmTest), signal)).toEqual({answer: 'yes', hash});
+		expect(await decide(requestFor(npmTest), signal)).toEqual({allowed: true, hash});
 	});
 
 	test('a refusal may carry a reason; without one the question is asked again', async () => {
 		const {decide, waiting} = answering('reason', undefined, 'reason', 'use the mock');
-		expect(await decide(requestFor(npmTest), signal)).toEqual({answer: 'no', reason: 'use the mock'});
+		expect(await decide(requestFor(npmTest), signal)).toEqual({allowed: false, reason: 'use the mock'});
 		expect(waiting).toEqual([]);
 	});
 
 	test('[8] a reason goes to the model without its credentials', async () => {
 		const {decide} = answering('reason', `use ghp_${'aB3'.repeat(12)}`);
-		expect(await decide(requestFor(npmTest), signal)).toEqual({answer: 'no', reason: 'use ***'});
+		expect(await decide(requestFor(npmTest), signal)).toEqual({allowed: false, reason: 'use ***'});
 	});
 });
 
@@ -199,7 +199,7 @@ test('[4] a yes to the services of a sandbox says so: it covers more than the ho
 	const act = {kind: 'fetch', url: 'https://web.example.com/a', method: 'GET'} as const;
 	const {decide, shown} = answering('session');
 	const request = requestFor(act, {keepsSubject: true, verdict: {suggestions: ['fetch_url(web.example.com)']}});
-	expect(await decide(request, signal)).toEqual({answer: 'yes', hash, keep: 'session'});
+	expect(await decide(request, signal)).toEqual({allowed: true, hash, keep: 'session'});
 	expect(shown).toMatchObject([
 		{
 			answers: [

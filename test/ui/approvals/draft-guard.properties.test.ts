@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 
 const life = 'this session · until you leave it';
@@ -74,7 +74,7 @@ function world() {
 		agreed,
 		open(name: string) {
 			openedAt = now;
-			app.store.getState().setPanel(panels[name]?.(now));
+			openPanel(app.store, panels[name]?.(now));
 		},
 		wait(ms: number) {
 			now += ms;
@@ -92,7 +92,7 @@ function world() {
 						agreed.push({value, draft, quietMs: now - lastKey, shownMs: now - openedAt});
 					}
 
-					app.store.getState().setPanel(undefined);
+					app.store.getState().closePanel();
 				}
 			}
 

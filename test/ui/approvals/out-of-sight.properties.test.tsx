@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {Panel, SubjectDrawing} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
+import type {SubjectDrawing} from '../../../src/terminal/text/drawing.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {
 	drawingOfCall,
@@ -10,6 +10,7 @@ import {
 	drawingOfText,
 } from '../../../src/ui/approvals/subject-drawing.ts';
 import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
 import {draw} from '../frame.ts';
 
@@ -59,7 +60,8 @@ function presser(store: ReturnType<typeof draw>['store'], answer: (value: string
 			pressInPanel(key.length === 1 ? textToken(key) : named, panel, {
 				store,
 				answer,
-				pressInDevicePanel: () => undefined,
+				copy: () => false,
+				openPage: async () => false,
 				isTypedAhead: () => false,
 				now: () => 0,
 			});
@@ -119,10 +121,10 @@ describe('[4] what was not in sight', () => {
 						],
 					};
 					const answers: (string | undefined)[] = [];
-					store.getState().setPanel(panel);
+					openPanel(store, panel);
 					const press = presser(store, value => {
 						answers.push(value);
-						store.getState().setPanel(undefined);
+						store.getState().closePanel();
 					});
 					const seen = new Set<string>();
 					const look = async () => {
@@ -149,7 +151,7 @@ describe('[4] what was not in sight', () => {
 						}
 					}
 
-					store.getState().setPanel(undefined);
+					store.getState().closePanel();
 				}),
 				{numRuns: 15},
 			);
@@ -162,7 +164,7 @@ describe('[4] what was not in sight', () => {
 			const words = marks('line', 24);
 			const answers: (string | undefined)[] = [];
 			const press = presser(store, value => answers.push(value));
-			store.getState().setPanel({
+			openPanel(store, {
 				kind: 'confirm',
 				question: 'Run this command?',
 				askedAt: -5000,
@@ -205,7 +207,7 @@ const blanks = [
 describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 	test.each(blanks)('%s hide nothing behind them', async (_, run, counted) => {
 		const {store, lines, settle} = draw(<App />, {columns, rows});
-		store.getState().setPanel({
+		openPanel(store, {
 			kind: 'confirm',
 			question: 'Run this command?',
 			askedAt: -5000,
@@ -223,7 +225,7 @@ describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 	test('the beginning and the end of a long command stay in sight, wherever it is scrolled', async () => {
 		const command = ['first', ...marks('line', 80), '; touch X'].join('\n');
 		const {store, lines, settle} = draw(<App />, {columns, rows});
-		store.getState().setPanel({
+		openPanel(store, {
 			kind: 'confirm',
 			question: 'Run this command?',
 			askedAt: -5000,
@@ -244,7 +246,7 @@ describe.each(sizes)('[4] at %i x %i', (columns, rows) => {
 		const answers: (string | undefined)[] = [];
 		const press = presser(store, value => answers.push(value));
 		const text = `a${'x'.repeat(30_000)}z`;
-		store.getState().setPanel({
+		openPanel(store, {
 			kind: 'confirm',
 			question: 'Change it?',
 			askedAt: -5000,
@@ -267,7 +269,7 @@ test('[4] a change of 10,000 lines takes no yes at once', async () => {
 	const {store, lines, settle} = draw(<App />, {columns: 80, rows: 24});
 	const answers: (string | undefined)[] = [];
 	const press = presser(store, value => answers.push(value));
-	store.getState().setPanel({
+	openPanel(store, {
 		kind: 'confirm',
 		question: 'Change it?',
 		askedAt: -5000,

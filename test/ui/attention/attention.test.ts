@@ -7,6 +7,7 @@ import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {createAppStore} from '../../../src/store/store.ts';
 import {createTerminalSession} from '../../../src/terminal/terminal-session.ts';
 import {followAttention} from '../../../src/ui/attention/attention.ts';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
 const ghostty = {TERM: 'xterm-ghostty'};
@@ -41,8 +42,8 @@ function followed({env = ghostty, ...saved}: Saved & {readonly env?: Environment
 		begin: () => apply({type: 'run-start', runId: 'r', model: 'custom/demo'}),
 		end: (reason: 'done' | 'error' | 'interrupted' = 'done') =>
 			apply({type: 'run-end', reason, stopReason: reason === 'done' ? 'end_turn' : 'error'}),
-		ask: (question = 'Run `rm secret.txt`?') => store.getState().setPanel({kind: 'confirm', question, askedAt: 0}),
-		answered: () => store.getState().setPanel(undefined),
+		ask: (question = 'Run `rm secret.txt`?') => openPanel(store, {kind: 'confirm', question, askedAt: 0}),
+		answered: () => store.getState().closePanel(),
 		wait(seconds: number) {
 			now += seconds * 1000;
 		},

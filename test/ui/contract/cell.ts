@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {hunksOf} from '../../../src/agent/changes/hunks.ts';
 import {traceLines} from '../../../src/agent/changes/trace-lines.ts';
 import {command} from '../../../src/command/command.ts';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {shop} from '../log-parts.ts';
 import type {ContractApp} from './contract-app.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
@@ -93,11 +94,11 @@ export async function followLog(app: ContractApp) {
 }
 
 export function openPanels({store}: ContractApp) {
-	store.getState().setPanel({kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0});
+	openPanel(store, {kind: 'confirm', question: 'Really do all of that, and more, at once?', askedAt: 0});
 	store.getState().showLogPanel(true);
 }
 
 export async function closePanels({app, time}: Cell) {
-	app.store.getState().setPanel(undefined);
+	app.store.getState().closePanel();
 	await time.pass(50);
 }

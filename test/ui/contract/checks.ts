@@ -1,3 +1,4 @@
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {type Cell, type Check, closePanels, fullClear, openPanels} from './cell.ts';
 import type {ContractTerminal} from './emulated-terminal.ts';
 import {hide, type Opened, show} from './opened.ts';
@@ -82,9 +83,11 @@ async function staysBelowWindow(cell: Cell) {
 	await time.pass(100);
 	app.say(Array.from({length: 20}, (_, index) => `| row ${index} | value |\n${index === 0 ? '|-|-|\n' : ''}`).join(''));
 	await time.pass(100);
-	app.store
-		.getState()
-		.setPanel({kind: 'lines', title: 'Many', lines: () => Array.from({length: 40}, (_, index) => `l${index}`)});
+	openPanel(app.store, {
+		kind: 'lines',
+		title: 'Many',
+		lines: () => Array.from({length: 40}, (_, index) => `l${index}`),
+	});
 	await time.pass(100);
 	const ups = [...written(terminal, from).matchAll(/\u001b\[(\d+)A/g)].map(([, count]) => Number(count));
 	await closePanels(cell);

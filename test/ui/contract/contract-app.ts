@@ -87,7 +87,7 @@ export async function startInTerminal({kind, terminal, time, session, ...options
 	status.catch(() => undefined);
 	onTestFinished(async () => {
 		keyboard.end();
-		store.getState().setPanel(undefined);
+		store.getState().closePanel();
 		await time.pass(400);
 		await status.catch(() => undefined);
 		setCellWidths(defaultCellWidths);

@@ -1,5 +1,5 @@
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import type {Cell} from './cell.ts';
 
 /** What can be open: keys that open it, or a panel. */
@@ -56,7 +56,7 @@ export const opened = {
 /** Opens it, and waits until it is open. */
 export async function show({app}: Cell, what: Opened) {
 	if (typeof what !== 'string') {
-		app.store.getState().setPanel(what);
+		openPanel(app.store, what);
 		return;
 	}
 
@@ -69,6 +69,6 @@ export async function hide({app}: Cell, what: Opened) {
 	if (typeof what === 'string') {
 		await app.type('\u001b');
 	} else {
-		app.store.getState().setPanel(undefined);
+		app.store.getState().closePanel();
 	}
 }

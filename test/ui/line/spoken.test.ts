@@ -213,7 +213,7 @@ test('Markdown is heard: rows by column, quotes and code by name', () => {
 
 /** What line mode has in place of each view of the whole window. A new view is missing here until it has something. */
 const instead: Readonly<Record<string, string>> = {
-	'src/ui/changes/open-review.ts': 'prints the changes as /diff does in a shell, because `review` is left out',
+	'src/ui/changes/review-view.ts': 'prints the changes as /diff does in a shell, because `review` is left out',
 	'src/ui/logs/app-logs.ts': 'prints the lines of the log as they arrive (log-linear.ts)',
 	'src/ui/transcript/open-transcript.ts': 'has printed everything already; no key opens it',
 };

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import type {Panel} from '../../../src/ui/panels/panels.ts';
 import {protectedServer} from '../../agent/mcp/authorization-server.ts';
 import {connectedTo} from '../../e2e/chat.ts';
 import {runInProcess} from '../../e2e/in-process.ts';
@@ -40,7 +41,7 @@ async function writing(options: Parameters<typeof protectedServer>[0] = {}, call
 		/** Waits for the login panel. Returns its page. */
 		async page(): Promise<string> {
 			await expect.poll(() => app.store.getState().panel?.kind).toBe('device');
-			const {panel} = app.store.getState();
+			const panel = app.store.getState().panel as Panel | undefined;
 			return panel?.kind === 'device' ? panel.page : '';
 		},
 	};

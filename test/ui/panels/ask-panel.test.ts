@@ -3,7 +3,8 @@ import {panelKeys} from '../../../src/editor/keymap/default-keys.ts';
 import {keymapOf} from '../../../src/editor/keymap/keymap.ts';
 import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
-import {type AskPanel, askLines, askRows, fieldRow} from '../../../src/ui/panels/ask-state.ts';
+import {type AskPanel, askLines, askRows, fieldRow} from '../../../src/ui/panels/ask-panel.tsx';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {finish, call as modelCall, text as say, scriptedModel} from '../../agent/scripted.ts';
 import {palette} from '../canvas.ts';
 import {handler, keys} from '../key-presses.ts';
@@ -148,7 +149,7 @@ describe('a question of the agent', () => {
 describe('the keys of a question', () => {
 	const open = (shown: AskPanel) => {
 		const made = handler({running: true});
-		made.store.getState().setPanel(shown);
+		openPanel(made.store, shown);
 		made.wait(500);
 		return made;
 	};
@@ -195,11 +196,11 @@ describe('the keys of a question', () => {
 	test('[4] that come before it can be answered are dropped, and a draft keeps its own', () => {
 		for (const shown of [panel, field]) {
 			const {press, asked, prompt, wait, store} = handler({running: true});
-			store.getState().setPanel(shown);
+			openPanel(store, shown);
 			press('x', '2', keys.enter);
 			expect([prompt(), asked, store.getState().filter.text]).toEqual(['', [], '']);
 			const written = handler({running: true, text: 'x'});
-			written.store.getState().setPanel(shown);
+			openPanel(written.store, shown);
 			written.wait(5000);
 			written.press('2', keys.enter);
 			expect([written.prompt(), written.asked]).toEqual(['', ['submit x2']]);

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {App} from '../../../src/ui/app.tsx';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
 import {draw, panelOf} from '../frame.ts';
 
@@ -11,9 +12,7 @@ const asked = ['? Change src/a.ts?', '  y  Yes, once', '❯ n  No'];
 /** Opens the question in the app. */
 async function open(columns: number, rows: number) {
 	const drawn = draw(<App />, {columns, rows, answer: () => undefined});
-	drawn.store
-		.getState()
-		.setPanel({kind: 'confirm', question: 'Change src/a.ts?', subject: change, answers, askedAt: 0});
+	openPanel(drawn.store, {kind: 'confirm', question: 'Change src/a.ts?', subject: change, answers, askedAt: 0});
 	const panelLines = () => panelOf(drawn.lines());
 
 	await expect.poll(() => panelLines().at(-1), {interval: 5}).toBe(asked.at(-1));

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import type {DeviceAction} from '../../../src/editor/keymap/default-keys.ts';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {App} from '../../../src/ui/app.tsx';
-import {pressInDevicePanel} from '../../../src/ui/panels/device/device-keys.ts';
+import {pressInDevicePanel} from '../../../src/ui/panels/device-panel.tsx';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {draw, panelOf} from '../frame.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;
@@ -20,7 +20,7 @@ const device: Device = {
 /** Returns the lines above the prompt. */
 async function frame(panel: Device, columns: number, rows = 24) {
 	const drawn = draw(<App />, {columns, rows});
-	drawn.store.getState().setPanel(panel);
+	openPanel(drawn.store, panel);
 	await drawn.settle(40);
 	const lines = drawn.lines();
 	const above = rows < 8 ? lines.slice(0, -2) : panelOf(lines);
@@ -69,9 +69,7 @@ test('a low window cuts a page without a code behind its host, and names the key
 
 test('the lowest window names the key that copies a page without a code', async () => {
 	const drawn = draw(<App />, {columns: 20, rows: 5});
-	drawn.store
-		.getState()
-		.setPanel({...device, code: '', page: `https://login.example.com/authorize?${'a'.repeat(200)}`});
+	openPanel(drawn.store, {...device, code: '', page: `https://login.example.com/authorize?${'a'.repeat(200)}`});
 	await drawn.settle(40);
 	expect(drawn.lines()).toContain('u copy · Esc cancel');
 });

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
+import type {Panel} from '../../../src/ui/panels/panels.ts';
 import {openPanel} from './open-panel.tsx';
 
 describe('a field', () => {

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {runApp} from '../running-app.ts';
 
 const question = {
@@ -16,7 +17,7 @@ test('[4] the wheel marks no answer to a question on the alternate screen, but s
 	const switched = () => (written.join('').match(switches) ?? []).map(sequence => sequence.slice(3));
 	const [enter, leave, scrolls, still] = ['1049h', '1049l', '1007h', '1007l'];
 	await waitFor('Ask something');
-	store.getState().setPanel(question);
+	openPanel(store, question);
 	await waitFor('Answer h');
 	expect(switched()).toEqual([enter, scrolls, still]);
 	type('\u000f');
@@ -25,7 +26,7 @@ test('[4] the wheel marks no answer to a question on the alternate screen, but s
 	type('q');
 	await expect.poll(switched, {interval: 5}).toHaveLength(8);
 	expect(switched().slice(3)).toEqual([scrolls, leave, enter, scrolls, still]);
-	store.getState().setPanel(undefined);
+	store.getState().closePanel();
 	await waitFor('Ask something');
 	expect(switched().slice(-2)).toEqual([scrolls, leave]);
 });
@@ -35,7 +36,7 @@ test('the transcript opens over a question of the agent, which is still open bel
 	await waitFor('Ask something');
 	const choices = [{label: 'one', description: undefined}];
 	const asked = {kind: 'ask', question: 'Which one?', choices, askedAt: -10_000, isFollowUp: false} as const;
-	store.getState().setPanel(asked);
+	openPanel(store, asked);
 	await waitFor('Something else');
 	type('\u000f');
 	await waitFor('Transcript');

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
+import type {Panel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
 import {palette} from '../canvas.ts';
 import {openPanel} from './open-panel.tsx';

@@ -1,15 +1,16 @@
 import {expect} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
+import {steadyNow} from '../../../src/ui/answerable.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
+import {type Panel, openPanel as showPanel} from '../../../src/ui/panels/panels.ts';
 import {draw, panelOf} from '../frame.ts';
 
 /** Opens the panel in the app and collects its answers. */
 export async function openPanel(panel: Panel, columns = 80, rows = 24) {
 	const answers: (string | undefined)[] = [];
 	const drawn = draw(<App />, {columns, rows, answer: value => answers.push(value)});
-	drawn.store.getState().setPanel(panel);
+	showPanel(drawn.store, panel);
 	await drawn.settle();
 	const feed = async (...words: readonly string[]) => {
 		for (const word of words) {
@@ -17,7 +18,9 @@ export async function openPanel(panel: Panel, columns = 80, rows = 24) {
 			pressInPanel(token, panel, {
 				store: drawn.store,
 				answer: value => answers.push(value),
-				pressInDevicePanel: () => undefined,
+				copy: () => false,
+				openPage: async () => false,
+				now: steadyNow,
 				isTypedAhead: () => false,
 			});
 		}

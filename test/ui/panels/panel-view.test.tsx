@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {wrapLine} from '../../../src/terminal/text/wrap.ts';
+import type {Panel} from '../../../src/ui/panels/panels.ts';
 import {titleOf} from '../frame.ts';
 import {openPanel} from './open-panel.tsx';
 

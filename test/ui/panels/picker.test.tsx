@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {Choice, Panel} from '../../../src/store/view-slice.ts';
+import type {Choice} from '../../../src/core/question.ts';
+import {setComposerText} from '../../../src/editor/editor.ts';
 import {App} from '../../../src/ui/app.tsx';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {draw, titleOf} from '../frame.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 
@@ -23,7 +25,7 @@ describe('keys of a picker that arrive in one turn of the event loop', () => {
 	/** Returns the answer of the picker after these keys, all at once. */
 	const answers = (...pressed: readonly string[]) => {
 		const {store, press, asked} = handler();
-		store.getState().setPanel(pick);
+		openPanel(store, pick);
 		press(...pressed);
 		return asked;
 	};
@@ -41,7 +43,7 @@ describe('keys of a picker that arrive in one turn of the event loop', () => {
 
 	test('a paste is one line of the filter, and selects nothing by itself', () => {
 		const {store, press, asked} = handler();
-		store.getState().setPanel(pick);
+		openPanel(store, pick);
 		press(`${esc}[200~state:running\n${esc}[201~`);
 		expect(asked).toEqual([]);
 		press(keys.enter);
@@ -55,9 +57,9 @@ describe('keys of a picker that arrive in one turn of the event loop', () => {
 
 	test('start over in the next picker', () => {
 		const {store, press, asked} = handler();
-		store.getState().setPanel(pick);
+		openPanel(store, pick);
 		press('site', keys.escape);
-		store.getState().setPanel(pick);
+		openPanel(store, pick);
 		press(keys.enter);
 		expect(asked).toEqual(['answer undefined', 'answer 1']);
 	});
@@ -65,7 +67,7 @@ describe('keys of a picker that arrive in one turn of the event loop', () => {
 	test('stay quick in a long list', () => {
 		const {store, press, asked} = handler();
 		const many = Array.from({length: 2000}, (_, index) => ({id: `${index}`, label: `choice ${index}`}));
-		store.getState().setPanel({...pick, choices: many});
+		openPanel(store, {...pick, choices: many});
 		press(...'choice 1999', keys.enter);
 		expect(asked).toEqual(['answer 1999']);
 	});
@@ -77,7 +79,7 @@ describe.each([
 ])('a picker with fields, at %i columns and %i rows', (columns, rows) => {
 	async function open(panel: Panel = pick) {
 		const drawn = draw(<App />, {columns, rows});
-		drawn.store.getState().setPanel(panel);
+		openPanel(drawn.store, panel);
 		await expect.poll(() => drawn.lines().join('\n'), {interval: 5}).toContain('Esc cancel');
 		const filter = async (text: string) => {
 			const {filter, setFilter} = drawn.store.getState();
@@ -127,7 +129,7 @@ test.each([
 	[5, 'cost: takes a number'],
 ])('what is not understood is said in a window of %i rows too', async (rows, said) => {
 	const {store, lines} = draw(<App />, {columns: 40, rows});
-	store.getState().setPanel(pick);
+	openPanel(store, pick);
 	const {filter, setFilter} = store.getState();
 	setFilter({...filter, text: 'cost:>', caret: 6});
 	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain(said);
@@ -139,7 +141,7 @@ test('choices without filters show whole names and aligned details', async () =>
 		{id: '2', label: 'custom/demo', detail: 'demo model, no AI'},
 	];
 	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
-	store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: named, current: '2'});
+	openPanel(store, {kind: 'pick', title: 'Select a model', choices: named, current: '2'});
 	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Select a model');
 	expect(lines().slice(3, 5)).toEqual([
 		'  anthropic/claude-opus-4-1-20250805  needs a…',
@@ -154,7 +156,7 @@ test('choices of a group stand below its heading, which no key selects, also whi
 		{id: '3', label: 'openai/o3', group: 'These need an API key'},
 	];
 	const {store, lines} = draw(<App />, {columns: 46, rows: 20});
-	store.getState().setPanel({kind: 'pick', title: 'Select a model', choices: named});
+	openPanel(store, {kind: 'pick', title: 'Select a model', choices: named});
 	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Select a model');
 	expect(lines().slice(3, 8)).toEqual([
 		'Ready',
@@ -170,4 +172,18 @@ test('choices of a group stand below its heading, which no key selects, also whi
 	store.getState().setSize({columns: 46, rows: 9});
 	await expect.poll(() => lines().length, {interval: 5}).toBeLessThan(9);
 	expect(lines().join('\n')).toContain('❯ groq/llama');
+});
+
+test('a list that waited beside a draft can be moved in once it has the keys', async () => {
+	const {store, settle, lines} = draw(<App />);
+	const {composer, setComposer, setGuard} = store.getState();
+	setComposer(setComposerText(composer, 'a draft'));
+	openPanel(store, {...pick, askedAt: 0});
+	await settle();
+	expect(lines().join('\n')).toContain('? Resume');
+	setGuard({focus: 'panel'});
+	await settle();
+	store.getState().scrollBy(1);
+	await settle();
+	expect(lines().find(line => line.includes('❯ web'))).toContain('web site');
 });

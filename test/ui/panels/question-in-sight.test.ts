@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {untilAnswerable} from '../../../src/ui/panels/question.ts';
+import {untilAnswerable} from '../../../src/ui/answerable.ts';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {runApp} from '../running-app.ts';
 
 const question = {kind: 'confirm', question: 'Run it?', askedAt: -10_000} as const;
@@ -18,7 +19,7 @@ test('[4] the key after the one that closes a view does not answer the question 
 	await waitFor('Ask something');
 	type('\u000f');
 	await waitFor('Transcript');
-	store.getState().setPanel(question);
+	openPanel(store, question);
 	type('qy');
 	await expect.poll(state, {interval: 5}).toEqual(unanswered);
 });
@@ -26,7 +27,7 @@ test('[4] the key after the one that closes a view does not answer the question 
 test('[4] no key answers a question in a window that is too small to show it', async () => {
 	const {type, waitFor, store, state, resize} = open();
 	await waitFor('Ask something');
-	store.getState().setPanel(question);
+	openPanel(store, question);
 	await waitFor('Run it?');
 	resize(10, 3);
 	await expect.poll(() => store.getState().inSightSince, {interval: 5}).toBe(Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {rowsOf} from '../../../src/command/render/table-layout.ts';
-import {arrange, compareCells, sortAfter} from '../../../src/ui/panels/table-rows.ts';
+import {arrange, compareCells, sortAfter} from '../../../src/ui/panels/table-panel.tsx';
 
 const rows = rowsOf(
 	{

@@ -1,9 +1,9 @@
 import {Readable} from 'node:stream';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {expandedText} from '../../../src/editor/editor.ts';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {createInput} from '../../../src/terminal/input/input.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from '../key-presses.ts';
 import {runApp} from '../running-app.ts';
 
@@ -51,7 +51,7 @@ describe('what the terminal says by itself types nothing, sends nothing and answ
 
 	test.each(answers)('%s in front of a question', (_, answer) => {
 		const app = handler({running: true});
-		app.store.getState().setPanel({kind: 'confirm', question: 'Run it?', askedAt: -5000});
+		openPanel(app.store, {kind: 'confirm', question: 'Run it?', askedAt: -5000});
 		app.press(answer);
 		expect([app.prompt(), app.asked]).toEqual(['', []]);
 	});
@@ -86,7 +86,7 @@ describe.each(questions)('a paste never answers %s', (_, panel) => {
 		['of several lines without brackets', 'yes\r\nrm -rf /\r\n'],
 	])('%s', (_how, input) => {
 		const app = handler({running: true});
-		app.store.getState().setPanel(panel);
+		openPanel(app.store, panel);
 		app.press(input);
 		expect(app.asked).toEqual([]);
 		expect(app.store.getState().panel).toBe(panel);

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
 import type {Program} from '../../../src/command/program.ts';
 import {compose} from '../../../src/compose/compose.ts';
-import {steadyNow, untilAnswerable} from '../../../src/ui/panels/question.ts';
+import {steadyNow, untilAnswerable} from '../../../src/ui/answerable.ts';
 import {write} from '../../agent/project/repository.ts';
 import {type Answer, startModelHost} from '../../e2e/model-host.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
@@ -62,9 +62,9 @@ export async function realApp({files = {}, own = {}, model = 'custom/alpha', env
 		async answer(key: string) {
 			await expect
 				.poll(() => {
-					const {panel, ...pauses} = app.store.getState();
-					const asks = panel?.kind === 'confirm' || panel?.kind === 'ask';
-					return asks && untilAnswerable(panel, pauses, steadyNow()) <= 0;
+					const {panel, manner, ...pauses} = app.store.getState();
+					const {askedAt} = panel ?? {};
+					return manner === 'asks' && askedAt !== undefined && untilAnswerable({askedAt}, pauses, steadyNow()) <= 0;
 				})
 				.toBe(true);
 			app.type(key);

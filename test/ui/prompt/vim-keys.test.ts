@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {reduceVim} from '../../../src/editor/vim/vim.ts';
 import {initialVim} from '../../../src/editor/vim/vim-state.ts';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {handler, keys} from '../key-presses.ts';
 import {runApp} from '../running-app.ts';
 
@@ -31,7 +32,7 @@ test('a command of normal mode counts as typing: it answers no question that app
 	press('one two', keys.escape);
 	wait(5000);
 	press('b');
-	store.getState().setPanel({kind: 'confirm', question: 'Run it?', askedAt: 5000});
+	openPanel(store, {kind: 'confirm', question: 'Run it?', askedAt: 5000});
 	wait(600);
 	press('y', 'w');
 	expect([asked, store.getState().composer.kills]).toEqual([[], ['two']]);

@@ -1,8 +1,8 @@
 import {createElement} from 'react';
 import {expect, test} from 'vitest';
-import type {Panel} from '../../../src/store/view-slice.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 import {App} from '../../../src/ui/app.tsx';
+import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {openReview, twoHunks} from '../changes/reviewer.ts';
 import {draw, titleOf} from '../frame.ts';
 import {framesOf} from '../log-frames.ts';
@@ -37,7 +37,7 @@ test.each(
 	Object.entries(panels).flatMap(([name, panel]) => [30, 47, 80].map(columns => [name, columns, panel] as const)),
 )('a %s in %i columns leaves out whole hints, and says how it is closed', async (_, columns, panel) => {
 	const {store, settle, lines} = draw(createElement(App), {columns, rows: 24});
-	store.getState().setPanel(panel);
+	openPanel(store, panel);
 	await settle(20);
 	const row = lines().findLast(line => line.includes('Esc '));
 	expect(row).toBeDefined();

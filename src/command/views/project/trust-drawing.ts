@@ -1,8 +1,8 @@
 import {isInstruction} from '../../../agent/project/instruction-text.ts';
 import type {JudgedFile, ProjectState} from '../../../agent/project/project.ts';
 import {formatBytes, formatNumber} from '../../../core/format.ts';
-import type {SubjectDrawing} from '../../../store/view-slice.ts';
 import {exactLine} from '../../../terminal/text/blanks.ts';
+import type {SubjectDrawing} from '../../../terminal/text/drawing.ts';
 import {lineWidth, padEnd, truncate} from '../../../terminal/text/width.ts';
 import {wrapLine} from '../../../terminal/text/wrap.ts';
 import {serverLines} from '../mcp/server-lines.ts';

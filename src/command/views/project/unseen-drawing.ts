@@ -1,7 +1,7 @@
 import {nameFile, type Unseen} from '../../../agent/unseen/start-gate.ts';
 import type {Changer} from '../../../agent/unseen/unseen-ledger.ts';
-import type {SubjectDrawing} from '../../../store/view-slice.ts';
 import {exactLine} from '../../../terminal/text/blanks.ts';
+import type {SubjectDrawing} from '../../../terminal/text/drawing.ts';
 import {rowsDrawing} from './trust-drawing.ts';
 
 const changers: Readonly<Record<Changer, string>> = {

@@ -1,7 +1,7 @@
 import type {AppStore} from '../../../store/store.ts';
 import type {Size} from '../../../store/view-slice.ts';
 import type {RowHabits} from '../../../terminal/row-habits.ts';
-import {steadyNow} from '../../panels/question.ts';
+import {steadyNow} from '../../answerable.ts';
 import type {FullScreen} from '../full-screen.ts';
 import type {Painter} from '../painter.ts';
 import {eraseDown} from '../pen.ts';

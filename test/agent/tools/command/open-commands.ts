@@ -6,7 +6,7 @@ import {createJobOutput} from '../../../../src/agent/tools/job-output.ts';
 import {createJobStop} from '../../../../src/agent/tools/job-stop.ts';
 import {createRunCommand} from '../../../../src/agent/tools/run-command.ts';
 import type {JsonObject} from '../../../../src/core/json.ts';
-import type {Approval, Permission} from '../../../../src/core/session/approval.ts';
+import type {Approval, ApprovalAnswer} from '../../../../src/core/session/approval.ts';
 import type {Tool, ToolContext} from '../../../../src/core/session/tool.ts';
 import {makeWorkspace} from '../workspace.ts';
 
@@ -16,7 +16,7 @@ type Options = {
 	readonly hasSandbox?: boolean;
 	readonly maxProcesses?: number;
 	/** By default commands are allowed, but not outside of what contained the first one. */
-	readonly answer?: (request: Approval) => Permission;
+	readonly answer?: (request: Approval) => ApprovalAnswer;
 };
 
 /** Creates a workspace with the tools that run commands in it. What they left running ends after the test. */

@@ -1,12 +1,12 @@
 import {createFetchUrl, type FetchUrlOptions} from '../../../../src/agent/tools/fetch-url.ts';
 import type {Environment} from '../../../../src/core/environment.ts';
 import type {JsonObject} from '../../../../src/core/json.ts';
-import type {Approval, Permission} from '../../../../src/core/session/approval.ts';
+import type {Approval, ApprovalAnswer} from '../../../../src/core/session/approval.ts';
 import {createWebRequests, type Resolve} from '../../../../src/net/web/web-request.ts';
 import {toolContext} from '../workspace.ts';
 
 type Options = Partial<FetchUrlOptions> & {
-	readonly answer?: (request: Approval) => Permission;
+	readonly answer?: (request: Approval) => ApprovalAnswer;
 	readonly env?: Environment;
 	readonly signal?: AbortSignal;
 	/** The addresses of names; no name has any by default. */

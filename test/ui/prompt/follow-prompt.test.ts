@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openUserSettings} from '../../../src/config/settings/user-settings.ts';
 import {defaultKeymap} from '../../../src/editor/keymap/keymap.ts';
-import {followUserKeys} from '../../../src/ui/prompt/user-keys.ts';
+import {followUserKeys} from '../../../src/ui/prompt/follow-prompt.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {handler, keys} from '../key-presses.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {addToHistory} from '../../src/editor/prompt-history.ts';
+import {addToHistory} from '../../src/ui/kept-prompts.ts';
 
 test('a prompt is added after the others', () => {
 	expect(addToHistory(['a'], ' b\nc ')).toEqual(['a', 'b\nc']);

@@ -1,34 +1,73 @@
-import {formatDuration} from '../../../core/format.ts';
-import {type DeviceAction, deviceKeys} from '../../../editor/keymap/default-keys.ts';
-import {hintKey, hintsOf} from '../../../editor/keymap/key-label.ts';
-import type {Keymap} from '../../../editor/keymap/keymap.ts';
-import type {Panel} from '../../../store/view-slice.ts';
-import {fitHints} from '../../../terminal/text/fit-parts.ts';
-import {safeLine} from '../../../terminal/text/safe-text.ts';
-import type {Palette} from '../../../terminal/text/style.ts';
-import {lineWidth, truncate} from '../../../terminal/text/width.ts';
-import {wrapLine} from '../../../terminal/text/wrap.ts';
-import {useApp, useKeymap, useUi} from '../../context.ts';
-import {Lines} from '../../lines.tsx';
-import {useCountdown} from '../../use-elapsed.ts';
-import {firstRows} from '../panel-rows.ts';
+import {formatDuration} from '../../core/format.ts';
+import type {BrowserLogin} from '../../core/question.ts';
+import {type DeviceAction, deviceKeys} from '../../editor/keymap/default-keys.ts';
+import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
+import {actionOf, type Keymap, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
+import {fitHints} from '../../terminal/text/fit-parts.ts';
+import {safeLine} from '../../terminal/text/safe-text.ts';
+import type {Palette} from '../../terminal/text/style.ts';
+import {lineWidth, truncate} from '../../terminal/text/width.ts';
+import {wrapLine} from '../../terminal/text/wrap.ts';
+import {useApp, useKeymap, useUi} from '../context.ts';
+import {Lines} from '../lines.tsx';
+import {useCountdown} from '../use-elapsed.ts';
+import {cancels, type PanelKeys, type PanelModule, type PanelProps} from './panel.ts';
+import {firstRows} from './panel-rows.ts';
 
-type Device = Extract<Panel, {kind: 'device'}>;
+/** A login that waits for the browser. `opens`: the program can open one; `pastes`: the user can paste where theirs ends. */
+type DevicePanel = BrowserLogin & {readonly kind: 'device'; readonly opens: boolean; readonly pastes?: boolean};
 
-type Props = {
-	readonly panel: Device;
-	/** Most rows to draw. */
-	readonly height: number;
+export const devicePanel: PanelModule<DevicePanel> = {
+	initial: () => ({manner: 'waits'}),
+	rows: ({code, page}, {size: {columns}}) => (code ? codeRows : pageLines(page, columns).length + 2),
+
+	press(pressed, panel, keys) {
+		if (cancels(pressed, keys)) {
+			return true;
+		}
+
+		const {store, answer} = keys;
+		const action = actionOf(keymapOf(deviceKeys, store.getState().ownKeys), pressedKey(pressed.token) ?? '');
+		if (action === 'device.close') {
+			answer(undefined);
+		} else if (action === 'device.paste' && panel.pastes) {
+			answer('paste');
+		} else if (action) {
+			pressInDevicePanel(action, panel, {...keys, say: store.getState().setToast});
+		}
+
+		return true;
+	},
+
+	draw: DeviceView,
+	title: () => 'Log in',
+	isFramed: true,
 };
+
+type Effects = Pick<PanelKeys, 'copy' | 'openPage'> & {readonly say: (text: string) => void};
+
+/** Does what a key is bound to while a login waits for the browser. */
+export function pressInDevicePanel(
+	action: DeviceAction,
+	{code, page, pageWithCode, opens}: DevicePanel,
+	{copy, openPage, say}: Effects,
+): void {
+	const copyAndSay = (text: string, name: string) =>
+		say(copy(text) ? `Copied the ${name}.` : "Not copied: the terminal doesn't support it.");
+	if (action === 'device.copy-code' && code) {
+		copyAndSay(code, 'code');
+	} else if (action === 'device.copy-url') {
+		copyAndSay(page, 'URL');
+	} else if (action === 'device.open' && opens) {
+		void openPage(pageWithCode).then(opened =>
+			say(opened ? 'Opened the page in your browser.' : "Couldn't start a browser. Open the page yourself."),
+		);
+	}
+}
 
 /** Rows of a login with a code. */
 const codeRows = 4;
 const maxPageRows = 10;
-
-/** Returns the rows of a login that waits for the browser. */
-export function deviceRows({code, page}: Device, columns: number): number {
-	return code ? codeRows : pageLines(page, columns).length + 2;
-}
 
 /** A page that is long, as it has no code, is shown whole. */
 function pageLines(page: string, columns: number): readonly string[] {
@@ -39,7 +78,7 @@ function pageLines(page: string, columns: number): readonly string[] {
  * Shows a login that waits for the browser. The page and the code have lines of their own, so that a double click selects
  * all of one. A low window shows the code first, because a key copies the page.
  */
-export function DevicePanel({panel, height}: Props) {
+function DeviceView({panel, height}: PanelProps<DevicePanel>) {
 	const {palette} = useUi();
 	const columns = useApp(state => state.size.columns);
 	const keymap = useKeymap(deviceKeys);
@@ -81,7 +120,11 @@ type Style = {
 };
 
 /** A low window cuts the page, and names first the key that copies it. */
-function linesWithoutCode(panel: Device, {left, palette, columns, keymap}: Style, height: number): readonly string[] {
+function linesWithoutCode(
+	panel: DevicePanel,
+	{left, palette, columns, keymap}: Style,
+	height: number,
+): readonly string[] {
 	const time = left > 0 ? `${formatDuration(left)} left` : 'expired';
 	const copy = hintsOf(keymap, [['copy URL', 'device.copy-url']]);
 	const page = pageLines(panel.page, columns);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
-import {joinDeltas} from '../../src/store/join-deltas.ts';
+import {joinDeltas} from '../../src/store/session-slice.ts';
 import {done, reduceAll, said, start, toRecords, user} from '../core/records.ts';
 
 const opaque = (data: string) => ({wire: 'test', data});
