@@ -7,7 +7,7 @@ import {followUserKeys} from './user-keys.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'listPaths' | 'suggestResources' | 'settings' | 'openDrafts' | 'entries' | 'secrets'>;
+	readonly program: Pick<Program, 'commands' | 'local' | 'mcp' | 'prompts'>;
 	readonly warn: (text: string, hint?: string) => void;
 	/** True to save what is typed and not sent for the next app in the folder. */
 	readonly keepsDrafts?: boolean;
@@ -20,9 +20,9 @@ export async function followPrompt(dependencies: Dependencies): Promise<() => Pr
 	const {store, program, warn, keepsDrafts = false} = dependencies;
 	store.getState().setSuggestMentions(mentionSuggestions);
 	const stops = [
-		await followUserKeys({store, program, warn}),
-		followPaths({store, list: program.listPaths}),
-		followResources({store, suggest: program.suggestResources}),
+		await followUserKeys({store, program: program.local, warn}),
+		followPaths({store, list: program.prompts.listPaths}),
+		followResources({store, suggest: program.mcp.suggestResources}),
 		...(keepsDrafts ? [(await import('./keep-drafts.ts')).keepDrafts(dependencies)] : []),
 	];
 	return () => Promise.all(stops.map(stop => stop()));

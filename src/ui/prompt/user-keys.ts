@@ -5,7 +5,7 @@ import type {VimTyping} from '../../store/typing-slice.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: {readonly settings: Pick<Program['settings'], 'file' | 'value' | 'onChange'>};
+	readonly program: {readonly settings: Pick<Program['local']['settings'], 'file' | 'value' | 'onChange'>};
 	/** Prints a warning above the prompt, with what to do in a line of its own. */
 	readonly warn: (text: string, hint?: string) => void;
 };

@@ -64,7 +64,7 @@ test.each(Object.entries(asks).filter(([, {answer}]) => answer))(
 			name: 'dare',
 			summary: 'Ask something',
 			args: z.object({}),
-			run: async (_, {interact}) => ({kind: 'text', text: `Got ${await run(interact)}.`}),
+			run: async (_, {ui: {interact}}) => ({kind: 'text', text: `Got ${await run(interact)}.`}),
 		});
 		const {type, wait, waitFor, written} = runLinear(undefined, {more: [asking], env: plain});
 		await waitFor('You: ');
@@ -82,7 +82,7 @@ test('a login prints its page and its code as lines', async () => {
 		name: 'dare',
 		summary: 'Log in',
 		args: z.object({}),
-		run: async (_, {interact}) => {
+		run: async (_, {ui: {interact}}) => {
 			asks.device.run(interact);
 			asks.lines.run(interact);
 			return {kind: 'text', text: 'Over.'};
