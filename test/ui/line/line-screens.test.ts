@@ -214,7 +214,10 @@ test('a mention with a part of a path offers the files that it may mean; a whole
 	const paths = indexPaths(['src/cart.ts', 'test/cart.test.ts', 'README.md']);
 	const {type, waitFor, text, written} = runLinear(model.ask, {
 		env: plain,
-		change: program => ({...program, listPaths: async () => paths}),
+		change: program => ({
+			...program,
+			prompts: {...program.prompts, listPaths: async () => paths},
+		}),
 	});
 	await waitFor('You: ');
 	type('Fix @cart, please\n');
