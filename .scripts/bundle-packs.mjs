@@ -13,7 +13,7 @@ const screen = [
 	'src/config/settings/accessible.ts',
 ];
 const program = [
-	...['src/store/store.ts', 'src/compose/compose.ts', 'src/config/keychain.ts', 'src/storage/debug-log.ts'],
+	...['src/store/store.ts', 'src/program/program.ts', 'src/config/keychain.ts', 'src/storage/debug-log.ts'],
 	...['src/headless/headless.ts', 'src/headless/shell.ts', 'src/config/settings/accessible.ts'],
 ];
 /** What the app loads after the first frame. */

@@ -25,7 +25,7 @@ export default command({
 		}
 
 		const {budgetsResult} = await import('../src/command/views/usage/budget-view.ts');
-		return budgetsResult(await statesOf(context), context.live !== undefined);
+		return budgetsResult(await statesOf(context), context.ui.live !== undefined);
 	},
 });
 
@@ -46,7 +46,13 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 	const isOff = amount.toLowerCase() === 'off';
 	const limitUsd = isOff ? undefined : parseUsd(amount);
 	const kinds: readonly BudgetKind[] = kind ? [kind] : isOff ? budgetKinds : ['session'];
-	const {live, store, config} = context;
+	const {
+		ui: {live},
+		program: {
+			store,
+			local: {config},
+		},
+	} = context;
 	if (!live && kinds.some(each => each !== 'day') && !isOff) {
 		throw new AppError('usage', 'Only the app has a session.', {
 			hint: 'Limit the day: `budget day 5`. Limit one answer: `$ -p "prompt" --budget 5`',
@@ -65,7 +71,14 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 }
 
 /** Returns all budgets with what is spent of them. */
-async function statesOf({store, config, sessions, models}: CommandContext) {
+async function statesOf({
+	program: {
+		store,
+		local: {config},
+		session: {saved: sessions},
+		models,
+	},
+}: CommandContext) {
 	const {knownCost, today, withOwn} = await import('../src/session/budget-guard.ts');
 	const {budgets, usage} = store.getState().transcript;
 	const {priceOf} = await models.catalog();

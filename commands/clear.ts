@@ -7,7 +7,7 @@ export default command({
 	args: z.object({}),
 	where: 'app',
 
-	async run(_, {live}) {
+	async run(_, {ui: {live}}) {
 		await live?.start();
 		return {kind: 'panel', panel: {show: 'clear'}};
 	},

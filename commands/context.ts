@@ -10,7 +10,15 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run(_, {store, contextWindow}) {
+	async run(
+		_,
+		{
+			program: {
+				store,
+				model: {contextWindow},
+			},
+		},
+	) {
 		return contextResult(store.getState().transcript, await contextWindow());
 	},
 });

@@ -14,10 +14,14 @@ export default command({
 	examples: ['diff', 'diff 3f2a --json'],
 	whileRunning: true,
 
-	async run({session}, {live, sessions, store, interact, flags, signal, ...context}) {
+	async run({session}, {program, ui: {live, interact}, flags, signal}) {
+		const {
+			session: {saved: sessions},
+			store,
+		} = program;
 		const isLive = live !== undefined && !session;
 		const {transcript} = isLive ? store.getState() : await sessions.read(await sessions.findOrLatest(session));
-		const changes = await context.changes();
+		const changes = await program.project.changes();
 		const files = await changes.review(changeSteps(transcript), signal);
 		if (!isLive || !interact.review || flags.json || files.length === 0) {
 			return diffResult(files);

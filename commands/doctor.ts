@@ -11,7 +11,12 @@ export default command({
 	whileRunning: true,
 
 	async run({bundle}, context) {
-		const {diagnose, live} = context;
+		const {
+			program: {
+				servers: {diagnose},
+			},
+			ui: {live},
+		} = context;
 		const checked = doctorResult(await diagnose(), live ? 'app' : 'shell');
 		if (bundle === undefined) {
 			return checked;

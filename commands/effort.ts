@@ -19,7 +19,13 @@ export default command({
 	whileRunning: true,
 
 	async run({level}, context) {
-		const {store, config, interact} = context;
+		const {
+			program: {
+				store,
+				local: {config},
+			},
+			ui: {interact},
+		} = context;
 		const model = await selectedModel(context);
 		const stored = config.read().settings.efforts ?? {};
 		const current = effortOf(store.getState(), model) ?? stored[model] ?? 'default';
@@ -54,7 +60,12 @@ const meanings: Readonly<Record<(typeof levels)[number], string>> = {
 };
 
 /** Returns the selected model. Throws AppError("usage") if there is none, or if it is known to have no effort. */
-async function selectedModel({store, config}: CommandContext): Promise<string> {
+async function selectedModel({
+	program: {
+		store,
+		local: {config},
+	},
+}: CommandContext): Promise<string> {
 	const {takesEffort} = await import('../src/providers/effort.ts');
 	const model = store.getState().model ?? config.read().settings.model;
 	if (model === undefined) {

@@ -23,7 +23,18 @@ export default command({
 	examples: ['export notes.md', 'export talk.html', 'export --session 3f2a --events > session.jsonl'],
 	whileRunning: true,
 
-	async run({file, session, format: named, events}, {live, models, sessions, store, writeFile}) {
+	async run(
+		{file, session, format: named, events},
+		{
+			ui: {live},
+			program: {
+				models,
+				session: {saved: sessions},
+				store,
+				files: {write: writeFile},
+			},
+		},
+	) {
 		const format = exportFormat({file, format: named, events});
 		const {transcript} = store.getState();
 		const onScreen = live && !session;

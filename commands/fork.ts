@@ -7,7 +7,7 @@ export default command({
 	args: z.object({}),
 	where: 'app',
 
-	async run(_, {live, store}) {
+	async run(_, {ui: {live}, program: {store}}) {
 		const {session, seq, title} = store.getState().transcript;
 		if (seq < 0) {
 			return {kind: 'text', text: 'Nothing to fork: this session is empty.'};

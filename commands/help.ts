@@ -22,7 +22,14 @@ export default command({
 	whileRunning: true,
 
 	async run({command: name}, context) {
-		const {entries, live, settings} = context;
+		const {
+			program: {
+				commands,
+				local: {settings},
+			},
+			ui: {live},
+		} = context;
+		const entries = commands.all();
 		const inApp = live !== undefined;
 		const {readKeys} = await import('../src/command/keymap/read-keys.ts');
 		const {own} = readKeys(settings.value('keys') ?? {});

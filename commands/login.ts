@@ -24,7 +24,10 @@ export default command({
 	whileRunning: true,
 
 	async run({apiKey: given, withToken}, context) {
-		const {flags, interact, live} = context;
+		const {
+			flags,
+			ui: {interact, live},
+		} = context;
 		const isAddress = given !== undefined && isUrl(given);
 		if (isAddress && flags.server) {
 			throw new AppError('usage', 'A URL is not an API key.', {hint: 'Leave it out, or pass the key.'});
@@ -57,7 +60,12 @@ export default command({
 });
 
 /** Returns the server of the named profile, else that of the environment or of the active profile. */
-function knownServer({config, env, flags}: CommandContext): string | undefined {
+function knownServer({
+	program: {
+		local: {config, env},
+	},
+	flags,
+}: CommandContext): string | undefined {
 	const data = config.read();
 	const name = flags.profile ?? env['SERVICE_PROFILE']?.trim();
 	const named = name ? entryOf(data.profiles, name) : undefined;

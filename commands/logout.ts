@@ -9,7 +9,14 @@ export default command({
 	args: z.object({}),
 
 	async run(_, context) {
-		const {flags, platform, signal, store} = context;
+		const {
+			flags,
+			program: {
+				servers: {platform},
+				store,
+			},
+			signal,
+		} = context;
 		const profile = identityOf(context);
 		if (!profile || 'embedded' in profile || !profile.keySource) {
 			throw new AppError('auth', 'You are not logged in.', {hint: 'Log in: `login --server <url>`'});

@@ -9,7 +9,15 @@ export default command({
 	examples: ['openapi > openapi.json', 'openapi --server https://agents.example.com'],
 	whileRunning: true,
 
-	async run(_, {config, env, flags}) {
+	async run(
+		_,
+		{
+			program: {
+				local: {config, env},
+			},
+			flags,
+		},
+	) {
 		const {openApiDocument} = await import('../src/contract/openapi.ts');
 		// A document without a server describes the one that it was read from.
 		const server = resolveProfile({data: config.read(), env, flags})?.server ?? '/';

@@ -13,7 +13,7 @@ export default command({
 	whileRunning: true,
 	where: 'app',
 
-	run({prompt}, {store, live}) {
+	run({prompt}, {program: {store}, ui: {live}}) {
 		store.getState().setApprovalMode('plan');
 		if (prompt?.trim()) {
 			live?.send(prompt);

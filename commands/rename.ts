@@ -16,7 +16,16 @@ export default command({
 	examples: ['rename "Fix the parser" --session 3f2a'],
 	whileRunning: true,
 
-	async run({title, session}, {live, sessions, store}) {
+	async run(
+		{title, session},
+		{
+			ui: {live},
+			program: {
+				session: {saved: sessions},
+				store,
+			},
+		},
+	) {
 		const name = title.trim();
 		if (!name) {
 			throw new AppError('usage', 'The title is empty.');

@@ -22,7 +22,15 @@ export default command({
 	examples: ['resume', 'resume 3f2a'],
 
 	async run({session}, context) {
-		const {sessions, interact, flags, platform} = context;
+		const {
+			program,
+			ui: {interact},
+			flags,
+		} = context;
+		const {
+			session: {saved: sessions},
+			servers,
+		} = program;
 		if (session) {
 			const {id} = await sessions.find(session);
 			return {kind: 'panel', panel: {show: 'session', id}};
@@ -47,14 +55,26 @@ export default command({
 		}
 
 		const {words, place} = action;
-		const open = () => platform.open(place);
-		return dispatch(words, {...context, flags: {...flags, ...place}, platform: {...platform, open}});
+		const platform = {...servers.platform, open: () => servers.platform.open(place)};
+		return dispatch(words, {
+			...context,
+			flags: {...flags, ...place},
+			program: {...program, servers: {...servers, platform}},
+		});
 	},
 });
 
 /** Returns what is known on this machine: the latest first, and last what is known only by its id. */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
-	const {sessions, sightings, models, store, flags} = context;
+	const {
+		program: {
+			session: {saved: sessions},
+			local: {sightings},
+			models,
+			store,
+		},
+		flags,
+	} = context;
 	await startedServer(context);
 	const open = store.getState().transcript.session;
 	const [saved, seen, {priceOf}] = await Promise.all([sessions.list(false), sightings.recall(), models.catalog()]);
@@ -71,7 +91,13 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 }
 
 /** Waits for the embedded server if it is starting: it names what it has. What it fails with is not about saved sessions. */
-async function startedServer({live, platform, store}: CommandContext): Promise<void> {
+async function startedServer({
+	ui: {live},
+	program: {
+		servers: {platform},
+		store,
+	},
+}: CommandContext): Promise<void> {
 	const {profile, state} = store.getState().connection;
 	if (live && profile === 'local' && state === 'starting') {
 		await platform.embedded().catch(() => undefined);

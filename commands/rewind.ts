@@ -14,7 +14,11 @@ export default command({
 	where: 'app',
 
 	async run(_, context) {
-		const {store, interact, signal, live} = context;
+		const {
+			program: {store},
+			ui: {interact, live},
+			signal,
+		} = context;
 		const {transcript} = store.getState();
 		const messages = blocksOf(transcript).filter(block => block.kind === 'user');
 		if (messages.length === 0) {
@@ -22,7 +26,7 @@ export default command({
 		}
 
 		const steps = changeSteps(transcript);
-		const changes = await context.changes();
+		const changes = await context.program.project.changes();
 		const paths = await changes.pathsOf(steps, signal);
 		const choices = rewindChoices(transcript, steps, paths);
 		const id = await interact.choose({title: 'Rewind to before a message', choices});

@@ -12,7 +12,14 @@ export default command({
 	examples: ['sessions --all --json'],
 	whileRunning: true,
 
-	async run({all = false}, {sessions, background}) {
+	async run(
+		{all = false},
+		{
+			program: {
+				session: {saved: sessions, background},
+			},
+		},
+	) {
 		const found = await sessions.list(all);
 		const states = new Map(background.list().map(({id, state}) => [id, state]));
 		return {

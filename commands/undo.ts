@@ -13,9 +13,12 @@ export default command({
 	where: 'app',
 
 	async run({redo = false}, context) {
-		const {store, signal} = context;
+		const {
+			program: {store},
+			signal,
+		} = context;
 		const steps = changeSteps(store.getState().transcript);
-		const changes = await context.changes();
+		const changes = await context.program.project.changes();
 		const undone = redo ? redoOf(steps) : undoOf(steps, await changes.pathsOf(steps, signal));
 		if (undone.size === 0) {
 			return {kind: 'text', text: redo ? 'Nothing to redo.' : 'Nothing to undo: the agent changed no files.'};

@@ -19,7 +19,14 @@ export default command({
 			return wireResult(context);
 		}
 
-		const {config, flags, platform, signal} = context;
+		const {
+			program: {
+				local: {config},
+				servers: {platform},
+			},
+			flags,
+			signal,
+		} = context;
 		const identity = identityOf(context);
 		if (!identity) {
 			throw new AppError('auth', 'You are not logged in.', {

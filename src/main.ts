@@ -29,7 +29,7 @@ let debug: DebugLog | undefined;
 /** Builds the program. Its modules are loaded here, because the first frame doesn't need them. */
 async function compose(options: ComposeOptions, store: AppStore) {
 	const [{compose: build}, {createKeychain}] = await Promise.all([
-		import('./compose/compose.ts'),
+		import('./program/program.ts'),
 		import('./config/keychain.ts'),
 	]);
 	return build({

@@ -15,7 +15,7 @@ const layers = [
 	['src/command'],
 	['commands'],
 	['src/headless', 'src/ui'],
-	['src/main.ts', 'src/compose'],
+	['src/main.ts', 'src/program'],
 ];
 
 /** Runs what the build made of all layers, so that it imports none of them, and none imports it. */

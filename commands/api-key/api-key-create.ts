@@ -11,7 +11,15 @@ export default command({
 	examples: ['api-key create ci', 'api-key create'],
 	whileRunning: true,
 
-	async run({name}, {platform, signal}) {
+	async run(
+		{name},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {createdKey} = await import('../../src/command/views/api-key-view.ts');
 		const {client} = await platform.open();
 		return createdKey(originalOf(await client.createApiKey({body: name === undefined ? {} : {name}}, signal)));

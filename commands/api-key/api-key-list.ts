@@ -8,7 +8,15 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(_, {platform, signal}) {
+	async run(
+		_,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {keyTable} = await import('../../src/command/views/api-key-view.ts');
 		const {client} = await platform.open();
 		return keyTable(originalOf(await client.listApiKeys({}, signal)));

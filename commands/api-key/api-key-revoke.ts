@@ -13,7 +13,16 @@ export default command({
 	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run({key: typed, yes}, {platform, interact, signal}) {
+	async run(
+		{key: typed, yes},
+		{
+			program: {
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
 		const {endsWith, loadKeys} = await import('../../src/command/views/api-key-family.ts');
 		const {client, server, find} = await platform.open();
 		const key = await find('key', typed, {}, signal);

@@ -11,10 +11,18 @@ export default command({
 	examples: ['approvals explain npm test'],
 	whileRunning: true,
 
-	async run({act: text}, {approvals, project, store, folder}) {
+	async run(
+		{act: text},
+		{
+			program: {
+				project: {approvals, files: project, folder},
+				store,
+			},
+		},
+	) {
 		const {actOf, explainAct} = await import('../../src/command/approvals/explain-act.ts');
 		await project.state();
-		const act = actOf(text, folder);
+		const act = actOf(text, folder.path());
 		const {judge, rules} = approvals;
 		const said = explainAct(act, await judge(act), {mode: store.getState().approvalMode, rules: rules.list()});
 		return {kind: 'text', text: said.text, data: {act: text, ...said}};

@@ -8,8 +8,17 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(_, {approvals, project, store, live, folder}) {
+	async run(
+		_,
+		{
+			program: {
+				project: {approvals, files: project, folder},
+				store,
+			},
+			ui: {live},
+		},
+	) {
 		await project.state();
-		return approvalsView(approvals.rules.list(), {mode: live && store.getState().approvalMode, folder});
+		return approvalsView(approvals.rules.list(), {mode: live && store.getState().approvalMode, folder: folder.path()});
 	},
 });

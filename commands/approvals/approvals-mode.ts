@@ -13,7 +13,7 @@ export default command({
 	whileRunning: true,
 	where: 'app',
 
-	run({mode}, {store}) {
+	run({mode}, {program: {store}}) {
 		store.getState().setApprovalMode(mode);
 		// The first all mode in a folder asks.
 		const {approvalMode} = store.getState();

@@ -13,7 +13,14 @@ export default command({
 	examples: ['approvals revoke 1'],
 	whileRunning: true,
 
-	async run({number}, {approvals, project}) {
+	async run(
+		{number},
+		{
+			program: {
+				project: {approvals, files: project},
+			},
+		},
+	) {
 		await project.state();
 		const revoked = await approvals.rules.revoke(number);
 		if (!revoked) {

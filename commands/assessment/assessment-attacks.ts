@@ -11,7 +11,15 @@ export default command({
 	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run({assessment}, {platform, signal}) {
+	async run(
+		{assessment},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {attackTable} = await import('../../src/command/views/finding/attack-table.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};

@@ -13,7 +13,15 @@ export default command({
 	examples: ['assessment list', 'assessment list --page 2 --page-size 20'],
 	whileRunning: true,
 
-	async run(flags, {platform, signal}) {
+	async run(
+		flags,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {client, scope} = await platform.open();
 		const answer = await client.listAssessments(
 			{params: await scope('org', 'workspace'), query: pageQuery(flags)},

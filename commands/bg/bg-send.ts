@@ -8,7 +8,14 @@ export default command({
 	whileRunning: true,
 	where: 'app',
 
-	run(_, {background}) {
+	run(
+		_,
+		{
+			program: {
+				session: {background},
+			},
+		},
+	) {
 		const {id} = background.send();
 		const short = id.slice(0, 8);
 		return {

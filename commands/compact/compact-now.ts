@@ -12,7 +12,7 @@ export default command({
 	examples: ['compact', 'compact keep the failing test and its output'],
 	where: 'app',
 
-	async run({guidance}, {live, store}) {
+	async run({guidance}, {ui: {live}, program: {store}}) {
 		const {transcript} = store.getState();
 		if (toMessages(transcript).length < 2) {
 			return {kind: 'text', text: 'Nothing to compact: the conversation is short.'};

@@ -8,7 +8,7 @@ export default command({
 	examples: ['compact undo'],
 	where: 'app',
 
-	async run(_, {live}) {
+	async run(_, {ui: {live}}) {
 		return {kind: 'text', text: live?.undoCompaction() ? 'Done.' : 'No compaction to undo.'};
 	},
 });

@@ -33,7 +33,7 @@ export default command({
 			import('../../src/command/copy/copyable.ts'),
 			import('../../src/command/copy/copy-text.ts'),
 		]);
-		const all = copyables(blocksOf(context.store.getState().transcript));
+		const all = copyables(blocksOf(context.program.store.getState().transcript));
 		const found =
 			what === 'pick' ? await pick(all, context) : all.find(each => each.kind === what && each.number === number);
 		if (found) {
@@ -69,7 +69,7 @@ function missing(what: (typeof kinds)[number], count: number): string {
 }
 
 /** Lets the user choose one; undefined if they cancel, or if there is none. */
-async function pick(all: readonly Copyable[], {interact}: CommandContext): Promise<Copyable | undefined> {
+async function pick(all: readonly Copyable[], {ui: {interact}}: CommandContext): Promise<Copyable | undefined> {
 	const choices = all.map((each, index) => ({
 		id: String(index),
 		label: nameOf(each),

@@ -10,7 +10,15 @@ export default command({
 	examples: ['credits show --org acme'],
 	whileRunning: true,
 
-	async run(_, {platform, signal}) {
+	async run(
+		_,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {client, scope} = await platform.open();
 		const refill = await client.getAutoRefill({params: await scope('org')}, signal);
 		return {

@@ -11,7 +11,16 @@ export default command({
 	describe: {user: 'id of the member, or a unique prefix of one seen here', yes: 'skip the confirmation'},
 	examples: ['credits unlimit 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --yes'],
 
-	async run({user: typed, yes}, {platform, interact, signal}) {
+	async run(
+		{user: typed, yes},
+		{
+			program: {
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
 		const {client, scope, find} = await platform.open();
 		const {org} = await scope('org');
 		const user = await find('user', typed, {org}, signal);

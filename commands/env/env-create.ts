@@ -38,7 +38,13 @@ export default command({
 		const {environmentCard, environmentResult, withoutToken} = await import(
 			'../../src/command/views/environment-view.ts'
 		);
-		const {platform, live, signal, interact} = context;
+		const {
+			program: {
+				servers: {platform},
+			},
+			ui: {live, interact},
+			signal,
+		} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
 		const session = await platform.open();

@@ -46,7 +46,13 @@ export default command({
 	) {
 		const {createLineCounter, streamLog} = await import('../../src/command/views/log-stream.ts');
 		const {followedLog} = await import('../../src/command/views/followed-log.ts');
-		const {platform, interact, signal} = context;
+		const {
+			program: {
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		} = context;
 		const filter = createFilter({patterns: grep ?? [], minLevel: level});
 		const last = until === undefined ? undefined : createMatcher(until);
 		if ((exitStatus || last) && !follow) {
@@ -54,7 +60,7 @@ export default command({
 			throw new AppError('usage', `${flag} needs --follow.`, {hint: 'Add --follow.'});
 		}
 
-		if (context.live) {
+		if (context.ui.live) {
 			if (last) {
 				throw new AppError('usage', '--until works in a shell only.', {
 					hint: 'Watch the log instead: `watch start <condition>`',

@@ -11,7 +11,15 @@ export default command({
 	examples: ['env show 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run({environment}, {platform, signal}) {
+	async run(
+		{environment},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {environmentResult} = await import('../../src/command/views/environment-view.ts');
 		const {client, environment: pathOf} = await platform.open();
 		const params = await pathOf(environment, signal);

@@ -13,7 +13,17 @@ export default command({
 	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
 	whileRunning: true,
 
-	async run({environment, yes}, {platform, interact, expiry, signal}) {
+	async run(
+		{environment, yes},
+		{
+			program: {
+				servers: {platform},
+				watches: {expiry},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
 		const {client, environment: pathOf} = await platform.open();
 		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);

@@ -11,7 +11,15 @@ export default command({
 	examples: ['eval stats nightly-42'],
 	whileRunning: true,
 
-	async run({evaluation}, {platform, signal}) {
+	async run(
+		{evaluation},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {evaluationResult} = await import('../../src/command/views/evaluation-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};

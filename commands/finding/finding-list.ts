@@ -18,7 +18,15 @@ export default command({
 	examples: ['finding list --sort severity', 'finding list --project parser --sort score --page 2'],
 	whileRunning: true,
 
-	async run({sort, asc, ...pages}, {platform, signal}) {
+	async run(
+		{sort, asc, ...pages},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {findingTable} = await import('../../src/command/views/finding/finding-table.ts');
 		const {client, scope} = await platform.open();
 		const params = await scope('org', 'workspace', 'project');

@@ -11,7 +11,15 @@ export default command({
 	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run({finding, full = false}, {platform, signal}) {
+	async run(
+		{finding, full = false},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {findingView} = await import('../../src/command/views/finding/finding-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), findingId: finding};

@@ -8,7 +8,15 @@ export default command({
 	examples: ['item schemas --project parser', 'item schemas --json'],
 	whileRunning: true,
 
-	async run(_, {platform, signal}) {
+	async run(
+		_,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {itemSchemasResult} = await import('../../src/command/views/item-schemas-view.ts');
 		const {client, scope} = await platform.open();
 		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));

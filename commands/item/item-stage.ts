@@ -35,7 +35,15 @@ export default command({
 	],
 	whileRunning: true,
 
-	async run(args, {platform, signal}) {
+	async run(
+		args,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {stageResult} = await import('../../src/command/views/stage-view.ts');
 		const {client, scope, findUuid} = await platform.open();
 		const place = await scope('org', 'workspace', 'project');

@@ -9,8 +9,15 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	run(_, {jobs}) {
-		const all = jobs()?.list() ?? [];
+	run(
+		_,
+		{
+			program: {
+				session: {jobs},
+			},
+		},
+	) {
+		const all = jobs();
 		return {
 			kind: 'table',
 			columns: [

@@ -19,7 +19,7 @@ export default command({
 			throw new AppError('usage', 'Give a job or --all, not both.', {hint: 'Leave one out.'});
 		}
 
-		const running = (context.jobs()?.list() ?? []).filter(job => job.isRunning());
+		const running = context.program.session.jobs().filter(job => job.isRunning());
 		if (!all && given === undefined && running.length > 1) {
 			throw new AppError('usage', 'Several jobs are running.', {hint: 'Pass a number or --all. List them: /jobs'});
 		}

@@ -12,7 +12,12 @@ export default command({
 	whileRunning: true,
 
 	async run(_, context) {
-		const {live, settings} = context;
+		const {
+			ui: {live},
+			program: {
+				local: {settings},
+			},
+		} = context;
 		if (live && isLineByLine(context)) {
 			return lineKeyTable();
 		}

@@ -9,7 +9,14 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(_, {config, env}) {
+	run(
+		_,
+		{
+			program: {
+				local: {config, env},
+			},
+		},
+	) {
 		const keys = listKeys({config, env, rows: registry});
 		return {
 			kind: 'table',

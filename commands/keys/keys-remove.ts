@@ -16,7 +16,17 @@ export default command({
 	examples: ['keys remove openai'],
 	whileRunning: true,
 
-	async run({provider: name}, {config, store, live, models}) {
+	async run(
+		{provider: name},
+		{
+			program: {
+				local: {config},
+				store,
+				models,
+			},
+			ui: {live},
+		},
+	) {
 		const chosen = parseProviderName(name);
 		let fault = '';
 		await removeKey(config, chosen, why => {

@@ -29,7 +29,12 @@ export default command({
 	whileRunning: true,
 
 	async run({provider, key, baseUrl}, context) {
-		const {config, live} = context;
+		const {
+			program: {
+				local: {config},
+			},
+			ui: {live},
+		} = context;
 		if (demoModel.startsWith(`${provider.toLowerCase()}/`)) {
 			throw new AppError('usage', 'The demo model needs no key: it runs on this machine.', {
 				hint: `Select it: \`model use ${demoModel}\``,
@@ -58,7 +63,8 @@ export default command({
 			storedWhere(config, [saved?.key], refusal),
 			...(check.isVerified ? [] : [`It could not be verified: ${asClause(check.why)}.`.replace(/\?\.$/, '?')]),
 		];
-		const {variable} = resolveKey(chosen, {data: config.read(), env: context.env, row: registry[chosen]}) ?? {};
+		const {variable} =
+			resolveKey(chosen, {data: config.read(), env: context.program.local.env, row: registry[chosen]}) ?? {};
 		const begun = await (live ? beginWith : keepOnlyModel)(chosen, check, context);
 		return {
 			kind: 'text',
@@ -76,7 +82,7 @@ async function askForKey(
 	provider: ProviderName,
 	key: string | undefined,
 	baseUrl: string | undefined,
-	{interact, live}: CommandContext,
+	{ui: {interact, live}}: CommandContext,
 ): Promise<NewKey | undefined> {
 	const row = registry[provider];
 	const needsBaseUrl = row.defaultBaseUrl === undefined;
@@ -108,7 +114,7 @@ async function askForKey(
 async function checkOrAsk(
 	provider: ProviderName,
 	given: NewKey,
-	{models, signal, interact}: CommandContext,
+	{program: {models}, signal, ui: {interact}}: CommandContext,
 ): Promise<{readonly given: NewKey; readonly check: KeyCheck} | undefined> {
 	try {
 		return {given, check: await models.checkKey(provider, given, signal)};
@@ -148,7 +154,10 @@ type Begun = {readonly text: string; readonly hint: string};
  * couldn't be verified leaves a model that can answer as it is.
  */
 async function beginWith(provider: ProviderName, check: KeyCheck, context: CommandContext): Promise<Begun> {
-	const {store, interact} = context;
+	const {
+		program: {store},
+		ui: {interact},
+	} = context;
 	const present = store.getState().model;
 	if (!check.isVerified && present !== undefined && hasKey(present, context)) {
 		const other = registry[provider].defaultModel ?? '<name>';
@@ -173,7 +182,14 @@ async function beginWith(provider: ProviderName, check: KeyCheck, context: Comma
 }
 
 /** True if the provider of a model has a key, or needs none. */
-function hasKey(model: string, {config, env}: CommandContext): boolean {
+function hasKey(
+	model: string,
+	{
+		program: {
+			local: {config, env},
+		},
+	}: CommandContext,
+): boolean {
 	const {provider} = parseModelId(model);
 	return provider !== 'demo' && resolveKey(provider, {data: config.read(), env, row: registry[provider]}) !== undefined;
 }
@@ -188,7 +204,11 @@ async function keepOnlyModel(provider: ProviderName, check: KeyCheck, context: C
 		return {text: '', hint: 'Run `$` to chat with a real model.'};
 	}
 
-	const {config} = context;
+	const {
+		program: {
+			local: {config},
+		},
+	} = context;
 	const [only, ...others] = check.isVerified ? check.names : [];
 	const kept = config.read().settings.model;
 	const canAnswer = kept !== undefined && parseModelId(kept).provider !== provider && hasKey(kept, context);

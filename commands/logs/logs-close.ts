@@ -14,7 +14,10 @@ export default command({
 	whileRunning: true,
 
 	run({log, all = false}, context) {
-		const {live, store} = context;
+		const {
+			ui: {live},
+			program: {store},
+		} = context;
 		if (all && log !== undefined) {
 			throw new AppError('usage', 'Give a log or --all, not both.', {hint: 'Leave one out.'});
 		}

@@ -11,7 +11,7 @@ export default command({
 	whileRunning: true,
 
 	run(_, context) {
-		const {logs, logFocus} = context.store.getState();
+		const {logs, logFocus} = context.program.store.getState();
 		const focus = logs.length > 0 ? logFocus : findOpenLog('', context).environment;
 		return {kind: 'panel', panel: {show: 'log-panel', isShown: false, focus}};
 	},

@@ -11,7 +11,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	run(_, {store}) {
+	run(_, {program: {store}}) {
 		const {logs} = store.getState();
 		const rows = logs.map(({title, environment, state, lines, unread, openedAt}) => [
 			title,

@@ -13,7 +13,7 @@ export default command({
 	whileRunning: true,
 
 	run({log}, context) {
-		const {logs, logFocus} = context.store.getState();
+		const {logs, logFocus} = context.program.store.getState();
 		const isOpen = log === undefined && logs.length > 0;
 		const focus = isOpen ? logFocus : findOpenLog(log ?? '', context).environment;
 		return {kind: 'panel', panel: {show: 'log-panel', isShown: true, focus}};

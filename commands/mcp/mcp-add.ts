@@ -35,7 +35,7 @@ export default command({
 		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
 	],
 
-	async run(args, {mcp}) {
+	async run(args, {program: {mcp}}) {
 		const {entryOf} = await import('../../src/config/mcp/mcp-file.ts');
 		const {targetOf} = await import('../../src/command/views/mcp/server-lines.ts');
 		const {changeServers, serverFromArguments} = await import('../../src/command/mcp/edit-servers.ts');

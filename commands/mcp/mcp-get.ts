@@ -12,7 +12,7 @@ export default command({
 	examples: ['mcp get docs'],
 	whileRunning: true,
 
-	async run({name, scope}, {mcp, live}) {
+	async run({name, scope}, {program: {mcp}, ui: {live}}) {
 		const [{statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
 			import('../../src/command/mcp/edit-servers.ts'),
 			import('../../src/command/views/mcp/server-table.ts'),

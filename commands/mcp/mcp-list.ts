@@ -11,7 +11,7 @@ export default command({
 	examples: ['mcp list', 'mcp list --check'],
 	whileRunning: true,
 
-	async run({check = false, scope}, {mcp}) {
+	async run({check = false, scope}, {program: {mcp}}) {
 		const {serverTable} = await import('../../src/command/views/mcp/server-table.ts');
 		const listed = async () =>
 			(await mcp.status()).filter(({configured}) => scope === undefined || configured.scope === scope);

@@ -13,7 +13,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({name, scope}, {mcp}) {
+	async run({name, scope}, {program: {mcp}}) {
 		const [{statusOfServer}, {statusOf}] = await Promise.all([
 			import('../../src/command/mcp/edit-servers.ts'),
 			import('../../src/command/views/mcp/server-table.ts'),

@@ -22,9 +22,16 @@ export default command({
 			import('../../src/command/mcp/log-in-to-mcp.ts'),
 			import('../../src/command/views/mcp/server-table.ts'),
 		]);
-		const {mcp} = context;
+		const {
+			program: {
+				mcp,
+				local: {env},
+			},
+			ui: {interact},
+			signal,
+		} = context;
 		const {configured} = await statusOfServer(mcp, name, scope);
-		const done = await logInToMcp(configured, context, clientId);
+		const done = await logInToMcp(configured, {mcp, interact, env, signal}, clientId);
 		if (done === 'cancelled') {
 			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 		}

@@ -12,7 +12,7 @@ export default command({
 	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp logout docs'],
 
-	async run({name, scope}, {mcp, live}) {
+	async run({name, scope}, {program: {mcp}, ui: {live}}) {
 		const {statusOfServer} = await import('../../src/command/mcp/edit-servers.ts');
 		const {configured} = await statusOfServer(mcp, name, scope);
 		const done = await mcp.logOut(configured);

@@ -11,7 +11,7 @@ export default command({
 	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp remove docs'],
 
-	async run({name, scope: given}, {mcp}) {
+	async run({name, scope: given}, {program: {mcp}}) {
 		const {changeServers, findServer} = await import('../../src/command/mcp/edit-servers.ts');
 		const {scope} = findServer(await mcp.servers(), name, given);
 		const path = await changeServers(mcp, {name, scope});

@@ -17,7 +17,12 @@ export default command({
 	where: 'app',
 
 	async run({file}, context) {
-		const {project, interact} = context;
+		const {
+			program: {
+				project: {files: project},
+			},
+			ui: {interact},
+		} = context;
 		const path = await chosenFile(file, await project.loadAll(), context);
 		if (path === undefined) {
 			return {kind: 'text', text: 'Nothing changed.'};
@@ -36,7 +41,12 @@ export default command({
 async function chosenFile(
 	wanted: string | undefined,
 	state: ProjectState,
-	{project, interact}: CommandContext,
+	{
+		program: {
+			project: {files: project},
+		},
+		ui: {interact},
+	}: CommandContext,
 ): Promise<string | undefined> {
 	const [name] = instructionNames;
 	const own = join(project.places.stateFolder, name);
@@ -63,7 +73,15 @@ async function chosenFile(
 }
 
 /** Asks whether the edited file is used as it is now, if it has to be trusted. Returns what to say. */
-async function followEdited(path: string, {project, interact}: CommandContext): Promise<string> {
+async function followEdited(
+	path: string,
+	{
+		program: {
+			project: {files: project},
+		},
+		ui: {interact},
+	}: CommandContext,
+): Promise<string> {
 	const state = await project.load();
 	const file = state.files.find(found => locationOf(found, state) === path);
 	if (!file) {

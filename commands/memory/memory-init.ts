@@ -15,7 +15,7 @@ export default command({
 	args: z.object({}),
 	where: 'app',
 
-	run(_, {live}) {
+	run(_, {ui: {live}}) {
 		live?.send(prompt);
 		return {kind: 'text', text: 'The agent reads the project and asks before it writes AGENTS.md.'};
 	},

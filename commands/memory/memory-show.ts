@@ -7,7 +7,14 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(_, {project}) {
+	async run(
+		_,
+		{
+			program: {
+				project: {files: project},
+			},
+		},
+	) {
 		const {memoryTable} = await import('../../src/command/views/project/memory-view.ts');
 		return memoryTable(await project.state());
 	},

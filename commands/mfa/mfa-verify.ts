@@ -38,7 +38,17 @@ export default command({
 	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
 	whileRunning: true,
 
-	async run({code, save}, {platform, interact, writeFile, live, signal}) {
+	async run(
+		{code, save},
+		{
+			program: {
+				servers: {platform},
+				files: {write: writeFile},
+			},
+			ui: {interact, live},
+			signal,
+		},
+	) {
 		const {recoveryCodes} = await import('../../src/command/views/recovery-codes-view.ts');
 		const {client} = await platform.open();
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.

@@ -13,7 +13,7 @@ export default command({
 	examples: ['model list openai/', 'model list --json'],
 	whileRunning: true,
 
-	async run({filter = ''}, {models, signal}) {
+	async run({filter = ''}, {program: {models}, signal}) {
 		const {models: known, priceOf, date, source} = await models.catalog();
 		const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
 		const ofHosts = await models.foundModels(within).catch(() => []);

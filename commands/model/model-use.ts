@@ -21,7 +21,13 @@ export default command({
 	whileRunning: true,
 
 	async run({model}, context) {
-		const {interact, store, config, env, live} = context;
+		const {
+			ui: {interact, live},
+			program: {
+				store,
+				local: {config, env},
+			},
+		} = context;
 		const id =
 			model ??
 			(await interact.choose({
@@ -64,7 +70,11 @@ export default command({
 const listTimeoutMs = 5000;
 
 /** Throws AppError("not-found") for a model that the user's own host doesn't list. An empty or missing list is ignored. */
-async function assertListed(provider: ProviderName, name: string, {models, signal}: CommandContext): Promise<void> {
+async function assertListed(
+	provider: ProviderName,
+	name: string,
+	{program: {models}, signal}: CommandContext,
+): Promise<void> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
 	const ids = await models.hostModels(within).catch((): readonly string[] => []);
 	const names = ids.filter(id => id.startsWith(`${provider}/`)).map(id => parseModelId(id).name);

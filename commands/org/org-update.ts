@@ -13,7 +13,15 @@ export default command({
 	examples: ['org update --name "Acme Labs"', 'org update --org acme --description "Agents in production"'],
 	whileRunning: true,
 
-	async run({name, description}, {platform, signal}) {
+	async run(
+		{name, description},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		if (name === undefined && description === undefined) {
 			throw new AppError('usage', 'Nothing to change.', {hint: 'Pass --name, --description or both.'});
 		}

@@ -13,7 +13,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({words}, {live, store, interact}) {
+	async run({words}, {ui: {live, interact}, program: {store}}) {
 		const {transcript} = store.getState();
 		const choices = await pinChoices(transcript, false);
 		if (choices.length === 0) {

@@ -9,7 +9,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run(_, {store}) {
+	async run(_, {program: {store}}) {
 		const pinned = (await pinChoices(store.getState().transcript, true)).toReversed();
 		return pinned.length === 0
 			? {kind: 'text', text: 'No pinned messages.', hint: 'Pin one: /pin', data: []}

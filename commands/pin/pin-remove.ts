@@ -14,7 +14,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({words}, {live, store, interact}) {
+	async run({words}, {ui: {live, interact}, program: {store}}) {
 		const choices = await pinChoices(store.getState().transcript, true);
 		if (choices.length === 0) {
 			return {kind: 'text', text: 'No pinned messages.'};

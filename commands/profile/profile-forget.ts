@@ -11,7 +11,16 @@ export default command({
 	describe: {profile: 'its name', yes: 'skip the confirmation'},
 	examples: ['profile forget lab --yes'],
 
-	async run({profile, yes}, {config, recents, interact, store}) {
+	async run(
+		{profile, yes},
+		{
+			program: {
+				local: {config, recents},
+				store,
+			},
+			ui: {interact},
+		},
+	) {
 		findProfile(config.read(), profile);
 		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
 			return {kind: 'text', text: 'Nothing changed.'};

@@ -8,7 +8,14 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(_, {config}) {
+	run(
+		_,
+		{
+			program: {
+				local: {config},
+			},
+		},
+	) {
 		const profiles = listProfiles(config.read());
 		return {
 			kind: 'table',

@@ -15,7 +15,13 @@ export default command({
 	whileRunning: true,
 
 	async run({profile}, context) {
-		const {config, interact, store} = context;
+		const {
+			program: {
+				local: {config},
+				store,
+			},
+			ui: {interact},
+		} = context;
 		if (profile !== undefined && isEmbedded(profile, context)) {
 			return connectToEmbedded(context);
 		}

@@ -18,7 +18,15 @@ export default command({
 	examples: ['replay', 'replay 3f2a --speed 4'],
 	where: 'shell',
 
-	async run({session, speed = '1'}, {sessions, flags}) {
+	async run(
+		{session, speed = '1'},
+		{
+			program: {
+				session: {saved: sessions},
+			},
+			flags,
+		},
+	) {
 		const times = speed.trim() === '' ? Number.NaN : Number(speed.replace(/x$/i, ''));
 		if (!(times >= minimum && times <= maximum)) {
 			throw new AppError('usage', `Invalid --speed “${speed}”: use a number from ${minimum} to ${maximum}.`);

@@ -17,7 +17,16 @@ export default command({
 	examples: ['run claim 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run({run, runtime: typed, execution = randomUUID()}, {platform, interact, live, signal}) {
+	async run(
+		{run, runtime: typed, execution = randomUUID()},
+		{
+			program: {
+				servers: {platform},
+			},
+			ui: {interact, live},
+			signal,
+		},
+	) {
 		const {claimResult, withSameAttempt} = await import('../../src/command/views/run-claim-view.ts');
 		const {client, scope, findUuid} = await platform.open();
 		const place = await scope('org', 'workspace');

@@ -19,7 +19,16 @@ export default command({
 	],
 	whileRunning: true,
 
-	async run({run, type, limit}, {platform, flags, signal}) {
+	async run(
+		{run, type, limit},
+		{
+			program: {
+				servers: {platform},
+			},
+			flags,
+			signal,
+		},
+	) {
 		const {runItemsResult} = await import('../../src/command/views/run-items-view.ts');
 		const {client, scope, projectId} = await platform.open();
 		const {project, ...place} = await scope('org', 'workspace', 'project');

@@ -25,7 +25,15 @@ export default command({
 	examples: ['runtime create dev-box web-shop', 'runtime create dev-box web-shop --title "Ada’s box" --timeout 7200'],
 	whileRunning: true,
 
-	async run({name, task, title, description, timeout}, {platform, signal}) {
+	async run(
+		{name, task, title, description, timeout},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
 		const {client, scope, project: projectOf} = await platform.open();
 		const project = await projectOf();

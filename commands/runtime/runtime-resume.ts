@@ -12,7 +12,17 @@ export default command({
 	examples: ['runtime resume dev-box'],
 	whileRunning: true,
 
-	async run({runtime, yes}, {platform, sightings, interact, live, signal}) {
+	async run(
+		{runtime, yes},
+		{
+			program: {
+				servers: {platform},
+				local: {sightings},
+			},
+			ui: {interact, live},
+			signal,
+		},
+	) {
 		const {stepsLine, withSteps} = await import('../../src/command/views/runtime/runtime-wake.ts');
 		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
 		const {explainRuntimeRefusal} = await import('../../src/command/views/runtime/runtime-refusal.ts');

@@ -11,7 +11,15 @@ export default command({
 	examples: ['runtime show dev-box'],
 	whileRunning: true,
 
-	async run({runtime}, {platform, signal}) {
+	async run(
+		{runtime},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {runtimeResult} = await import('../../src/command/views/runtime/runtime-view.ts');
 		const {client, scope} = await platform.open();
 		return runtimeResult(

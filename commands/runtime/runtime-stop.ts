@@ -12,7 +12,16 @@ export default command({
 	examples: ['runtime stop dev-box --yes'],
 	whileRunning: true,
 
-	async run({runtime, yes}, {platform, interact, signal}) {
+	async run(
+		{runtime, yes},
+		{
+			program: {
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const before = await client.getRuntime({params}, signal);

@@ -30,7 +30,15 @@ export default command({
 	],
 	where: 'shell',
 
-	async run({data, database, ...change}, {env, flags}) {
+	async run(
+		{data, database, ...change},
+		{
+			program: {
+				local: {env},
+			},
+			flags,
+		},
+	) {
 		if (change.limit !== undefined && change.member === undefined) {
 			throw new AppError('usage', '--limit needs --member.', {hint: 'Name the member with --member <email>.'});
 		}

@@ -17,7 +17,15 @@ export default command({
 	examples: ['serve init --json', 'serve init --org acme --workspace main --project web --email ada@acme.example'],
 	where: 'shell',
 
-	async run({email: given, data, database}, {env, flags}) {
+	async run(
+		{email: given, data, database},
+		{
+			program: {
+				local: {env},
+			},
+			flags,
+		},
+	) {
 		const {initializeData, ownerOf} = await import('../../src/server/run/serve.ts');
 		const beginning = {
 			organization: flags.org ?? firstOrganization,

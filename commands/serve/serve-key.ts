@@ -11,7 +11,14 @@ export default command({
 	examples: ['serve key ada@acme.example'],
 	where: 'shell',
 
-	async run({email, ...where}, {env}) {
+	async run(
+		{email, ...where},
+		{
+			program: {
+				local: {env},
+			},
+		},
+	) {
 		const {makeKeyOf} = await import('../../src/server/run/serve.ts');
 		const made = await makeKeyOf({env, ...where}, email);
 		return {

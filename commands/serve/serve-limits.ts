@@ -26,7 +26,15 @@ export default command({
 	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4'],
 	where: 'shell',
 
-	async run({data, database, ...change}, {env, flags}): Promise<Result> {
+	async run(
+		{data, database, ...change},
+		{
+			program: {
+				local: {env},
+			},
+			flags,
+		},
+	): Promise<Result> {
 		const {changeLimitsOf, organizationOf} = await import('../../src/server/run/serve.ts');
 		const organization = await organizationOf({env, data, database}, flags.org);
 		const state = await changeLimitsOf({env, data, database}, {organization, ...change});

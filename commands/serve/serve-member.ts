@@ -23,7 +23,15 @@ export default command({
 	examples: ['serve member grace@acme.example --role admin --org acme', 'serve member grace@acme.example --remove'],
 	where: 'shell',
 
-	async run({email, role: given, remove, ...where}, {env, flags}): Promise<Result> {
+	async run(
+		{email, role: given, remove, ...where},
+		{
+			program: {
+				local: {env},
+			},
+			flags,
+		},
+	): Promise<Result> {
 		if (remove && given) {
 			throw new AppError('usage', '--remove takes no --role.', {hint: 'Leave out one of them.'});
 		}

@@ -15,7 +15,14 @@ export default command({
 	examples: ['serve password ada@acme.example'],
 	where: 'shell',
 
-	async run({email, dropSecondFactor, ...where}, {env}) {
+	async run(
+		{email, dropSecondFactor, ...where},
+		{
+			program: {
+				local: {env},
+			},
+		},
+	) {
 		const {makePasswordCodeOf} = await import('../../src/server/run/serve.ts');
 		const code = (await makePasswordCodeOf({env, ...where}, email, {dropSecondFactor})).reveal();
 		return {

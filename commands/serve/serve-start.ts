@@ -44,7 +44,13 @@ export default command({
 
 	async run(
 		{port, host, artifacts, storageLimit, publicUrl, keepAlive, minClient, unsafeSandboxes, demo, logLevel, ...where},
-		{env, interact, signal, debug},
+		{
+			program: {
+				local: {env, debug},
+			},
+			ui: {interact},
+			signal,
+		},
 	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);

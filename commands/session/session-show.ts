@@ -11,7 +11,15 @@ export default command({
 	examples: ['session show', 'session show 3f2a --json'],
 	whileRunning: true,
 
-	async run({session}, {sessions, models}) {
+	async run(
+		{session},
+		{
+			program: {
+				session: {saved: sessions},
+				models,
+			},
+		},
+	) {
 		const {usageResult} = await import('../../src/command/views/usage-view.ts');
 		const {savedSessionResult} = await import('../../src/command/views/saved-session-view.ts');
 		const found = await sessions.findOrLatest(session);

@@ -11,7 +11,15 @@ export default command({
 	examples: ['session unarchive 7d9f3a52'],
 	whileRunning: true,
 
-	async run({session}, {platform, signal}) {
+	async run(
+		{session},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
 		const {platformSessionResult} = await import('../../src/command/views/platform-session-view.ts');
 		const {client, scope} = await platform.open();
 		const params = {...(await scope('org', 'workspace')), sessionId: session};

@@ -8,7 +8,14 @@ export default command({
 	examples: ['skills list'],
 	whileRunning: true,
 
-	async run(_, {project}) {
+	async run(
+		_,
+		{
+			program: {
+				project: {files: project},
+			},
+		},
+	) {
 		const [{skillsOf}, {skillTable}] = await Promise.all([
 			import('../../src/agent/skills/skill.ts'),
 			import('../../src/command/views/project/skill-table.ts'),

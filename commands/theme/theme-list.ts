@@ -9,7 +9,14 @@ export default command({
 	examples: ['theme list'],
 	whileRunning: true,
 
-	async run(_, {settings}) {
+	async run(
+		_,
+		{
+			program: {
+				local: {settings},
+			},
+		},
+	) {
 		const current = settings.value('theme');
 		return {
 			kind: 'table',

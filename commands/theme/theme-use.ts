@@ -12,7 +12,16 @@ export default command({
 	examples: ['theme use dark', 'theme use colour-blind'],
 	whileRunning: true,
 
-	async run({theme}, {store, settings, env, interact}) {
+	async run(
+		{theme},
+		{
+			program: {
+				store,
+				local: {settings, env},
+			},
+			ui: {interact},
+		},
+	) {
 		const {theme: current, askBackground} = store.getState();
 		const chosen = themeOf(theme) ?? themeOf(await choose());
 		if (!chosen) {

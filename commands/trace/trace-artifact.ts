@@ -27,7 +27,17 @@ export default command({
 	examples: ['trace artifact 4bf92f3577b34da6 a1b2', 'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png'],
 	whileRunning: true,
 
-	async run({trace, oid, file, download = false}, {platform, interact, saveFile, signal}) {
+	async run(
+		{trace, oid, file, download = false},
+		{
+			program: {
+				servers: {platform},
+				files: {save: saveFile},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
 		const {fileNameOf, readArtifact} = await import('../../src/command/views/artifact-download.ts');
 		if (file !== undefined && !download) {
 			throw new AppError('usage', 'A file name needs --download.', {hint: 'Add --download to save it.'});

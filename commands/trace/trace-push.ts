@@ -26,7 +26,16 @@ export default command({
 	},
 	examples: ['trace push spans.json', 'trace push --gzip a.pb b.pb', 'trace push - --format json < spans.json'],
 
-	async run({file, format, gzip = false}, {platform, readFile, signal}) {
+	async run(
+		{file, format, gzip = false},
+		{
+			program: {
+				servers: {platform},
+				files: {read: readFile},
+			},
+			signal,
+		},
+	) {
 		const [{client, scope}, {pushedSpans, readTraceFiles, storedWords}] = await Promise.all([
 			platform.open(),
 			import('../../src/command/views/trace-push.ts'),

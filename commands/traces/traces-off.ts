@@ -7,7 +7,14 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(_, {traces}) {
+	async run(
+		_,
+		{
+			program: {
+				servers: {traces},
+			},
+		},
+	) {
 		const {traceStatus} = await import('../../src/command/views/traces/trace-status.ts');
 		return traceStatus(await traces.set('off'));
 	},

@@ -9,7 +9,14 @@ export default command({
 	examples: ['traces on', 'traces on --content'],
 	whileRunning: true,
 
-	async run({content = false}, {traces}) {
+	async run(
+		{content = false},
+		{
+			program: {
+				servers: {traces},
+			},
+		},
+	) {
 		const {traceStatus} = await import('../../src/command/views/traces/trace-status.ts');
 		return traceStatus(await traces.set(content ? 'content' : 'on'));
 	},

@@ -9,7 +9,15 @@ export default command({
 	describe: {yes: 'skip the confirmation'},
 	examples: ['trust add --yes'],
 
-	async run({yes}, {project, interact}) {
+	async run(
+		{yes},
+		{
+			program: {
+				project: {files: project},
+			},
+			ui: {interact},
+		},
+	) {
 		const {questionFor, trustDrawing} = await import('../../src/command/views/project/trust-drawing.ts');
 		const {trustTable} = await import('../../src/command/views/project/trust-view.ts');
 		const state = await project.loadAll();

@@ -6,7 +6,14 @@ export default command({
 	summary: 'Stop trusting the agent files of this folder',
 	args: z.object({}),
 
-	async run(_, {project}) {
+	async run(
+		_,
+		{
+			program: {
+				project: {files: project},
+			},
+		},
+	) {
 		await project.revoke();
 		const {root} = await project.state();
 		return {

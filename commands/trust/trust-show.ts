@@ -7,7 +7,14 @@ export default command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(_, {project}) {
+	async run(
+		_,
+		{
+			program: {
+				project: {files: project},
+			},
+		},
+	) {
 		const {trustTable} = await import('../../src/command/views/project/trust-view.ts');
 		return trustTable(await project.loadAll());
 	},

@@ -12,7 +12,15 @@ export default command({
 	examples: ['usage day --json', 'usage day yesterday', 'usage day 2026-11-22'],
 	whileRunning: true,
 
-	async run({date}, {sessions, models}) {
+	async run(
+		{date},
+		{
+			program: {
+				session: {saved: sessions},
+				models,
+			},
+		},
+	) {
 		const {periodOf, periodResult} = await import('../../src/command/views/usage/period-view.ts');
 		const period = periodOf('day', date, Date.now());
 		if (!period) {

@@ -12,7 +12,15 @@ export default command({
 	examples: ['usage month --json', 'usage month last', 'usage month 2026-11'],
 	whileRunning: true,
 
-	async run({month}, {sessions, models}) {
+	async run(
+		{month},
+		{
+			program: {
+				session: {saved: sessions},
+				models,
+			},
+		},
+	) {
 		const {periodOf, periodResult} = await import('../../src/command/views/usage/period-view.ts');
 		const period = periodOf('month', month, Date.now());
 		if (!period) {

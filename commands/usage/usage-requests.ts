@@ -13,7 +13,7 @@ export default command({
 
 	async run({session}, context) {
 		const {requestTable} = await import('../../src/command/views/usage/request-table.ts');
-		const {priceOf} = await context.models.catalog();
+		const {priceOf} = await context.program.models.catalog();
 		return requestTable((await sessionTranscript(session, context)).usage, priceOf);
 	},
 });

@@ -13,7 +13,7 @@ export default command({
 
 	async run({session}, context) {
 		const {usageResult} = await import('../../src/command/views/usage-view.ts');
-		const {priceOf, date} = await context.models.catalog();
+		const {priceOf, date} = await context.program.models.catalog();
 		return usageResult(await sessionTranscript(session, context), priceOf, date);
 	},
 });

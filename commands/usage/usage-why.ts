@@ -14,8 +14,8 @@ export default command({
 	async run({session}, context) {
 		const {jumpResult} = await import('../../src/command/views/usage/jump-view.ts');
 		const {lastJump} = await import('../../src/core/ledger/cost-jump.ts');
-		const {priceOf} = await context.models.catalog();
+		const {priceOf} = await context.program.models.catalog();
 		const requests = [...(await sessionTranscript(session, context)).usage.values()];
-		return jumpResult(lastJump(requests, priceOf), requests.length, context.live !== undefined);
+		return jumpResult(lastJump(requests, priceOf), requests.length, context.ui.live !== undefined);
 	},
 });

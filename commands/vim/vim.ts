@@ -12,7 +12,11 @@ export default command({
 	whileRunning: true,
 
 	async run({state}, context) {
-		const {settings} = context;
+		const {
+			program: {
+				local: {settings},
+			},
+		} = context;
 		const isOn = state === undefined ? !settings.value('vim') : state === 'on';
 		await settings.save('vim', isOn ? true : undefined);
 		const how = isLineByLine(context)

@@ -40,7 +40,15 @@ export default command({
 
 	async run(
 		{condition: text, environment: given, every: interval, notify = false, ask, turns: perHour = usualTurns},
-		{store, watches, platform, interact, signal},
+		{
+			program: {
+				store,
+				watches: {logs: watches},
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		},
 	) {
 		const {costFacts, watchesResult, watchResult} = await import('../../src/command/views/watch-view.ts');
 		if (text === undefined) {

@@ -13,7 +13,15 @@ export default command({
 	whileRunning: true,
 	where: 'app',
 
-	run({number, all = false}, {store, watches}) {
+	run(
+		{number, all = false},
+		{
+			program: {
+				store,
+				watches: {logs: watches},
+			},
+		},
+	) {
 		const on = store.getState().watches;
 		const [only] = on;
 		if (all || (number === undefined && on.length < 2)) {

@@ -1,6 +1,5 @@
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
-import {cutText} from '../core/cut-text.ts';
-import {headAndTail} from '../core/cut-text.ts';
+import {cutText, headAndTail} from '../core/cut-text.ts';
 import {AppError, reportError} from '../core/error.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import type {ToolCall} from './model-turn.ts';

@@ -30,7 +30,13 @@ export async function askMissing(command: Command, context: CommandContext): Pro
 async function askFor(
 	name: string,
 	{args, completes}: Command,
-	{store, interact, sightings}: CommandContext,
+	{
+		program: {
+			store,
+			local: {sightings},
+		},
+		ui: {interact},
+	}: CommandContext,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
 	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
@@ -58,7 +64,7 @@ function titleFor(what: string): string {
 }
 
 /** Returns what was last seen of the objects with these ids, such as the task and the state of a sandbox. */
-async function detailsOf(ids: readonly string[], sightings: CommandContext['sightings']) {
+async function detailsOf(ids: readonly string[], sightings: CommandContext['program']['local']['sightings']) {
 	const seen = (await sightings.recall()).filter(({id}) => ids.includes(id));
 	const {seenText} = await import('./picker/resume-choices.ts');
 	// The newest one comes last.

@@ -1,47 +1,10 @@
 import type * as z from 'zod/mini';
-import type {RuleBook} from '../agent/approval/rule-book.ts';
-import type {Judge} from '../agent/approval/ruling.ts';
-import type {Changes} from '../agent/changes/changes.ts';
-import type {Project} from '../agent/project/project.ts';
-import type {Jobs} from '../agent/tools/command/jobs.ts';
-import type {Config} from '../config/config.ts';
-import type {Recents} from '../config/recents.ts';
-import type {UserSettings} from '../config/settings/user-settings.ts';
-import type {Sightings} from '../config/sightings.ts';
-import type {Debug} from '../core/debug.ts';
-import type {Environment} from '../core/environment.ts';
-import type {ToolDefinition} from '../core/session/tool.ts';
-import type {Check} from '../doctor/check.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {Models} from '../platform/models.ts';
-import type {Platform} from '../platform/platform.ts';
 import type {ServerFlags} from '../platform/server-flags.ts';
-import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {LiveSession} from '../session/conversation.ts';
-import type {Background} from '../session/conversations.ts';
-import type {SessionAccess} from '../storage/session-access.ts';
-import type {AppStore} from '../store/store.ts';
-import type {SandboxExpiry} from '../watch/watch-expiry.ts';
-import type {Watches} from '../watch/watch-list.ts';
 import type {KnownValue, ValueKind} from './completion/known-values.ts';
-import type {McpAccess} from './mcp/mcp-access.ts';
+import type {ProgramParts, ServersPart} from './parts.ts';
 import type {Result} from './result.ts';
-
-/** The access of commands to the sessions on this machine. Only the app opens sessions. */
-export type Sessions = Omit<SessionAccess, 'resume' | 'create'>;
-
-export type ContextWindowFacts = {
-	readonly system: string;
-	/** The text of the instruction files, which is a part of `system`. */
-	readonly instructions: string;
-	/** The names and descriptions of skills, which are a part of it, too. */
-	readonly skills: string;
-	readonly tools: readonly ToolDefinition[];
-	/** Undefined if unknown. */
-	readonly size: number | undefined;
-	/** The share of the window at which it is compacted; undefined for the default. */
-	readonly compactionShare?: number | undefined;
-};
 
 /** Flags that every command understands. */
 export type GlobalFlags = ServerFlags & {
@@ -50,60 +13,29 @@ export type GlobalFlags = ServerFlags & {
 	readonly exact: boolean;
 };
 
-/** Everything that a command may use. App and shell differ in `interact` and `live`. */
-export type CommandContext = {
-	readonly store: AppStore;
-	readonly config: Config;
-	readonly settings: UserSettings;
-	/** Recent ids by profile. The client saves the ids of each call. */
-	readonly recents: Pick<Recents, 'forget' | 'recall'>;
-	/** What servers said recently about their sessions, runtimes and environments. The client saves it. */
-	readonly sightings: Pick<Sightings, 'recall'>;
-	readonly env: Environment;
+/** How a command asks the user, and what is on screen. App and shell differ in it. */
+export type CommandUi = {
+	readonly interact: Interaction;
+	/** The session on screen. A shell has none. */
+	readonly live: LiveSession | undefined;
+};
+
+/** What the program is asked for by one command. */
+export type CommandRequest = {
+	readonly ui: CommandUi;
 	readonly flags: GlobalFlags;
 	readonly signal: AbortSignal;
-	/** Logs for `SERVICE_DEBUG`; undefined without it. */
-	readonly debug?: Debug | undefined;
-	readonly interact: Interaction;
-	readonly sessions: Sessions;
-	/** Returns the background jobs of the session; undefined before the first. */
-	readonly jobs: () => Pick<Jobs, 'list'> | undefined;
-	/** The watches on logs, while the app is open. */
-	readonly watches: Watches;
-	/** The sandboxes that were created here, until they end. */
-	readonly expiry: SandboxExpiry;
-	readonly live: LiveSession | undefined;
-	/** Opens the changes of files in the working folder. */
-	readonly changes: () => Promise<Changes>;
-	/** The MCP servers of the user and of the project. */
-	readonly mcp: McpAccess;
-	readonly models: Models;
-	/** Returns what the agent's requests begin with, and the size of the selected model's context window in tokens. */
-	readonly contextWindow: () => Promise<ContextWindowFacts>;
-	readonly platform: Platform;
-	/** The sessions that go on beside the one that is shown. */
-	readonly background: Background;
-	/** The export of traces. */
-	readonly traces: TraceSettings;
-	/** Checks what the program stands on. Throws the signal's reason. */
-	readonly diagnose: () => Promise<readonly Check[]>;
-	/** The rules of approvals, and what they say about an act. */
-	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
-	/** The folder that the program works in. */
-	readonly folder: string;
-	/** The instructions, settings and hooks of that folder, and whether the user trusts them. */
-	readonly project: Project;
-	/** The table of all commands. */
-	readonly entries: readonly Entry[];
-	/** Keeps a copied text in a private file, in place of the one before. Returns its path. Throws AppError("failed"). */
-	readonly keepCopy: (text: string) => Promise<string>;
-	/** Writes a new file that the user named. Never replaces one. */
-	readonly writeFile: (path: string, content: string) => Promise<string>;
-	/** Does the same with a stream of bytes. Removes the file if the stream fails. */
-	readonly saveFile: (path: string, chunks: AsyncIterable<Uint8Array>) => Promise<string>;
-	/** Reads a file that the user named, standard input for `-`. Throws AppError("usage") for more than `limit` bytes. */
-	readonly readFile: (path: string, limit: number) => Promise<Uint8Array>;
 };
+
+/** The program, for a command. */
+export type CommandProgram = ProgramParts & {
+	/** The table of all commands, in the order shown: the built-in ones, then those of files. */
+	readonly commands: Entries;
+	readonly servers: ServersPart;
+};
+
+/** Everything that a command may use. */
+export type CommandContext = CommandRequest & {readonly program: CommandProgram};
 
 export type Shape = Record<string, z.core.$ZodType>;
 
@@ -168,6 +100,17 @@ export type Noun = {
 };
 
 export type Entry = Command | Noun;
+
+/** The table of all commands, which grows while the program runs. */
+export type Entries = {
+	/** Returns all commands, the built-in ones first. The same list until they change. */
+	readonly all: () => readonly Entry[];
+	/**
+	 * Lets every source read again. Returns a sentence for each new command that can't be used because its name is taken;
+	 * never throws.
+	 */
+	readonly refresh: () => Promise<readonly string[]>;
+};
 
 export function isNoun(entry: Entry): entry is Noun {
 	return 'verbs' in entry;

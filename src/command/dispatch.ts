@@ -12,13 +12,13 @@ import {findCommand} from './table.ts';
  * command throws.
  */
 export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
-	const found = findCommand(context.entries, words);
+	const found = findCommand(context.program.commands.all(), words);
 	const {command, path, inShell} = found;
-	if (inShell && !context.live) {
+	if (inShell && !context.ui.live) {
 		throw inShell;
 	}
 
-	const isBare = found.rest.length === 0 && context.live !== undefined && command.where !== 'shell';
+	const isBare = found.rest.length === 0 && context.ui.live !== undefined && command.where !== 'shell';
 	const rest = isBare ? await askMissing(command, context) : found.rest;
 	if (!rest) {
 		return {kind: 'text', text: 'Nothing changed.'};
@@ -27,20 +27,20 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
 	if (flags.includes('--help') || flags.includes('-h')) {
 		const {helpOf} = await import('./help.ts');
-		return helpOf(path, command, context.live !== undefined);
+		return helpOf(path, command, context.ui.live !== undefined);
 	}
 
 	refuseWrongPlace(path, command.where, context);
 	const values = readArguments(path, command, rest);
 	const secret = command.secret && values[command.secret];
-	if (secret !== undefined && !isUrl(String(secret)) && !context.live) {
-		context.interact.say(
+	if (secret !== undefined && !isUrl(String(secret)) && !context.ui.live) {
+		context.ui.interact.say(
 			"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
 		);
 	}
 
 	if (context.flags.insecureHttp) {
-		context.interact.say(plainHttpWarning);
+		context.ui.interact.say(plainHttpWarning);
 	}
 
 	try {
@@ -50,7 +50,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	}
 }
 
-function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {live}: CommandContext): void {
+function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {ui: {live}}: CommandContext): void {
 	if (where === 'app' && !live) {
 		throw new AppError('usage', `${path} works inside the app only.`, {
 			hint: `Start the app with \`$\`, then type /${path}.`,

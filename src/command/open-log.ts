@@ -6,7 +6,7 @@ import type {CommandContext} from './context.ts';
 export const openLogHelp = 'its title, or the id of its sandbox or a prefix of it; defaults to the log in front';
 
 /** Returns the log with that id, prefix or title. Throws AppError("not-found"), and AppError("usage") for several. */
-export function findOpenLog(wanted: string, {store}: Pick<CommandContext, 'store'>): OpenLog {
+export function findOpenLog(wanted: string, {program: {store}}: CommandContext): OpenLog {
 	const {logs} = store.getState();
 	const [only] = logs;
 	const exact = logs.filter(({environment, title}) => environment === wanted || title === wanted);

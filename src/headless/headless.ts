@@ -20,13 +20,6 @@ const defaultMaxTurns = 100;
 
 type Once = Extract<Invocation, {mode: 'once'}>;
 
-/** The parts of the program that one run needs. */
-type Part =
-	| ('conversation' | 'warnings' | 'resume' | 'onRecord' | 'loadCatalog' | 'folder' | 'project' | 'jobs')
-	| ('chooseModel' | 'checkMedia' | 'secrets' | 'endTraces' | 'entries' | 'refreshEntries');
-
-type OneRun = Pick<Program, Part>;
-
 type Streams = Pick<Parameters<typeof runOnce>[2], 'stdout' | 'stderr'> & {
 	readonly stdin: Parameters<typeof readInput>[0];
 	/** Aborts when the user interrupts, even while the program starts. */
@@ -41,7 +34,7 @@ type Reporting = {readonly losses: Losses; readonly progress: RunProgress};
  */
 export async function runHeadless(
 	once: Once,
-	surroundings: Pick<Surroundings<Part>, 'store' | 'compose'> & Partial<Pick<Surroundings<Part>, 'env'>> & Streams,
+	surroundings: Pick<Surroundings, 'store' | 'compose'> & Partial<Pick<Surroundings, 'env'>> & Streams,
 ): Promise<number> {
 	const {store, compose, stdin, stdout, stderr, signal} = surroundings;
 	const isDrawn = stderr.isTTY && once.format !== 'stream-json' && !wantsLinear(surroundings.env ?? {});
@@ -64,17 +57,17 @@ export async function runHeadless(
 		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
 		await warnBefore(program, once, {losses, signal});
 		const message = await abortable(messageOf(once, piped, program, losses), signal);
-		await abortable(program.chooseModel(), signal);
-		await abortable(program.checkMedia(message.mentionsIn ?? message.prompt), signal);
+		await abortable(program.model.choose(), signal);
+		await abortable(program.prompts.checkMedia(message.mentionsIn ?? message.prompt), signal);
 		// The user can't be asked, and a model has no use for a key.
-		const isMasked = once.approve !== 'all' && (await abortable(program.secrets.find(message.prompt), signal));
+		const isMasked = once.approve !== 'all' && (await abortable(program.local.secrets.find(message.prompt), signal));
 		signal.throwIfAborted();
-		signal.addEventListener('abort', () => program.conversation.interrupt());
+		signal.addEventListener('abort', () => program.session.conversation.interrupt());
 		if (isMasked) {
 			losses.warn('The prompt contains an API key; the model gets it masked. Send it unmasked with --approve all.');
 		}
 
-		const {hide} = program.secrets;
+		const {hide} = program.local.secrets;
 		const masked = {prompt: hide(message.prompt), mentionsIn: message.mentionsIn && hide(message.mentionsIn)};
 		const {prompt, mentionsIn} = isMasked ? masked : message;
 		return await runOnce(prompt, once.format, {
@@ -85,12 +78,12 @@ export async function runHeadless(
 			progress,
 			signal,
 			mentionsIn,
-			conversation: program.conversation,
-			onRecord: program.onRecord,
-			priceOf: program.loadCatalog,
+			conversation: program.session.conversation,
+			onRecord: program.session.onRecord,
+			priceOf: program.models.loadPrices,
 			isStrict: once.strict === true,
 			async settleJobs() {
-				const jobs = program.jobs();
+				const jobs = program.session.jobs();
 				if (jobs.length > 0) {
 					const {settleJobs} = await import('./settle-jobs.ts');
 					await settleJobs(jobs, {waits: once.waitJobs === true, losses, progress, signal});
@@ -112,7 +105,7 @@ export async function runHeadless(
 
 /** Reports what the user must know before the run, of the program, the session that it resumes and the folder. */
 async function warnBefore(
-	program: OneRun,
+	program: Program,
 	{resume}: Once,
 	{losses, signal}: Pick<Reporting, 'losses'> & Pick<Streams, 'signal'>,
 ): Promise<void> {
@@ -121,13 +114,13 @@ async function warnBefore(
 	}
 
 	if (resume) {
-		for (const notice of (await program.resume(resume, refuseElsewhere)) ?? []) {
+		for (const notice of (await program.session.resume(resume, refuseElsewhere)) ?? []) {
 			losses.warn(nameCommands(notice, 'shell'));
 		}
 	}
 
-	await openFolder(program.folder, losses.note);
-	for (const warning of await abortable(untrusted(program.project), signal)) {
+	await openFolder(program.project.folder, losses.note);
+	for (const warning of await abortable(untrusted(program.project.files), signal)) {
 		losses.warn(warning);
 	}
 }
@@ -139,7 +132,7 @@ async function warnBefore(
 async function messageOf(
 	{prompt = '', isVerbatim}: Once,
 	piped: string,
-	program: OneRun,
+	program: Program,
 	losses: Losses,
 ): Promise<{readonly prompt: string; readonly mentionsIn?: string}> {
 	const data = piped.trimEnd();
@@ -152,7 +145,7 @@ async function messageOf(
 }
 
 /** Lets the agent read a wide folder: the user can't be asked, and chose the folder of the script. */
-async function openFolder(folder: Program['folder'], note: (text: string) => void): Promise<void> {
+async function openFolder(folder: Program['project']['folder'], note: (text: string) => void): Promise<void> {
 	const wide = folder.unasked();
 	if (wide) {
 		await folder.answer(true, {isOnce: true});
@@ -161,7 +154,7 @@ async function openFolder(folder: Program['folder'], note: (text: string) => voi
 }
 
 /** Sends the traces that wait, and warns about those that were not sent. */
-async function endTraces(program: Pick<Program, 'endTraces'>, losses: Losses): Promise<void> {
+async function endTraces(program: Program, losses: Losses): Promise<void> {
 	const unsent = await program.endTraces();
 	if (unsent) {
 		losses.warn(`Traces: ${unsent}`);

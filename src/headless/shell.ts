@@ -23,7 +23,7 @@ type ShellOutcome =
 	| {readonly replay: Replay}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
-type ShellSurroundings = Omit<Surroundings<'contextFor' | 'close' | 'entries' | 'scheme'>, 'store' | 'version'>;
+type ShellSurroundings = Omit<Surroundings, 'store' | 'version'>;
 
 /** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
@@ -46,14 +46,14 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		});
 		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env)});
 		// The words may hold a secret, so the note names the command alone.
-		note = noteFor(findCommand(program.entries(), rest).path, questions.say, json, surroundings);
+		note = noteFor(findCommand(program.commands.all(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
-		const result = await dispatch(rest, program.contextFor({interact, live: undefined, flags, signal}));
+		const result = await dispatch(rest, program.forCommand({ui: {interact, live: undefined}, flags, signal}));
 		// A stream reads from its server until it ends.
 		const isStream = result.kind === 'stream';
 		await (isStream ? undefined : program.close());
 		note.end();
-		const scheme = await program.scheme();
+		const scheme = await program.local.scheme();
 		return await showResult(result, {...flags, scheme}, signal, surroundings).finally(
 			isStream ? program.close : undefined,
 		);

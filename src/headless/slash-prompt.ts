@@ -15,7 +15,7 @@ const sendAsText = 'To send it as it is, put -- before it: `$ -p -- "/…"`';
  */
 export async function slashPrompt(
 	prompt: string,
-	program: Pick<Program, 'entries' | 'refreshEntries'>,
+	program: Pick<Program, 'commands'>,
 	warn: (text: string) => void,
 ): Promise<string> {
 	const name = isCommandLine(prompt) ? commandName(prompt) : '';
@@ -23,11 +23,11 @@ export async function slashPrompt(
 		return prompt;
 	}
 
-	for (const sentence of await program.refreshEntries()) {
+	for (const sentence of await program.commands.refresh()) {
 		warn(sentence);
 	}
 
-	const entry = program.entries().find(each => each.name === name);
+	const entry = program.commands.all().find(each => each.name === name);
 	if (entry && !isNoun(entry) && entry.textFor) {
 		return entry.textFor(
 			prompt
@@ -37,13 +37,13 @@ export async function slashPrompt(
 		);
 	}
 
-	const prompts = program.entries().flatMap(each => (!isNoun(each) && each.textFor ? [each.name] : []));
+	const prompts = program.commands.all().flatMap(each => (!isNoun(each) && each.textFor ? [each.name] : []));
 	const near = entry ? undefined : closest(name.toLowerCase(), prompts);
 	if (near) {
 		throw new AppError('usage', `Unknown command “${name}”.`, {hint: `Did you mean “/${near}”? ${sendAsText}`});
 	}
 
-	const {path, command} = knownCommand(program.entries(), name);
+	const {path, command} = knownCommand(program.commands.all(), name);
 	throw new AppError('usage', `/${name} is a command, not a prompt.`, {
 		hint: command.where === 'app' ? `Start the app with \`$\`, then type /${name}.` : `Run \`$ ${path}\` without -p.`,
 	});

@@ -7,13 +7,16 @@ import type {ServerFlags} from './server-flags.ts';
 
 /** The part of a command's context that login and connections need. */
 export type AccessContext = {
-	readonly store: AppStore;
-	readonly config: Config;
-	readonly env: Environment;
+	readonly program: {
+		readonly store: AppStore;
+		readonly local: {readonly config: Config; readonly env: Environment};
+		readonly servers: {readonly platform: Platform};
+	};
+	readonly ui: {
+		readonly interact: Interaction;
+		/** The session on screen; undefined in a shell. */
+		readonly live: object | undefined;
+	};
 	readonly flags: ServerFlags;
 	readonly signal: AbortSignal;
-	readonly interact: Interaction;
-	readonly platform: Platform;
-	/** The session on screen; undefined in a shell. */
-	readonly live: object | undefined;
 };

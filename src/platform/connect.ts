@@ -18,7 +18,12 @@ type Connected = {readonly kind: 'text'; readonly text: string; readonly hint?: 
  * Throws as `logIn` does, and AppError("network") for an invalid certificate.
  */
 export async function connectTo(url: string, context: AccessContext): Promise<Connected> {
-	const {config, flags} = context;
+	const {
+		program: {
+			local: {config},
+		},
+		flags,
+	} = context;
 	const server = parseServerUrl(url);
 	const origin = originOf(server.href);
 	const data = config.read();
@@ -29,7 +34,7 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 	}
 
 	if (tls) {
-		context.interact.say(`${origin}: ${tlsWords(tls)}.`);
+		context.ui.interact.say(`${origin}: ${tlsWords(tls)}.`);
 	}
 
 	const profile = await logIn(server, context);
@@ -37,12 +42,25 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 }
 
 /** True for the name that the app gives its own server, unless a profile has that name. */
-export function isEmbedded(name: string, {config, live}: Pick<AccessContext, 'config' | 'live'>): boolean {
+export function isEmbedded(
+	name: string,
+	{
+		program: {
+			local: {config},
+		},
+		ui: {live},
+	}: AccessContext,
+): boolean {
 	return live !== undefined && name === localConnection.profile && !entryOf(config.read().profiles, name);
 }
 
 /** Connects the app to its own server. */
-export async function connectToEmbedded({platform, store}: AccessContext): Promise<Connected> {
+export async function connectToEmbedded({
+	program: {
+		servers: {platform},
+		store,
+	},
+}: AccessContext): Promise<Connected> {
 	const {profile} = localConnection;
 	const {url} = await platform.embedded();
 	store.getState().setConnection({profile, server: url, state: 'ready'});
@@ -51,7 +69,13 @@ export async function connectToEmbedded({platform, store}: AccessContext): Promi
 
 /** Returns to the previous connection. Throws AppError("not-found") if there is none. */
 export async function goBack(context: AccessContext): Promise<Connected> {
-	const {config, live, store} = context;
+	const {
+		program: {
+			local: {config},
+			store,
+		},
+		ui: {live},
+	} = context;
 	const data = config.read();
 	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
 	if (!name) {
@@ -75,7 +99,15 @@ async function connectWith(
 	tls: TlsInfo | undefined,
 	context: AccessContext,
 ): Promise<Connected> {
-	const {config, env, platform, store, flags, signal} = context;
+	const {
+		program: {
+			local: {config, env},
+			servers: {platform},
+			store,
+		},
+		flags,
+		signal,
+	} = context;
 	const {insecureHttp} = flags;
 	// The login is the stored one of that profile, so only the proxies of the environment count.
 	const withoutKey = {...env, SERVICE_API_KEY: undefined};
@@ -89,7 +121,15 @@ async function connectWith(
 	return connected({name, server}, tls);
 }
 
-async function readTls(server: URL, {platform, signal}: AccessContext): Promise<TlsInfo | undefined> {
+async function readTls(
+	server: URL,
+	{
+		program: {
+			servers: {platform},
+		},
+		signal,
+	}: AccessContext,
+): Promise<TlsInfo | undefined> {
 	return server.protocol === 'https:' ? platform.tlsOf(server, signal) : undefined;
 }
 

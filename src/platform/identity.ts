@@ -7,15 +7,13 @@ import type {AccessContext} from './access-context.ts';
  * profile. `embedded` is the app's own server; undefined if there is no server. Throws as `resolveProfile` does.
  */
 export function identityOf({
-	config,
-	env,
+	program: {
+		local: {config, env},
+		store,
+	},
 	flags,
-	live,
-	store,
-}: Pick<AccessContext, 'config' | 'env' | 'flags' | 'live' | 'store'>):
-	| ResolvedProfile
-	| {readonly embedded: string}
-	| undefined {
+	ui: {live},
+}: AccessContext): ResolvedProfile | {readonly embedded: string} | undefined {
 	const data = config.read();
 	const {connection} = store.getState();
 	const isNamed = flags.profile !== undefined || flags.server !== undefined;

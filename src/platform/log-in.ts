@@ -7,6 +7,7 @@ import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
 import type {AccessContext} from './access-context.ts';
+import type {Interaction} from './interaction.ts';
 
 /**
  * Returns the API key of a server: `given`, or the one that the user enters. Returns undefined if they cancel. Throws
@@ -14,7 +15,7 @@ import type {AccessContext} from './access-context.ts';
  */
 async function askApiKey(
 	server: URL,
-	{interact}: AccessContext,
+	{ui: {interact}}: AccessContext,
 	given: string | undefined,
 ): Promise<Secret | undefined> {
 	const typed = given ?? (await interact.ask({label: `API key for ${profileNameOf(server)}:`, masked: true}));
@@ -44,7 +45,7 @@ export async function logIn(
 ): Promise<LoggedIn | undefined> {
 	// Fails before the login if its profile can't be saved.
 	profileName(server, context);
-	const given = key || (withToken ? undefined : await context.interact.piped?.());
+	const given = key || (withToken ? undefined : await context.ui.interact.piped?.());
 	const tokens = given || withToken ? undefined : await logInByBrowser(originOf(server.href), context);
 	if (tokens === 'cancelled') {
 		return undefined;
@@ -55,7 +56,7 @@ export async function logIn(
 	}
 
 	const {insecureHttp} = context.flags;
-	await context.platform.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
+	await context.program.servers.platform.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
 	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && saveLogin(server, {apiKey}, context);
 }
@@ -72,8 +73,8 @@ export function cancelledLogin(server: Origin): {readonly kind: 'text'; readonly
 /** Logs the user in through a browser. Returns undefined if the server can't do that. */
 async function logInByBrowser(server: Origin, context: AccessContext): Promise<Tokens | 'cancelled' | undefined> {
 	const {insecureHttp} = context.flags;
-	return await untilCancelled(context, (show, signal) =>
-		context.platform.logIn(
+	return await untilCancelled({interact: context.ui.interact, signal: context.signal}, (show, signal) =>
+		context.program.servers.platform.logIn(
 			server,
 			({userCode: code, page, pageWithCode, expiresAt}) => show({server, page, pageWithCode, code, expiresAt}),
 			{insecureHttp, signal},
@@ -81,14 +82,14 @@ async function logInByBrowser(server: Origin, context: AccessContext): Promise<T
 	);
 }
 
-type ShownLogin = Parameters<AccessContext['interact']['showLogin']>[0];
+type ShownLogin = Parameters<Interaction['showLogin']>[0];
 
 /**
  * Runs a login in a browser, which `show` keeps on the screen until it ends. Returns its result, or 'cancelled' if the user
  * cancels what is shown: then its signal aborts.
  */
 export async function untilCancelled<Result>(
-	{interact, signal}: Pick<AccessContext, 'interact' | 'signal'>,
+	{interact, signal}: {readonly interact: Interaction; readonly signal: AbortSignal},
 	logIn: (show: (login: ShownLogin) => void, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | 'cancelled'> {
 	const cancelled = new AbortController();
@@ -117,7 +118,15 @@ type LoggedIn = Profile & {readonly storedWhere: string | undefined};
  * AppError with `auth`, `network`, or `usage` for a profile of another server.
  */
 async function saveLogin(server: URL, credential: StoredCredential, context: AccessContext): Promise<LoggedIn> {
-	const {platform, config, flags, store, signal} = context;
+	const {
+		program: {
+			servers: {platform},
+			local: {config},
+			store,
+		},
+		flags,
+		signal,
+	} = context;
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
@@ -143,7 +152,15 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 }
 
 /** Returns the profile that a login saves to: the named one, else that of the server, else a new one named after its host. */
-function profileName(server: URL, {config, env, flags}: AccessContext): string {
+function profileName(
+	server: URL,
+	{
+		program: {
+			local: {config, env},
+		},
+		flags,
+	}: AccessContext,
+): string {
 	const data = config.read();
 	const origin = originOf(server.href);
 	const isFree = (name: string) => (entryOf(data.profiles, name)?.server ?? origin) === origin;

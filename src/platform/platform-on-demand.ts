@@ -21,7 +21,7 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 
 type PlatformOnDemand = {
 	/** Returns the access of one command. */
-	readonly forCommand: (command: Pick<AccessContext, 'flags' | 'live' | 'interact' | 'signal'>) => Platform;
+	readonly forCommand: (command: Omit<AccessContext, 'program'>) => Platform;
 	/** Opens the server that the app is connected to, or was with `profile`, outside of commands. Throws as `Platform.open`. */
 	readonly openConnected: (profile?: string) => Promise<PlatformSession>;
 };
@@ -39,7 +39,7 @@ export function createPlatform(dependencies: Dependencies): PlatformOnDemand {
 	});
 
 	return {
-		forCommand: ({flags, live, interact, signal}) => ({
+		forCommand: ({flags, ui: {live, interact}, signal}) => ({
 			embedded,
 			anonymous: () => createTransport(undefined, false),
 			recognize: async (...given) => (await access()).recognize(...given),

@@ -1,22 +1,23 @@
 import {asMessage, messageIn} from '../command/line-kind.ts';
+import type {PromptsPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
 import {promptToKeep} from '../command/secret-line.ts';
 import {expandedText, setComposerText} from '../editor/editor.ts';
 import {setHistory} from '../editor/editor-history.ts';
 import type {AppStore} from '../store/store.ts';
 
-type PromptKeeper = Pick<Program, 'entries' | 'secrets' | 'loadHistory' | 'remember'>;
+type PromptKeeper = Pick<Program, 'commands' | 'local' | 'prompts'>;
 
 /** Adds a prompt to the history, without credentials. */
 export function rememberPrompt(prompt: string, program: PromptKeeper, store: AppStore): void {
 	const {composer, setComposer} = store.getState();
-	const text = program.secrets.hide(promptToKeep(program.entries(), prompt));
+	const text = program.local.secrets.hide(promptToKeep(program.commands.all(), prompt));
 	// What was sent as a message must not come back as a command.
 	const kept = messageIn(prompt) === prompt ? text : asMessage(text);
 	const history = addToHistory(composer.history, kept);
 	if (history !== composer.history) {
 		setComposer(setHistory(composer, history));
-		program.remember(history.at(-1) ?? '');
+		program.prompts.remember(history.at(-1) ?? '');
 	}
 }
 
@@ -24,7 +25,7 @@ export function rememberPrompt(prompt: string, program: PromptKeeper, store: App
 export function loadHistory(program: PromptKeeper, store: AppStore, tell: (error: unknown) => void): void {
 	try {
 		const {composer, setComposer} = store.getState();
-		setComposer(setHistory(composer, program.loadHistory()));
+		setComposer(setHistory(composer, program.prompts.loadHistory()));
 	} catch (error) {
 		// Without the earlier prompts the app still works.
 		tell(error);
@@ -54,7 +55,7 @@ const realClock = {
  * Returns a function that stops it.
  */
 export function prepareWhileTyping(
-	{prepare}: Pick<Program, 'prepare'>,
+	{prepare}: Pick<PromptsPart, 'prepare'>,
 	store: AppStore,
 	{now, later} = realClock,
 ): () => void {

@@ -24,7 +24,7 @@ import {followSilence} from './line/line-silence.ts';
 import {type PacedOutput, paceOutput} from './line/paced-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
-import {type AppFlags, type AppProgram, type OpenedConversation, openConversation} from './open-conversation.ts';
+import {type AppFlags, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
 
@@ -34,7 +34,7 @@ import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/block-text.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';
 
-type LinearSurroundings = Omit<Surroundings<keyof AppProgram>, 'stderr'> & {
+type LinearSurroundings = Omit<Surroundings, 'stderr'> & {
 	/** Returns the milliseconds on a monotonic clock. */
 	readonly now?: () => number;
 };
@@ -79,11 +79,11 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		},
 	});
 	const program = await compose(flags);
-	const ring = () => program.settings.value('notifications') === 'off' || output.write('\u0007');
+	const ring = () => program.local.settings.value('notifications') === 'off' || output.write('\u0007');
 	const interact = createInteraction({store, terminal, palette, env, ring});
-	const complete = (text: string) => completeMentions(text, {list: program.listPaths, choose: interact.choose});
+	const complete = (text: string) => completeMentions(text, {list: program.prompts.listPaths, choose: interact.choose});
 	const heard = createLineOutput({say: terminal.say, palette});
-	recolor(palette, await program.scheme());
+	recolor(palette, await program.local.scheme());
 	const opened = await openConversation(
 		program,
 		{...flags, asksLater: true},
@@ -109,7 +109,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	terminal.listen();
 	terminal.prompt();
 	// Lines arrive whole here, so that nothing tells when the user begins to type.
-	void (program.isDemo() && program.prepare('').catch(() => undefined));
+	void (program.model.isDemo() && program.prompts.prepare('').catch(() => undefined));
 
 	await ended;
 	await saveDrafts();

@@ -26,7 +26,7 @@ import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
 /** What the app needs of the program. */
-export type AppProgram = Omit<Program, 'onRecord' | 'endTraces'>;
+export type AppProgram = Program;
 
 export type AppFlags = Partial<RunFlags> & {
 	/** True to open the list of sessions first. */
@@ -95,32 +95,32 @@ export async function openConversation(
 	const warn = (text: string, hint?: string) =>
 		painter.print(width => messageLines('!', palette.warning, text, hint, {width, palette}));
 	const parts: Parts = {...dependencies, program, painter, warn};
-	const questions = createFolderQuestions({folder: program.folder, interact, homeFolder});
+	const questions = createFolderQuestions({folder: program.project.folder, interact, homeFolder});
 	const {askAtStart, createTrustQuestions} = await import('./panels/trust-questions.ts');
 	const tellDone = (text: string) =>
 		painter.print(width => messageLines('✓', palette.success, text, undefined, {width, palette}));
-	const trust = createTrustQuestions({project: program.project, interact, homeFolder, warn, tell: tellDone});
+	const trust = createTrustQuestions({project: program.project.files, interact, homeFolder, warn, tell: tellDone});
 	const resume = async (session: string) => {
-		for (const notice of (await program.resume(session, questions.choose)) ?? ['Nothing changed.']) {
+		for (const notice of (await program.session.resume(session, questions.choose)) ?? ['Nothing changed.']) {
 			warn(nameCommands(notice, 'app'));
 		}
 	};
 
 	const {submit, tell, cancel} = createSubmit({...submitOptions(parts, questions, trust), resume});
-	program.answerWith(async (question, signal) => {
-		program.conversation.flush();
+	program.session.answerWith(async (question, signal) => {
+		program.session.conversation.flush();
 		const answer = await interact.askUser(question, signal);
 		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
-		return answer === undefined ? undefined : program.secrets.hide(answer);
+		return answer === undefined ? undefined : program.local.secrets.hide(answer);
 	}, interact);
 	greet(parts, flags);
 	loadHistory(program, store, tell);
 	const stops = [
 		await connectApprovals({...parts, tell}),
-		(await import('./approvals/all-mode.ts')).followAllMode({store, folder: program.folder, interact, tell}),
+		(await import('./approvals/all-mode.ts')).followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),
-		prepareWhileTyping(program, store),
-		followSavedSessions({store, entries: program.entries, list: program.savedSessions}),
+		prepareWhileTyping(program.prompts, store),
+		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
 		await followPrompt({...parts, hasPrompt: flags.prompt !== undefined}),
 	];
@@ -131,10 +131,10 @@ export async function openConversation(
 
 	return {
 		...{painter, submit, mentionsOfDragged},
-		pasteImage: env => pasteImage({store, env, keepImage: program.keepImage, tell}),
+		pasteImage: env => pasteImage({store, env, keepImage: program.prompts.keepImage, tell}),
 		interrupt() {
 			cancel();
-			program.conversation.interrupt();
+			program.session.conversation.interrupt();
 		},
 		async close() {
 			cancel();
@@ -152,7 +152,12 @@ export async function openConversation(
 
 function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQuestions) {
 	const {store, program, painter, interact, warn, wipe} = parts;
-	const {conversation, entries, contextFor, secrets} = program;
+	const {
+		session: {conversation},
+		commands: {all: entries},
+		forCommand: contextFor,
+		local: {secrets},
+	} = program;
 	return {
 		...parts,
 		conversation,
@@ -165,10 +170,10 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 		},
 		messageToSend: (text: string) => messageToSend(text, {secrets, interact}),
 		async beforeMessage(text: string) {
-			await program.chooseModel(ids =>
+			await program.model.choose(ids =>
 				interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id})), opensItself: true}),
 			);
-			await program.checkMedia(text);
+			await program.prompts.checkMedia(text);
 			const refused = await questions.ask();
 			if (refused) {
 				warn(refused);
@@ -186,7 +191,7 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 
 /** Reads the commands of files again, and says which of them can't be used. */
 async function refreshEntries({program, store, warn}: Parts): Promise<void> {
-	for (const sentence of await program.refreshEntries()) {
+	for (const sentence of await program.commands.refresh()) {
 		warn(sentence);
 	}
 
@@ -204,7 +209,7 @@ function followStore({store, program, painter, warn}: Parts): () => void {
 		}
 
 		if (!before.transcript.run && state.transcript.run && state.model) {
-			program.rememberModel(state.model);
+			program.model.remember(state.model);
 		}
 
 		if (before.transcript.run && !state.transcript.run) {
@@ -225,7 +230,7 @@ function followStore({store, program, painter, warn}: Parts): () => void {
 /** Starts to load what the first message can do without. */
 function startLoading({program}: Parts, tell: (error: unknown) => void): void {
 	import('../terminal/markdown/highlight.ts').then(({loadHighlighter}) => loadHighlighter()).catch(tell);
-	program.loadCatalog().catch(tell);
+	program.models.loadPrices().catch(tell);
 }
 
 /** Marks the embedded server as available: it starts when something needs it. */

@@ -16,7 +16,8 @@ import {endsWithApp} from './quit-words.ts';
 import type {Painter} from './screen/painter.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
-export type ResultDependencies = Pick<Program, 'entries'> & {
+export type ResultDependencies = {
+	readonly entries: Program['commands']['all'];
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly painter: Painter;

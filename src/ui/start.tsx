@@ -23,7 +23,7 @@ import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';
 
 type AppSurroundings = TerminalOptions &
-	Pick<Surroundings<keyof AppProgram>, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
+	Pick<Surroundings, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
 
 /** What the first frame is drawn without. */
 type Loaded = {
@@ -62,7 +62,7 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		},
 		onContinue: () => input.resume(),
 		onResume: () => loaded.logs?.resume(),
-		onEnd: async () => loaded.program?.conversation.saved(),
+		onEnd: async () => loaded.program?.session.conversation.saved(),
 	});
 	const {screen, session, measure, fit} = terminal;
 	const palette = createPalette({color: wantsColor(stdout, env), links: showsLinks(env)});
@@ -119,7 +119,7 @@ function draw({store, palette, live, interact, terminal, loaded}: Parts, frames:
 				store,
 				palette,
 				live,
-				entries: () => loaded.program?.entries() ?? [],
+				entries: () => loaded.program?.commands.all() ?? [],
 				logs: () => loaded.logs,
 				answer: interact.answer,
 				...{setCaret: screen.setCaret, setPrompt: screen.setPrompt, limitLive: screen.limitLive},
@@ -170,7 +170,7 @@ async function openLogs(program: AppProgram, parts: Parts): Promise<AppLogs> {
 		store,
 		palette,
 		fullScreen,
-		folder: program.folder.path(),
+		folder: program.project.folder.path(),
 		homeFolder: env['HOME'],
 		copy: session.copy,
 		suspend: session.suspend,
@@ -185,7 +185,7 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 		store,
 		palette,
 		fullScreen,
-		...{suspend: session.suspend, copy: session.copy, keepCopy: async text => loaded.program?.keepCopy(text)},
+		...{suspend: session.suspend, copy: session.copy, keepCopy: async text => loaded.program?.files.keepCopy(text)},
 		openLogAt(moment, environment) {
 			focusLogOf(store, environment);
 			return loaded.logs?.openViewer(moment) ?? false;
@@ -202,7 +202,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 	return createKeyHandler({
 		store,
-		entries: () => loaded.program?.entries() ?? [],
+		entries: () => loaded.program?.commands.all() ?? [],
 		fullScreen,
 		takeReply: measure.take,
 		attention: () => loaded.attention,

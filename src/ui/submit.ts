@@ -14,15 +14,17 @@ import {truncate} from '../terminal/text/width.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
-type Dependencies = ResultDependencies &
-	Pick<Program, 'conversation' | 'contextFor' | 'remember'> & {
-		/** Reads the commands of files again if the line names none of those that are known. */
-		readonly readEntries: (line: string) => Promise<void>;
-		/** Returns the message as the user wants to send it, or undefined if they cancel. */
-		readonly messageToSend: (text: string) => Promise<string | undefined>;
-		/** Asks what must be answered before the agent gets a message. */
-		readonly beforeMessage: (text: string) => Promise<void>;
-	};
+type Dependencies = ResultDependencies & {
+	readonly conversation: Program['session']['conversation'];
+	readonly contextFor: Program['forCommand'];
+	readonly remember: (prompt: string) => void;
+	/** Reads the commands of files again if the line names none of those that are known. */
+	readonly readEntries: (line: string) => Promise<void>;
+	/** Returns the message as the user wants to send it, or undefined if they cancel. */
+	readonly messageToSend: (text: string) => Promise<string | undefined>;
+	/** Asks what must be answered before the agent gets a message. */
+	readonly beforeMessage: (text: string) => Promise<void>;
+};
 
 type Parts = Dependencies & Pick<ResultView, 'show' | 'tell' | 'begin'> & {readonly commands: RunningCommands};
 
@@ -194,7 +196,7 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 		fork: before => painter.keepScreen(() => conversation.fork(before)),
 	};
 	const execute = (words: readonly string[], given = flags) =>
-		dispatch(words, contextFor({interact, live, flags: given, signal}));
+		dispatch(words, contextFor({ui: {interact, live}, flags: given, signal}));
 	const attempt = () => execute(rest);
 	const logIn = (server: string) => execute(['login'], {...flags, server});
 	return path === 'login' ? attempt() : logInPlace(attempt, {confirm: interact.confirm, logIn});

@@ -4,21 +4,28 @@ import {dispatch} from '../../src/command/dispatch.ts';
 import {testContext} from '../commands/context.ts';
 import {entries} from './entries.ts';
 
-const context = () => ({...testContext().context, entries});
+const withEntries = (context: CommandContext): CommandContext => ({
+	...context,
+	program: {...context.program, commands: {...context.program.commands, all: () => entries}},
+});
+const context = () => withEntries(testContext().context);
 const inApp = (shell: CommandContext) => ({
 	...shell,
-	live: {
-		rename: () => undefined,
-		start: async () => undefined,
-		fork: async () => undefined,
-		restored: () => undefined,
-		followLog: () => undefined,
-		send: () => undefined,
-		closeLog: () => '',
-		compact: async () => undefined,
-		undoCompaction: () => false,
-		setBudgets: () => undefined,
-		pin: () => undefined,
+	ui: {
+		...shell.ui,
+		live: {
+			rename: () => undefined,
+			start: async () => undefined,
+			fork: async () => undefined,
+			restored: () => undefined,
+			followLog: () => undefined,
+			send: () => undefined,
+			closeLog: () => '',
+			compact: async () => undefined,
+			undoCompaction: () => false,
+			setBudgets: () => undefined,
+			pin: () => undefined,
+		},
 	},
 });
 
@@ -56,13 +63,13 @@ test('a command of the app is refused in a shell, and vice versa', async () => {
 
 test('a secret on the command line works, with a warning in a shell [11]', async () => {
 	const {context: shell, said} = testContext();
-	expect(await dispatch(['enter', 'password'], {...shell, entries})).toEqual({kind: 'text', text: 'in'});
+	expect(await dispatch(['enter', 'password'], withEntries(shell))).toEqual({kind: 'text', text: 'in'});
 	expect(said).toEqual([
 		"A secret on the command line is kept in your shell's history. Leave it out to be asked for it, or pipe it in.",
 	]);
 
 	const live = testContext();
-	await dispatch(['enter', 'password'], {...inApp(live.context), entries});
-	await dispatch(['enter'], {...live.context, entries});
+	await dispatch(['enter', 'password'], withEntries(inApp(live.context)));
+	await dispatch(['enter'], withEntries(live.context));
 	expect(live.said).toEqual([]);
 });

@@ -10,12 +10,12 @@ test('budgets are set, shown and removed', async () => {
 	expect(limits(await set('$5'))).toEqual([null, 5, null]);
 	expect(limits(await set('turn', '0.50'))).toEqual([0.5, 5, null]);
 	expect(limits(await set('day', '20'))).toEqual([0.5, 5, 20]);
-	expect(here.context.config.read().settings.budgetDayUsd).toBe(20);
+	expect(here.context.program.local.config.read().settings.budgetDayUsd).toBe(20);
 	expect(limits(await set('turn', 'off'))).toEqual([null, 5, 20]);
 	expect(drawn(await here.runInApp('budget'), 80)).toMatch(/this session +\$5\.00 +\$0\.00 +\$5\.00/);
 	expect(limits(await set('5', 'USD'))).toEqual([null, 5, 20]);
 	expect(limits(await set('off'))).toEqual([null, null, null]);
-	expect(here.context.config.read().settings.budgetDayUsd).toBe(undefined);
+	expect(here.context.program.local.config.read().settings.budgetDayUsd).toBe(undefined);
 });
 
 test.each([
@@ -41,9 +41,9 @@ test('a shell sets the budget of a day alone', async () => {
 	const here = testContext();
 	await expect(here.run('budget', '5')).rejects.toMatchObject({code: 'usage', message: 'Only the app has a session.'});
 	await here.run('budget', 'day', '5');
-	expect(here.context.config.read().settings.budgetDayUsd).toBe(5);
+	expect(here.context.program.local.config.read().settings.budgetDayUsd).toBe(5);
 	await here.run('budget', 'off');
-	expect(here.context.config.read().settings.budgetDayUsd).toBe(undefined);
+	expect(here.context.program.local.config.read().settings.budgetDayUsd).toBe(undefined);
 });
 
 test('a negative budget is refused with what a budget must be', async () => {

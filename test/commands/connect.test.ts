@@ -20,7 +20,7 @@ test('a server with a stored login is connected without a question', async () =>
 	const {run, asked, context, store} = testContext({like: first});
 	expect(dataOf(await run('connect', here.origin))).toEqual({profile: hostOf(here.origin), server: here.origin});
 	expect(asked).toEqual([]);
-	expect(context.config.read().activeProfile).toBe(hostOf(here.origin));
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(here.origin));
 	expect(store.getState().connection).toEqual({profile: hostOf(here.origin), server: here.origin, state: 'ready'});
 });
 
@@ -30,8 +30,8 @@ test('a server without a stored login asks for an API key, masked, and stores it
 	const {run, asked, context} = testContext({like: first, answers: [goodKey]});
 	await run('connect', hostOf(there.origin));
 	expect(asked).toEqual([{label: `API key for ${hostOf(there.origin)}:`, masked: true}]);
-	expect(context.config.read().activeProfile).toBe(hostOf(there.origin));
-	expect(Object.keys(context.config.read().profiles)).toHaveLength(2);
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(there.origin));
+	expect(Object.keys(context.program.local.config.read().profiles)).toHaveLength(2);
 });
 
 test.each(faults)('the old connection stays if the new server responds with %j', async (fault, code) => {
@@ -40,7 +40,7 @@ test.each(faults)('the old connection stays if the new server responds with %j',
 	const {run, context, store} = testContext({like: first, answers: [goodKey]});
 	store.getState().setConnection({profile: 'old', server: here.origin, state: 'ready'});
 	await expect(run('connect', bad.origin)).rejects.toMatchObject({code});
-	expect(context.config.read().activeProfile).toBe(hostOf(here.origin));
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(here.origin));
 	expect(store.getState().connection.profile).toBe('old');
 });
 
@@ -65,7 +65,7 @@ test('a profile is never pointed at another server [6]', async () => {
 	const there = await platform();
 	const {run, context} = testContext({like: first, flags: {profile: hostOf(here.origin)}, answers: [goodKey]});
 	await expect(run('connect', there.origin)).rejects.toMatchObject({code: 'usage'});
-	expect(context.config.read().profiles[hostOf(here.origin)]?.server).toBe(here.origin);
+	expect(context.program.local.config.read().profiles[hostOf(here.origin)]?.server).toBe(here.origin);
 	expect(there.seen).toEqual([]);
 });
 

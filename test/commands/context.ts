@@ -1,16 +1,17 @@
 import {randomUUID} from 'node:crypto';
 import {realpathSync} from 'node:fs';
 import {onTestFinished} from 'vitest';
+import type {Jobs} from '../../src/agent/tools/command/jobs.ts';
 import type {LoginClock} from '../../src/client/device-flow.ts';
 import type {CommandContext, GlobalFlags} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
-import {compose} from '../../src/compose/compose.ts';
 import type {Keychain} from '../../src/config/keychain.ts';
 import type {BrowserLogin} from '../../src/core/question.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {LogToFollow} from '../../src/logs/log-to-follow.ts';
+import {compose} from '../../src/program/program.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
@@ -34,7 +35,7 @@ type Options = {
 	/** Without a keychain, secrets stay in the file. */
 	readonly keychain?: Keychain;
 	/** The background jobs of the session. */
-	readonly jobs?: CommandContext['jobs'];
+	readonly jobs?: () => Pick<Jobs, 'list'>;
 };
 
 export type TestContext = {
@@ -109,26 +110,29 @@ export function testContext({
 		...(keychain && {keychain}),
 	});
 	onTestFinished(() => program.close());
-	const built = program.contextFor({
-		live: undefined,
+	const built = program.forCommand({
 		flags: {...noFlags, ...flags},
 		signal: signal ?? new AbortController().signal,
-		interact: {
-			ask: answer,
-			choose: answer,
-			confirm: async question => (await answer(question)) === 'yes',
-			say: text => said.push(text),
-			copy: text => copySequence(text) !== '' && copied.push(text) > 0,
-			showLogin(login, cancel) {
-				shown.push(login);
-				onLogin?.(login, cancel);
-				return () => shown.push('closed');
+		ui: {
+			live: undefined,
+			interact: {
+				ask: answer,
+				choose: answer,
+				confirm: async question => (await answer(question)) === 'yes',
+				say: text => said.push(text),
+				copy: text => copySequence(text) !== '' && copied.push(text) > 0,
+				showLogin(login, cancel) {
+					shown.push(login);
+					onLogin?.(login, cancel);
+					return () => shown.push('closed');
+				},
 			},
 		},
 	});
-	const context = {...built, ...(jobs && {jobs})};
+	const session = jobs ? {...built.program.session, jobs: () => jobs().list()} : built.program.session;
+	const context = {...built, program: {...built.program, session}};
 	const live = {
-		...program.conversation,
+		...program.session.conversation,
 		send: (text: string) => void sent.push(text),
 		followLog: (log: LogToFollow) => void followed.push(log),
 		closeLog: () => '',
@@ -145,7 +149,7 @@ export function testContext({
 		sent,
 		copied,
 		run: (...words) => dispatch(words, context),
-		runInApp: (...words) => dispatch(words, {...context, live}),
+		runInApp: (...words) => dispatch(words, {...context, ui: {...context.ui, live}}),
 	};
 }
 

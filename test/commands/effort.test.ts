@@ -10,12 +10,12 @@ test('the effort is kept for each model, in the app and for later sessions', asy
 	getState().setModel('anthropic/claude-sonnet-5');
 	expect(effortOf(getState(), getState().model)).toBe(undefined);
 	expect(dataOf(await here.runInApp('effort', 'max'))).toEqual({model: 'anthropic/claude-sonnet-5', effort: 'max'});
-	expect(here.context.config.read().settings.efforts).toEqual({
+	expect(here.context.program.local.config.read().settings.efforts).toEqual({
 		'openai/o3': 'high',
 		'anthropic/claude-sonnet-5': 'max',
 	});
 	await here.runInApp('effort', 'default');
-	expect(here.context.config.read().settings.efforts).toEqual({'openai/o3': 'high'});
+	expect(here.context.program.local.config.read().settings.efforts).toEqual({'openai/o3': 'high'});
 	expect([effortOf(getState(), 'openai/o3'), effortOf(getState(), getState().model)]).toEqual(['high', undefined]);
 });
 

@@ -15,7 +15,7 @@ test('a key is stored by argument, with a warning in a shell [11]', async () => 
 		/^Stored the key of OpenAI \(…cdef\)\. It could not be verified: .*\.\nRun service to chat with a real model\.$/,
 	);
 	expect(said).toHaveLength(1);
-	expect(context.config.read().keys['openai']?.key?.reveal()).toBe(key);
+	expect(context.program.local.config.read().keys['openai']?.key?.reveal()).toBe(key);
 });
 
 test('a stored key that a variable hides is said to be unused, with the variable', async () => {
@@ -30,17 +30,17 @@ test('an omitted key is asked for, masked [11]', async () => {
 	await run('keys', 'set', 'groq');
 	expect(asked).toEqual([{label: 'API key for Groq:', masked: true}]);
 	expect(said).toEqual([]);
-	expect(context.config.read().keys['groq']?.key?.reveal()).toBe(key);
+	expect(context.program.local.config.read().keys['groq']?.key?.reveal()).toBe(key);
 });
 
 test('a custom provider needs a base URL, and no key on this machine', async () => {
 	const {run, asked, context} = testContext({answers: [key, '']});
 	await run('keys', 'set', 'custom', '--base-url', 'https://models.test/v1/');
-	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
+	expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
 
 	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
 	expect(asked[1]).toEqual({label: 'API key for Custom (leave blank if it needs none):', masked: true, optional: true});
-	expect(context.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
+	expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
 	expect(drawn(result, 80)).toContain('Stored the base URL of Custom.');
 });
 
@@ -51,7 +51,7 @@ test('a custom provider without a base URL is refused before its key is asked fo
 		message: 'Missing base URL for the custom provider.',
 		hint: 'Pass --base-url, for example http://127.0.0.1:11434/v1.',
 	});
-	expect([asked, context.config.read().keys]).toEqual([[], {}]);
+	expect([asked, context.program.local.config.read().keys]).toEqual([[], {}]);
 });
 
 test.each([
@@ -63,7 +63,7 @@ test.each([
 ])('%s is refused and nothing is stored', async (_name, words, message) => {
 	const {run, context} = testContext();
 	await expect(run('keys', 'set', ...words)).rejects.toMatchObject({code: 'usage', message});
-	expect(context.config.read().keys).toEqual({});
+	expect(context.program.local.config.read().keys).toEqual({});
 });
 
 test('no key, or a cancelled question, stores nothing', async () => {
@@ -131,7 +131,7 @@ test('[8] a base URL is shown without what may be a key in its query, as JSON to
 		{base_url: 'http://127.0.0.1:1/v1?***'},
 	]);
 	expect(drawn(result, 200)).toMatch(/goes to\n.*code=\*{3}&api-version=2025-01-01\n.*\/v1\?\*{3}$/);
-	const data = context.config.read();
+	const data = context.program.local.config.read();
 	const other = {...env, CUSTOM_BASE_URL: 'http://127.0.0.1:2/v1'};
 	expect(resolveKey('custom', {data, env: other, row: registry.custom})?.notice).toContain('127.0.0.1:1/v1?***. Set');
 });
@@ -161,7 +161,7 @@ test('a key is removed by its provider, once', async () => {
 	const {run, context} = testContext();
 	await run('keys', 'set', 'openai', key);
 	expect(dataOf(await run('keys', 'rm', 'openai'))).toEqual({provider: 'openai', removed: true});
-	expect(context.config.read().keys).toEqual({});
+	expect(context.program.local.config.read().keys).toEqual({});
 	await expect(run('keys', 'remove', 'openai')).rejects.toMatchObject({code: 'not-found'});
 });
 
@@ -191,7 +191,7 @@ test('a key that could not be verified is stored, and a model that can answer st
 		expect(store.getState().model).toBe('openai/gpt-x');
 	}
 
-	expect(Object.keys(context.config.read().keys).toSorted()).toEqual(['custom', 'mistral', 'openai']);
+	expect(Object.keys(context.program.local.config.read().keys).toSorted()).toEqual(['custom', 'mistral', 'openai']);
 });
 
 test('the demo model does not stay for a host that is not verified: it would be asked for it', async () => {
@@ -223,7 +223,7 @@ test('a rejected key is not stored, and the previous key and model stay', async 
 			message: 'Custom rejected the key (401): Incorrect API key. It was not saved.',
 			hint: 'Try again: `keys set custom`',
 		});
-		expect(given.context.config.read().keys['custom']?.key?.reveal()).toBe(key);
+		expect(given.context.program.local.config.read().keys['custom']?.key?.reveal()).toBe(key);
 		expect(given.store.getState().model).toBe('custom/llama');
 	}
 });
@@ -240,9 +240,9 @@ test('a shell saves the only model of a provider for new sessions', async () => 
 	const {run, context} = testContext();
 	const result = await run('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama'));
 	expect(drawn(result, 120)).toContain('The model is now custom/llama.');
-	expect(context.config.read().settings.model).toBe('custom/llama');
+	expect(context.program.local.config.read().settings.model).toBe('custom/llama');
 
 	const several = testContext();
 	await several.run('keys', 'set', 'custom', key, '--base-url', await host(key, 'llama-1', 'llama-2'));
-	expect(several.context.config.read().settings.model).toBe(undefined);
+	expect(several.context.program.local.config.read().settings.model).toBe(undefined);
 });

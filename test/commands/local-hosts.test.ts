@@ -38,7 +38,7 @@ describe('the base URL of a host of the user', () => {
 			const {run, context} = testContext({answers: ['']});
 			const result = await run('keys', 'set', 'custom', '--base-url', `${origin}${path}`);
 			expect(drawn(result, 120)).toContain('The model is now custom/qwen.');
-			expect(context.config.read().keys['custom']).toMatchObject({baseUrl: `${origin}/v1`});
+			expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: `${origin}/v1`});
 		}
 	});
 
@@ -46,7 +46,7 @@ describe('the base URL of a host of the user', () => {
 		const {origin} = await host({'/models': list('a'), '/v1/models': list('b')}, others.llamacpp);
 		const {run, context} = testContext({answers: ['']});
 		await run('keys', 'set', 'custom', '--base-url', origin);
-		expect(context.config.read().keys['custom']).toMatchObject({baseUrl: origin});
+		expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: origin});
 	});
 
 	test('of Ollama is found from its root and its native API', async () => {
@@ -56,7 +56,10 @@ describe('the base URL of a host of the user', () => {
 			expect(drawn(await run('keys', 'set', 'ollama', '--base-url', `${origin}${path}`), 120)).toContain(
 				'The model is now ollama/llama3:latest.',
 			);
-			expect(context.config.read().keys['ollama']).toEqual({baseUrl: `${origin}/v1`, savedAt: expect.any(String)});
+			expect(context.program.local.config.read().keys['ollama']).toEqual({
+				baseUrl: `${origin}/v1`,
+				savedAt: expect.any(String),
+			});
 		}
 	});
 });
@@ -67,14 +70,14 @@ describe('a key', () => {
 		const {run, context, asked} = testContext({answers: ['sk-local-0123456789']});
 		await run('keys', 'set', 'lmstudio', '--base-url', `${origin}/v1`);
 		expect(asked).toEqual([{label: 'LM Studio asks for an API key:', masked: true}]);
-		expect(context.config.read().keys['lmstudio']?.key?.reveal()).toBe('sk-local-0123456789');
+		expect(context.program.local.config.read().keys['lmstudio']?.key?.reveal()).toBe('sk-local-0123456789');
 	});
 
 	test('that is not given stores nothing', async () => {
 		const {origin} = await host({}, others.vllm, 'sk-local-0123456789');
 		const {run, context} = testContext();
 		expect(drawn(await run('keys', 'set', 'lmstudio', '--base-url', `${origin}/v1`), 120)).toBe('Nothing was stored.');
-		expect(context.config.read().keys).toEqual({});
+		expect(context.program.local.config.read().keys).toEqual({});
 	});
 
 	test('is not asked for by a host on another machine', async () => {
@@ -84,7 +87,9 @@ describe('a key', () => {
 		}
 
 		expect(asked).toEqual([]);
-		expect(context.config.read().keys['ollama']).toMatchObject({baseUrl: 'https://ollama.example.com/v1'});
+		expect(context.program.local.config.read().keys['ollama']).toMatchObject({
+			baseUrl: 'https://ollama.example.com/v1',
+		});
 	});
 
 	test('[9] and plain http to another machine still needs its flag', async () => {

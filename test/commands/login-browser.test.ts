@@ -23,7 +23,14 @@ const first = 'access-1-0123456789';
 const second = 'access-2-0123456789';
 
 /** Returns the stored credential of that server. */
-function stored({config}: CommandContext, origin: string) {
+function stored(
+	{
+		program: {
+			local: {config},
+		},
+	}: CommandContext,
+	origin: string,
+) {
 	const {apiKey, accessToken, refreshToken} = config.read().profiles[hostOf(origin)] ?? {};
 	return [apiKey, accessToken, refreshToken].map(held => held?.reveal());
 }
@@ -46,7 +53,7 @@ test('a login without a key goes through the browser if the server supports it',
 	expect(asked).toEqual([]);
 	expect(stored(context, server.origin)).toEqual([undefined, first, 'refresh-1-0123456789']);
 	expect(store.getState().connection).toMatchObject({profile: hostOf(server.origin), state: 'ready'});
-	expect(JSON.stringify(context.config.read())).not.toMatch(/access-1|refresh-1/);
+	expect(JSON.stringify(context.program.local.config.read())).not.toMatch(/access-1|refresh-1/);
 });
 
 test('a URL in place of the key is the server, and no secret', async () => {
@@ -69,7 +76,7 @@ test.each([
 	const {run, shown, context} = testContext({flags: {server: server.origin}, loginClock});
 	await expect(run('login')).rejects.toMatchObject({code});
 	expect(shown.at(-1)).toBe('closed');
-	expect(context.config.read().profiles).toEqual({});
+	expect(context.program.local.config.read().profiles).toEqual({});
 });
 
 test('cancelling the login changes nothing', async () => {
@@ -83,7 +90,7 @@ test('cancelling the login changes nothing', async () => {
 		`Login cancelled. Nothing changed.\nLog in with an API key instead: /login --with-token --server\n${server.origin}`,
 	);
 	expect(server.polls).toEqual([]);
-	expect(context.config.read().profiles).toEqual({});
+	expect(context.program.local.config.read().profiles).toEqual({});
 });
 
 test('Ctrl+C in a shell interrupts the login [21]', async () => {
@@ -118,7 +125,7 @@ test.each([80, 120])('whoami shows a browser login and its expiry at %d columns 
 	const server = await loginServer({api: knows(first)});
 	const login = testContext({flags: {server: server.origin, org: 'acme'}, loginClock});
 	await login.run('login');
-	const expiresAt = login.context.config.read().profiles[hostOf(server.origin)]?.expiresAt;
+	const expiresAt = login.context.program.local.config.read().profiles[hostOf(server.origin)]?.expiresAt;
 	const result = await testContext({like: login}).run('whoami');
 	expect(drawn(result, width).split('\n')).toEqual([
 		`profile     ${hostOf(server.origin)}`,

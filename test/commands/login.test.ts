@@ -15,7 +15,7 @@ test('a valid key is stored, and its profile becomes active', async () => {
 	expect(proved).toEqual(proved.map(() => ['GET', `Bearer ${goodKey}`]));
 	expect(store.getState().connection).toMatchObject({profile: hostOf(server.origin), state: 'ready'});
 
-	const {activeProfile, profiles} = context.config.read();
+	const {activeProfile, profiles} = context.program.local.config.read();
 	expect(activeProfile).toBe(hostOf(server.origin));
 	expect(profiles[hostOf(server.origin)]).toMatchObject({server: server.origin, org: 'acme'});
 	expect(profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
@@ -44,11 +44,11 @@ test.each(faults)('nothing is stored if the server responds with %j', async (fau
 	const bad = await platform(fault);
 	const first = testContext({flags: {server: good.origin}});
 	await first.run('login', goodKey);
-	const before = first.context.config.read();
+	const before = first.context.program.local.config.read();
 
 	const {run, context} = testContext({like: first, flags: {server: bad.origin}});
 	await expect(run('login', goodKey)).rejects.toMatchObject({code, message: expect.stringMatching(message)});
-	expect(JSON.stringify(context.config.read())).toBe(JSON.stringify(before));
+	expect(JSON.stringify(context.program.local.config.read())).toBe(JSON.stringify(before));
 });
 
 test('a rejected key does not replace the stored one', async () => {
@@ -56,7 +56,7 @@ test('a rejected key does not replace the stored one', async () => {
 	const {run, context} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);
 	await expect(run('login', 'key-wrong')).rejects.toMatchObject({code: 'auth'});
-	expect(context.config.read().profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
+	expect(context.program.local.config.read().profiles[hostOf(server.origin)]?.apiKey?.reveal()).toBe(goodKey);
 });
 
 test('the latest login becomes active, and SERVICE_PROFILE selects another', async () => {
@@ -82,7 +82,7 @@ test('--profile names a new profile, and a later login keeps the name', async ()
 		});
 	}
 
-	expect(Object.keys(first.context.config.read().profiles)).toEqual(['lab']);
+	expect(Object.keys(first.context.program.local.config.read().profiles)).toEqual(['lab']);
 });
 
 test('SERVICE_PROFILE can name a profile that the login creates', async () => {
@@ -148,5 +148,5 @@ test('an interrupted login stores nothing [21]', async () => {
 	const {run, context} = testContext({flags: {server: server.origin}, signal: abort.signal});
 	abort.abort();
 	await expect(run('login', goodKey)).rejects.toMatchObject({name: 'AbortError'});
-	expect(context.config.read().profiles).toEqual({});
+	expect(context.program.local.config.read().profiles).toEqual({});
 });

@@ -35,7 +35,7 @@ async function loggedIn({signal, ...options}: Options = {}) {
 
 /** True if a part of the login is still stored. */
 const isForgotten = ({context, far}: Awaited<ReturnType<typeof loggedIn>>) =>
-	far.entries.size === 0 && context.config.read().profiles['lab']?.accessToken === undefined;
+	far.entries.size === 0 && context.program.local.config.read().profiles['lab']?.accessToken === undefined;
 
 test('logout revokes both tokens, the refresh token first, and sends no other credential', async () => {
 	const login = await loggedIn({revocation: {body: ''}});
@@ -82,7 +82,11 @@ test('logout works if the server is unreachable', async () => {
 	const flags = {profile: 'lab'};
 	const far = memoryKeychain();
 	const {run, context} = testContext({flags, keychain: far.keychain});
-	await saveProfile(context.config, {name: 'lab', server: 'http://127.0.0.1:1', accessToken: secret(access)});
+	await saveProfile(context.program.local.config, {
+		name: 'lab',
+		server: 'http://127.0.0.1:1',
+		accessToken: secret(access),
+	});
 	const result = await run('logout');
 	expect(drawn(result, 400)).toMatch(/^Logged out of http:\/\/127\.0\.0\.1:1, but its tokens weren't revoked: /);
 	expect([far.entries.size, dataOf(result)]).toEqual([0, {profile: 'lab', logged_out: true, tokens_revoked: false}]);
@@ -100,7 +104,10 @@ test('a locked keychain is reported, nothing is sent, and the login is removed h
 	expect(drawn(await login.run('logout'), 400)).toBe(
 		`Logged out of ${login.server.origin}, but its tokens weren't revoked: can't read a secret from the keychain: the keychain didn't answer within 3 seconds, and the keychain still has its secrets: the keychain didn't answer within 3 seconds.`,
 	);
-	expect([login.forms(), login.context.config.read().profiles['lab']?.accessToken]).toEqual([[], undefined]);
+	expect([login.forms(), login.context.program.local.config.read().profiles['lab']?.accessToken]).toEqual([
+		[],
+		undefined,
+	]);
 });
 
 test('logout does not revoke an API key and says that it is still valid', async () => {

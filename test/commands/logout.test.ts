@@ -7,7 +7,7 @@ test('logout removes the key and keeps the profile', async () => {
 	const {run, context} = testContext({flags: {server: server.origin, profile: 'lab', org: 'acme'}});
 	await run('login', goodKey);
 	expect(dataOf(await run('logout'))).toEqual({profile: 'lab', logged_out: true});
-	expect(context.config.read().profiles['lab']).toEqual({
+	expect(context.program.local.config.read().profiles['lab']).toEqual({
 		name: 'lab',
 		server: server.origin,
 		org: 'acme',
@@ -19,9 +19,9 @@ test('the status line drops a connection without a key', async () => {
 	const server = await platform();
 	const {run, context} = testContext({flags: {server: server.origin}});
 	await run('login', goodKey);
-	expect(context.store.getState().connection).toMatchObject({server: server.origin, state: 'ready'});
+	expect(context.program.store.getState().connection).toMatchObject({server: server.origin, state: 'ready'});
 	await run('logout');
-	expect(context.store.getState().connection).toMatchObject({server: server.origin, state: 'failed'});
+	expect(context.program.store.getState().connection).toMatchObject({server: server.origin, state: 'failed'});
 });
 
 test('logout fails without a login, and says to unset a key of the environment', async () => {

@@ -26,7 +26,7 @@ async function loggingIn(server: Server, options: Options = {}) {
 }
 
 const logins = ({home}: TestContext) => JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')).mcpLogins ?? {};
-const state = async (here: TestContext) => (await statusOfServer(here.context.mcp, 'docs')).state;
+const state = async (here: TestContext) => (await statusOfServer(here.context.program.mcp, 'docs')).state;
 
 test('a server that wants a token says so, with the command to type, and is used after the login', async () => {
 	const server = await protectedServer();
@@ -121,7 +121,7 @@ test('without a browser the user pastes the address that theirs ends on', async 
 	const asked: string[] = [];
 	const here = await loggingIn(server, {env: {NO_PROXY: '127.0.0.1'}, onLogin: () => undefined});
 	const interact = {
-		...here.context.interact,
+		...here.context.ui.interact,
 		async ask({label}: {readonly label: string}) {
 			asked.push(label);
 			if (asked.length === 1) {
@@ -133,7 +133,7 @@ test('without a browser the user pastes the address that theirs ends on', async 
 			return ` ${address} `;
 		},
 	};
-	await dispatch(['mcp', 'login', 'docs'], {...here.context, interact});
+	await dispatch(['mcp', 'login', 'docs'], {...here.context, ui: {...here.context.ui, interact}});
 	expect(asked).toHaveLength(2);
 	expect(here.said).toContain('That is not the address of this login: it begins with http://127.0.0.1 and has a code.');
 	expect(await state(here)).toMatchObject({state: 'ready'});

@@ -51,7 +51,7 @@ test('a model is selected for this and new sessions, and names a missing key', a
 	expect(drawn(result, 80)).toBe('The model is now openai/gpt-x.\nIt needs a key: /keys set openai');
 	expect(dataOf(result)).toEqual({model: 'openai/gpt-x'});
 	expect(store.getState().model).toBe('openai/gpt-x');
-	expect(context.config.read().settings.model).toBe('openai/gpt-x');
+	expect(context.program.local.config.read().settings.model).toBe('openai/gpt-x');
 
 	const withKey = testContext({env: {OPENAI_API_KEY: 'sk-0123456789abc'}});
 	expect(drawn(await withKey.run('model', 'openai/gpt-x'), 80)).toBe('The model is now openai/gpt-x.');
@@ -61,7 +61,7 @@ test('the demo model is not saved for new sessions', async () => {
 	const {run, context} = testContext();
 	await run('model', 'use', 'openai/gpt-x');
 	await run('model', 'use', 'custom/demo');
-	expect(context.config.read().settings.model).toBeUndefined();
+	expect(context.program.local.config.read().settings.model).toBeUndefined();
 });
 
 test.each([
@@ -71,7 +71,7 @@ test.each([
 	const {run, runInApp, context} = testContext({env});
 	await run('model', 'use', 'openai/gpt-x');
 	await runInApp('model', 'use', 'custom/demo');
-	expect(context.config.read().settings.model).toBe(kept);
+	expect(context.program.local.config.read().settings.model).toBe(kept);
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
 ])('%s is refused and nothing changes', async (id, message) => {
 	const {run, context} = testContext();
 	await expect(run('model', 'use', id)).rejects.toMatchObject({code: 'usage', message});
-	expect(context.config.read().settings.model).toBeUndefined();
+	expect(context.program.local.config.read().settings.model).toBeUndefined();
 });
 
 test('without an id the user selects: usable models first, the others with what is missing', async () => {
@@ -130,7 +130,10 @@ test('of many models, those are named that resemble the one that was not found',
 test('a build that changed on disk is reported as elsewhere, with what to do next', async () => {
 	const {context, said} = testContext();
 	const hostModels = () => Promise.reject(replaced('#pack/discover'));
-	const choices = modelChoices({...context, models: {...context.models, hostModels}});
+	const choices = modelChoices({
+		...context,
+		program: {...context.program, models: {...context.program.models, hostModels}},
+	});
 	const report = await choices.catch(reportError);
 	expect(report).toMatchObject({hint: 'Your session is saved. Quit, then continue it with `$ --continue`.'});
 	expect(said).toEqual([]);
@@ -145,7 +148,7 @@ test('a model that a custom provider does not list is not found; without a list 
 		hint: 'It has llama-8b.',
 	});
 	await expect(run('model', 'use', 'custom/phi')).rejects.toMatchObject({hint: 'It lists llama-8b, qwen.'});
-	expect([store.getState().model, context.config.read().settings.model]).toEqual([undefined, undefined]);
+	expect([store.getState().model, context.program.local.config.read().settings.model]).toEqual([undefined, undefined]);
 	await run('model', 'use', 'custom/qwen');
 	expect(store.getState().model).toBe('custom/qwen');
 
@@ -160,7 +163,7 @@ test('a custom model is refused without a custom host, and nothing changes', asy
 		code: 'not-found',
 		message: 'No custom host is configured.',
 	});
-	expect([store.getState().model, context.config.read().settings.model]).toEqual([undefined, undefined]);
+	expect([store.getState().model, context.program.local.config.read().settings.model]).toEqual([undefined, undefined]);
 });
 
 test('a host lists models with a tag, or as a pattern', async () => {

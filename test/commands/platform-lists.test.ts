@@ -98,7 +98,11 @@ test('listed ids are offered for completion, and their state is remembered', asy
 	const here = testContext({env});
 	await here.run('env', 'list');
 	await here.run('org', 'list');
-	const {recents, sightings} = here.context;
+	const {
+		program: {
+			local: {recents, sightings},
+		},
+	} = here.context;
 	const profile = new URL(origin).host;
 	expect([recents.recall(profile, 'environment'), recents.recall(profile, 'org')]).toEqual([[id], ['acme']]);
 	expect(await sightings.recall()).toMatchObject([
@@ -110,7 +114,7 @@ test('a sandbox that was listed is offered with its task and state where its id 
 	const {env} = await api({[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]])});
 	const here = testContext({env});
 	await here.run('env', 'list');
-	await here.context.sightings.recall();
+	await here.context.program.local.sightings.recall();
 	const {runInApp, asked, store} = testContext({like: here, env, answers: [undefined]});
 	store.getState().setValuesOf(kind => (kind === 'environment' ? [id] : []));
 	await runInApp('env', 'show');

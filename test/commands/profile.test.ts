@@ -8,7 +8,11 @@ import {dataOf, drawn, testContext} from './context.ts';
 /** Creates two logins, the second one active. */
 async function twoLogins(answers: readonly (string | undefined)[] = []) {
 	const made = testContext({answers});
-	const {config} = made.context;
+	const {
+		program: {
+			local: {config},
+		},
+	} = made.context;
 	await saveProfile(config, {name: 'lab', server: 'http://127.0.0.1:8700', apiKey: secret('k-lab-0123456789')});
 	await saveProfile(config, {
 		name: 'agents.example.com',
@@ -62,7 +66,7 @@ test('the app goes back to its own server by the name it shows, unless a profile
 	await expect(run('profile', 'use', 'local')).rejects.toMatchObject({code: 'not-found'});
 
 	const own = {name: 'local', server: 'http://127.0.0.1:8701', apiKey: secret('k-local-0123456')};
-	await saveProfile(context.config, own);
+	await saveProfile(context.program.local.config, own);
 	const used = await runInApp('profile', 'use', 'local');
 	expect(drawn(used, 80)).toBe('Profile local is active (http://127.0.0.1:8701).');
 });
@@ -84,7 +88,7 @@ test('a profile is activated by name, or selected', async () => {
 	expect(dataOf(await run('profile', 'use', 'agents.example.com'))).toMatchObject({profile: 'agents.example.com'});
 	await run('profile', 'use');
 	expect(asked[0]).toMatchObject({title: 'Select a profile', choices: [{id: 'agents.example.com'}, {id: 'lab'}]});
-	expect(context.config.read().activeProfile).toBe('lab');
+	expect(context.program.local.config.read().activeProfile).toBe('lab');
 	expect(store.getState().connection).toMatchObject({profile: 'lab', server: 'http://127.0.0.1:8700'});
 	expect(await run('profile', 'use')).toEqual({kind: 'text', text: 'Nothing changed.'});
 });
@@ -107,10 +111,10 @@ test('a profile is removed after confirmation or with --yes', async () => {
 	expect(await run('profile', 'forget', 'lab')).toEqual({kind: 'text', text: 'Nothing changed.'});
 	expect(asked).toEqual(['Forget profile lab and its key?']);
 	await run('profile', 'forget', 'lab');
-	expect(Object.keys(context.config.read().profiles)).toEqual(['agents.example.com']);
+	expect(Object.keys(context.program.local.config.read().profiles)).toEqual(['agents.example.com']);
 	await run('profile', 'forget', 'agents.example.com', '--yes');
-	expect(context.config.read()).toMatchObject({profiles: {}});
-	expect(context.config.read().activeProfile).toBeUndefined();
+	expect(context.program.local.config.read()).toMatchObject({profiles: {}});
+	expect(context.program.local.config.read().activeProfile).toBeUndefined();
 });
 
 test('removing a profile removes the ids seen with it', async () => {

@@ -37,7 +37,7 @@ async function atWork() {
 	await here.run('session', 'unarchive', '55555555');
 	await here.run('runtime', 'resume', 'dev-box');
 	await here.run('env', 'logs', id('e'));
-	await here.context.sightings.recall();
+	await here.context.program.local.sightings.recall();
 	server.seen.length = 0;
 	return {server, here, saved, profile: server.origin.replace('http://', '')};
 }

@@ -64,7 +64,7 @@ test('sightings of another server are not shown for the same key', async () => {
 	const second = await api({});
 	const here = testContext({env: first.env});
 	await here.run('runtime', 'resume', 'dev-box');
-	await here.context.sightings.recall();
+	await here.context.program.local.sightings.recall();
 	const there = testContext({env: second.env, like: here});
 	await there.runInApp('runtime', 'resume', 'dev-box');
 	expect(there.asked).toEqual(['This may use credits. Resume it?']);

@@ -95,7 +95,11 @@ test('organizations seen on this machine are offered if the server lists none', 
 	});
 	const before = testContext({env});
 	await before.run('credits', 'show');
-	const {recents} = testContext({like: before}).context;
+	const {
+		program: {
+			local: {recents},
+		},
+	} = testContext({like: before}).context;
 	// Every command writes what it saw a little later, in any order.
 	const seen = () => recents.recall(new URL(origin).host, 'org').toSorted();
 	await expect.poll(seen).toEqual(['acme']);
@@ -169,7 +173,7 @@ test('a sandbox is found in the scope that it was created in', async () => {
 	const login = {...env, ...noScope};
 	const made = testContext({env: login, flags: {org: 'globex', workspace: 'main'}});
 	await made.run('env', 'create', 'web-shop');
-	await made.context.sightings.recall();
+	await made.context.program.local.sightings.recall();
 	const later = testContext({like: made, env: login});
 	expect(drawn(await later.run('env', 'logs', shop), 80)).toBe('open');
 	expect(dataOf(await later.runInApp('watch', 'start', 'open', '33f3f8a1'))).toMatchObject({environment: shop});
@@ -186,7 +190,7 @@ test('login with an unknown organization fails and changes nothing', async () =>
 		message: `Not found on ${new URL(origin).host}: organization “nope”.`,
 		hint: 'Available: acme.',
 	});
-	expect(here.context.config.read().profiles).toEqual({});
+	expect(here.context.program.local.config.read().profiles).toEqual({});
 	const good = testContext({flags: {server: origin, org: 'acme', workspace: 'lab', project: 'parser'}});
 	await good.run('login', env.SERVICE_API_KEY);
 	const workspace = testContext({flags: {server: origin, org: 'acme', workspace: 'nope'}});

@@ -1,6 +1,6 @@
 import {PassThrough} from 'node:stream';
-import {compose} from '../../src/compose/compose.ts';
 import {runShell} from '../../src/headless/shell.ts';
+import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 

@@ -8,8 +8,8 @@ const a = 'https://a.test';
 
 test.each([80, 120])('--wire lists every secret, masked, with its destination, at %d columns [6] [8]', async width => {
 	const {run, context} = testContext({env: {SERVICE_API_KEY: 'environment-key', SERVICE_SERVER: a}});
-	await setKey(context.config, 'anthropic', secret('sk-ant-0123456789'));
-	await saveProfile(context.config, {
+	await setKey(context.program.local.config, 'anthropic', secret('sk-ant-0123456789'));
+	await saveProfile(context.program.local.config, {
 		name: 'lab',
 		server: a,
 		accessToken: secret('access-0123456789'),

@@ -3,11 +3,11 @@ import {text} from 'node:stream/consumers';
 import {onTestFinished} from 'vitest';
 import {readInvocation} from '../../src/command/invocation.ts';
 import type {ComposeOptions} from '../../src/command/program.ts';
-import {compose} from '../../src/compose/compose.ts';
 import {exitStatus, reportError} from '../../src/core/error.ts';
 import {runHeadless} from '../../src/headless/headless.ts';
 import {printError} from '../../src/headless/print.ts';
 import {runShell} from '../../src/headless/shell.ts';
+import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {type Ended, environmentOf, folderWith, type Place} from './program.ts';
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished} from 'vitest';
 import type {ComposeOptions} from '../../src/command/program.ts';
-import {compose} from '../../src/compose/compose.ts';
+import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startLinear} from '../../src/ui/linear.ts';
 import {connectedTo} from './chat.ts';

@@ -83,14 +83,18 @@ test('an interrupt while the keychain is asked sends nothing', async () => {
 	};
 	const program = {
 		warnings: () => [],
-		folder: {unasked: () => undefined},
-		project: {state: async () => ({files: [], ownFaults: [], faults: []})},
-		chooseModel: async () => undefined,
-		checkMedia: async () => undefined,
-		entries: () => [],
-		secrets: {find},
-		conversation: {send: async (text: string) => void sent.push(text), interrupt: () => undefined},
-		onRecord: () => undefined,
+		project: {
+			folder: {unasked: () => undefined},
+			files: {state: async () => ({files: [], ownFaults: [], faults: []})},
+		},
+		model: {choose: async () => undefined},
+		prompts: {checkMedia: async () => undefined},
+		commands: {all: () => []},
+		local: {secrets: {find}},
+		session: {
+			conversation: {send: async (text: string) => void sent.push(text), interrupt: () => undefined},
+			onRecord: () => undefined,
+		},
 		endTraces: async () => undefined,
 	};
 	const compose = (async () => program) as unknown as Compose;

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import type {CommandContext} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import {forgetProfile, saveProfile} from '../../src/config/profiles.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
@@ -18,11 +19,16 @@ async function twoLogins() {
 	return {a, b, first};
 }
 
+const withPlatform = (context: CommandContext, platform: CommandContext['program']['servers']['platform']) => ({
+	...context,
+	program: {...context.program, servers: {...context.program.servers, platform}},
+});
+
 test('connect - goes to the previous server, and back again', async () => {
 	const {a, b, first} = await twoLogins();
 	const {run, context, store} = testContext({like: first});
 	expect(dataOf(await run('connect', '-'))).toEqual({profile: hostOf(a.origin), server: a.origin});
-	expect(context.config.read().activeProfile).toBe(hostOf(a.origin));
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(a.origin));
 	expect(store.getState().connection).toEqual({profile: hostOf(a.origin), server: a.origin, state: 'ready'});
 	expect(drawn(await run('connect', '-'), 80)).toBe(`Connected to ${b.origin}.`);
 });
@@ -43,17 +49,21 @@ test('connect - fails without a previous server or its profile', async () => {
 		message: 'No previous connection.',
 	});
 	const {a, first} = await twoLogins();
-	await forgetProfile(first.context.config, hostOf(a.origin));
+	await forgetProfile(first.context.program.local.config, hostOf(a.origin));
 	await expect(first.run('connect', '-')).rejects.toMatchObject({code: 'not-found'});
 });
 
 test('a failed connect - keeps the connection', async () => {
 	const {a, b, first} = await twoLogins();
-	await saveProfile(first.context.config, {name: hostOf(a.origin), server: a.origin, apiKey: secret('revoked')});
+	await saveProfile(first.context.program.local.config, {
+		name: hostOf(a.origin),
+		server: a.origin,
+		apiKey: secret('revoked'),
+	});
 	const {run, context, store} = testContext({like: first});
 	await run('connect', b.origin);
 	await expect(run('connect', '-')).rejects.toMatchObject({code: 'auth'});
-	expect(context.config.read().activeProfile).toBe(hostOf(b.origin));
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(b.origin));
 	expect(store.getState().connection).toMatchObject({server: b.origin, state: 'ready'});
 });
 
@@ -77,17 +87,17 @@ test('a denied login keeps the old connection', async () => {
 	const there = await loginServer({tokens: [refused('access_denied')]});
 	const {run, context} = testContext({like: first, loginClock});
 	await expect(run('connect', there.origin)).rejects.toMatchObject({code: 'auth'});
-	expect(context.config.read().activeProfile).toBe(hostOf(b.origin));
+	expect(context.program.local.config.read().activeProfile).toBe(hostOf(b.origin));
 });
 
 test.each([80, 120])('an https connection shows certificate and protocol at %d columns, safely [1]', async width => {
 	const {context} = testContext();
 	const server = 'https://agents.example.com';
-	await saveProfile(context.config, {name: 'lab', server, apiKey: secret(goodKey)});
+	await saveProfile(context.program.local.config, {name: 'lab', server, apiKey: secret(goodKey)});
 	const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
 	// This process trusts no test certificate; test/net tests TLS itself.
-	const far = {...context.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
-	const result = await dispatch(['connect', server], {...context, platform: far});
+	const far = {...context.program.servers.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
+	const result = await dispatch(['connect', server], withPlatform(context, far));
 	expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
 		`Connected to ${server} as profile lab: TLSv1.3, certificate from Trust␛[2J, R3.`,
 	);
@@ -97,11 +107,11 @@ test.each([80, 120])('an https connection shows certificate and protocol at %d c
 test('the certificate of a new https server is shown before the login', async () => {
 	const {context, said} = testContext({answers: [undefined]});
 	const far = {
-		...context.platform,
+		...context.program.servers.platform,
 		tlsOf: async () => ({protocol: 'TLSv1.2', issuer: 'R3'}),
 		recognize: async () => undefined,
 		logIn: async () => undefined,
 	};
-	await dispatch(['connect', 'agents.example.com'], {...context, platform: far});
+	await dispatch(['connect', 'agents.example.com'], withPlatform(context, far));
 	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate from R3.']);
 });

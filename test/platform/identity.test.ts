@@ -29,7 +29,12 @@ test('the embedded server keeps its own key and scope for any active profile', a
 	app.store.getState().setConnection({profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'});
 	expect(dataOf(await app.runInApp('whoami'))).toMatchObject({profile: 'local', credential: 'embedded'});
 	await expect(app.runInApp('logout')).rejects.toMatchObject({code: 'auth', message: 'You are not logged in.'});
-	const {config, env, flags} = app.context;
+	const {
+		program: {
+			local: {config, env},
+		},
+		flags,
+	} = app.context;
 	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
 	const access = createPlatformAccess({
 		config,

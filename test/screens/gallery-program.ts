@@ -98,7 +98,7 @@ const create = command({
 	summary: 'Create a sandbox that runs a task',
 	args: z.object({task: z.string()}),
 	positional: ['task'],
-	async run({task}, {live, signal}) {
+	async run({task}, {ui: {live}, signal}) {
 		const place = {environment: shop, server: 'http://127.0.0.1:1', profile: 'local', title: task, follow: true};
 		await live?.followLog({...place, sinceStart: true, source: log}, signal);
 		const now = Date.parse('2026-03-02T09:41:00.352Z');
@@ -137,24 +137,24 @@ export async function galleryProgram(store: AppStore): Promise<AppProgram> {
 	const {program} = testProgram({store});
 	// As the catalog does: the status line counts with the prices that /usage shows.
 	store.getState().setCatalog({priceOf, infoOf: () => undefined});
-	const entries = () => [
+	const all = () => [
 		noun({name: 'env', summary: 'Sandboxes that run tasks', verbs: [create]}),
-		...program.entries().filter(({name}) => name !== 'env'),
+		...program.commands.all().filter(({name}) => name !== 'env'),
 	];
-	return {
+	const shown: AppProgram = {
 		...program,
-		entries,
-		contextFor(given) {
-			const context = program.contextFor(given);
-			return {
-				...context,
-				entries: entries(),
-				models: {...context.models, ...facts.models},
-				contextWindow: facts.contextWindow,
-				sessions: {...context.sessions, list: async () => sessions},
-				mcp: {...context.mcp, status: async () => servers},
-				changes: async () => ({...unused, review: async () => files}),
-			};
+		commands: {...program.commands, all},
+		models: {...program.models, ...facts.models},
+		model: {...program.model, contextWindow: facts.contextWindow},
+		session: {...program.session, saved: {...program.session.saved, list: async () => sessions}},
+		mcp: {...program.mcp, status: async () => servers},
+		project: {...program.project, changes: async () => ({...unused, review: async () => files})},
+	};
+	return {
+		...shown,
+		forCommand(request) {
+			const context = program.forCommand(request);
+			return {...context, program: {...shown, servers: context.program.servers}};
 		},
 	};
 }

@@ -28,10 +28,10 @@ async function waitInBackground(
 		says(last),
 	);
 	const first = session();
-	const sent = program.conversation.send('Begin');
+	const sent = program.session.conversation.send('Begin');
 	await expect.poll(texts).toContain('Soon.');
 	await run('bg');
-	await program.conversation.send('What now?');
+	await program.session.conversation.send('What now?');
 	release();
 	await expect.poll(background).toEqual([[first, 'waiting']]);
 	return {first, sent};
@@ -41,13 +41,13 @@ test('ask_user of a run in the background waits until its session is shown, and 
 	const opened = await world();
 	const {program, host, session, texts} = opened;
 	const questions: string[] = [];
-	program.answerWith(async ({question}) => {
+	program.session.answerWith(async ({question}) => {
 		questions.push(`${session()} ${question}`);
 		return 'SQLite';
 	});
 	const {first, sent} = await waitInBackground(opened, ['ask_user', {question: 'Which database?'}], 'Chosen.');
 	expect(questions).toEqual([]);
-	await program.resume(first, refuseElsewhere);
+	await program.session.resume(first, refuseElsewhere);
 	await sent;
 	expect(questions).toEqual([`${first} Which database?`]);
 	expect(texts().at(-1)).toBe('Chosen.');

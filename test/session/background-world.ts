@@ -34,7 +34,7 @@ export async function world() {
 	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
 	const asked: ApprovalRequest[] = [];
 	let answer: (decision: ApprovalAnswer) => void = () => undefined;
-	program.askWith(request => {
+	program.session.askWith(request => {
 		asked.push(request);
 		return new Promise(resolve => {
 			answer = resolve;
@@ -42,19 +42,23 @@ export async function world() {
 	});
 	const signal = new AbortController().signal;
 	const flags = {json: false, exact: false, insecureHttp: false, server: undefined, profile: undefined} as const;
-	const context: CommandContext = program.contextFor({
-		live: {} as LiveSession,
+	const context: CommandContext = program.forCommand({
 		flags: {...flags, org: undefined, workspace: undefined, project: undefined},
 		signal,
-		interact: {
-			ask: async () => undefined,
-			choose: async () => undefined,
-			confirm: async () => false,
-			say: () => undefined,
-			showLogin: () => () => undefined,
+		ui: {
+			live: {} as LiveSession,
+			interact: {
+				ask: async () => undefined,
+				choose: async () => undefined,
+				confirm: async () => false,
+				say: () => undefined,
+				showLogin: () => () => undefined,
+			},
 		},
 	});
-	const {store} = context;
+	const {
+		program: {store},
+	} = context;
 	return {
 		...{program, host, home, folder, asked, store},
 		answer: (decision: ApprovalAnswer) => answer(decision),

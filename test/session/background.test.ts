@@ -15,14 +15,14 @@ test('/bg starts a session beside the run, which goes on with a journal of its o
 	const {release, script} = halves();
 	host.answerWith(script, says('Hello there.'));
 	const first = session();
-	const sent = program.conversation.send('Do the long thing');
+	const sent = program.session.conversation.send('Do the long thing');
 	await expect.poll(texts).toContain('First half.');
 	expect(await run('bg')).toMatchObject({kind: 'text', data: {session: first}});
 	expect(session()).not.toBe(first);
 	expect(store.getState().transcript.run).toBeUndefined();
 	expect(background()).toEqual([[first, 'running']]);
 
-	await program.conversation.send('Meanwhile');
+	await program.session.conversation.send('Meanwhile');
 	expect(texts()).toEqual(['Meanwhile', 'Hello there.']);
 	const second = session();
 	// The journal is written in steps of its own.
@@ -40,11 +40,11 @@ test('/bg starts a session beside the run, which goes on with a journal of its o
 	expect(background()).toEqual([[first, 'ended']]);
 	expect(texts().at(-1)).toBe(`Background session ${first.slice(0, 8)} has ended its run: Do the long thing`);
 
-	await program.resume(first.slice(0, 8), refuseElsewhere);
+	await program.session.resume(first.slice(0, 8), refuseElsewhere);
 	expect(texts()).toEqual(['Do the long thing', 'First half. Second half.']);
 	expect([session(), background()]).toEqual([first, []]);
 	host.answerWith(says('Still here.'));
-	await program.conversation.send('And now?');
+	await program.session.conversation.send('And now?');
 	expect(texts().at(-1)).toBe('Still here.');
 	expect(host.chats().at(-1)?.slice(1)).toEqual([
 		'user: Do the long thing',
@@ -71,7 +71,7 @@ test('requests in the background stay as they began while the user plans in the 
 		call('list_files', {});
 		finish();
 	}, says('Done.'));
-	const sent = program.conversation.send('Look around');
+	const sent = program.session.conversation.send('Look around');
 	await expect.poll(texts).toContain('Soon.');
 	await run('bg');
 	await run('approvals', 'mode', 'plan');
@@ -98,10 +98,10 @@ test('a question of a run in the background waits until its session is shown, an
 		says('Written.'),
 	);
 	const first = session();
-	const sent = program.conversation.send('Write a.txt');
+	const sent = program.session.conversation.send('Write a.txt');
 	await expect.poll(texts).toContain('Soon.');
 	await run('bg');
-	await program.conversation.send('What now?');
+	await program.session.conversation.send('What now?');
 	// Allowed here, which says nothing about the session in the background.
 	await run('approvals', 'mode', 'edits');
 	release();
@@ -110,7 +110,7 @@ test('a question of a run in the background waits until its session is shown, an
 	expect(texts().at(-1)).toContain('waits for your answer');
 
 	const second = session();
-	await program.resume(first, refuseElsewhere);
+	await program.session.resume(first, refuseElsewhere);
 	expect(session()).toBe(first);
 	await expect.poll(() => asked.length).toBe(1);
 	allow();
@@ -118,7 +118,7 @@ test('a question of a run in the background waits until its session is shown, an
 	expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('x\n');
 	expect(texts().at(-1)).toBe('Written.');
 	expect(background()).toEqual([]);
-	await program.resume(second, refuseElsewhere);
+	await program.session.resume(second, refuseElsewhere);
 	expect(texts()).toContain('What now?');
 });
 
@@ -126,13 +126,13 @@ test('a run that goes on when another session is brought back goes to the backgr
 	const {program, host, session, run, background, texts} = await world();
 	host.answerWith(hangs);
 	const first = session();
-	const one = program.conversation.send('One');
+	const one = program.session.conversation.send('One');
 	await expect.poll(texts).toContain('Working.');
 	await run('bg');
 	const second = session();
-	const two = program.conversation.send('Two');
+	const two = program.session.conversation.send('Two');
 	await expect.poll(texts).toContain('Working.');
-	await program.resume(first, refuseElsewhere);
+	await program.session.resume(first, refuseElsewhere);
 	expect([session(), background()]).toEqual([first, [[second, 'running']]]);
 	await program.close();
 	await Promise.all([one, two]);
@@ -142,13 +142,13 @@ test('a session of the background comes back at once, by its id or the prefix th
 	const {program, host, session, run, background, texts} = await world();
 	host.answerWith(hangs, hangs);
 	const first = session();
-	const one = program.conversation.send('One');
+	const one = program.session.conversation.send('One');
 	await expect.poll(texts).toContain('Working.');
 	await run('bg');
-	await program.resume(first.slice(0, 8), refuseElsewhere);
+	await program.session.resume(first.slice(0, 8), refuseElsewhere);
 	expect([session(), background()]).toEqual([first, []]);
 	await run('bg');
-	await program.resume(` ${first.toUpperCase()} `, refuseElsewhere);
+	await program.session.resume(` ${first.toUpperCase()} `, refuseElsewhere);
 	expect([session(), background()]).toEqual([first, []]);
 	await program.close();
 	await one;
@@ -166,10 +166,10 @@ test('before a signal ends the process, the journals of sessions in the backgrou
 		await closed;
 	});
 	const first = session();
-	const sent = program.conversation.send('Do the long thing');
+	const sent = program.session.conversation.send('Do the long thing');
 	await expect.poll(texts).toContain('Half of it.');
 	await run('bg');
-	await program.conversation.saved();
+	await program.session.conversation.saved();
 	const [place = ''] = readdirSync(join(home, 'sessions'));
 	expect(readFileSync(join(home, 'sessions', place, `${first}.jsonl`), 'utf8')).toContain('Half of it.');
 	await program.close();

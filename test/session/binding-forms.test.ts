@@ -38,7 +38,7 @@ async function begun(world: World, options: Parameters<World['open']>[0] = {}) {
 async function resumedAndRefused(world: World, options: Parameters<World['open']>[0] = {}) {
 	const opened = world.open({model: undefined, ...options});
 	opened.answerWith(() => false);
-	await opened.program.resume('latest', refuseElsewhere);
+	await opened.program.session.resume('latest', refuseElsewhere);
 	await opened.conversation.send('Two.');
 	return opened;
 }
@@ -150,7 +150,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			world.own.answerWith(
 				callsAfter(
 					async () => {
-						opened.program.contextFor(inApp).background.send();
+						opened.program.forCommand(inApp).program.session.background.send();
 						await world.moveTo(world.other);
 					},
 					...readList,
@@ -168,7 +168,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			world.own.answerWith(
 				callsAfter(
 					async () => {
-						opened.program.contextFor(inApp).background.send();
+						opened.program.forCommand(inApp).program.session.background.send();
 						await world.moveTo(world.other);
 						opened.store.getState().setModel('custom/alpha');
 					},
@@ -185,14 +185,14 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			opened.answerWith(() => false);
 			const {session} = opened.store.getState().transcript;
 			world.own.answerWith(async ({say, finish}) => {
-				opened.program.contextFor(inApp).background.send();
+				opened.program.forCommand(inApp).program.session.background.send();
 				say('Done.');
 				finish();
 			});
 			await opened.conversation.send('One.');
 			await world.moveTo(world.other);
 			opened.store.getState().setModel('custom/alpha');
-			await opened.program.resume(session, refuseElsewhere);
+			await opened.program.session.resume(session, refuseElsewhere);
 			await opened.conversation.send('Two.');
 			expect(opened.questions).toHaveLength(1);
 		},
@@ -290,7 +290,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			await saveSettings(world.config, {model: 'custom/alpha'});
 			opened.answerWith(() => false);
 			opened.store.setState({model: 'custom/alpha'});
-			await opened.program.resume('latest', refuseElsewhere);
+			await opened.program.session.resume('latest', refuseElsewhere);
 			await opened.conversation.send('Two.');
 			expect(opened.questions).toHaveLength(1);
 		},
@@ -302,7 +302,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 			await world.moveTo(world.other);
 			await saveSettings(world.config, {model: 'custom/alpha'});
 			const opened = world.open({model: undefined});
-			await opened.program.resume('latest', refuseElsewhere);
+			await opened.program.session.resume('latest', refuseElsewhere);
 			await opened.conversation.send('Two.');
 			expect(opened.ends().at(-1)?.error).toMatchObject({
 				message: expect.stringContaining(`This session uses ${world.own.baseUrl}`),
@@ -408,7 +408,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 	],
 ];
 
-const inApp = {live: {}, flags: {}, signal: new AbortController().signal, interact: {}} as never;
+const inApp = {ui: {live: {}, interact: {}}, flags: {}, signal: new AbortController().signal} as never;
 
 test.each(forms)('[6] nothing reaches a host that the user did not agree to: %s', {timeout: 60_000}, async (_, act) => {
 	const world = await bindingWorld();
@@ -465,7 +465,7 @@ const daily: readonly (readonly [name: string, act: (world: World, opened: Opene
 		async (world, opened) => {
 			await closed(opened);
 			const again = world.open();
-			await again.program.resume('latest', refuseElsewhere);
+			await again.program.session.resume('latest', refuseElsewhere);
 			return again;
 		},
 	],
@@ -475,7 +475,7 @@ const daily: readonly (readonly [name: string, act: (world: World, opened: Opene
 			await closed(opened);
 			await world.moveTo(world.own, undefined);
 			const again = world.open({model: 'custom/beta'});
-			await again.program.resume('latest', refuseElsewhere);
+			await again.program.session.resume('latest', refuseElsewhere);
 			return again;
 		},
 	],
@@ -486,7 +486,7 @@ const daily: readonly (readonly [name: string, act: (world: World, opened: Opene
 			changeJournal(world, text => text.replaceAll(/,"endpoint":\{[^}]*\}/g, ''));
 			const again = world.open({model: undefined});
 			again.store.setState({model: 'custom/alpha'});
-			await again.program.resume('latest', refuseElsewhere);
+			await again.program.session.resume('latest', refuseElsewhere);
 			return again;
 		},
 	],
@@ -520,7 +520,7 @@ test('[6] a resumed session asks once before it goes on with a key that was rota
 	const opened = world.open({model: undefined});
 	opened.store.setState({model: 'custom/alpha'});
 	opened.answerWith(() => true);
-	await opened.program.resume('latest', refuseElsewhere);
+	await opened.program.session.resume('latest', refuseElsewhere);
 	await opened.conversation.send('Two.');
 	await opened.conversation.send('Three.');
 	expect([chatsOf(world.own), opened.questions]).toEqual([3, [`Continue with another key for ${world.own.baseUrl}?`]]);
@@ -543,7 +543,7 @@ test.each([
 	const opened = world.open({env, model: undefined});
 	opened.store.setState({model});
 	opened.answerWith(() => true);
-	await opened.program.resume('latest', refuseElsewhere);
+	await opened.program.session.resume('latest', refuseElsewhere);
 	await opened.conversation.send('Two.');
 	expect([chatsOf(world.own), opened.questions.length]).toEqual([2, questions]);
 });

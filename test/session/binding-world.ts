@@ -1,12 +1,12 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import {compose} from '../../src/compose/compose.ts';
 import {openConfig} from '../../src/config/config.ts';
 import {removeKey, setKey} from '../../src/config/provider-keys.ts';
 import {type Secret, secret} from '../../src/core/secrets/secret.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Interaction} from '../../src/platform/interaction.ts';
+import {compose} from '../../src/program/program.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {type ModelHost, startModelHost} from '../e2e/model-host.ts';
@@ -42,9 +42,9 @@ export async function bindingWorld() {
 			...options,
 		});
 		onTestFinished(() => program.close());
-		program.askWith(async ({hash}) => ({allowed: true, hash}));
+		program.session.askWith(async ({hash}) => ({allowed: true, hash}));
 		const events: AgentEvent[] = [];
-		program.onRecord(({event}) => events.push(event));
+		program.session.onRecord(({event}) => events.push(event));
 		const questions: string[] = [];
 		/** Lets a user answer; without it, the program has none. */
 		const answerWith = (answer: (question: string) => boolean | Promise<boolean>) => {
@@ -52,10 +52,10 @@ export async function bindingWorld() {
 				questions.push(question);
 				return answer(question);
 			};
-			program.answerWith(async () => undefined, {agree} as Partial<Interaction> as Interaction);
+			program.session.answerWith(async () => undefined, {agree} as Partial<Interaction> as Interaction);
 		};
 		const ends = () => events.flatMap(event => (event.type === 'run-end' ? [event] : []));
-		return {program, store, events, ends, questions, answerWith, conversation: program.conversation};
+		return {program, store, events, ends, questions, answerWith, conversation: program.session.conversation};
 	};
 
 	return {

@@ -42,11 +42,11 @@ test('what was refused says how to continue, in the app and in a shell', async (
 test('what is typed opens no connection to a host that the user has not agreed to', async () => {
 	const {own, other, open, moveTo} = await bindingWorld();
 	const {program, conversation} = open();
-	await program.prepare('Hi');
+	await program.prompts.prepare('Hi');
 	await conversation.send('One.');
 	expect(await own.knock()).toBeGreaterThan(0);
 	await moveTo(other);
-	await program.prepare('Hi again');
+	await program.prompts.prepare('Hi again');
 	expect(await other.knock()).toBe(0);
 });
 

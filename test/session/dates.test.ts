@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {createSystemPrompt} from '../../src/compose/system-prompt.ts';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
+import {createSystemPrompt} from '../../src/program/system-prompt.ts';
 import {call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 

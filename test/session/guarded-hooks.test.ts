@@ -19,7 +19,7 @@ async function guardedWorld(mode: 'edits' | 'all') {
 	const {home, folder, store} = here;
 	write(folder, {'scripts/check.sh': 'sh lib/a.sh', 'lib/a.sh': '. lib/b.sh', 'lib/b.sh': 'exit 0', 'other.sh': ''});
 	write(home, {'settings.json': JSON.stringify({hooks: {'before-tool': [{command: 'sh scripts/check.sh'}]}})});
-	await here.program.project.load();
+	await here.program.project.files.load();
 	store.getState().setApprovalMode(mode);
 	return here;
 }
@@ -34,7 +34,7 @@ describe.skipIf(!hasBubblewrap)(`in the program${skipped}`, () => {
 			calls('write_file', {path: 'scripts/check.sh', content: 'exit 0'}),
 			says('Done.'),
 		);
-		const sent = program.conversation.send('Write.');
+		const sent = program.session.conversation.send('Write.');
 		await expect.poll(() => asked.length).toBe(1);
 		expect(asked[0]).toMatchObject({act: {kind: 'edit', path: join(folder, 'scripts/check.sh')}});
 		expect(JSON.stringify(asked[0])).toContain('changes what your hook runs');
@@ -46,7 +46,7 @@ describe.skipIf(!hasBubblewrap)(`in the program${skipped}`, () => {
 	test('[12] a command can not change it, and what it runs in turn is told once', async () => {
 		const {host, program, folder} = await guardedWorld('all');
 		const told: string[] = [];
-		program.onRecord(({event}) => void (event.type === 'notice' && told.push(event.text)));
+		program.session.onRecord(({event}) => void (event.type === 'notice' && told.push(event.text)));
 		const command = 'echo "exit 0" > scripts/check.sh; echo "exit 0" > lib/a.sh; echo "exit 0 #" > lib/b.sh';
 		host.answerWith(
 			calls('run_command', {command}),
@@ -54,7 +54,7 @@ describe.skipIf(!hasBubblewrap)(`in the program${skipped}`, () => {
 			calls('read_file', {path: 'other.sh'}),
 			says('Done.'),
 		);
-		await program.conversation.send('Run.');
+		await program.session.conversation.send('Run.');
 		const text = (path: string) => readFileSync(join(folder, path), 'utf8').trim();
 		expect(['scripts/check.sh', 'lib/a.sh', 'lib/b.sh'].map(text)).toEqual(['sh lib/a.sh', '. lib/b.sh', 'exit 0 #']);
 		expect(told.filter(each => each.includes('lib/b.sh'))).toEqual([

@@ -38,7 +38,7 @@ const recorded = (type: AgentEvent['type']) => (world: World) =>
 	expect.poll(() => world.events.some(event => event.type === type), {timeout: 20_000}).toBe(true);
 const asked = (world: World) =>
 	new Promise<void>(resolve => {
-		world.program.askWith((_, signal) => {
+		world.program.session.askWith((_, signal) => {
 			resolve();
 			return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 		});
@@ -120,7 +120,7 @@ const cases: Readonly<Record<string, Case>> = {
 		script: () => [calls('ask_user', {question: 'Which?', choices: [{label: 'a'}, {label: 'b'}]})],
 		point: world =>
 			new Promise<void>(resolve => {
-				world.program.answerWith((_, signal) => {
+				world.program.session.answerWith((_, signal) => {
 					resolve();
 					return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 				});
@@ -188,9 +188,9 @@ test.each(Object.entries(cases))(
 		const {program, events} = world;
 		const reached = point(world);
 		host.answerWith(...script(world));
-		const sent = program.conversation.send('go');
+		const sent = program.session.conversation.send('go');
 		await reached;
-		program.conversation.interrupt();
+		program.session.conversation.interrupt();
 		await sent;
 		expect(events.flatMap(event => (event.type === 'run-end' ? [event.reason] : []))).toEqual([reason]);
 		// The system may take a moment to remove what was killed.
@@ -201,9 +201,9 @@ test.each(Object.entries(cases))(
 		expect([readdirSync(folder), readFileSync(join(folder, 'poem.txt'), 'utf8')]).toEqual([['poem.txt'], poem]);
 
 		const resumed = open(opening);
-		expect(await resumed.program.resume('latest', refuseElsewhere)).toEqual([]);
+		expect(await resumed.program.session.resume('latest', refuseElsewhere)).toEqual([]);
 		await expectUsable({...resumed, host});
-		expect(await resumed.program.conversation.close()).toBe(undefined);
+		expect(await resumed.program.session.conversation.close()).toBe(undefined);
 	},
 );
 
@@ -218,13 +218,13 @@ test('an interrupt while a file is written leaves the old text or the new one, a
 			await tick();
 		}
 
-		program.conversation.interrupt();
+		program.session.conversation.interrupt();
 	};
 
 	for (const turns of [0, 1, 2, 4, 6, 10, 16, 30, 60]) {
 		const [from, to] = readFileSync(join(folder, 'poem.txt'), 'utf8') === texts[0] ? texts : texts.toReversed();
 		const stops: Promise<void>[] = [];
-		program.askWith(async ({hash}) => {
+		program.session.askWith(async ({hash}) => {
 			stops.push(stopAfter(turns));
 			return {allowed: true, hash};
 		});
@@ -234,7 +234,7 @@ test('an interrupt while a file is written leaves the old text or the new one, a
 			says,
 		);
 		const before = events.length;
-		await program.conversation.send('change it');
+		await program.session.conversation.send('change it');
 		await Promise.all(stops);
 		const now = readFileSync(join(folder, 'poem.txt'), 'utf8');
 		expect([readdirSync(folder), now === from || now === to]).toEqual([['poem.txt'], true]);

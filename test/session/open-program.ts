@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {expect, onTestFinished} from 'vitest';
-import {compose} from '../../src/compose/compose.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
+import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import type {Answer, ModelHost} from '../e2e/model-host.ts';
 
@@ -38,9 +38,9 @@ export function open({home, folder, host, proxy, env = {}}: OpenOptions) {
 		version: '0.0.0',
 	});
 	onTestFinished(() => program.close());
-	program.askWith(async ({hash}) => ({allowed: true, hash}));
+	program.session.askWith(async ({hash}) => ({allowed: true, hash}));
 	const events: AgentEvent[] = [];
-	program.onRecord(({event}) => events.push(event));
+	program.session.onRecord(({event}) => events.push(event));
 	return {program, events, state: store.getState};
 }
 
@@ -77,7 +77,7 @@ export const says = ({say, finish}: Answer) => {
 /** Sends a message, and expects that the model gets a result for each call and that its answer ends the run. */
 export async function expectUsable({program, host, events}: Pick<World, 'program' | 'host' | 'events'>) {
 	host.answerWith(says);
-	await program.conversation.send('and now?');
+	await program.session.conversation.send('and now?');
 	expect(events.findLast(({type}) => type === 'run-end')).toMatchObject({reason: 'done'});
 	const {calls: asked, results} = callsOf(host);
 	expect(results).toEqual(asked);

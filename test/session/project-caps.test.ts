@@ -18,10 +18,10 @@ async function loop(user: object, project: object, isTrusted = true) {
 		finish('tool_calls');
 	});
 	const {program, events} = open({home, folder, host, proxy: ''});
-	const {files} = await program.project.load();
-	await program.project.decide(isTrusted, files);
-	await program.folder.answer(true, {isOnce: true});
-	await program.conversation.send('Look.');
+	const {files} = await program.project.files.load();
+	await program.project.files.decide(isTrusted, files);
+	await program.project.folder.answer(true, {isOnce: true});
+	await program.session.conversation.send('Look.');
 	const refused = events.filter(event => event.type === 'tool-result' && event.output.includes('used its'));
 	const end = events.at(-1);
 	return {

@@ -8,20 +8,20 @@ import {says, world, writes} from './background-world.ts';
 type World = Awaited<ReturnType<typeof world>>;
 
 const rulesOf = ({program}: World) =>
-	program.contextFor({live: {}, flags: {}, signal: new AbortController().signal, interact: {}} as never).approvals
-		.rules;
+	program.forCommand({ui: {live: {}, interact: {}}, flags: {}, signal: new AbortController().signal} as never).program
+		.project.approvals.rules;
 const listed = (here: World) =>
 	rulesOf(here)
 		.list()
 		.filter(({source}) => source === 'session')
 		.map(({rule}) => ruleText(rule));
 const mode = ({store}: World) => store.getState().approvalMode;
-const start = ({program}: World) => program.conversation.start();
+const start = ({program}: World) => program.session.conversation.start();
 
 test('[20] the mode and the rules of a session end with it: a new one begins as the settings say', async () => {
 	const here = await world();
 	here.host.answerWith(writes('a.txt'), says('Written.'));
-	const sent = here.program.conversation.send('Write.');
+	const sent = here.program.session.conversation.send('Write.');
 	await expect.poll(() => here.asked.length).toBe(1);
 	here.answer({allowed: true, hash: here.asked[0]?.hash ?? '', keep: 'edits'});
 	await sent;
@@ -30,7 +30,7 @@ test('[20] the mode and the rules of a session end with it: a new one begins as 
 	await start(here);
 	expect([mode(here), listed(here)]).toEqual(['ask', []]);
 	here.host.answerWith(writes('b.txt'), says('Written.'));
-	const again = here.program.conversation.send('Write again.');
+	const again = here.program.session.conversation.send('Write again.');
 	await expect.poll(() => here.asked.length).toBe(2);
 	here.allow();
 	await again;
@@ -46,7 +46,7 @@ test('[20] a session that comes back from the background has its own mode, and g
 		says('Done.')(answer);
 	});
 	const first = session();
-	const sent = program.conversation.send('Wait.');
+	const sent = program.session.conversation.send('Wait.');
 	await expect.poll(here.texts).toContain('Soon.');
 	store.getState().setApprovalMode('edits');
 	await run('bg');
@@ -54,7 +54,7 @@ test('[20] a session that comes back from the background has its own mode, and g
 	store.getState().setApprovalMode('all');
 	release();
 	await sent;
-	await program.resume(first, refuseElsewhere);
+	await program.session.resume(first, refuseElsewhere);
 	expect(mode(here)).toBe('edits');
 	await start(here);
 	expect(mode(here)).toBe('ask');
@@ -104,7 +104,7 @@ test('[20] no right of a session is in effect in another one, whatever the user 
 					if (here.store.getState().transcript.seq < 0) {
 						// A session without a message is not kept.
 						host.answerWith(says('Hello.'));
-						await program.conversation.send('Hello.');
+						await program.session.conversation.send('Hello.');
 					}
 
 					await rulesOf(here).add(parseRule(one.rule), 'allow', 'session');
@@ -116,7 +116,7 @@ test('[20] no right of a session is in effect in another one, whatever the user 
 					rights.set(session(), {mode: 'ask', rules: []});
 				} else if (one.kind === 'fork' && here.store.getState().transcript.seq >= 0) {
 					const {rules} = current();
-					await program.conversation.fork();
+					await program.session.conversation.fork();
 					// A fork has the rules as a part of what it continues, but not the mode.
 					rights.set(session(), {mode: 'ask', rules});
 				} else if (one.kind === 'bg' && behind.size < 3) {
@@ -127,7 +127,7 @@ test('[20] no right of a session is in effect in another one, whatever the user 
 						await promise;
 						says('Done.')(answer);
 					});
-					void program.conversation.send('Wait.');
+					void program.session.conversation.send('Wait.');
 					await expect.poll(() => here.store.getState().transcript.run).toBeDefined();
 					behind.add(session());
 					await run('bg');
@@ -141,7 +141,7 @@ test('[20] no right of a session is in effect in another one, whatever the user 
 							behind.add(session());
 						}
 
-						await program.resume(id, refuseElsewhere);
+						await program.session.resume(id, refuseElsewhere);
 						current().mode = behind.delete(id) ? current().mode : 'ask';
 					}
 				}

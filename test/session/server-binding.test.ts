@@ -13,14 +13,13 @@ async function connected() {
 	const world = await bindingWorld();
 	await saveProfile(world.config, login('work', first));
 	const {program, store} = world.open();
-	const context = program.contextFor({
-		live: {},
+	const context = program.forCommand({
+		ui: {live: {}, interact: {}},
 		flags: {...flags, ...scope},
 		signal: new AbortController().signal,
-		interact: {},
 	} as never);
 	expect(store.getState().connection.server).toBe(first);
-	return {...world, open: () => context.platform.open(), store};
+	return {...world, open: () => context.program.servers.platform.open(), store};
 }
 
 test('[6] an app stays with its server while another process logs in to another one', async () => {

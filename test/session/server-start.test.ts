@@ -106,16 +106,16 @@ async function projectWith({entry, files, links = {}}: Pick<Form, 'entry' | 'fil
 					return answer;
 				},
 			};
-			program.answerWith(async () => undefined, interaction as Interaction);
-			const {files: found} = await program.project.load();
-			await program.project.decide(true, found);
-			await program.project.load();
+			program.session.answerWith(async () => undefined, interaction as Interaction);
+			const {files: found} = await program.project.files.load();
+			await program.project.files.decide(true, found);
+			await program.project.files.load();
 			program
-				.contextFor({live: {}, flags: {}, signal: new AbortController().signal, interact: {}} as never)
-				.store.getState()
+				.forCommand({ui: {live: {}, interact: {}}, flags: {}, signal: new AbortController().signal} as never)
+				.program.store.getState()
 				.setApprovalMode('edits');
 			host.answerWith(...script);
-			await program.conversation.send('Go on.');
+			await program.session.conversation.send('Go on.');
 			await program.close();
 			const told = events.flatMap(event => (event.type === 'notice' ? [event.text] : []));
 			return {asked, told, tools: toolsIn(host)};

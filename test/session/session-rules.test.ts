@@ -18,12 +18,11 @@ async function places() {
 }
 
 const rulesOf = ({program}: Opened) =>
-	program.contextFor({
-		interact: undefined as never,
+	program.forCommand({
 		flags: takeGlobalFlags([]).flags,
-		live: undefined,
+		ui: {interact: undefined as never, live: undefined},
 		signal: new AbortController().signal,
-	}).approvals.rules;
+	}).program.project.approvals.rules;
 const listed = (opened: Opened) =>
 	rulesOf(opened)
 		.list()
@@ -32,7 +31,7 @@ const listed = (opened: Opened) =>
 /** Lets the model run `touch made`. Returns what was asked, and whether it ran. */
 async function touches({program}: Opened, host: ModelHost, folder: string, keep?: 'session') {
 	const asked: string[] = [];
-	program.askWith(async ({hash, summary}) => {
+	program.session.askWith(async ({hash, summary}) => {
 		asked.push(summary);
 		return keep ? {allowed: true, hash, keep} : {allowed: false};
 	});
@@ -40,7 +39,7 @@ async function touches({program}: Opened, host: ModelHost, folder: string, keep?
 		call('run_command', {command: 'touch made'});
 		finish();
 	}, says);
-	await program.conversation.send('touch it');
+	await program.session.conversation.send('touch it');
 	const ran = existsSync(join(folder, 'made'));
 	rmSync(join(folder, 'made'), {force: true});
 	return {asked: asked.length, ran};
@@ -55,7 +54,7 @@ test('what the user allowed for a session is still allowed when it is resumed, a
 
 	const fresh = open({...here, host});
 	expect(await touches(fresh, host, here.folder)).toEqual({asked: 1, ran: false});
-	expect(await fresh.program.resume(sessionOf(first), refuseElsewhere)).toEqual([
+	expect(await fresh.program.session.resume(sessionOf(first), refuseElsewhere)).toEqual([
 		'1 rule of this session allowed again. List: `approvals`',
 	]);
 	expect(listed(fresh)).toEqual(['session allow run_command(touch *)']);
@@ -69,7 +68,7 @@ test('a rule of a resumed session can be revoked for good, and a deny rule and p
 	await first.program.close();
 
 	const second = open({...here, host});
-	await second.program.resume('latest', refuseElsewhere);
+	await second.program.session.resume('latest', refuseElsewhere);
 	await rulesOf(second).add(parseRule('run_command(touch *)'), 'deny', 'folder');
 	expect(await touches(second, host, here.folder)).toEqual({asked: 0, ran: false});
 	await rulesOf(second).revoke(2);
@@ -80,7 +79,7 @@ test('a rule of a resumed session can be revoked for good, and a deny rule and p
 	await second.program.close();
 
 	const third = open({...here, host});
-	expect(await third.program.resume('latest', refuseElsewhere)).toEqual([]);
+	expect(await third.program.session.resume('latest', refuseElsewhere)).toEqual([]);
 	expect(await touches(third, host, here.folder)).toEqual({asked: 1, ran: false});
 });
 
@@ -94,7 +93,7 @@ test('a session that is resumed in another folder leaves what was allowed in the
 
 	const elsewhere = temporaryFolder();
 	const second = open({...here, folder: elsewhere, host});
-	expect(await second.program.resume(sessionOf(first), async () => 'here')).toEqual([
+	expect(await second.program.session.resume(sessionOf(first), async () => 'here')).toEqual([
 		'1 rule of this session allowed again. List: `approvals`',
 		'1 rule of this session left out: made for another folder.',
 		`The agent now works in ${elsewhere}.`,
@@ -105,7 +104,7 @@ test('a session that is resumed in another folder leaves what was allowed in the
 	await second.program.close();
 
 	const third = open({...here, folder: elsewhere, host});
-	await third.program.resume(sessionOf(first), async () => 'there');
+	await third.program.session.resume(sessionOf(first), async () => 'there');
 	expect(listed(third)).toHaveLength(3);
 	expect(await touches(third, host, here.folder)).toEqual({asked: 0, ran: true});
 });
@@ -115,15 +114,15 @@ test('a fork keeps the rules; one from an earlier message keeps those of then th
 	const world = open({...here, host});
 	const rules = rulesOf(world);
 	host.answerWith(says);
-	await world.program.conversation.send('first');
+	await world.program.session.conversation.send('first');
 	await rules.add(parseRule('edit_file(early/**)'), 'allow', 'session');
 	await rules.add(parseRule('edit_file(revoked/**)'), 'allow', 'session');
-	await world.program.conversation.send('second');
+	await world.program.session.conversation.send('second');
 	await touches(world, host, here.folder, 'session');
 	await rules.add(parseRule('edit_file(late/**)'), 'deny', 'session');
 	await rules.revoke(2);
 
-	await world.program.conversation.fork();
+	await world.program.session.conversation.fork();
 	const all = [
 		'session allow edit_file(early/**)',
 		'session allow run_command(touch *)',
@@ -132,9 +131,9 @@ test('a fork keeps the rules; one from an earlier message keeps those of then th
 	expect(listed(world)).toEqual(all);
 
 	const second = blocksOf(world.state().transcript).filter(({kind}) => kind === 'user')[1];
-	await world.program.conversation.fork(second && 'id' in second ? second.id : '');
+	await world.program.session.conversation.fork(second && 'id' in second ? second.id : '');
 	expect(listed(world)).toEqual([all[0], all[2]]);
-	await world.program.conversation.start();
+	await world.program.session.conversation.start();
 	expect(listed(world)).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ test('an endpoint of the environment gets the spans with its headers, and no key
 	const {program} = await traced({
 		env: {OTEL_EXPORTER_OTLP_ENDPOINT: origin, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20dXNlcjpwYXNz,x-a=b'},
 	});
-	await program.conversation.send('Hello');
+	await program.session.conversation.send('Hello');
 	expect(await program.endTraces()).toBeUndefined();
 	expect(seen[0]).toMatchObject({
 		method: 'POST',
@@ -40,8 +40,8 @@ test('an endpoint of the environment gets the spans with its headers, and no key
 test('a run goes on beside an endpoint that stalls, and the end of the program waits for it only for a moment', async () => {
 	const stalled = await socketServer(() => undefined);
 	const {program, records} = await traced({env: {OTEL_EXPORTER_OTLP_ENDPOINT: stalled}});
-	await program.conversation.send('One');
-	await program.conversation.send('Two');
+	await program.session.conversation.send('One');
+	await program.session.conversation.send('Two');
 	expect(records.filter(({event}) => event.type === 'run-end')).toHaveLength(2);
 	expect(await program.endTraces()).toMatch(
 		/^4 spans were not sent to http:\/\/127\.0\.0\.1:\d+: No answer in time\.$/,
@@ -51,11 +51,11 @@ test('a run goes on beside an endpoint that stalls, and the end of the program w
 test('an endpoint that refuses is named once on the screen, with the command that says more', async () => {
 	const {origin} = await collector(400);
 	const {program, store} = await traced({env: {OTEL_EXPORTER_OTLP_ENDPOINT: origin}});
-	await program.conversation.send('One');
+	await program.session.conversation.send('One');
 	const text = `Traces not sent: ${new URL(origin).host} answered 400. See /traces`;
 	await expect.poll(() => store.getState().toast).toBe(text);
 	store.getState().setToast('');
-	await program.conversation.send('Two');
+	await program.session.conversation.send('Two');
 	expect(await program.endTraces()).toMatch(/^4 spans were not sent/);
 	expect(store.getState().toast).toBe('');
 });

@@ -23,9 +23,9 @@ test.each(Object.keys(wires) as readonly (keyof typeof wires)[])(
 			],
 		});
 		writeFileSync(join(folder, 'notes.txt'), 'hello');
-		await program.conversation.send('What do the notes say?');
-		await program.conversation.compact();
-		await program.conversation.send('Sure?');
+		await program.session.conversation.send('What do the notes say?');
+		await program.session.conversation.compact();
+		await program.session.conversation.send('Sure?');
 		expect(await program.endTraces()).toBeUndefined();
 
 		const {transcript, priceOf} = store.getState();
@@ -55,7 +55,7 @@ test('a sub-agent counts with its usage alone, on the server as here, and its sp
 		],
 	});
 	writeFileSync(join(folder, 'notes.txt'), 'hello');
-	await program.conversation.send('What do the notes say?');
+	await program.session.conversation.send('What do the notes say?');
 	await program.endTraces();
 	const {transcript, priceOf} = store.getState();
 	const usage = sessionUsage(transcript, priceOf);
@@ -84,14 +84,14 @@ test('without content no span has a word of the conversation, and with it the te
 	const turns = [{text: `Zebra ${secret}`, calls: [read]}, {text: 'Giraffe.'}];
 	const bare = await traced({turns});
 	writeFileSync(join(bare.folder, 'notes.txt'), 'Hippo');
-	await bare.program.conversation.send(`Lion ${secret}`);
+	await bare.program.session.conversation.send(`Lion ${secret}`);
 	await bare.program.endTraces();
 	const silent = JSON.stringify(await storedSpans(bare.server));
 	expect(silent).not.toMatch(/Zebra|Giraffe|Hippo|Lion|notes\.txt/);
 
 	const full = await traced({turns, env: {SERVICE_TRACES: 'content'}});
 	writeFileSync(join(full.folder, 'notes.txt'), 'Hippo');
-	await full.program.conversation.send(`Lion ${secret}`);
+	await full.program.session.conversation.send(`Lion ${secret}`);
 	await full.program.endTraces();
 	const spoken = JSON.stringify(await storedSpans(full.server));
 	for (const word of ['Zebra', 'Giraffe', 'Hippo', 'Lion', 'notes.txt']) {
@@ -108,7 +108,7 @@ test('without content no span has a word of the conversation, and with it the te
 
 test('nothing is sent before the user asks for it', async () => {
 	const {program, server, store} = await traced({env: {SERVICE_TRACES: ''}});
-	await program.conversation.send('Hello');
+	await program.session.conversation.send('Hello');
 	await program.endTraces();
 	expect(await storedSpans(server)).toEqual([]);
 	expect(await sessionOnServer(server, store.getState().transcript.session)).toBeUndefined();

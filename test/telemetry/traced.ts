@@ -1,8 +1,8 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import {compose} from '../../src/compose/compose.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
+import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {startWireHost, type Turn, wires} from '../e2e/wire-host.ts';
 import {serve, token} from '../server/serve.ts';
@@ -37,7 +37,7 @@ export async function traced({wire = 'anthropic', turns = [{text: 'Done.'}], env
 	});
 	onTestFinished(() => program.close());
 	const records: Recorded[] = [];
-	program.onRecord(record => records.push(record));
+	program.session.onRecord(record => records.push(record));
 	return {program, store, server, host, folder, records};
 }
 

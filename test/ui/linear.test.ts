@@ -159,7 +159,10 @@ test('[4] a line that was typed before a question appeared does not answer it', 
 		name: 'dare',
 		summary: 'Ask first',
 		args: z.object({}),
-		run: async (_, {interact}) => ({kind: 'text', text: (await interact.confirm('Dare?')) ? 'Dared.' : 'Not dared.'}),
+		run: async (_, {ui: {interact}}) => ({
+			kind: 'text',
+			text: (await interact.confirm('Dare?')) ? 'Dared.' : 'Not dared.',
+		}),
 	});
 	const {type, text, wait, waitFor} = runLinear(undefined, {more: [asking]});
 	await waitFor('> ');

@@ -11,7 +11,14 @@ const needy = command({
 	name: 'needy',
 	summary: 'Ask a server that wants a login',
 	args: z.object({}),
-	run(_, {config}) {
+	run(
+		_,
+		{
+			program: {
+				local: {config},
+			},
+		},
+	) {
 		if (config.read().activeProfile === undefined) {
 			throw new AppError('auth', 'Who are you?', {hint: `\`login --server ${server}\``, logInTo: server});
 		}

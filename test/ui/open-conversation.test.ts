@@ -16,7 +16,7 @@ test('the reason of a failed connection is shown once, in the conversation', asy
 test('the farewell does not offer to resume a session without a message', async () => {
 	const {program, type, lines, settle, status, waitFor} = runApp();
 	await waitFor('Demo model');
-	program.conversation.notice('A watch found something.', 'Look.');
+	program.session.conversation.notice('A watch found something.', 'Look.');
 	await waitFor('ℹ A watch found something.');
 	type('\u0004');
 	await status;

@@ -20,6 +20,7 @@ import {secret} from '../../src/core/secrets/secret.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import type {AskUser} from '../../src/core/session/user-question.ts';
 import {systemTailClock} from '../../src/logs/tail-clock.ts';
+import type {Platform} from '../../src/platform/platform.ts';
 import {createTraces} from '../../src/platform/traces/traces.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
 import {createConversation} from '../../src/session/conversation.ts';
@@ -122,95 +123,109 @@ export function testProgram({
 	const chatted: string[] = [];
 	const prepared: string[] = [];
 	const settings = openUserSettings({SERVICE_HOME: home.path});
-	const program: AppProgram = {
-		settings,
-		folder: access,
-		scheme: async () => terminalScheme,
-		project,
-		conversation,
-		jobs: () => [],
-		entries: () => entries,
-		refreshEntries: async () => [],
-		listPaths: async () => indexPaths([]),
-		suggestResources: async () => [],
-		checkMedia: async () => undefined,
-		keepCopy: () => Promise.reject(new Error('no files here')),
-		keepImage: () => Promise.reject(new Error('no images here')),
-		contextFor: given => ({
-			...given,
-			store,
+	const platform: Platform = {
+		recognize: async () => undefined,
+		prove: async () => undefined,
+		proveLogin: async () => undefined,
+		logIn: async () => undefined,
+		logOut: async () => ({revoked: undefined, faults: []}),
+		tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
+		anonymous: () => Promise.reject(new Error('There is no network here.')),
+		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
+		open: () => Promise.reject(new Error('There is no platform here.')),
+	};
+	const parts = {
+		store,
+		local: {
 			config: openConfig(home),
 			settings,
 			recents: {forget: () => undefined, recall: () => []},
 			sightings: openSightings(home.sightingsFile),
 			env: {},
-			sessions,
-			watches,
-			expiry,
-			jobs: () => undefined,
-			mcp: {
-				servers: async () => [],
-				faults: async () => [],
-				status: async () => [],
-				reconnect: async () => undefined,
-				change: async () => '',
-				logIn: async () => undefined,
-				logOut: async () => 'none' as const,
-			},
-			diagnose: async () => [],
-			contextWindow: async () => ({system: '', instructions: '', skills: '', tools: [], size: undefined}),
-			changes: () => Promise.reject(new Error('no changes here')),
-			models: {
-				catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
-				hostModels: async () => [],
-				foundModels: async () => [],
-				checkKey: async () => ({isVerified: true, names: []}),
-				initial: () => 'custom/demo',
-			},
-			platform: {
-				recognize: async () => undefined,
-				prove: async () => undefined,
-				proveLogin: async () => undefined,
-				logIn: async () => undefined,
-				logOut: async () => ({revoked: undefined, faults: []}),
-				tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
-				anonymous: () => Promise.reject(new Error('There is no network here.')),
-				embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
-				open: () => Promise.reject(new Error('There is no platform here.')),
-			},
-			background,
-			traces: createTraces({
-				...{store, config: openConfig(home), env: {}, version: '0.0.0', loadPrices: async () => () => undefined},
-				secrets: createKnownSecrets(openConfig(home), {}),
-				openServer: () => Promise.reject(new Error('There is no platform here.')),
-				createTransport: () => Promise.reject(new Error('There is no network here.')),
-			}).forCommand({live: given.live !== undefined, flags: given.flags}),
-			approvals,
-			folder,
-			project,
-			entries,
-			keepCopy: async () => home.copiedFile,
-			writeFile: async path => path,
-			saveFile: async path => path,
-			readFile: async () => new Uint8Array(),
-		}),
-		resume: createResume({store, conversation, background, sessions: () => sessions, folder: access}),
-		secrets: createKnownSecrets(openConfig(home), {}),
-		askWith: () => undefined,
-		answerWith(given) {
-			askUser = given;
+			secrets: createKnownSecrets(openConfig(home), {}),
+			scheme: async () => terminalScheme,
 		},
-		chooseModel: async () => undefined,
-		rememberModel: model => void chatted.push(model),
-		savedSessions: () => sessions.list(false),
-		loadCatalog: async () => () => undefined,
-		prepare: async line => void prepared.push(line),
-		isDemo: () => true,
-		lacksKey: () => false,
+		models: {
+			catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
+			hostModels: async () => [],
+			foundModels: async () => [],
+			checkKey: async () => ({isVerified: true as const, names: []}),
+			initial: () => 'custom/demo',
+			loadPrices: async () => () => undefined,
+		},
+		model: {
+			choose: async () => undefined,
+			remember: (model: string) => void chatted.push(model),
+			isDemo: () => true,
+			lacksKey: () => false,
+			contextWindow: async () => ({system: '', instructions: '', skills: '', tools: [], size: undefined}),
+		},
+		session: {
+			conversation,
+			background,
+			saved: sessions,
+			jobs: () => [],
+			resume: createResume({store, conversation, background, sessions: () => sessions, folder: access}),
+			askWith: () => undefined,
+			answerWith(given: AskUser) {
+				askUser = given;
+			},
+			onRecord: () => undefined,
+		},
+		project: {
+			folder: access,
+			files: project,
+			changes: () => Promise.reject(new Error('no changes here')),
+			approvals,
+		},
+		prompts: {
+			loadHistory,
+			remember: (prompt: string) => void remembered.push(prompt),
+			openDrafts: async () => openDrafts(home.draftsFile, {folder, profile: store.getState().connection.profile}),
+			prepare: async (line: string) => void prepared.push(line),
+			listPaths: async () => indexPaths([]),
+			checkMedia: async () => undefined,
+			keepImage: () => Promise.reject(new Error('no images here')),
+		},
+		files: {
+			keepCopy: async () => home.copiedFile,
+			write: async (path: string) => path,
+			save: async (path: string) => path,
+			read: async () => new Uint8Array(),
+		},
+		watches: {logs: watches, expiry},
+		mcp: {
+			servers: async () => [],
+			faults: async () => [],
+			status: async () => [],
+			reconnect: async () => undefined,
+			change: async () => '',
+			logIn: async () => undefined,
+			logOut: async () => 'none' as const,
+			suggestResources: async () => [],
+		},
+		commands: {all: () => entries, refresh: async () => []},
+	};
+	const program: AppProgram = {
+		...parts,
+		forCommand: request => ({
+			...request,
+			program: {
+				...parts,
+				servers: {
+					platform,
+					diagnose: async () => [],
+					traces: createTraces({
+						...{store, config: openConfig(home), env: {}, version: '0.0.0', loadPrices: async () => () => undefined},
+						secrets: createKnownSecrets(openConfig(home), {}),
+						openServer: () => Promise.reject(new Error('There is no platform here.')),
+						createTransport: () => Promise.reject(new Error('There is no network here.')),
+					}).forCommand({live: request.ui.live !== undefined, flags: request.flags}),
+				},
+			},
+		}),
 		warnings: () => [],
-		loadHistory,
-		openDrafts: async () => openDrafts(home.draftsFile, {folder, profile: store.getState().connection.profile}),
-		remember: prompt => remembered.push(prompt),
+		endTraces: async () => undefined,
 		async close() {
 			expiry.close();
 			notifier.close();

@@ -8,7 +8,7 @@ const restores = command({
 	name: 'restores',
 	summary: 'Take files back',
 	args: z.object({}),
-	run(_, {live}) {
+	run(_, {ui: {live}}) {
 		const what = {before: 'b', after: 'a', steps: [], paths: ['a.txt'], count: 1};
 		live?.restored({type: 'restore', id: 'r1', how: 'undo', ...what});
 		return {kind: 'text', text: 'Undone.'};
@@ -30,7 +30,7 @@ const limits = command({
 	name: 'limits',
 	summary: 'Set a budget',
 	args: z.object({}),
-	run(_, {live}) {
+	run(_, {ui: {live}}) {
 		live?.setBudgets({session: 5});
 		return {kind: 'text', text: 'Set to $5.'};
 	},

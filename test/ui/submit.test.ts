@@ -251,7 +251,7 @@ test('an edited message continues in a new session, and the old one is kept', as
 		'Hello.',
 	]);
 	expect(store.getState().transcript.session).not.toBe(before);
-	expect(await program.resume(before, refuseElsewhere)).toEqual([]);
+	expect(await program.session.resume(before, refuseElsewhere)).toEqual([]);
 });
 
 test('an edited message of an unsaved session stays in the prompt', async () => {
@@ -286,7 +286,7 @@ test('a notice about a resumed session is a warning, not an internal error [17]'
 	first.type('hi\r');
 	await first.waitFor('Hello.');
 	await first.waitFor('idle');
-	const [session] = await first.program.conversation.close().then(() => first.sessions.list(false));
+	const [session] = await first.program.session.conversation.close().then(() => first.sessions.list(false));
 	first.type('\u0004');
 	await first.status;
 	writeFileSync(session?.path ?? '', '{"v":1,"seq":5,"at":"2026', {flag: 'a'});

@@ -16,7 +16,15 @@ export function ruleCommand(effect: 'allow' | 'deny'): Command {
 		examples: [`approvals ${effect} "run_command(npm ${effect === 'allow' ? 'test' : 'publish'} *)"`],
 		whileRunning: true,
 
-		async run({rule: text, session = false}, {approvals, live}) {
+		async run(
+			{rule: text, session = false},
+			{
+				program: {
+					project: {approvals},
+				},
+				ui: {live},
+			},
+		) {
 			const rule = parseNewRule(text, effect);
 			const source = session && live ? 'session' : 'folder';
 			await approvals.rules.add(rule, effect, source);

@@ -24,8 +24,12 @@ export async function restore(
 		return undefined;
 	}
 
-	const changes = await context.changes();
-	const {signal, store, live} = context;
+	const changes = await context.program.project.changes();
+	const {
+		signal,
+		program: {store},
+		ui: {live},
+	} = context;
 	const request = {id: randomUUID(), session: store.getState().transcript.session, how, signal};
 	const done = await changes.apply(plan, path => choices.get(path) ?? 'mine', request);
 	if (done.event) {
@@ -95,7 +99,7 @@ async function askAboutOne(file: PlannedFile, left: number, context: CommandCont
 			: `You changed ${name}, too`;
 	const mine = file.job || file.shared ? 'Keep it as it is' : 'Keep my version';
 	for (;;) {
-		const answer = await context.interact.choose({
+		const answer = await context.ui.interact.choose({
 			title,
 			choices: [
 				{id: 'mine', label: mine},
@@ -118,7 +122,15 @@ async function askAboutOne(file: PlannedFile, left: number, context: CommandCont
 	}
 }
 
-async function showDifference(file: PlannedFile, {changes, interact}: CommandContext): Promise<void> {
+async function showDifference(
+	file: PlannedFile,
+	{
+		program: {
+			project: {changes},
+		},
+		ui: {interact},
+	}: CommandContext,
+): Promise<void> {
 	const difference = await (await changes()).difference(file);
 	if (!difference) {
 		interact.say('This is not a text file, so its difference can’t be shown.');

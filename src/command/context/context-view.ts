@@ -4,7 +4,7 @@ import {formatCount} from '../../core/format.ts';
 import {usedWindow} from '../../core/session/compaction.ts';
 import {toMessages} from '../../core/session/read-conversation.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
-import type {ContextWindowFacts} from '../context.ts';
+import type {ContextWindowFacts} from '../parts.ts';
 import type {Bar} from '../render/plot.ts';
 import type {Result} from '../result.ts';
 

@@ -12,7 +12,13 @@ const maxLength = 8 * 1024 * 1024;
  * in a private file, too. Returns which of the two happened. Throws as `keepCopy` does.
  */
 export async function copied(found: Copyable, context: CommandContext): Promise<Result> {
-	const {env, interact, keepCopy} = context;
+	const {
+		program: {
+			local: {env},
+			files: {keepCopy},
+		},
+		ui: {interact},
+	} = context;
 	const text = plainCopy(found.text.slice(0, maxLength));
 	const support = interact.copy ? clipboardSupport(env) : 'no';
 	const isSent = support !== 'no' && (interact.copy?.(text) ?? false);

@@ -32,15 +32,15 @@ export async function writeBundle(file: string, checked: Json, context: CommandC
 		created_at: new Date().toISOString(),
 		doctor: checked,
 		system: {node: process.version, platform: process.platform, arch: process.arch},
-		terminal: terminalOf(context.env),
+		terminal: terminalOf(context.program.local.env),
 		settings: (await settingStates(context)).map(settingOf),
 		debug_log: log.lines,
 	};
-	context.interact.say(
+	context.ui.interact.say(
 		`The bundle has the checks of doctor, versions, variables of the terminal, settings, ${log.about}. Keys, messages and names of servers and organizations are left out.`,
 	);
 	const text = `${withoutNames(redact(wellFormedJson(bundle, 2)), context)}\n`;
-	const path = await context.writeFile(file, text);
+	const path = await context.program.files.write(file, text);
 	return {
 		kind: 'text',
 		text: `Wrote ${path}. Read it before you share it.`,
@@ -48,7 +48,7 @@ export async function writeBundle(file: string, checked: Json, context: CommandC
 	};
 }
 
-function terminalOf(env: CommandContext['env']): JsonObject {
+function terminalOf(env: CommandContext['program']['local']['env']): JsonObject {
 	const set = terminalVariables.filter(name => env[name] !== undefined);
 	return Object.fromEntries(set.map(name => [name, onlySet.has(name) ? 'set' : (env[name] ?? '')]));
 }
@@ -62,8 +62,10 @@ function settingOf({key, value, source}: SettingState): JsonObject {
 
 /** Returns the end of the debug log, and a few words about it. */
 async function debugLines({
-	env,
-	readFile,
+	program: {
+		local: {env},
+		files: {read: readFile},
+	},
 }: CommandContext): Promise<{readonly lines: readonly Json[]; readonly about: string}> {
 	const file = env['SERVICE_DEBUG'];
 	if (!file) {
@@ -93,7 +95,15 @@ const places = /(?<=\/(?:org|ws|projects)\/)[^\s/?"'`\\,]+/g;
  * Returns a text without the names of hosts and places on them, and without that of the user, which the path of the home
  * folder has.
  */
-function withoutNames(text: string, {env, flags, config}: CommandContext): string {
+function withoutNames(
+	text: string,
+	{
+		program: {
+			local: {env, config},
+		},
+		flags,
+	}: CommandContext,
+): string {
 	const servers = Object.values(config.read().profiles).map(({server}) => server);
 	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => env[name] ?? '')]
 		.flatMap(value => value.split(/[\s,]+/))

@@ -1,4 +1,4 @@
-import type {Entry} from '../context.ts';
+import type {Entries, Entry} from '../context.ts';
 
 /** Adds slash commands while the program runs: prompt files, skills, or prompts of MCP servers. */
 export type EntrySource = {
@@ -8,16 +8,6 @@ export type EntrySource = {
 	readonly entries: () => readonly Entry[];
 	/** Reads again what the commands come from, when the user begins a slash line. */
 	readonly refresh: () => Promise<void>;
-};
-
-export type Entries = {
-	/** Returns all commands, the built-in ones first. The same list until they change. */
-	readonly all: () => readonly Entry[];
-	/**
-	 * Lets every source read again. Returns a sentence for each new command that can't be used because its name is taken;
-	 * never throws.
-	 */
-	readonly refresh: () => Promise<readonly string[]>;
 };
 
 /** Joins the built-in commands and those of sources. Of several with one name, the first one wins. */

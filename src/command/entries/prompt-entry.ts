@@ -31,7 +31,7 @@ export function promptEntry({name, summary, hint, textFor}: PromptEntry): Comman
 		where: 'app',
 		whileRunning: true,
 
-		async run({arguments: typed = ''}, {live, signal}) {
+		async run({arguments: typed = ''}, {ui: {live}, signal}) {
 			live?.send(await textFor(typed, signal));
 			return {kind: 'lines', lines: []};
 		},

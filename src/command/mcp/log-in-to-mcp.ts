@@ -1,9 +1,17 @@
 import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
+import type {Environment} from '../../core/environment.ts';
+import type {Interaction} from '../../platform/interaction.ts';
 import {untilCancelled} from '../../platform/log-in.ts';
 import {canOpenPages, openPage} from '../../terminal/browser.ts';
-import type {CommandContext} from '../context.ts';
+import type {McpAccess} from './mcp-access.ts';
 
-type Context = Pick<CommandContext, 'mcp' | 'interact' | 'env' | 'signal'>;
+/** What a login needs of a command, or of the agent's call of a tool. */
+type McpLogin = {
+	readonly mcp: McpAccess;
+	readonly interact: Interaction;
+	readonly env: Environment;
+	readonly signal: AbortSignal;
+};
 
 /**
  * Logs in to an MCP server: opens the page in a browser, or shows it and asks for the address that the browser ends on. Returns a
@@ -11,7 +19,7 @@ type Context = Pick<CommandContext, 'mcp' | 'interact' | 'env' | 'signal'>;
  */
 export async function logInToMcp(
 	configured: ConfiguredServer,
-	{mcp, interact, env, signal}: Context,
+	{mcp, interact, env, signal}: McpLogin,
 	clientId: string | undefined,
 ): Promise<string | undefined> {
 	const opens = canOpenPages(env);

@@ -24,11 +24,12 @@ function factsOf(contextWindow: number | undefined, price: Price | undefined): s
 
 /** Returns the choices of `/model`: models that can be used now come first, those that need an API key after them. */
 export async function modelChoices({
-	models,
-	config,
-	env,
+	program: {
+		models,
+		local: {config, env},
+	},
 	signal,
-	interact,
+	ui: {interact},
 }: CommandContext): Promise<readonly Choice[]> {
 	const {models: known, priceOf} = await models.catalog();
 	const data = config.read();

@@ -144,7 +144,12 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
  * no longer belongs to. Sends nothing.
  */
 export function placesOf(context: CommandContext): (sighting: Sighting) => Place | undefined {
-	const {config, flags} = context;
+	const {
+		program: {
+			local: {config},
+		},
+		flags,
+	} = context;
 	const identity = currentIdentity(context);
 	const current =
 		identity && 'embedded' in identity ? {name: 'local', server: identity.embedded} : identity && {...identity};

@@ -27,7 +27,7 @@ export async function changeSetting(
 		const {changedJson} = await import('./setting-entry.ts');
 		let notes: readonly string[] = [];
 		// Another process may change another entry of the same object.
-		await context.settings.save(key, before => {
+		await context.program.local.settings.save(key, before => {
 			const changed = changedJson(path, text, before);
 			notes = changed.notes;
 			return changed.value;
@@ -51,7 +51,11 @@ export async function changeSetting(
 }
 
 async function save(key: SettingKey, value: Json | undefined, context: CommandContext): Promise<void> {
-	const {config, settings} = context;
+	const {
+		program: {
+			local: {config, settings},
+		},
+	} = context;
 	const {place, field = key} = settingTable[key];
 	if (place === 'config.json') {
 		await saveSettings(config, {[field]: value});

@@ -19,7 +19,9 @@ const unset = '';
  * the sentences about what changed.
  */
 export async function editSettings(context: CommandContext): Promise<Result> {
-	const {interact} = context;
+	const {
+		ui: {interact},
+	} = context;
 	const changes = new Map<SettingKey, string>();
 	let opensAt: string | undefined;
 	for (;;) {
@@ -70,7 +72,7 @@ function valueText(state: SettingState): string {
 async function edit(state: SettingState, context: CommandContext): Promise<string | undefined> {
 	const whyNot = unchangeable(state.key);
 	if (whyNot) {
-		context.interact.say(nameCommands(whyNot, 'app'));
+		context.ui.interact.say(nameCommands(whyNot, 'app'));
 		return undefined;
 	}
 
@@ -86,7 +88,10 @@ async function edit(state: SettingState, context: CommandContext): Promise<strin
 }
 
 /** Returns the new value as typed, '' for none; undefined if the user cancels. */
-async function ask({key, value, overridden}: SettingState, {interact}: CommandContext): Promise<string | undefined> {
+async function ask(
+	{key, value, overridden}: SettingState,
+	{ui: {interact}}: CommandContext,
+): Promise<string | undefined> {
 	const {type, summary} = settingTable[key];
 	if (type.kind === 'switch') {
 		return (overridden ?? value) === true ? 'off' : 'on';

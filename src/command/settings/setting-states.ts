@@ -45,7 +45,7 @@ export async function settingStates(
 	context: CommandContext,
 	keys: readonly SettingKey[] = settingKeys,
 ): Promise<readonly SettingState[]> {
-	const files = inEffect(await context.project.state());
+	const files = inEffect(await context.program.project.files.state());
 	const projectFiles = files.filter(({standing, settings}) => standing !== 'user' && settings);
 	const profile = resolvedProfile(context);
 	return keys.map((key): SettingState => {
@@ -59,7 +59,12 @@ export async function settingStates(
 }
 
 /** Returns a sentence for each value and each file of settings that can't be used. */
-export async function settingFaults({settings, project}: CommandContext): Promise<readonly string[]> {
+export async function settingFaults({
+	program: {
+		local: {settings},
+		project: {files: project},
+	},
+}: CommandContext): Promise<readonly string[]> {
 	const {ownFaults, faults} = await project.state();
 	const ofFiles = [...ownFaults, ...faults].filter(({path}) => path.endsWith('settings.json'));
 	return [...settings.faults(), ...ofFiles.map(faultText)];
@@ -106,7 +111,15 @@ function joined(one: Json, other: Json): Json {
 }
 
 /** Returns what this run was started with. */
-function decided(key: SettingKey, {settings, flags, env}: CommandContext): readonly Found[] {
+function decided(
+	key: SettingKey,
+	{
+		program: {
+			local: {settings, env},
+		},
+		flags,
+	}: CommandContext,
+): readonly Found[] {
 	const {flag, variable, place} = settingTable[key];
 	const {value, source} = settings.find(key);
 	const given = source === 'flag' ? value : entryOf<Json | undefined>(flags, key);
@@ -120,7 +133,11 @@ function decided(key: SettingKey, {settings, flags, env}: CommandContext): reado
 /** Returns what is saved: in the profile, in a file of the project or in one of the user. */
 function saved(
 	key: SettingKey,
-	{config, settings}: CommandContext,
+	{
+		program: {
+			local: {config, settings},
+		},
+	}: CommandContext,
 	ofProject: Found | undefined,
 	profile: ResolvedProfile | undefined,
 ): readonly Found[] {
@@ -155,7 +172,13 @@ function ofProfile(key: SettingKey, {name, server}: ResolvedProfile, {profiles}:
 }
 
 /** Returns the profile that commands work with; undefined without one, and if a flag or a variable names an unknown one. */
-export function resolvedProfile({config, env, flags, store}: CommandContext): ResolvedProfile | undefined {
+export function resolvedProfile({
+	program: {
+		local: {config, env},
+		store,
+	},
+	flags,
+}: CommandContext): ResolvedProfile | undefined {
 	try {
 		return resolveProfile({data: config.read(), env, flags, connected: store.getState().connection.profile});
 	} catch (error) {

@@ -11,7 +11,12 @@ import type {Result} from '../result.ts';
 export async function changeEnabledModels(
 	given: readonly string[],
 	enabled: boolean,
-	{platform, signal}: Pick<CommandContext, 'platform' | 'signal'>,
+	{
+		program: {
+			servers: {platform},
+		},
+		signal,
+	}: CommandContext,
 ): Promise<Result> {
 	const ids = [...new Set(given)];
 	const wrong = ids.find(id => !/^[^/\s]+\/\S+$/.test(id));

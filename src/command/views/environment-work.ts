@@ -36,7 +36,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 
 	const expiresAt = Date.parse(expires_at ?? '');
 	if (expiresAt > Date.now()) {
-		context.expiry.follow({environment: id, server, task: task ?? 'a task', expiresAt});
+		context.program.watches.expiry.follow({environment: id, server, task: task ?? 'a task', expiresAt});
 	}
 
 	try {
@@ -45,7 +45,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 			server,
 			profile,
 			title: titleOfTask(task),
-			source: renewedLogSource(id, session, context.platform),
+			source: renewedLogSource(id, session, context.program.servers.platform),
 			sinceStart: true,
 			follow: false,
 		};
@@ -55,7 +55,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 			throw error;
 		}
 
-		context.interact.say(`Can't show its log: ${error.message}`);
+		context.ui.interact.say(`Can't show its log: ${error.message}`);
 	}
 
 	const instruction = made.instruction?.trim();
@@ -66,7 +66,10 @@ export async function beginWork({environment, session, live}: Made, context: Com
 
 /** Fills an empty prompt. Without a screen the text is invisible there, and an empty line sends it. */
 function offer(prompt: string, context: CommandContext): void {
-	const {store, interact} = context;
+	const {
+		program: {store},
+		ui: {interact},
+	} = context;
 	const {composer, setComposer, keymap} = store.getState();
 	if (expandedText(composer).trim() !== '') {
 		interact.say("The prompt isn't empty, so the instruction wasn't added.");

@@ -10,7 +10,16 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
  * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an
  * invalid id opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
  */
-export async function followedLog(options: Options, {platform, sightings, signal}: CommandContext): Promise<Result> {
+export async function followedLog(
+	options: Options,
+	{
+		program: {
+			servers: {platform},
+			local: {sightings},
+		},
+		signal,
+	}: CommandContext,
+): Promise<Result> {
 	const session = await platform.open();
 	const {server, profile} = session;
 	const {environmentId: environment} = await session.environment(options.environment, signal);

@@ -5,7 +5,11 @@ import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
 /** Returns every secret in the configuration and the environment, masked, with the one origin that it may go to (SAFETY 6). */
-export function wireResult({config, env}: Pick<CommandContext, 'config' | 'env'>): Result {
+export function wireResult({
+	program: {
+		local: {config, env},
+	},
+}: CommandContext): Result {
 	const ofProfiles = listProfiles(config.read()).flatMap(({name, server, apiKey, accessToken, refreshToken}) => {
 		const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};
 		return Object.entries(held).flatMap(([kind, secret]) =>

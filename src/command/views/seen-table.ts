@@ -25,7 +25,12 @@ export function seenTable(items: readonly JsonObject[], {server, name, columns}:
 
 /** Returns what this machine has seen of a server, newest first. */
 export async function seenItems(
-	{sightings, recents, flags}: CommandContext,
+	{
+		program: {
+			local: {sightings, recents},
+		},
+		flags,
+	}: CommandContext,
 	{server, profile, kind, columns}: Where,
 ): Promise<readonly JsonObject[]> {
 	const {org, workspace} = flags;

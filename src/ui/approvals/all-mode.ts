@@ -5,7 +5,7 @@ import type {AppInteraction} from '../interaction.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly folder: Pick<Program['folder'], 'path' | 'mayRunAll' | 'allowAll'>;
+	readonly folder: Pick<Program['project']['folder'], 'path' | 'mayRunAll' | 'allowAll'>;
 	readonly interact: Pick<AppInteraction, 'agree'>;
 	readonly tell: (error: unknown) => void;
 };

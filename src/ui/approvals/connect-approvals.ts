@@ -3,10 +3,12 @@ import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';
 
 type Dependencies = {
-	readonly program: Pick<Program, 'askWith'> & {
-		readonly folder: Pick<Program['folder'], 'path'>;
-		readonly conversation: Pick<Program['conversation'], 'flush' | 'send'>;
-		readonly secrets: Pick<Program['secrets'], 'hide'>;
+	readonly program: {
+		readonly local: {readonly secrets: Pick<Program['local']['secrets'], 'hide'>};
+		readonly project: {readonly folder: Pick<Program['project']['folder'], 'path'>};
+		readonly session: Pick<Program['session'], 'askWith'> & {
+			readonly conversation: Pick<Program['session']['conversation'], 'flush' | 'send'>;
+		};
 	};
 	readonly store: AppStore;
 	readonly interact: AppInteraction;
@@ -15,14 +17,14 @@ type Dependencies = {
 
 /** Lets the program ask the user for approval, and what to do with plans. Returns a function that stops the latter. */
 export async function connectApprovals({program, store, interact, tell}: Dependencies): Promise<() => void> {
-	const {hide} = program.secrets;
-	program.askWith(async (request, signal) => {
-		program.conversation.flush();
+	const {hide} = program.local.secrets;
+	program.session.askWith(async (request, signal) => {
+		program.session.conversation.flush();
 		const {approvalQuestions} = await import('./approval-questions.ts');
-		return approvalQuestions({...interact, workspace: program.folder.path, hide})(request, signal);
+		return approvalQuestions({...interact, workspace: program.project.folder.path, hide})(request, signal);
 	});
 	const {followPlans} = await import('./plan-review.ts');
 	// What the user makes of a plan, and says about it, goes to the model's vendor (SAFETY 8).
-	const send = (text: string) => void program.conversation.send(hide(text)).catch(tell);
+	const send = (text: string) => void program.session.conversation.send(hide(text)).catch(tell);
 	return followPlans({...interact, store, tell, send});
 }

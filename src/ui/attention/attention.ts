@@ -34,10 +34,13 @@ export type Attention = {
 
 /** Follows the app as the user's settings say. */
 export function openAttention(
-	program: Pick<Program, 'settings' | 'folder' | 'secrets'>,
+	program: Pick<Program, 'local' | 'project'>,
 	screen: Pick<Dependencies, 'store' | 'session' | 'env'>,
 ): Attention {
-	const {settings, folder, secrets} = program;
+	const {
+		local: {settings, secrets},
+		project: {folder},
+	} = program;
 	return followAttention({
 		...screen,
 		settings,

@@ -10,7 +10,7 @@ type Parts = {
 	readonly opened: Pick<OpenedConversation, 'interrupt'>;
 };
 
-type Interrupts = Pick<Surroundings<never>, 'onInterrupt'> & {readonly quit: () => void};
+type Interrupts = Pick<Surroundings, 'onInterrupt'> & {readonly quit: () => void};
 
 /** True while a run or a command is at work. */
 export function isWorking(store: AppStore): boolean {

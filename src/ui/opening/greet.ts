@@ -9,7 +9,7 @@ import type {Painter} from '../screen/painter.ts';
 import {shortFolder, welcomeLines} from '../welcome.ts';
 
 type Parts = {
-	readonly program: Pick<Program, 'folder' | 'isDemo' | 'lacksKey' | 'warnings'>;
+	readonly program: Pick<Program, 'project' | 'model' | 'warnings'>;
 	readonly painter: Painter;
 	readonly store: AppStore;
 	readonly palette: Palette;
@@ -31,10 +31,10 @@ export function greet(
 	painter.print(width =>
 		welcomeLines({
 			version,
-			folder: shortFolder(program.folder.path(), homeFolder),
+			folder: shortFolder(program.project.folder.path(), homeFolder),
 			model: store.getState().model,
-			isDemo: program.isDemo(),
-			lacksKey: program.lacksKey(),
+			isDemo: program.model.isDemo(),
+			lacksKey: program.model.lacksKey(),
 			server:
 				connection.profile === localConnection.profile ? undefined : connection.server.replace(/^https?:\/\//, ''),
 			isBrief: resume !== undefined || pick || prompt !== undefined,

@@ -10,7 +10,7 @@ import {mentionSuggestions} from './mention-suggestions.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'listPaths' | 'suggestResources' | 'settings' | 'openDrafts' | 'entries' | 'secrets'>;
+	readonly program: Pick<Program, 'commands' | 'local' | 'mcp' | 'prompts'>;
 	readonly warn: (text: string, hint?: string) => void;
 	/** True to save what is typed and not sent for the next app in the folder. */
 	readonly keepsDrafts?: boolean;
@@ -23,9 +23,9 @@ export async function followPrompt(dependencies: Dependencies): Promise<() => Pr
 	const {store, program, warn, keepsDrafts = false} = dependencies;
 	store.getState().setSuggestMentions(mentionSuggestions);
 	const stops = [
-		await followUserKeys({store, program, warn}),
-		followPaths(store, program.listPaths),
-		followResources(store, program.suggestResources),
+		await followUserKeys({store, program: program.local, warn}),
+		followPaths(store, program.prompts.listPaths),
+		followResources(store, program.mcp.suggestResources),
 		...(keepsDrafts ? [(await import('./keep-drafts.ts')).keepDrafts(dependencies)] : []),
 	];
 	return () => Promise.all(stops.map(stop => stop()));
@@ -33,7 +33,7 @@ export async function followPrompt(dependencies: Dependencies): Promise<() => Pr
 
 type KeyParts = {
 	readonly store: AppStore;
-	readonly program: {readonly settings: Pick<Program['settings'], 'file' | 'value' | 'onChange'>};
+	readonly program: {readonly settings: Pick<Program['local']['settings'], 'file' | 'value' | 'onChange'>};
 	/** Prints a warning above the prompt, with what to do in a line of its own. */
 	readonly warn: (text: string, hint?: string) => void;
 };

@@ -10,7 +10,7 @@ import type {AppStore} from '../../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'openDrafts' | 'entries' | 'secrets'>;
+	readonly program: Pick<Program, 'prompts' | 'commands' | 'local'>;
 	/** True if a message is sent at the start: drafts of an earlier app are then stashed. */
 	readonly hasPrompt?: boolean | undefined;
 	/** How long after the last change drafts are saved. */
@@ -39,7 +39,7 @@ export async function followDrafts({
 	hasPrompt = false,
 	delayMs = 1000,
 }: Dependencies): Promise<() => Promise<void>> {
-	const drafts = await program.openDrafts();
+	const drafts = await program.prompts.openDrafts();
 	const found = await drafts.takeOver();
 	restore(found, store, hasPrompt);
 	let at = found.draft?.at ?? Date.now();
@@ -114,7 +114,10 @@ function textOf({text, folds, position, history, drafts}: ComposerState): string
 }
 
 /** Returns a text that has no credential; '' for any other (SAFETY 11). */
-async function withoutSecrets(text: string, {entries, secrets}: Dependencies['program']): Promise<string> {
+async function withoutSecrets(
+	text: string,
+	{commands: {all: entries}, local: {secrets}}: Dependencies['program'],
+): Promise<string> {
 	const isPlain = text.trim() !== '' && promptToKeep(entries(), text) === text.trim() && !(await secrets.find(text));
 	return isPlain ? text : '';
 }

@@ -54,7 +54,7 @@ function isMedia(path: string): boolean {
 type Dependencies = {
 	readonly store: AppStore;
 	readonly env: Environment;
-	readonly keepImage: Program['keepImage'];
+	readonly keepImage: Program['prompts']['keepImage'];
 	/** Prints an error above the prompt. */
 	readonly tell: (error: unknown) => void;
 };

@@ -149,7 +149,7 @@ test('a project that the user trusts sets what it may set, and nothing else [12]
 	writeFileSync(join(place.home, 'settings.json'), '{"compact_at": 70, "deny": ["run_command(git push *)"]}');
 	expect(await stateOf(place, 'compact_at')).toMatchObject({value: 70, source: 'user file'});
 
-	await place.context.project.decide(true, (await place.context.project.load()).files);
+	await place.context.program.project.files.decide(true, (await place.context.program.project.files.load()).files);
 	const trusting = testContext({like: place});
 	expect(await stateOf(trusting, 'compact_at')).toEqual({
 		value: 50,
@@ -214,7 +214,7 @@ test.each([
 	mkdirSync(join(place.folder, '.service'));
 	writeFileSync(join(place.folder, '.service/settings.json'), JSON.stringify({max_turns: project}));
 	writeFileSync(join(place.home, 'settings.json'), JSON.stringify({max_turns: user}));
-	await place.context.project.decide(true, (await place.context.project.load()).files);
+	await place.context.program.project.files.decide(true, (await place.context.program.project.files.load()).files);
 	expect(await stateOf(testContext({like: place}), 'max_turns')).toEqual({
 		value,
 		source,

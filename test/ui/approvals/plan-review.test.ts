@@ -84,10 +84,12 @@ test('[8] what the user makes of a plan, and says about it, reaches the model wi
 		const next = async () => answers.shift();
 		const stop = await connectApprovals({
 			program: {
-				askWith: () => undefined,
-				folder: {path: () => '/repo'},
-				conversation: {flush: () => undefined, send: async text => void sent.push(text)},
-				secrets: {hide: redactKnown},
+				local: {secrets: {hide: redactKnown}},
+				project: {folder: {path: () => '/repo'}},
+				session: {
+					askWith: () => undefined,
+					conversation: {flush: () => undefined, send: async text => void sent.push(text)},
+				},
 			},
 			store,
 			interact: {...createPanelInteraction(store), inquire: next, edit: next},

@@ -54,7 +54,7 @@ export const review = command({
 	name: 'review-one',
 	summary: 'Review a change',
 	args: z.object({}),
-	async run(_, {interact}) {
+	async run(_, {ui: {interact}}) {
 		const file = {
 			path: 'src/cart.ts',
 			kind: 'changed',

@@ -126,7 +126,7 @@ export async function startInTerminal({kind, terminal, time, session, ...options
 		/** Waits until the session is saved. */
 		async saved() {
 			let isDone = false;
-			void made.program.conversation.saved().then(() => {
+			void made.program.session.conversation.saved().then(() => {
 				isDone = true;
 			});
 			await waitFor(() => isDone);

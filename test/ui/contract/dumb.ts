@@ -27,7 +27,7 @@ const approve = command({
 	name: 'approve-one',
 	summary: 'Ask for an approval',
 	args: z.object({}),
-	async run(_, {interact}) {
+	async run(_, {ui: {interact}}) {
 		const isApproved = await interact.confirm('Run it?', {title: 'Command', facts: [['Sandbox', 'with network']]});
 		return {kind: 'text', text: isApproved ? 'Approved.' : 'Denied.'};
 	},

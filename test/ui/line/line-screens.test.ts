@@ -64,7 +64,7 @@ test.each(Object.entries(asks).filter(([, {answer}]) => answer))(
 			name: 'dare',
 			summary: 'Ask something',
 			args: z.object({}),
-			run: async (_, {interact}) => ({kind: 'text', text: `Got ${await run(interact)}.`}),
+			run: async (_, {ui: {interact}}) => ({kind: 'text', text: `Got ${await run(interact)}.`}),
 		});
 		const {type, wait, waitFor, written} = runLinear(undefined, {more: [asking], env: plain});
 		await waitFor('You: ');
@@ -82,7 +82,7 @@ test('a login prints its page and its code as lines', async () => {
 		name: 'dare',
 		summary: 'Log in',
 		args: z.object({}),
-		run: async (_, {interact}) => {
+		run: async (_, {ui: {interact}}) => {
 			asks.device.run(interact);
 			asks.lines.run(interact);
 			return {kind: 'text', text: 'Over.'};
@@ -214,7 +214,10 @@ test('a mention with a part of a path offers the files that it may mean; a whole
 	const paths = indexPaths(['src/cart.ts', 'test/cart.test.ts', 'README.md']);
 	const {type, waitFor, text, written} = runLinear(model.ask, {
 		env: plain,
-		change: program => ({...program, listPaths: async () => paths}),
+		change: program => ({
+			...program,
+			prompts: {...program.prompts, listPaths: async () => paths},
+		}),
 	});
 	await waitFor('You: ');
 	type('Fix @cart, please\n');

@@ -1,8 +1,9 @@
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
 import type {Program} from '../../../src/command/program.ts';
-import {compose} from '../../../src/compose/compose.ts';
+import {compose} from '../../../src/program/program.ts';
 import {steadyNow, untilAnswerable} from '../../../src/ui/answerable.ts';
+
 import {write} from '../../agent/project/repository.ts';
 import {type Answer, startModelHost} from '../../e2e/model-host.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';

@@ -1,5 +1,6 @@
 import process from 'node:process';
-import type {CommandContext} from '../command/context.ts';
+import type {CommandRequest} from '../command/context.ts';
+import type {McpPart, ServersPart} from '../command/parts.ts';
 import {listKeys} from '../config/provider-keys.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import {providerNames} from '../core/model.ts';
@@ -14,8 +15,8 @@ export function createDoctor(
 	{store, env, version, keychain, homeFault}: ProgramOptions,
 	{home, config, settings, folder, secrets}: LocalState,
 	{createTransport}: Servers,
-	{flags, signal, mcp}: Pick<CommandContext, 'flags' | 'signal' | 'mcp'>,
-): CommandContext['diagnose'] {
+	{flags, signal, mcp}: Omit<CommandRequest, 'ui'> & {readonly mcp: McpPart},
+): ServersPart['diagnose'] {
 	return async () => {
 		const {diagnose} = await import('../doctor/diagnose.ts');
 		const {stdout} = process;
@@ -53,7 +54,7 @@ function providerHosts(config: LocalState['config'], env: ProgramOptions['env'])
 }
 
 /** Returns the hosts of MCP servers that are reached over HTTP, that are used, as far as their addresses need no variable. */
-async function mcpHosts(mcp: CommandContext['mcp']): Promise<readonly ConfiguredHost[]> {
+async function mcpHosts(mcp: McpPart): Promise<readonly ConfiguredHost[]> {
 	const servers = await mcp.servers().catch(() => []);
 	return servers.flatMap(({server, standing}) =>
 		(standing === 'user' || standing === 'trusted') && server.type === 'http' && !server.url.includes('${')

@@ -1,6 +1,7 @@
 import {commands} from '../../commands/index.ts';
 import {joinEntries} from '../command/entries/entry-source.ts';
 import {isCommandLine} from '../command/line-kind.ts';
+import type {LocalPart, ModelPart, PromptsPart, SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
@@ -9,24 +10,23 @@ import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
 import {createTraces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
-import {createImageFolder} from '../storage/images/image-folder.ts';
-import {replaceFile} from '../storage/private-file.ts';
-import {loadPromptHistory} from '../storage/prompt-history-file.ts';
 import {localConnection} from '../store/connection-slice.ts';
+import type {AppStore} from '../store/store.ts';
 import {reducesMotion} from '../terminal/motion.ts';
 import {backgroundNotice, createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
 import {withAbsentHome} from './absent-home.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
-import {createContextFor} from './command-context.ts';
+import {createFileParts} from './file-parts.ts';
+import {contextsOf} from './for-command.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
 import {mcpPromptEntries} from './mcp-prompts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
 import {skillEntries} from './skill-parts.ts';
-import {themeParts} from './theme-parts.ts';
+import {followTheme} from './theme-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(given: ProgramOptions): Program {
@@ -45,35 +45,42 @@ export function compose(given: ProgramOptions): Program {
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
-	const entries = joinEntries(commands, [
-		promptFileEntries(local.project),
-		skillEntries(local.project),
-		mcpPromptEntries(agent.mcp.prompts),
-	]);
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
-	return {
-		...{
-			conversation,
-			entries: entries.all,
-			refreshEntries: entries.refresh,
-			askWith: agent.askWith,
-			answerWith: agent.answerWith,
-			onRecord: agent.onRecord,
-			jobs: () => agent.jobs()?.list() ?? [],
+	const {files, ...prompts} = createFileParts(options, local, stop.signal);
+	const parts = {
+		store,
+		local: localPart(options, local),
+		models: {...agent.models, loadPrices: servers.loadPrices},
+		model: modelPart(store, agent, stop.signal),
+		session: sessionPart(options, local, agent),
+		project: {
+			folder: local.folder,
+			files: local.project,
+			changes: agent.changes.open,
+			approvals: {rules: local.rules, judge: agent.judge},
 		},
-		...localParts(options, local, agent, stop.signal),
-		...modelParts(options, local, servers, agent, stop.signal),
-		...themeParts(options, local),
-		contextFor: createContextFor(options, local, servers, agent, {watches, expiry, traces, entries: entries.all}),
+		prompts: {...prompts, prepare: preparer(options, local, servers, agent)},
+		files,
+		watches: {logs: watches, expiry},
+		mcp: {...agent.mcp.access, suggestResources: (query: string) => agent.mcp.suggestResources(query, stop.signal)},
+		commands: joinEntries(commands, [
+			promptFileEntries(local.project),
+			skillEntries(local.project),
+			mcpPromptEntries(agent.mcp.prompts),
+		]),
+	};
+
+	return {
+		...parts,
+		forCommand: contextsOf(parts, traces, {options, local, servers}),
 		endTraces: traces.close,
 		warnings: () => [...warningsOf(options, profile, agent), ...local.settings.faults()],
 		close: async () => {
 			stop.abort();
 			expiry.close();
 			notifier.close();
-			const {prompts, recents, sightings} = local;
-			const written = [prompts, recents, sightings].map(each => each.settle());
+			const written = [local.prompts, local.recents, local.sightings].map(each => each.settle());
 			await Promise.all([conversation.close(), watches.close(), ...written]);
 			await traces.close();
 			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
@@ -105,76 +112,72 @@ function connect(
 	return profile;
 }
 
-function localParts(
-	{store, model: givenModel}: ProgramOptions,
-	local: LocalState,
-	agent: AgentParts,
-	signal: AbortSignal,
-) {
-	const {home, settings, folder, project, secrets, sessions, prompts, rules} = local;
+function localPart(options: ProgramOptions, local: LocalState): LocalPart {
+	const {config, settings, recents, sightings, secrets} = local;
 	return {
-		...{settings, folder, project, secrets},
-		resume: createResume({store, ...agent, sessions, folder, isModelGiven: givenModel !== undefined}),
-		savedSessions: () => sessions().list(false),
-		async checkMedia(message: string) {
-			const {checkMedia} = await import('../agent/mentions/image-source.ts');
-			const {transcript, model} = store.getState();
-			// A run keeps its model, and a message that is queued joins it.
-			const asked = transcript.run?.model ?? model;
-			await checkMedia(message, {model: asked, folder: folder.path(), homeFolder: folder.home});
+		config,
+		settings,
+		env: options.env,
+		debug: options.debug?.write,
+		recents: {
+			recall: recents.recall,
+			forget(profile) {
+				recents.forget(profile);
+				sightings.forget(profile);
+			},
 		},
-		async keepImage(bytes: Buffer) {
-			const {keepPasted} = await import('../agent/mentions/image-source.ts');
-			return keepPasted(bytes, createImageFolder(home.images));
-		},
-		async listPaths() {
-			const {listPaths} = await import('../agent/mentions/path-list.ts');
-			const places = {stateFolder: home.path, rules: () => ({folder: folder.path(), entries: rules.list()})};
-			return listPaths(folder.isOpen() ? folder.path() : undefined, places, signal);
-		},
-		suggestResources: (query: string) => agent.mcp.suggestResources(query, signal),
-		async keepCopy(text: string) {
-			await replaceFile(home.copiedFile, text);
-			return home.copiedFile;
-		},
-		loadHistory: () => loadPromptHistory(home),
-		async openDrafts() {
-			const {openDrafts} = await import('../config/drafts.ts');
-			return openDrafts(home.draftsFile, {folder: folder.path(), profile: store.getState().connection.profile});
-		},
-		remember: prompts.remember,
+		sightings,
+		secrets,
+		scheme: followTheme(options, settings),
 	};
 }
 
-function modelParts(
+function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts, signal: AbortSignal): ModelPart {
+	return {
+		choose: choose => models.choose(choose, signal),
+		remember: models.remember,
+		isDemo: () => access.isDemo(store.getState().model),
+		lacksKey: () => access.lacksKey(store.getState().model),
+		contextWindow,
+	};
+}
+
+function sessionPart({store, model}: ProgramOptions, {sessions, folder}: LocalState, agent: AgentParts): SessionPart {
+	const {conversation, background, askWith, answerWith, onRecord} = agent;
+	return {
+		conversation,
+		background,
+		// The folder may change.
+		get saved() {
+			return sessions();
+		},
+		jobs: () => agent.jobs()?.list() ?? [],
+		resume: createResume({store, conversation, background, sessions, folder, isModelGiven: model !== undefined}),
+		askWith,
+		answerWith,
+		onRecord,
+	};
+}
+
+/** Returns a function that opens what a line needs that the user begins to type. */
+function preparer(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, models, conversation}: AgentParts,
-	signal: AbortSignal,
-) {
-	const {store} = options;
-	const {embedded, loadPrices} = servers;
-	const isDemo = () => access.isDemo(store.getState().model);
-	return {
-		isDemo,
-		loadCatalog: loadPrices,
-		chooseModel: choose => models.choose(choose, signal),
-		rememberModel: models.remember,
-		lacksKey: () => access.lacksKey(store.getState().model),
-		async prepare(line) {
-			const {model, connection} = store.getState();
-			if (!isCommandLine(line)) {
-				// A connection tells a host, and the network, that somebody is there.
-				await access.prepare(model, await conversation.isAgreed(model));
-				await practiseSending(line, local);
-			} else if (connection.profile === localConnection.profile && isDemo()) {
-				await embedded.open();
-				// The ids of its demo data complete what is typed.
-				completeValues(options, local, servers);
-			}
-		},
-	} satisfies Partial<Program>;
+	{access, conversation}: AgentParts,
+): PromptsPart['prepare'] {
+	return async line => {
+		const {model, connection} = options.store.getState();
+		if (!isCommandLine(line)) {
+			// A connection tells a host, and the network, that somebody is there.
+			await access.prepare(model, await conversation.isAgreed(model));
+			await practiseSending(line, local);
+		} else if (connection.profile === localConnection.profile && access.isDemo(model)) {
+			await servers.embedded.open();
+			// The ids of its demo data complete what is typed.
+			completeValues(options, local, servers);
+		}
+	};
 }
 
 /** Loads and runs what a message passes through between Enter and its request, apart from the model's access. */

@@ -1,7 +1,7 @@
 import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterEach, expect, test} from 'vitest';
-import {compose} from '../src/compose/compose.ts';
+import {compose} from '../src/program/program.ts';
 import {refuseElsewhere} from '../src/session/resume-session.ts';
 import {createAppStore} from '../src/store/store.ts';
 import {goodKey} from './commands/platform.ts';
@@ -37,7 +37,7 @@ test('the app uses the embedded server and its demo model without a profile and 
 	const {program, state, home} = composed();
 	expect(state().connection).toEqual({profile: 'local', server: 'local', state: 'starting'});
 	expect(state().model).toBe('demo/demo');
-	expect(program.isDemo()).toBe(true);
+	expect(program.model.isDemo()).toBe(true);
 	expect(program.warnings()).toEqual([]);
 	expect(statSync(home).mode & 0o777).toBe(0o700);
 });
@@ -45,19 +45,19 @@ test('the app uses the embedded server and its demo model without a profile and 
 test('prompts that were sent right before the end are kept, in their order', async () => {
 	const {program, home} = composed();
 	for (const prompt of ['first', 'second', '/quit']) {
-		program.remember(prompt);
+		program.prompts.remember(prompt);
 	}
 
 	await program.close();
-	expect(program.loadHistory()).toEqual(['first', 'second', '/quit']);
+	expect(program.prompts.loadHistory()).toEqual(['first', 'second', '/quit']);
 	expect(readdirSync(home).filter(name => name.endsWith('.lock'))).toEqual([]);
 });
 
 test('the embedded server starts when a line for the demo model is typed', async () => {
 	const {program, state} = composed();
-	await program.prepare('/');
+	await program.prompts.prepare('/');
 	expect(state().connection).toEqual({profile: 'local', server: expect.stringMatching(/^http:/), state: 'ready'});
-	await program.prepare('Hi');
+	await program.prompts.prepare('Hi');
 	await program.close();
 });
 
@@ -65,20 +65,20 @@ test('the embedded server does not start for another model, nor for a command of
 	const host = await httpServer((_, response) => response.end());
 	const env = {CUSTOM_BASE_URL: `${host.origin}/v1`, CUSTOM_API_KEY: 'sk-0123456789'};
 	const {program, state} = composed({model: 'custom/small', env});
-	await program.prepare('Hi');
-	await program.prepare('/');
+	await program.prompts.prepare('Hi');
+	await program.prompts.prepare('/');
 	expect(state().connection.server).toBe('local');
 	expect(host.seen).toEqual([]);
 
 	const elsewhere = composed({env: {SERVICE_SERVER: 'https://a.test'}});
-	expect(elsewhere.program.isDemo()).toBe(true);
-	await elsewhere.program.prepare('/');
+	expect(elsewhere.program.model.isDemo()).toBe(true);
+	await elsewhere.program.prompts.prepare('/');
 	expect(elsewhere.state().connection).toMatchObject({server: 'https://a.test', state: 'ready'});
 });
 
 test('closing the program ends an embedded server that is still starting', async () => {
 	const {program, state} = composed();
-	const prepared = program.prepare('Hi').catch((error: unknown) => error);
+	const prepared = program.prompts.prepare('Hi').catch((error: unknown) => error);
 	await program.close();
 	expect(await prepared).toMatchObject({name: 'AbortError'});
 	expect(state().connection).toMatchObject({server: 'local', state: 'starting'});
@@ -88,7 +88,7 @@ test('the environment selects the server, and a key its model', () => {
 	const {program, state} = composed({env: {SERVICE_SERVER: 'https://a.test', GROQ_API_KEY: 'gsk-0123456789'}});
 	expect(state().connection).toEqual({profile: 'a.test', server: 'https://a.test', state: 'ready'});
 	expect(state().model).toMatch(/^groq\//);
-	expect(program.isDemo()).toBe(false);
+	expect(program.model.isDemo()).toBe(false);
 });
 
 test('--model selects the model', () => {
@@ -98,10 +98,10 @@ test('--model selects the model', () => {
 test('the model last used is the one of the next start, unless it was the demo model', async () => {
 	const env = {OPENAI_API_KEY: goodKey, MISTRAL_API_KEY: goodKey};
 	const first = composed({env});
-	first.program.rememberModel('openai/gpt-x');
+	first.program.model.remember('openai/gpt-x');
 	await expect.poll(() => composed({env}, first.home).state().model).toBe('openai/gpt-x');
-	first.program.rememberModel('demo/demo');
-	first.program.rememberModel('mistral/large-x');
+	first.program.model.remember('demo/demo');
+	first.program.model.remember('mistral/large-x');
 	await expect.poll(() => composed({env}, first.home).state().model).toBe('mistral/large-x');
 	expect(readFileSync(join(first.home, 'config.json'), 'utf8')).not.toContain('demo/demo');
 });
@@ -148,13 +148,13 @@ test('a linked state folder and an invalid configuration are refused [10]', () =
 test('resuming an unknown session fails and changes nothing', async () => {
 	const {program, state} = composed();
 	const before = state().transcript;
-	await expect(program.resume('ffff', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
-	await expect(program.resume('latest', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
+	await expect(program.session.resume('ffff', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
+	await expect(program.session.resume('latest', refuseElsewhere)).rejects.toMatchObject({code: 'not-found'});
 	expect(state().transcript).toBe(before);
 });
 
 test('the price of an unknown model is undefined, never 0', async () => {
-	const priceOf = await composed().program.loadCatalog();
+	const priceOf = await composed().program.models.loadPrices();
 	expect(priceOf('openai/no-such-model')).toBeUndefined();
 	expect(priceOf('openai/gpt-4o')).toMatchObject({input: expect.any(Number)});
 });
@@ -168,7 +168,7 @@ test('a message and its answer are saved and resumed', async () => {
 	const folder = temporaryFolder();
 	const env = {CUSTOM_BASE_URL: `${host.origin}/v1`, CUSTOM_API_KEY: goodKey};
 	const first = composed({folder, model: 'custom/small', env});
-	await first.program.conversation.send('Hi');
+	await first.program.session.conversation.send('Hi');
 	await first.program.close();
 	const {session, settled} = first.state().transcript;
 	expect(settled).toMatchObject([
@@ -178,11 +178,11 @@ test('a message and its answer are saved and resumed', async () => {
 	expect(host.seen).toMatchObject([{url: '/v1/chat/completions', headers: {authorization: `Bearer ${goodKey}`}}]);
 
 	const second = composed({folder}, first.home);
-	expect(await second.program.resume('latest', refuseElsewhere)).toEqual([]);
+	expect(await second.program.session.resume('latest', refuseElsewhere)).toEqual([]);
 	expect(second.state()).toMatchObject({transcript: {session, settled}, model: 'demo/demo'});
 
 	await second.program.close();
 	const third = composed({folder, env}, first.home);
-	await third.program.resume(session, refuseElsewhere);
+	await third.program.session.resume(session, refuseElsewhere);
 	expect(third.state().model).toBe('custom/small');
 });
