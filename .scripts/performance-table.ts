@@ -1,4 +1,4 @@
-import {markdownTable} from '../src/command/topics/markdown-table.ts';
+import {markdownTable} from '../src/command/topics/tables.ts';
 
 type Figure = {readonly median: number; readonly least: number; readonly most: number};
 

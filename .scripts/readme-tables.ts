@@ -1,4 +1,4 @@
-import {code, markdownTable} from '../src/command/topics/markdown-table.ts';
+import {code, markdownTable} from '../src/command/topics/tables.ts';
 import {topics} from '../src/command/topics/topics.ts';
 import {registry} from '../src/providers/registry.ts';
 import figures from '../test/bench/figures.json' with {type: 'json'};

@@ -1,4 +1,4 @@
-import init from './memory/memory-init.ts';
+import {init} from './memory.ts';
 
 /** `/memory init` under the name that users of other agents type. */
 export default init;

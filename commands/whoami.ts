@@ -14,7 +14,7 @@ export default command({
 
 	async run({wire}, context) {
 		const {identityResult} = await import('../src/command/views/identity-view.ts');
-		const {wireResult} = await import('../src/command/views/http-headers.ts');
+		const {wireResult} = await import('../src/command/views/identity-view.ts');
 		if (wire) {
 			return wireResult(context);
 		}

@@ -25,7 +25,7 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 /** Hints with commands of the app, in files whose text only the app shows. */
-const appOnly = /^(?:commands\/(?:logs|watch)\/|commands\/env\/env-logs\.ts$|src\/command\/open-log\.ts$)/;
+const appOnly = /^commands\/(?:env|logs|watch)\.ts$/;
 
 type Hint = {readonly file: string; readonly text: string};
 
@@ -86,7 +86,7 @@ const shownInApp: Readonly<Record<string, string>> = {
 	'src/command/context/context-view.ts': 'of /context',
 	'src/command/context/pin-choices.ts': 'of /pin',
 	'src/command/dispatch.ts': 'names what quits the app',
-	'src/command/find-job.ts': 'of /jobs',
+	'commands/jobs.ts': 'of /jobs',
 	'src/command/help.ts': 'a line that only the help in the app ends with',
 	'src/command/views/usage/jump-view.ts': 'a sentence that only the app gets',
 	'src/command/views/watch-view.ts': 'of /watch',

@@ -1,5 +1,5 @@
 import {fieldsOf, flagOf} from './arguments.ts';
-import {choicesOf} from './completion/argument-choices.ts';
+import {choicesOf} from './completion/complete-argument.ts';
 import type {Command, CommandContext} from './context.ts';
 
 const other = '';

@@ -2,7 +2,7 @@ import {realpathSync} from 'node:fs';
 import process from 'node:process';
 import {commands} from '../../commands/index.ts';
 import {completeWords} from '../command/completion/complete.ts';
-import {completeRunFlags} from '../command/completion/complete-run-flags.ts';
+import {completeRunFlags} from '../command/completion/complete-argument.ts';
 import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/completion/known-values.ts';
 import type {Entry} from '../command/context.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';

@@ -32,7 +32,7 @@ const exported = {
 	resolveKey: 'src/config/provider-keys.ts',
 	createKnownSecrets: 'src/config/known-secrets.ts',
 	createCompletionValues: 'src/config/completion-values.ts',
-	environmentRows: 'src/command/topics/environment.ts',
+	environmentRows: 'src/command/topics/tables.ts',
 	commands: 'commands/index.ts',
 };
 
@@ -46,7 +46,7 @@ type Program = Pick<typeof import('../../src/core/model.ts'), 'parseProviderName
 	Pick<typeof import('../../src/config/provider-keys.ts'), 'resolveKey'> &
 	Pick<typeof import('../../src/config/known-secrets.ts'), 'createKnownSecrets'> &
 	Pick<typeof import('../../src/config/completion-values.ts'), 'createCompletionValues'> &
-	Pick<typeof import('../../src/command/topics/environment.ts'), 'environmentRows'> & {
+	Pick<typeof import('../../src/command/topics/tables.ts'), 'environmentRows'> & {
 		readonly commands: typeof commands;
 	};
 

@@ -1,6 +1,6 @@
 import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
 import type {JudgedFile} from '../../src/agent/project/project.ts';
-import {questionFor, trustDrawing} from '../../src/command/views/project/trust-drawing.ts';
+import {questionFor, trustDrawing} from '../../src/command/views/project/trust-view.ts';
 import type {FileChange} from '../../src/core/session/event.ts';
 import {approvalQuestions} from '../../src/ui/approvals/approval-questions.ts';
 import type {Panel} from '../../src/ui/panels/panels.ts';

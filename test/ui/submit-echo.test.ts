@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
-import compact from '../../commands/compact/compact.ts';
+import compact from '../../commands/compact.ts';
 import {command} from '../../src/command/command.ts';
 import {runApp} from './running-app.ts';
 

@@ -1,8 +1,8 @@
+import type * as z from 'zod/mini';
 import {fieldsOf, flagOf} from '../arguments.ts';
 import type {Command} from '../context.ts';
-import {globalFlags, longName} from '../flags.ts';
+import {findFlag, globalFlags, longName, runFlags, splitFlag} from '../flags.ts';
 import {isPlainWord} from '../words.ts';
-import {choicesOf} from './argument-choices.ts';
 import type {KnownValue, KnownValues} from './known-values.ts';
 
 /** A completion of one word of a command line. */
@@ -143,4 +143,40 @@ function matching<T>(all: readonly T[], wordOf: (one: T) => string, typed: strin
 		.toSorted((a, b) => a.at - b.at)
 		.slice(0, most)
 		.map(({one}) => one);
+}
+
+/** Returns the words of an argument whose schema is an enum or a list of one; none for others. */
+export function choicesOf(schema: z.ZodMiniObject, name: string): readonly string[] {
+	const type: z.core.$ZodType | undefined = schema.def.shape[name];
+	return type ? wordsOf(type) : [];
+}
+
+function wordsOf(type: z.core.$ZodType): readonly string[] {
+	const {def} = type._zod;
+	if (def.type === 'enum' && 'entries' in def) {
+		return Object.values(def.entries as z.core.util.EnumLike).map(String);
+	}
+
+	const inner = 'innerType' in def ? def.innerType : 'element' in def ? def.element : undefined;
+	return inner ? wordsOf(inner as z.core.$ZodType) : [];
+}
+
+/** Completes the last of `words` on a line without a command: a flag, or the value of the flag before it. */
+export function completeRunFlags(words: readonly string[], valuesOf: KnownValues): readonly Candidate[] {
+	const typed = words.at(-1) ?? '';
+	const [name, inline] = splitFlag(typed);
+	const flag = findFlag(runFlags, inline === undefined ? (words.at(-2) ?? '') : name)?.flag;
+	if (flag?.value) {
+		const {choices, completes} = flag;
+		return (completes ? valuesOf(completes) : (choices ?? []))
+			.map(known => (typeof known === 'string' ? {value: known, hint: ''} : known))
+			.map(({value, hint}) => ({word: inline === undefined ? value : `${name}=${value}`, summary: hint}))
+			.filter(({word}) => word.startsWith(typed))
+			.map(found => ({...found, follows: false, isOptional: false}));
+	}
+
+	const before = words.slice(0, -1);
+	return Object.values(runFlags)
+		.map(row => ({word: longName(row), summary: row.summary, follows: false, isOptional: false}))
+		.filter(({word}) => word.startsWith(typed) && !before.includes(word));
 }

@@ -1,7 +1,7 @@
 import type {RecordedOutput} from '../../core/output/recorded-output.ts';
 import {hideStyled, readStyles} from '../../core/output/text-styles.ts';
 import {applySgr, plain} from '../../terminal/text/sgr.ts';
-import {escapeHtml} from './html-text.ts';
+import {escapeHtml} from './markdown-html.ts';
 
 /**
  * Returns an output of a command for HTML, with its colours as classes of the page's style. `hide` makes the text safe,

@@ -2,7 +2,6 @@ import type {MarkedToken, Token, Tokens} from 'marked';
 import {decodeEntities} from '../../terminal/markdown/markdown-inline.ts';
 import {lexBlocks, lexInline} from '../../terminal/markdown/markdown-lexer.ts';
 import {collectReferences, noReferences, type References} from '../../terminal/markdown/markdown-options.ts';
-import {escapeHtml} from './html-text.ts';
 
 /**
  * Returns Markdown as HTML that loads and runs nothing: HTML in it is shown as text, images are links, and links lead to web
@@ -122,4 +121,9 @@ function link(href: string, shown: string): string {
 	return /^(?:https?:\/\/|mailto:)/i.test(href)
 		? `<a href="${escapeHtml(href)}" rel="noopener noreferrer nofollow">${shown}</a>`
 		: shown;
+}
+
+/** Returns text for HTML, in an element or in a quoted attribute. */
+export function escapeHtml(text: string): string {
+	return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

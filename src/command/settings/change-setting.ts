@@ -5,8 +5,10 @@ import {allowedValues, parseSetting, settingFault, shownSetting} from '../../con
 import {AppError} from '../../core/error.ts';
 import type {Json} from '../../core/json.ts';
 import type {CommandContext} from '../context.ts';
-import type {SettingPath} from './setting-entry.ts';
+import type {Result} from '../result.ts';
+import {parseSettingPath, type SettingPath} from './setting-entry.ts';
 import {resolvedProfile, type SettingState, settingStates} from './setting-states.ts';
+import {settingData} from './setting-views.ts';
 
 /**
  * Saves a setting as typed; undefined removes what is saved. Returns its state afterwards. Throws AppError("usage") for an
@@ -100,4 +102,10 @@ export function changeNotice({notes = [], ...state}: SettingState & {readonly no
 		text: `Saved ${key} = ${shownSetting(key, overridden)}.`,
 		hint: `${from} decides here: ${shownSetting(key, value)}.`,
 	};
+}
+
+/** Saves a setting as typed, or removes it, and says what counts now. Throws as `changeSetting` does. */
+export async function saved(key: string, text: string | undefined, context: CommandContext): Promise<Result> {
+	const state = await changeSetting(parseSettingPath(key), text, context);
+	return {kind: 'text', ...changeNotice(state), data: settingData(state)};
 }

@@ -1,16 +1,18 @@
+import type {Sighting} from '../../config/sightings.ts';
 import {readLeniently} from '../../contract/lenient.ts';
 import {environmentSchema} from '../../contract/resources/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
+import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
 import type {PlatformSession} from '../../platform/platform-session.ts';
 import type {LiveSession} from '../../session/conversation.ts';
 import type {CommandContext} from '../context.ts';
 import {isLineByLine} from '../line-by-line.ts';
 import {inWords} from '../render/facts.ts';
-import {titleOfTask} from './followed-log.ts';
+import type {Result} from '../result.ts';
 
 type Made = {
 	/** The server's answer without the token (SAFETY 8). */
@@ -93,4 +95,39 @@ function promptOf(id: string, instruction: string, services: Readonly<Record<str
 	// Text from a server must not start the prompt: with a slash it would be a command.
 	const head = `This is the task in the sandbox ${id}, whose log you can read:`;
 	return [head, instruction, where].filter(Boolean).join('\n\n');
+}
+
+type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patterns' | 'minLevel' | 'frames'>;
+
+/**
+ * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an
+ * invalid id opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
+ */
+export async function followedLog(
+	options: Options,
+	{
+		program: {
+			servers: {platform},
+			local: {sightings},
+		},
+		signal,
+	}: CommandContext,
+): Promise<Result> {
+	const session = await platform.open();
+	const {server, profile} = session;
+	const {environmentId: environment} = await session.environment(options.environment, signal);
+	const source = renewedLogSource(environment, session, platform);
+	await source({}, signal);
+	const seen = await sightings.recall();
+	const title = titleOfTask(seen.find(sighting => isOf(sighting, environment, server))?.shown['task_ref']);
+	return {kind: 'panel', panel: {show: 'log', log: {...options, environment, server, profile, title, source}}};
+}
+
+function isOf({kind, id, server}: Sighting, environment: string, at: string): boolean {
+	return kind === 'environment' && server === at && id.toLowerCase() === environment.toLowerCase();
+}
+
+/** Returns the title of a task's log, `web-shop` for `acme/web-shop@2`; undefined for an invalid reference. */
+function titleOfTask(task: unknown): string | undefined {
+	return typeof task === 'string' ? task.replace(/^.*\//, '').replace(/@.*$/, '') || undefined : undefined;
 }

@@ -1,4 +1,8 @@
+import {listProfiles} from '../../config/profiles.ts';
+import {listKeys} from '../../config/provider-keys.ts';
 import type {ResolvedProfile} from '../../config/resolve-profile.ts';
+import {registry} from '../../providers/registry.ts';
+import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
 /** Returns the facts of an identity; `expiresAt` is when its tokens expire, if known. */
@@ -31,5 +35,43 @@ export function identityResult(
 				? {kind: 'access-token', source: keySource ?? null, expires_at: expiresAt ?? null, renewable: isRenewable}
 				: {kind: 'api-key', source: keySource ?? null, last4: apiKey?.last4 ?? ''},
 		},
+	};
+}
+
+/** Returns every secret in the configuration and the environment, masked, with the one origin that it may go to (SAFETY 6). */
+export function wireResult({
+	program: {
+		local: {config, env},
+	},
+}: CommandContext): Result {
+	const ofProfiles = listProfiles(config.read()).flatMap(({name, server, apiKey, accessToken, refreshToken}) => {
+		const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};
+		return Object.entries(held).flatMap(([kind, secret]) =>
+			secret
+				? [{secret: `${kind} of profile ${name}`, last4: kind === 'API key' ? secret.last4 : '', goes: server}]
+				: [],
+		);
+	});
+	const fromEnvironment = env['SERVICE_API_KEY']?.trim()
+		? [
+				{
+					secret: 'SERVICE_API_KEY',
+					last4: '',
+					goes: env['SERVICE_SERVER']?.trim() || 'the server from a flag or SERVICE_PROFILE',
+				},
+			]
+		: [];
+	const ofProviders = listKeys({config, env, rows: registry}).flatMap(({provider, last4, source, baseUrl}) =>
+		last4 === undefined
+			? []
+			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere (no address)'}],
+	);
+	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
+	return {
+		kind: 'table',
+		columns: [{label: 'secret'}, {label: 'ends in'}, {label: 'may go to', cut: 'middle'}],
+		rows: all.map(({secret, last4, goes}) => [secret, last4, goes]),
+		empty: 'No secrets are stored or in the environment. Add one: `keys set <provider>`',
+		data: all.map(({secret, last4, goes}) => ({secret, last4, may_go_to: goes})),
 	};
 }

@@ -6,7 +6,7 @@ import {
 	type ProjectState,
 	undecided,
 } from '../../agent/project/project.ts';
-import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-drawing.ts';
+import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-view.ts';
 import {reportError} from '../../core/error.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {AppInteraction} from '../interaction.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {actionSummaries} from '../../../src/command/keymap/action-summaries.ts';
-import {parseKey} from '../../../src/command/keymap/parse-key.ts';
-import {readKeys} from '../../../src/command/keymap/read-keys.ts';
+import {parseKey, readKeys} from '../../../src/command/keymap/read-keys.ts';
 import type {Json} from '../../../src/core/json.ts';
 import {actionsIn, allKeys, contexts} from '../../../src/editor/keymap/contexts.ts';
 import {defaultKeys} from '../../../src/editor/keymap/default-keys.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {JudgedFile} from '../../../src/agent/project/project.ts';
-import {trustDrawing} from '../../../src/command/views/project/trust-drawing.ts';
+import {trustDrawing} from '../../../src/command/views/project/trust-view.ts';
 import {unseenDrawing} from '../../../src/command/views/project/unseen-drawing.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 

@@ -1,11 +1,12 @@
+import type {AnswerOf} from '../../../contract/endpoint.ts';
+import type {endpoints} from '../../../contract/endpoints.ts';
 import {type Lenient, originalOf} from '../../../contract/lenient.ts';
 import type {Finding} from '../../../contract/resources/finding.ts';
+import type {Json} from '../../../core/json.ts';
 import {facts, inWords, measure, seconds, wordsOf, yesOrNo} from '../../render/facts.ts';
 import {partsOf} from '../../render/message-parts.ts';
 import type {Result} from '../../result.ts';
-import {trialsOf} from './attack-table.ts';
-import {clip, type Extent, reviewPart, trialParts} from './finding-evidence-view.ts';
-import {metricParts} from './finding-metrics-view.ts';
+import {clip, type Extent, metricParts, reviewPart, trialParts} from './finding-evidence-view.ts';
 
 type Shown = Lenient<Finding>;
 
@@ -119,4 +120,81 @@ function bars(title: string, values: Readonly<Record<string, number>> | null | u
 
 function record(title: string, all: Parameters<typeof facts>[0]): Extract<Result, {kind: 'record'}> {
 	return {kind: 'record', title, fields: facts(all), data: null};
+}
+
+type Attacks = AnswerOf<(typeof endpoints)['getAttackSpans']>;
+
+const right = 'right';
+
+/** Returns the attacks of an assessment, one a row. Rates and scores are unchanged, because the API doesn't say their scale. */
+export function attackTable(attacks: Attacks): Result {
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'attack'},
+			{label: 'ASR', align: right},
+			{label: 'score', align: right},
+			{label: 'jailbreak'},
+			{label: 'trials', align: right},
+			{label: 'time', align: right},
+			{label: 'target', cut: 'middle'},
+			{label: 'goal', spare: true},
+			{label: 'attacker', spare: true},
+			{label: 'evaluator', spare: true},
+		],
+		rows: attacks.map(attack => [
+			attack.attack_name ?? '',
+			measure(attack.asr) ?? '',
+			measure(attack.best_score) ?? '',
+			yesOrNo(attack.is_jailbreak) ?? '',
+			trialsOf(attack),
+			seconds(attack.execution_time_s) ?? '',
+			attack.target_model ?? '',
+			attack.goal ?? '',
+			attack.attacker_model ?? '',
+			attack.evaluator_model ?? '',
+		]),
+		empty: 'No attacks yet. Push traces that record some: `trace push <file>`',
+		...(attacks.length > 0 && {notes: ['ASR is the attack success rate.']}),
+		data: originalOf(attacks),
+	};
+}
+
+type Counts = {readonly finished_trials?: number; readonly total_trials?: number};
+
+/** Returns `3 of 10`, as far as known. */
+function trialsOf({finished_trials: finished, total_trials: total}: Counts): string {
+	return [measure(finished), measure(total)].filter(Boolean).join(' of ');
+}
+
+/** Returns findings, one a row, in the given order. */
+export function findingTable(
+	findings: readonly Lenient<Finding>[],
+	{empty, notes, data}: {readonly empty: string; readonly notes: readonly string[]; readonly data: Json},
+): Result {
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'finding', whole: true},
+			{label: 'severity'},
+			{label: 'score', align: 'right'},
+			{label: 'attack', spare: true},
+			{label: 'status', spare: true},
+			{label: 'created', spare: true},
+			{label: 'goal', spare: true},
+		],
+		rows: findings.map(finding => [
+			finding.id ?? '',
+			finding.severity ?? '',
+			measure(finding.best_score) ?? '',
+			finding.attack_name ?? '',
+			finding.finding_status ?? '',
+			finding.created_at ? {at: finding.created_at} : '',
+			finding.goal ?? '',
+		]),
+		empty,
+		opens: {words: ['finding', 'show'], ids: findings.map(({id}) => id ?? '')},
+		notes,
+		data,
+	};
 }

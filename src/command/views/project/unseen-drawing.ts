@@ -2,7 +2,7 @@ import {nameFile, type Unseen} from '../../../agent/unseen/start-gate.ts';
 import type {Changer} from '../../../agent/unseen/unseen-ledger.ts';
 import {exactLine} from '../../../terminal/text/blanks.ts';
 import type {SubjectDrawing} from '../../../terminal/text/drawing.ts';
-import {rowsDrawing} from './trust-drawing.ts';
+import {rowsDrawing} from './trust-view.ts';
 
 const changers: Readonly<Record<Changer, string>> = {
 	edit: 'an edit',

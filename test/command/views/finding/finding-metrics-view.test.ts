@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {metricParts} from '../../../../src/command/views/finding/finding-metrics-view.ts';
+import {metricParts} from '../../../../src/command/views/finding/finding-evidence-view.ts';
 import {readLeniently} from '../../../../src/contract/lenient.ts';
 import {findingMetricsSchema} from '../../../../src/contract/resources/finding.ts';
 import type {Json} from '../../../../src/core/json.ts';

@@ -1,5 +1,5 @@
 import {expect, test, vi} from 'vitest';
-import {stepsLine, withSteps} from '../../../../src/command/views/runtime/runtime-wake.ts';
+import {stepsLine, withSteps} from '../../../../src/command/views/runtime/runtime-plan.ts';
 
 /** Returns the steps shown while a response takes that long. */
 async function steps(milliseconds: number, isStill = false) {

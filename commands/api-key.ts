@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import {idArgument} from '../src/command/argument-types.ts';
+import {command, noun} from '../src/command/command.ts';
+import {originalOf} from '../src/contract/lenient.ts';
+
+const list = command({
+	name: 'list',
+	summary: 'List your active API keys on the server',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(
+		_,
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
+		const {keyTable} = await import('../src/command/views/api-key-view.ts');
+		const {client} = await platform.open();
+		return keyTable(originalOf(await client.listApiKeys({}, signal)));
+	},
+});
+
+const create = command({
+	name: 'create',
+	summary: 'Create an API key; its secret is shown once',
+	args: z.object({name: z.optional(z.string())}),
+	positional: ['name'],
+	describe: {name: 'what it is for, to tell it from others'},
+	examples: ['api-key create ci', 'api-key create'],
+	whileRunning: true,
+
+	async run(
+		{name},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
+		const {createdKey} = await import('../src/command/views/api-key-view.ts');
+		const {client} = await platform.open();
+		return createdKey(originalOf(await client.createApiKey({body: name === undefined ? {} : {name}}, signal)));
+	},
+});
+
+const revoke = command({
+	name: 'revoke',
+	summary: 'Revoke an API key for good, and those created with it',
+	args: z.object({key: idArgument, yes: z.optional(z.boolean())}),
+	positional: ['key'],
+	completes: {key: 'key'},
+	describe: {key: 'id of the key, as `api-key list` shows it, or a unique prefix', yes: 'skip the confirmation'},
+	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
+	whileRunning: true,
+
+	async run(
+		{key: typed, yes},
+		{
+			program: {
+				servers: {platform},
+			},
+			ui: {interact},
+			signal,
+		},
+	) {
+		const {endsWith, loadKeys} = await import('../src/command/views/api-key-view.ts');
+		const {client, server, find} = await platform.open();
+		const key = await find('key', typed, {}, signal);
+		const also = endsWith(await loadKeys(client, signal), key);
+		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;
+		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {
+			return {kind: 'text', text: 'Nothing changed.'};
+		}
+
+		const answer = originalOf(await client.revokeApiKey({params: {keyId: key}}, signal));
+		return {
+			kind: 'text',
+			text: [`Revoked the API key ${key}.`, ...also].join(' '),
+			data: answer ?? {key_id: key, revoked: true},
+		};
+	},
+});
+
+export default noun({name: 'api-key', summary: 'Your API keys on the server', verbs: [list, create, revoke]});

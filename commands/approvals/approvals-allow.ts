@@ -1,3 +1,0 @@
-import {ruleCommand} from '../../src/command/approvals/rule-command.ts';
-
-export default ruleCommand('allow');

@@ -1,0 +1,242 @@
+import * as z from 'zod/mini';
+import {mcpScope, mcpScopeHelp, repeatable} from '../src/command/argument-types.ts';
+import {command, noun} from '../src/command/command.ts';
+import {AppError} from '../src/core/error.ts';
+
+const list = command({
+	name: 'list',
+	summary: 'List the MCP servers with their state, tools and tokens',
+	args: z.object({check: z.optional(z.boolean()), scope: z.optional(mcpScope)}),
+	letters: {scope: 's'},
+	describe: {check: 'start those that do not run yet', scope: 'those of local, user or project alone'},
+	examples: ['mcp list', 'mcp list --check'],
+	whileRunning: true,
+
+	async run({check = false, scope}, {program: {mcp}}) {
+		const {serverTable} = await import('../src/command/views/mcp/server-table.ts');
+		const listed = async () =>
+			(await mcp.status()).filter(({configured}) => scope === undefined || configured.scope === scope);
+		const stopped = (await listed()).filter(({configured, state}) => !configured.unused && state.state === 'stopped');
+		await Promise.all(check ? stopped.map(({configured}) => mcp.reconnect(configured)) : []);
+		return serverTable(await listed(), await mcp.faults());
+	},
+});
+
+const add = command({
+	name: 'add',
+	summary: 'Add an MCP server: a command to start, or a URL',
+	args: z.object({
+		name: z.string(),
+		target: z.array(z.string()),
+		transport: z.optional(z.enum(['http', 'stdio'], 'must be http or stdio (SSE is not supported)')),
+		env: repeatable,
+		envFile: z.optional(z.string()),
+		header: repeatable,
+		timeout: z.optional(z.string()),
+		scope: z.optional(mcpScope),
+	}),
+	positional: ['name', 'target'],
+	rest: true,
+	usage: '<name> [flags] <url>, or <name> [flags] -- <command> [arguments]',
+	letters: {transport: 't', env: 'e', header: 'H', scope: 's'},
+	describe: {
+		name: 'what tools and rules call it',
+		target: 'URL, or command with its arguments after --',
+		transport: 'or -t: http for a URL, stdio for a command; found out without it',
+		env: 'or -e: NAME=value, a variable of the command',
+		envFile: 'a file of NAME=value lines, read when the server starts',
+		header: 'or -H: "Name: value", sent to the URL',
+		timeout: 'seconds that a call may take without progress (default 120)',
+		scope: 'or -s: user (default), local for this project only, project for .mcp.json',
+	},
+	examples: [
+		'mcp add docs https://mcp.example.com/mcp',
+		'mcp add files --env ROOT=src -- npx -y @example/mcp-files',
+		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
+	],
+
+	async run(args, {program: {mcp}}) {
+		const {entryOf} = await import('../src/config/mcp/mcp-file.ts');
+		const {targetOf} = await import('../src/command/views/mcp/server-lines.ts');
+		const {changeServers, serverFromArguments} = await import('../src/command/mcp/edit-servers.ts');
+		const {name, scope = 'user'} = args;
+		const server = serverFromArguments(args);
+		const path = await changeServers(mcp, {name, scope, server});
+		return {
+			kind: 'text',
+			text: `Added the MCP server ${name}: ${targetOf(server)}`,
+			hint: `Check it: \`mcp get ${name}\``,
+			data: {name, scope, file: path, server: entryOf(server)},
+		};
+	},
+});
+
+const get = command({
+	name: 'get',
+	summary: 'Show an MCP server and its tools',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {name: 'as `mcp list` shows it; a shell starts it', scope: mcpScopeHelp},
+	examples: ['mcp get docs'],
+	whileRunning: true,
+
+	async run({name, scope}, {program: {mcp}, ui: {live}}) {
+		const [{statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
+			import('../src/command/mcp/edit-servers.ts'),
+			import('../src/command/views/mcp/server-table.ts'),
+		]);
+		const {configured} = await statusOfServer(mcp, name, scope);
+		if (!live && configured.unused === undefined) {
+			await mcp.reconnect(configured);
+		}
+
+		const status = await statusOfServer(mcp, name, scope);
+		return {...serverRecord(status), ...(!live && failureOf(status))};
+	},
+});
+
+const remove = command({
+	name: 'remove',
+	summary: 'Remove an MCP server',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
+	examples: ['mcp remove docs'],
+
+	async run({name, scope: given}, {program: {mcp}}) {
+		const {changeServers, findServer} = await import('../src/command/mcp/edit-servers.ts');
+		const {scope} = findServer(await mcp.servers(), name, given);
+		const path = await changeServers(mcp, {name, scope});
+		return {kind: 'text', text: `Removed the MCP server ${name} from ${path}.`, data: {name, scope, file: path}};
+	},
+});
+
+const login = command({
+	name: 'login',
+	summary: 'Log in to an MCP server through the browser',
+	args: z.object({name: z.string(), clientId: z.optional(z.string()), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {
+		name: 'as `mcp list` shows it',
+		clientId: 'id of a registered client, if the server registers none by itself',
+		scope: mcpScopeHelp,
+	},
+	examples: ['mcp login docs'],
+	whileRunning: true,
+
+	async run({name, clientId, scope}, context) {
+		const [{statusOfServer}, {logInToMcp}, {statusOf}] = await Promise.all([
+			import('../src/command/mcp/edit-servers.ts'),
+			import('../src/command/mcp/log-in-to-mcp.ts'),
+			import('../src/command/views/mcp/server-table.ts'),
+		]);
+		const {
+			program: {
+				mcp,
+				local: {env},
+			},
+			ui: {interact},
+			signal,
+		} = context;
+		const {configured} = await statusOfServer(mcp, name, scope);
+		const done = await logInToMcp(configured, {mcp, interact, env, signal}, clientId);
+		if (done === 'cancelled') {
+			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
+		}
+
+		if (configured.unused === undefined) {
+			await mcp.reconnect(configured);
+		}
+
+		const status = await statusOfServer(mcp, name, scope);
+		const sentences = [`Logged in to the MCP server ${name}.`, done, `It is ${statusOf(status)}.`];
+		return {kind: 'text', text: sentences.filter(Boolean).join(' '), data: {name, state: status.state.state}};
+	},
+});
+
+const logout = command({
+	name: 'logout',
+	summary: 'Log out of an MCP server',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
+	examples: ['mcp logout docs'],
+
+	async run({name, scope}, {program: {mcp}, ui: {live}}) {
+		const {statusOfServer} = await import('../src/command/mcp/edit-servers.ts');
+		const {configured} = await statusOfServer(mcp, name, scope);
+		const done = await mcp.logOut(configured);
+		if (done === 'none') {
+			throw new AppError('not-found', `You are not logged in to the MCP server ${name}.`);
+		}
+
+		if (live && configured.unused === undefined) {
+			await mcp.reconnect(configured);
+		}
+
+		const there = done === 'revoked' ? '' : ' It may stay valid at the server until it expires.';
+		return {
+			kind: 'text',
+			text: `Logged out of the MCP server ${name}.${there}`,
+			data: {name, revoked: done === 'revoked'},
+		};
+	},
+});
+
+const log = command({
+	name: 'log',
+	summary: 'Show what an MCP server logged',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {name: 'as /mcp shows it', scope: mcpScopeHelp},
+	examples: ['mcp log docs'],
+	where: 'app',
+	whileRunning: true,
+
+	async run({name, scope}, {program: {mcp}}) {
+		const [{statusOfServer}, {statusOf}] = await Promise.all([
+			import('../src/command/mcp/edit-servers.ts'),
+			import('../src/command/views/mcp/server-table.ts'),
+		]);
+		const status = await statusOfServer(mcp, name, scope);
+		const {log} = status;
+		return {
+			kind: 'lines',
+			lines: [...(log.length > 0 ? log : ['It logged nothing.']), `${name}: ${statusOf(status)}`],
+			data: {name, state: status.state.state, log: [...log]},
+		};
+	},
+});
+
+const reconnect = command({
+	name: 'reconnect',
+	summary: 'Start an MCP server again',
+	args: z.object({name: z.string(), scope: z.optional(mcpScope)}),
+	positional: ['name'],
+	letters: {scope: 's'},
+	describe: {name: 'as /mcp shows it', scope: mcpScopeHelp},
+	examples: ['mcp reconnect docs'],
+	where: 'app',
+	whileRunning: true,
+
+	async run({name, scope}, {program: {mcp}}) {
+		const [{statusOfServer}, {serverRecord}] = await Promise.all([
+			import('../src/command/mcp/edit-servers.ts'),
+			import('../src/command/views/mcp/server-table.ts'),
+		]);
+		await mcp.reconnect((await statusOfServer(mcp, name, scope)).configured);
+		return serverRecord(await statusOfServer(mcp, name, scope));
+	},
+});
+
+export default noun({
+	name: 'mcp',
+	summary: 'MCP servers, whose tools the agent can use',
+	verbs: [list, add, get, remove, login, logout, log, reconnect],
+	fallback: 'list',
+});

@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+import {listCommand} from '../src/command/list-command.ts';
+
+const list = listCommand({
+	summary: 'List the sessions of the workspace, latest first',
+	examples: ['session list', 'session list --project web --page 2'],
+	name: 'sessions',
+	kind: 'session',
+	line: 'session list',
+	columns: ['id', 'title', 'updated_at', 'message_count', 'model', 'project_name', 'visibility', 'archived_at'],
+	empty: 'No sessions in this workspace yet. `sessions` lists those of this folder.',
+	within: ['org', 'workspace'],
+	isByProject: true,
+	request: (client, call, signal) => client.listSessions(call, signal),
+});
+
+const show = command({
+	name: 'show',
+	summary: 'Show a session saved on this machine, and what it used',
+	args: z.object({session: z.optional(z.string())}),
+	positional: ['session'],
+	describe: {session: 'id or prefix; defaults to the latest session of this folder'},
+	completes: {session: 'saved-session'},
+	examples: ['session show', 'session show 3f2a --json'],
+	whileRunning: true,
+
+	async run(
+		{session},
+		{
+			program: {
+				session: {saved: sessions},
+				models,
+			},
+		},
+	) {
+		const {usageResult} = await import('../src/command/views/usage-view.ts');
+		const {savedSessionResult} = await import('../src/command/views/session-view.ts');
+		const found = await sessions.findOrLatest(session);
+		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
+		return savedSessionResult(found, usageResult(transcript, priceOf, date));
+	},
+});
+
+const unarchive = command({
+	name: 'unarchive',
+	summary: 'Restore a session from the archive',
+	args: z.object({session: z.string()}),
+	positional: ['session'],
+	describe: {session: 'id of the session, or a unique prefix'},
+	completes: {session: 'session'},
+	examples: ['session unarchive 7d9f3a52'],
+	whileRunning: true,
+
+	async run(
+		{session},
+		{
+			program: {
+				servers: {platform},
+			},
+			signal,
+		},
+	) {
+		const {platformSessionResult} = await import('../src/command/views/session-view.ts');
+		const {client, scope} = await platform.open();
+		const params = {...(await scope('org', 'workspace')), sessionId: session};
+		return platformSessionResult(await client.unarchiveSession({params}, signal));
+	},
+});
+
+export default noun({
+	name: 'session',
+	summary: 'A session on this machine, or of the platform',
+	verbs: [list, show, unarchive],
+});

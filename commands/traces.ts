@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+import {command, noun} from '../src/command/command.ts';
+
+const status = command({
+	name: 'status',
+	summary: 'Show where traces go, and how many were sent',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(
+		_,
+		{
+			program: {
+				servers: {traces},
+			},
+		},
+	) {
+		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		return traceStatus(traces.status());
+	},
+});
+
+const on = command({
+	name: 'on',
+	summary: 'Start sending traces of runs',
+	args: z.object({content: z.optional(z.boolean())}),
+	describe: {content: 'send prompts, answers, arguments and results too'},
+	examples: ['traces on', 'traces on --content'],
+	whileRunning: true,
+
+	async run(
+		{content = false},
+		{
+			program: {
+				servers: {traces},
+			},
+		},
+	) {
+		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		return traceStatus(await traces.set(content ? 'content' : 'on'));
+	},
+});
+
+const off = command({
+	name: 'off',
+	summary: 'Stop sending traces of runs',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(
+		_,
+		{
+			program: {
+				servers: {traces},
+			},
+		},
+	) {
+		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		return traceStatus(await traces.set('off'));
+	},
+});
+
+export default noun({
+	name: 'traces',
+	summary: 'Send traces of runs to the server or an OTLP endpoint',
+	verbs: [status, on, off],
+	fallback: 'status',
+});
