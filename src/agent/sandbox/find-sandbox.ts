@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {systemCallFilter} from '../../core/sandbox/system-call-filter.ts';
+import {systemCallFilter} from '../../containment/system-call-filter.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {foldersOutside} from '../tools/child/find-program.ts';
 import {removeEmpty} from './left-behind.ts';

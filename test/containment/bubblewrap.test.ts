@@ -3,8 +3,8 @@ import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {bubblewrapArguments, findBubblewrap} from '../../../../src/server/sandboxes/containment/bubblewrap.ts';
-import {eventually, localSandboxes, temporaryFolder} from '../sandbox.ts';
+import {bubblewrapArguments, findBubblewrap} from '../../src/containment/bubblewrap.ts';
+import {eventually, localSandboxes, temporaryFolder} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
 const bubblewrap = await findBubblewrap(path, ['/tmp']);

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
-import {searchFolders} from '../../../core/search-path.ts';
+import {searchFolders} from '../core/search-path.ts';
 
 /** A working bubblewrap and its features. */
 export type Bubblewrap = {
