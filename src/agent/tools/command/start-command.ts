@@ -1,5 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {giveFilter} from '../../../containment/bubblewrap.ts';
 import {openCommandGroup} from '../../../containment/command-group.ts';
 import {followDescendants} from '../../../containment/descendants.ts';
 import {endMarked, markVariable} from '../../../containment/end-marked.ts';
@@ -9,7 +10,6 @@ import {signalGroup} from '../../../containment/processes.ts';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import type {WithheldFiles} from '../../policy/withheld-files.ts';
-import {giveFilter} from '../../sandbox/find-sandbox.ts';
 import type {CommandOutput} from './command-output.ts';
 import {watchLimits} from './watch-limits.ts';
 
