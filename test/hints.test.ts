@@ -32,7 +32,7 @@ type Hint = {readonly file: string; readonly text: string};
 const strings = sources.flatMap(file => stringsOf(file, samples));
 
 /** Paths of a server and folders, which aren't commands. */
-const paths = ['password', 'proc', 'sys', 'dev', 'tmp', 'home', 'root'];
+const paths = ['password', 'proc', 'sys', 'dev', 'memfd', 'tmp', 'home', 'root'];
 
 /** Commands in backticks: for the place that shows them, or after `$` for a shell. */
 const hints: readonly Hint[] = strings.flatMap(({file, text}) =>

@@ -7,7 +7,7 @@ const layers = [
 	['src/core'],
 	['src/contract'],
 	['src/terminal', 'src/storage', 'src/net'],
-	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor'],
+	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor', 'src/containment'],
 	['src/agent', 'src/telemetry'],
 	['src/server', 'src/store'],
 	['src/session', 'src/doctor'],
@@ -22,7 +22,7 @@ const layers = [
 const loader = 'src/loader/';
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
-const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/server'];
+const serverMayUse = ['src/core', 'src/contract', 'src/storage', 'src/net', 'src/containment', 'src/server'];
 const filePackages = /^(?:node:)?(?:fs|fs\/promises|net|http|https|tls|child_process|undici.*|worker_threads)$/;
 const withoutFiles = [
 	'src/core',

@@ -48,7 +48,7 @@ export function isGone(owner: LockOwner, since: number): boolean {
 		return true;
 	}
 
-	if (fieldsOf(owner.pid)?.[0] === 'Z') {
+	if (readProcessStat(owner.pid)?.[0] === 'Z') {
 		// It ended, and its parent has not noticed yet.
 		return true;
 	}
@@ -70,11 +70,11 @@ export function isRunning(pid: number): boolean {
 
 /** Returns field 22 of /proc/<pid>/stat (proc(5)): when the process started. */
 function startOf(pid: number): string | undefined {
-	return fieldsOf(pid)?.[19];
+	return readProcessStat(pid)?.[19];
 }
 
 /** Returns the fields of /proc/<pid>/stat after the command name, which may contain spaces; the first one is the state. */
-function fieldsOf(pid: number): readonly string[] | undefined {
+export function readProcessStat(pid: number): readonly string[] | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -5,14 +5,14 @@ import process from 'node:process';
 import type {Writable} from 'node:stream';
 import {setTimeout as setTimeoutAsync} from 'node:timers/promises';
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
+import {endMarked, markVariable} from '../../containment/end-marked.ts';
+import {signalGroup} from '../../containment/processes.ts';
 import {AppError} from '../../core/error.ts';
 import {cutDepth, isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
-import {signalGroup} from '../tools/child/signal-group.ts';
 import {toolVariables} from '../tools/child/tool-variables.ts';
-import {endMarked, markVariable} from '../tools/command/end-marked.ts';
 import {notSent} from './connection-error.ts';
 
 type Options = {

@@ -1,13 +1,9 @@
+import {totalmem} from 'node:os';
+import {bubblewrapArguments, type HiddenPlace} from '../../containment/bubblewrap.ts';
 import type {FolderSearch} from '../paths/search-folder.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
-import {outermost} from './existing.ts';
-import type {GuardedGit} from './obeyed-places.ts';
 
-/**
- * A file or folder that a command can't read: it sees an empty folder, or what it may not open. `mask` is what it sees
- * instead, if that has to look like the file from outside.
- */
-export type HiddenPlace = {readonly path: string; readonly isFolder: boolean; readonly mask?: string};
+import type {GuardedGit} from './obeyed-places.ts';
 
 /** What a sandboxed command sees. All paths are absolute and real: bubblewrap doesn't follow links on its own. */
 export type SandboxLayout = {
@@ -37,38 +33,22 @@ export type SandboxLayout = {
 	readonly capabilities?: readonly string[];
 };
 
-/** What the kernel lets root write, whatever the capabilities are. */
-const kernelControls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(name => `/proc/${name}`);
+/** The share of the memory that a command may use for files in memory. */
+const scratchShare = 1 / 4;
 
-/**
- * Returns the arguments of bubblewrap for a layout (SAFETY 15). The order matters: later mounts cover earlier ones, and
- * covers become read-only once everything inside them is mounted.
- */
-export function sandboxArguments(layout: SandboxLayout): readonly string[] {
-	const {workspace, temporary, covered, readable, writable, readOnly, hidden} = layout;
-	const covers = outermost(covered).filter(folder => folder !== '/tmp');
-	return [
-		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', temporary, '/tmp'],
-		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
-		...covers.flatMap(folder => ['--tmpfs', folder]),
-		...outermost(readable).flatMap(path => ['--ro-bind-try', path, path]),
-		// A folder comes before those in it, which it would cover.
-		...[workspace, ...new Set(writable.toSorted())].flatMap(path => ['--bind', path, path]),
-		...readOnly.flatMap(path => ['--ro-bind', path, path]),
-		...hidden.flatMap(hide),
-		...covers.flatMap(folder => ['--remount-ro', folder]),
-		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-		...(layout.hasNetwork ? [] : ['--unshare-net']),
-		...['--cap-drop', 'ALL', ...(layout.capabilities ?? []).flatMap(name => ['--cap-add', name])],
-		...['--die-with-parent', '--new-session', '--chdir', workspace],
-	];
-}
-
-/** A device can't be opened on a mount without devices, so a hidden file is unreadable rather than empty. */
-function hide({path, isFolder, mask}: HiddenPlace): readonly string[] {
-	if (mask !== undefined) {
-		return ['--ro-bind', mask, path];
-	}
-
-	return isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+/** Returns the arguments of bubblewrap for a command with this layout (SAFETY 15). */
+export function sandboxArguments(layout: SandboxLayout, hasSizes: boolean): readonly string[] {
+	const {workspace, writable, readOnly, capabilities = []} = layout;
+	const policy = {
+		...layout,
+		capabilities,
+		scratchBytes: Math.floor(totalmem() * scratchShare),
+		hasScratch: false,
+		programs: [],
+		writable: [workspace, ...new Set(writable.toSorted())],
+		readOnly: readOnly.map(path => [path, path] as const),
+		isOtherUser: false,
+		cwd: workspace,
+	};
+	return [...bubblewrapArguments({hasSizes, userNamespace: []}, policy), '--new-session'];
 }

@@ -1,6 +1,7 @@
 import {mkdir, open, stat} from 'node:fs/promises';
 import {homedir, userInfo} from 'node:os';
 import {basename, dirname, join, relative, sep} from 'node:path';
+import type {HiddenPlace} from '../../containment/bubblewrap.ts';
 import {searchFolders} from '../../core/search-path.ts';
 import {type FolderSearch, listFolder} from '../paths/search-folder.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
@@ -10,7 +11,7 @@ import {gitOrders} from './git-orders.ts';
 import {gitPlaces, outerRepository, settleIndex} from './git-places.ts';
 import {hookOrders} from './hook-orders.ts';
 import {obeyedPlaces} from './obeyed-places.ts';
-import type {HiddenPlace, SandboxLayout} from './sandbox-arguments.ts';
+import type {SandboxLayout} from './sandbox-arguments.ts';
 import {mixedFolders, toolPlaces} from './tool-places.ts';
 
 export type LayoutOptions = {

@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises';
+import {summaryOf} from '../../containment/containment.ts';
+import {isAlive, stateLetter} from '../../containment/processes.ts';
 import {once} from '../../core/once.ts';
-import {summaryOf} from './containment/containment.ts';
-import {isAlive, stateLetter} from './containment/processes.ts';
 import {createLauncher, defaultGraceMs, findUnavailableReason, type LaunchOptions, launch} from './local-launch.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
 import {isListening, isListeningAt} from './ports.ts';

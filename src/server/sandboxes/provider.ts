@@ -1,3 +1,5 @@
+import type {SandboxLimits} from '../../containment/launch.ts';
+
 /** One program of a sandbox: a build step or the task's command. */
 export type SandboxStep = {readonly name: string; readonly command: readonly string[]};
 
@@ -6,22 +8,6 @@ export type Deadline = {
 	/** Milliseconds from now on. */
 	readonly after: number;
 	readonly action: 'end' | 'pause';
-};
-
-/** Limits of one sandbox. A limit that the machine doesn't support is left to the system. */
-export type SandboxLimits = {
-	/** Memory in bytes of the whole sandbox, and data segment of each process. */
-	readonly memoryBytes: number;
-	/** Number of processes. If the kernel can't enforce it, the sandbox is ended. */
-	readonly processes: number;
-	/** Disk space of its files in bytes. */
-	readonly diskBytes: number;
-	/** Processor time of one process in seconds. */
-	readonly cpuSeconds: number;
-	/** Size of one file in bytes. */
-	readonly fileBytes: number;
-	/** Bytes of the log that are kept; the oldest are removed. */
-	readonly logBytes: number;
 };
 
 export type SandboxSpec = {

@@ -1,6 +1,6 @@
 import {dirname, isAbsolute} from 'node:path';
+import {markerName} from '../../containment/processes.ts';
 import type {Environment} from '../../core/environment.ts';
-import {markerName} from './containment/processes.ts';
 
 /** The default PATH. */
 export const standardPath = ['/usr/local/bin', '/usr/bin', '/bin'];

@@ -1,11 +1,11 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {basename, delimiter} from 'node:path';
+import {signalGroup} from '../../../containment/processes.ts';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import {createCappedOutput} from './capped-output.ts';
 import {childEnvironment} from './child-environment.ts';
 import {findProgram, firstIn, foldersOutside} from './find-program.ts';
-import {signalGroup} from './signal-group.ts';
 
 type Options = {
 	readonly command: string;

@@ -1,8 +1,9 @@
 import {rm} from 'node:fs/promises';
 import process from 'node:process';
+import {filterOptions} from '../../../containment/bubblewrap.ts';
 import type {Containment} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
-import {filterOptions, findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
+import {findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
 import {type SandboxLayout, sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
 import {type LayoutOptions, sandboxLayout} from '../../sandbox/sandbox-layout.ts';
 import {commandEnvironment} from './command-environment.ts';
@@ -70,7 +71,7 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 				created.add(path);
 			}
 
-			const {program, options: extra, filter} = found;
+			const {program, options: extra, hasSizes, filter} = found;
 			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
 			return (
 				layout && {
@@ -79,7 +80,7 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 					withheld: layout.withheld,
 					listing: layout.listing,
 					...(filter && {filter}),
-					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout), '--'],
+					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout, hasSizes), '--'],
 				}
 			);
 		},

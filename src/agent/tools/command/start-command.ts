@@ -1,18 +1,19 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {giveFilter} from '../../../containment/bubblewrap.ts';
+import {openCommandGroup} from '../../../containment/command-group.ts';
+import {followDescendants} from '../../../containment/descendants.ts';
+import {endMarked, markVariable} from '../../../containment/end-marked.ts';
+import {type CommandLaunch, guardedLauncherOf, launcherOf, tellGuard} from '../../../containment/launch.ts';
+import {diskOf} from '../../../containment/machine.ts';
+import {signalGroup} from '../../../containment/processes.ts';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import type {WithheldFiles} from '../../policy/withheld-files.ts';
-import {giveFilter} from '../../sandbox/find-sandbox.ts';
-import {signalGroup} from '../child/signal-group.ts';
-import {openCommandGroup} from './command-group.ts';
-import {guardedLauncherOf, type Launch, launcherOf, tellGuard} from './command-launcher.ts';
 import type {CommandOutput} from './command-output.ts';
-import {followDescendants} from './descendants.ts';
-import {endMarked, markVariable} from './end-marked.ts';
-import {diskOf, watchLimits} from './watch-limits.ts';
+import {watchLimits} from './watch-limits.ts';
 
-export type Start = Launch & {
+export type Start = CommandLaunch & {
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string>>;
 	/** The program that contains the command, with its arguments; undefined if nothing does. */

@@ -1,5 +1,6 @@
-import {readdirSync, readFileSync, statfsSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import {totalmem} from 'node:os';
+import {availableMemory, countThreads, type Disk, readText} from '../../../containment/machine.ts';
 
 /** How often it looks: two short reads. */
 const intervalMs = 500;
@@ -14,8 +15,6 @@ const minFreeDiskBytes = 1024 ** 3;
 const minFreeDisk = 0.05;
 const mayUseBytes = 100 * 1024 ** 2;
 
-type Disk = {readonly freeBytes: number; readonly sizeBytes: number};
-
 type Options = {
 	/** Returns the id of the first process in the sandbox, once it is known. */
 	readonly init: () => number | undefined;
@@ -28,20 +27,19 @@ type Options = {
 
 /**
  * Watches the limits of a sandbox that the kernel doesn't enforce: root has no limit of processes, and nobody one of memory
- * for several
- * processes together, or one of the space that they use. Returns what ends it.
+ * for several processes together, or one of the space that they use. Returns what ends it.
  */
 export function watchLimits({init, maxProcesses, disk, onExceeded}: Options): () => void {
 	const before = disk();
-	const threads = threadsOfMachine();
+	const threads = countThreads();
 	const timer = setInterval(() => {
 		if (before && isFilled(before, disk())) {
 			onExceeded('it nearly filled the disk');
 			return;
 		}
 
-		const isFull = memoryLeft() < totalmem() * minFree;
-		if (!isFull && threadsOfMachine() < threads + maxProcesses * countAfter) {
+		const isFull = (availableMemory() ?? Number.POSITIVE_INFINITY) < totalmem() * minFree;
+		if (!isFull && countThreads() < threads + maxProcesses * countAfter) {
 			return;
 		}
 
@@ -65,16 +63,6 @@ function isFilled(before: Disk, now: Disk | undefined): boolean {
 	);
 }
 
-/** Returns the state of the disk of a folder. */
-export function diskOf(folder: string): Disk | undefined {
-	try {
-		const {bavail, blocks, bsize} = statfsSync(folder);
-		return {freeBytes: bavail * bsize, sizeBytes: blocks * bsize};
-	} catch {
-		return undefined;
-	}
-}
-
 /** Returns the status files of all processes that the first process of a sandbox sees. */
 function processesIn(init: number | undefined): readonly string[] {
 	const folder = `/proc/${init}/root/proc`;
@@ -88,23 +76,5 @@ function processesIn(init: number | undefined): readonly string[] {
 }
 
 function memoryOf(statusFiles: readonly string[]): number {
-	return statusFiles.reduce((sum, file) => sum + 1024 * Number(/^RssAnon:\s*(\d+)/m.exec(read(file))?.[1] ?? 0), 0);
-}
-
-function threadsOfMachine(): number {
-	return Number(/\/(\d+)/.exec(read('/proc/loadavg'))?.[1] ?? 0);
-}
-
-/** Returns the available memory in bytes; infinity where the kernel doesn't say. */
-function memoryLeft(): number {
-	const [, kilobytes] = /^MemAvailable:\s*(\d+)/m.exec(read('/proc/meminfo')) ?? [];
-	return kilobytes === undefined ? Number.POSITIVE_INFINITY : 1024 * Number(kilobytes);
-}
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch {
-		return '';
-	}
+	return statusFiles.reduce((sum, file) => sum + 1024 * Number(/^RssAnon:\s*(\d+)/m.exec(readText(file))?.[1] ?? 0), 0);
 }

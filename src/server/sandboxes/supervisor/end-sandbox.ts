@@ -1,7 +1,7 @@
 import {hostname} from 'node:os';
-import {openCgroup} from '../containment/cgroup.ts';
-import {areStopped, endMembers, type Membership, signalMembers} from '../containment/members.ts';
-import {isAlive, sendSignal} from '../containment/processes.ts';
+import {openCgroup} from '../../../containment/cgroup.ts';
+import {areStopped, endMembers, type Membership, signalMembers} from '../../../containment/members.ts';
+import {isAlive, sendSignal} from '../../../containment/processes.ts';
 import {readStatus, type SandboxFolder} from '../sandbox-folder.ts';
 import type {SupervisorStatus} from './supervisor-plan.ts';
 import {until} from './until.ts';

@@ -1,13 +1,13 @@
 import {writeFileSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import {join} from 'node:path';
-import {systemCallFilter} from '../../../core/sandbox/system-call-filter.ts';
+import {type Bubblewrap, bubblewrapArguments, dropArguments, taskPolicy} from '../../../containment/bubblewrap.ts';
+import {type Cgroup, createCgroup} from '../../../containment/cgroup.ts';
+import {scopeCommand} from '../../../containment/cgroup-location.ts';
+import {launchCommand} from '../../../containment/launch.ts';
+import {type Network, openNetwork} from '../../../containment/network.ts';
+import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import {identityOf} from '../../../storage/lock-owner.ts';
-import {type Bubblewrap, bubblewrapArguments, dropArguments} from '../containment/bubblewrap.ts';
-import {type Cgroup, createCgroup} from '../containment/cgroup.ts';
-import {scopeCommand} from '../containment/cgroup-location.ts';
-import {launchCommand} from '../containment/launch-command.ts';
-import {type Network, openNetwork} from '../containment/network.ts';
 import type {SandboxStep} from '../provider.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
@@ -72,14 +72,19 @@ function wrapperOf(
 		return [];
 	}
 
-	const args = bubblewrapArguments(bubblewrap, {
+	const policy = taskPolicy(bubblewrap, {
 		writable,
 		hidden,
 		temporary: writable.at(-1) ?? cwd,
 		scratchBytes: Math.floor(limits.memoryBytes * scratchFraction),
 		...(network && {resolver: network.resolver}),
 	});
-	return [...filtered(bubblewrap, folder), ...args, '--', ...dropArguments(bubblewrap, user)];
+	return [
+		...filtered(bubblewrap, folder),
+		...bubblewrapArguments(bubblewrap, policy),
+		'--',
+		...dropArguments(bubblewrap, user),
+	];
 }
 
 /** Starts bubblewrap with the filter in a file, which it reads from a descriptor. */

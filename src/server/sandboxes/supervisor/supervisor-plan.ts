@@ -1,6 +1,7 @@
-import type {LockOwner} from '../../../storage/lock-owner.ts';
-import type {Containment} from '../containment/containment.ts';
-import type {SandboxLimits, SandboxStep} from '../provider.ts';
+import type {Containment} from '../../../containment/containment.ts';
+import type {SandboxLimits} from '../../../containment/launch.ts';
+import type {ProcessIdentity} from '../../../containment/processes.ts';
+import type {SandboxStep} from '../provider.ts';
 
 /** The input of a supervisor, as JSON on standard input, so that no secret is in a file or an argument. */
 export type SupervisorPlan = {
@@ -31,9 +32,6 @@ export type SupervisorPlan = {
 	/** The sandbox ends with this process; without one it outlives its server. */
 	readonly owner?: ProcessIdentity;
 };
-
-/** A process by its id and, if the kernel reports it, its start: a later process with that id is another one. */
-export type ProcessIdentity = LockOwner;
 
 /** The content of `status.json`. */
 export type SupervisorStatus = {

@@ -1,11 +1,12 @@
 import process from 'node:process';
 import {text} from 'node:stream/consumers';
+import {describeContainment} from '../../../containment/containment.ts';
+import {areStopped, endMembers, signalMembers} from '../../../containment/members.ts';
+import type {ProcessIdentity} from '../../../containment/processes.ts';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
-import {describeContainment} from '../containment/containment.ts';
-import {areStopped, endMembers, signalMembers} from '../containment/members.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
-import type {ProcessIdentity, SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
+import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 import {writeStatus} from './supervisor-status.ts';
 import {runStep} from './supervisor-step.ts';
 import {watchDeadline} from './watch-deadline.ts';

@@ -1,10 +1,10 @@
-import {readFileSync, statfsSync} from 'node:fs';
+import {formatMegabytes} from '../../../containment/containment.ts';
+import {diskUseOf, maxFiles} from '../../../containment/disk-use.ts';
+import type {SandboxLimits} from '../../../containment/launch.ts';
+import {availableMemory, countThreads, diskOf} from '../../../containment/machine.ts';
+import {type Membership, membersOf} from '../../../containment/members.ts';
+import {memoryUseOf} from '../../../containment/memory-use.ts';
 import {formatNumber} from '../../../core/format.ts';
-import {formatMegabytes} from '../containment/containment.ts';
-import {diskUseOf, maxFiles} from '../containment/disk-use.ts';
-import {type Membership, membersOf} from '../containment/members.ts';
-import {memoryUseOf} from '../containment/memory-use.ts';
-import type {SandboxLimits} from '../provider.ts';
 
 type Options = {
 	readonly limits: SandboxLimits;
@@ -32,9 +32,9 @@ export function watchLimits({limits, folders, membership, isLimited, note, stop}
 	readonly close: () => void;
 } {
 	const {processes, memoryBytes, diskBytes} = limits;
-	const hasMoreTasks = createTrigger(countTasks(), processes * measureFraction);
-	const hasLessMemory = createTrigger(-memoryLeft(), memoryBytes * measureFraction);
-	const hasLessDisk = createTrigger(-diskLeft(folders[0]), diskBytes * measureFraction);
+	const hasMoreTasks = createTrigger(countThreads(), processes * measureFraction);
+	const hasLessMemory = createTrigger(-(availableMemory() ?? 0), memoryBytes * measureFraction);
+	const hasLessDisk = createTrigger(-freeDisk(folders[0]), diskBytes * measureFraction);
 	let isCounting = false;
 	let kills = 0;
 
@@ -50,15 +50,15 @@ export function watchLimits({limits, folders, membership, isLimited, note, stop}
 	};
 
 	const check = () => {
-		if (!isLimited && hasMoreTasks(countTasks()) && membersOf(membership()).length > processes) {
+		if (!isLimited && hasMoreTasks(countThreads()) && membersOf(membership()).length > processes) {
 			stop(`it has more than ${processes} processes`);
 		}
 
-		if (!isLimited && hasLessMemory(-memoryLeft()) && memoryUseOf(membersOf(membership())) > memoryBytes) {
+		if (!isLimited && hasLessMemory(-(availableMemory() ?? 0)) && memoryUseOf(membersOf(membership())) > memoryBytes) {
 			stop(`it uses more than ${formatMegabytes(memoryBytes)} of memory`);
 		}
 
-		if (hasLessDisk(-diskLeft(folders[0])) && !isCounting) {
+		if (hasLessDisk(-freeDisk(folders[0])) && !isCounting) {
 			void countDisk();
 		}
 
@@ -87,29 +87,7 @@ function createTrigger(first: number, step: number): (value: number) => boolean 
 	};
 }
 
-/** Returns the number of threads on the whole machine. */
-function countTasks(): number {
-	return Number(/\/(\d+)/.exec(read('/proc/loadavg'))?.[1] ?? 0);
-}
-
-/** Returns the available memory of the machine in bytes. */
-function memoryLeft(): number {
-	return 1024 * Number(/^MemAvailable:\s*(\d+)/m.exec(read('/proc/meminfo'))?.[1] ?? 0);
-}
-
-function diskLeft(folder = '/'): number {
-	try {
-		const {bavail, bsize} = statfsSync(folder);
-		return bavail * bsize;
-	} catch {
-		return 0;
-	}
-}
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch {
-		return '';
-	}
+/** Returns the free bytes of the disk of a folder; 0 if nobody knows. */
+function freeDisk(folder = '/'): number {
+	return diskOf(folder)?.freeBytes ?? 0;
 }

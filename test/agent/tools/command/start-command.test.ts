@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
-import {signalGroup} from '../../../../src/agent/tools/child/signal-group.ts';
 import {startCommand} from '../../../../src/agent/tools/command/start-command.ts';
+import {signalGroup} from '../../../../src/containment/processes.ts';
 import {isRunning} from '../../../../src/storage/lock-owner.ts';
 import {makeWorkspace} from '../workspace.ts';
 

@@ -1,5 +1,6 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {diskOf, watchLimits} from '../../../../src/agent/tools/command/watch-limits.ts';
+import {watchLimits} from '../../../../src/agent/tools/command/watch-limits.ts';
+import {diskOf} from '../../../../src/containment/machine.ts';
 
 const gib = 1024 ** 3;
 

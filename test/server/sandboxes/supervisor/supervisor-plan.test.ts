@@ -5,7 +5,7 @@ import {mkdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, onTestFinished, test} from 'vitest';
-import {findContainment} from '../../../../src/server/sandboxes/containment/containment.ts';
+import {findContainment} from '../../../../src/containment/containment.ts';
 import type {SupervisorPlan} from '../../../../src/server/sandboxes/supervisor/supervisor-plan.ts';
 import {plainPath, temporaryFolder} from '../sandbox.ts';
 import {supervisor} from '../supervisor.ts';

@@ -1,8 +1,9 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
-import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
+import {existsSync, readdirSync} from 'node:fs';
+import {readProcessStat} from '../storage/lock-owner.ts';
 import type {Cgroup} from './cgroup.ts';
-import {isMarked} from './launch-command.ts';
-import {markerName, sendSignal} from './processes.ts';
+import {isMarked} from './launch.ts';
+import {readText} from './machine.ts';
+import {markerName, type ProcessIdentity, sendSignal} from './processes.ts';
 
 /** How to recognize the processes of a sandbox. */
 export type Membership = {
@@ -65,7 +66,7 @@ export function membersOf(membership: Membership, onFound: (pid: number) => void
 /** Ends every process of a sandbox. All are stopped first, so that fork bombs can't outrun it. */
 export function endMembers(membership: Membership): void {
 	const allowForks = membership.cgroup?.blockForks();
-	signalGroup(membership, 'SIGKILL');
+	signalLeader(membership, 'SIGKILL');
 	const stopped = new Set<number>();
 	for (let round = 0, before = -1; round < maxRounds && before < stopped.size; round += 1) {
 		before = stopped.size;
@@ -86,14 +87,14 @@ export function endMembers(membership: Membership): void {
 
 /** Sends a signal to every process of a sandbox. */
 export function signalMembers(membership: Membership, name: NodeJS.Signals): void {
-	signalGroup(membership, name);
+	signalLeader(membership, name);
 	membersOf(membership, pid => sendSignal(pid, name));
 }
 
 /** Returns whether no process of a sandbox can run. One that was stopped last may have woken those before it. */
 export function areStopped(membership: Membership): boolean {
 	return membersOf(membership).every(pid => {
-		const [state = 'X'] = statOf(pid);
+		const [state = 'X'] = readProcessStat(pid) ?? [];
 		// A process whose child was stopped before it started a program waits in state D.
 		return 'TtDX'.includes(state);
 	});
@@ -105,7 +106,7 @@ function leaderOf({leader}: Membership): number | undefined {
 }
 
 /** The only way without `/proc`. */
-function signalGroup(membership: Membership, name: NodeJS.Signals): void {
+function signalLeader(membership: Membership, name: NodeJS.Signals): void {
 	const leader = leaderOf(membership);
 	if (leader !== undefined) {
 		sendSignal(-leader, name);
@@ -128,29 +129,15 @@ function* listProcesses({pid: supervisor, started}: ProcessIdentity): Generator<
 }
 
 function readProcess(pid: number, since: number): readonly Process[] {
-	const fields = statOf(pid);
+	const fields = readProcessStat(pid) ?? [];
 	const [state, parent, group, session] = fields;
 	const isCandidate = state !== undefined && state !== 'Z' && Number(fields[19]) >= since;
 	return isCandidate ? [{pid, parent: Number(parent), group: Number(group), session: Number(session)}] : [];
 }
 
-/** Returns the fields of proc(5) from the state on; none if the process has ended. */
-function statOf(pid: number): readonly string[] {
-	const stat = read(`/proc/${pid}/stat`);
-	return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
 function hasMark(pid: number, id: string, mark: number | undefined): boolean {
 	return (
-		(mark !== undefined && isMarked(read(`/proc/${pid}/limits`), mark)) ||
-		read(`/proc/${pid}/environ`).split('\0').includes(`${markerName}=${id}`)
+		(mark !== undefined && isMarked(readText(`/proc/${pid}/limits`), mark)) ||
+		readText(`/proc/${pid}/environ`).split('\0').includes(`${markerName}=${id}`)
 	);
-}
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch {
-		return '';
-	}
 }

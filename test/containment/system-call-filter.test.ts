@@ -1,9 +1,9 @@
 import {execFileSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {systemCallFilter} from '../../../src/core/sandbox/system-call-filter.ts';
-import {hasBubblewrap, skipped} from '../../agent/sandbox/needs-bubblewrap.ts';
-import {sandboxed} from '../../agent/sandbox/open-sandbox.ts';
+import {systemCallFilter} from '../../src/containment/system-call-filter.ts';
+import {hasBubblewrap, skipped} from '../agent/sandbox/needs-bubblewrap.ts';
+import {sandboxed} from '../agent/sandbox/open-sandbox.ts';
 
 type Call = {readonly machine: number; readonly number: number; readonly args?: readonly bigint[]};
 

@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
-import {temporaryFolder} from '../sandbox.ts';
-import {supervisor} from '../supervisor.ts';
+import {temporaryFolder} from '../server/sandboxes/sandbox.ts';
+import {supervisor} from '../server/sandboxes/supervisor.ts';
 
 const isLinux = process.platform === 'linux';
-const root = new URL('../../../../', import.meta.url).pathname;
+const root = new URL('../..', import.meta.url).pathname;
 
 /** Prints the links of a process's descriptors. */
 const show = `

@@ -1,7 +1,8 @@
-import {mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {findOwnCgroup} from './cgroup-location.ts';
 
 /** A control group for the processes of one command, however they leave its process group and environment. */
 export type CommandGroup = {
@@ -19,7 +20,7 @@ const roundMs = 10;
 
 /** Creates a control group (version 2) below our own. Returns undefined where the system doesn't let us. */
 export function openCommandGroup(id: string, platform = process.platform): CommandGroup | undefined {
-	const parent = platform === 'linux' ? ownGroup() : undefined;
+	const parent = platform === 'linux' ? findOwnCgroup('cgroup2')?.own : undefined;
 	if (parent === undefined) {
 		return undefined;
 	}
@@ -54,17 +55,6 @@ export function openCommandGroup(id: string, platform = process.platform): Comma
 			}
 		},
 	};
-}
-
-/** Returns the folder of our own group; undefined where it can't be found. */
-function ownGroup(): string | undefined {
-	try {
-		const [, path] = /^0::(\/.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
-		const [, mount] = /^(?:\S+ ){4}(\S+) .* - cgroup2 /m.exec(readFileSync('/proc/self/mountinfo', 'utf8')) ?? [];
-		return path === undefined || mount === undefined ? undefined : join(mount, path);
-	} catch {
-		return undefined;
-	}
 }
 
 function removeStale(parent: string): void {

@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import process from 'node:process';
+import {readProcessStat} from '../storage/lock-owner.ts';
 
 /** How often it looks: a few short reads for each process of the command. */
 const intervalMs = 100;
@@ -76,15 +77,9 @@ export function followDescendants(
  * ended.
  */
 function readProcess(pid: number): {readonly group: number; readonly begun: string} | undefined {
-	try {
-		const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-			.replace(/^.*\) /s, '')
-			.split(' ');
-		const [state, , group] = fields;
-		return state === 'Z' || state === 'X' ? undefined : {group: Number(group), begun: fields[19] ?? ''};
-	} catch {
-		return undefined;
-	}
+	const fields = readProcessStat(pid);
+	const [state = 'X', , group] = fields ?? [];
+	return state === 'Z' || state === 'X' ? undefined : {group: Number(group), begun: fields?.[19] ?? ''};
 }
 
 function childrenOf(pid: number): readonly number[] {

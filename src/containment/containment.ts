@@ -1,8 +1,8 @@
 import {accessSync, constants} from 'node:fs';
-import {formatNumber} from '../../../core/format.ts';
-import type {SandboxLimits} from '../provider.ts';
+import {formatNumber} from '../core/format.ts';
 import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
 import {type CgroupLocation, findCgroupLocation} from './cgroup-location.ts';
+import type {SandboxLimits} from './launch.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
 
 /** The means of this machine to contain sandboxes. */

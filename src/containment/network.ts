@@ -3,8 +3,8 @@ import {once} from 'node:events';
 import {closeSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {searchFolders} from '../../../core/search-path.ts';
-import {metadataRanges} from '../../../net/web/address-kind.ts';
+import {searchFolders} from '../core/search-path.ts';
+import {metadataRanges} from '../net/web/address-kind.ts';
 import {isRoot} from './bubblewrap.ts';
 
 /** The paths of programs that create a network for a sandbox. */

@@ -3,16 +3,12 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {
-	type Containment,
-	findContainment,
-	summaryOf,
-} from '../../../../src/server/sandboxes/containment/containment.ts';
-import {findNetworkTools} from '../../../../src/server/sandboxes/containment/network.ts';
-import {createLocalProvider} from '../../../../src/server/sandboxes/local-provider.ts';
-import {freePort} from '../../../../src/server/sandboxes/ports.ts';
-import {eventually, localSandboxes, runs, temporaryFolder} from '../sandbox.ts';
-import {supervisor} from '../supervisor.ts';
+import {type Containment, findContainment, summaryOf} from '../../src/containment/containment.ts';
+import {findNetworkTools} from '../../src/containment/network.ts';
+import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
+import {freePort} from '../../src/server/sandboxes/ports.ts';
+import {eventually, localSandboxes, runs, temporaryFolder} from '../server/sandboxes/sandbox.ts';
+import {supervisor} from '../server/sandboxes/supervisor.ts';
 
 const path = process.env['PATH'] ?? '';
 const found = await findContainment(path, ['/tmp', '/root', '/home']);

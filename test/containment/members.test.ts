@@ -2,8 +2,8 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {existsSync} from 'node:fs';
 import {expect, onTestFinished, test} from 'vitest';
-import {membersOf} from '../../../../src/server/sandboxes/containment/members.ts';
-import {identityOf, thisProcess} from '../../../../src/storage/lock-owner.ts';
+import {membersOf} from '../../src/containment/members.ts';
+import {identityOf, thisProcess} from '../../src/storage/lock-owner.ts';
 
 /** Starts a process that sleeps until the test ends. */
 function sleeper(env: NodeJS.ProcessEnv = {}): ChildProcess & {readonly pid: number} {

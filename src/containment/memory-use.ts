@@ -1,4 +1,5 @@
-import {readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
+import {readdirSync, readlinkSync, statSync} from 'node:fs';
+import {readText} from './machine.ts';
 
 /** The block size of `stat`. */
 const blockBytes = 512;
@@ -19,10 +20,10 @@ export function memoryUseOf(pids: readonly number[]): number {
 
 /** Returns the anonymous, shared and swapped memory of a process, each page divided by the processes that share it. */
 function pagesOf(pid: number): number {
-	const text = read(`/proc/${pid}/smaps_rollup`);
+	const text = readText(`/proc/${pid}/smaps_rollup`);
 	const fields = /^Pss_Shmem:/m.test(text) ? ['Pss_Anon', 'Pss_Shmem', 'SwapPss'] : ['RssAnon', 'RssShmem', 'VmSwap'];
 	// Kernels without it, or a process that hides it, still show whole counts.
-	const counts = fields[0] === 'RssAnon' ? read(`/proc/${pid}/status`) : text;
+	const counts = fields[0] === 'RssAnon' ? readText(`/proc/${pid}/status`) : text;
 	return fields.reduce((sum, name) => sum + kilobytesAt(counts, name), 0);
 }
 
@@ -48,7 +49,7 @@ function memoryFilesOf(pids: readonly number[]): ReadonlyMap<string, number> {
 
 /** Returns the bytes of these files that are already counted as pages of a process. */
 function mappedOf(pid: number, files: ReadonlyMap<string, number>): number {
-	return read(`/proc/${pid}/smaps`)
+	return readText(`/proc/${pid}/smaps`)
 		.split(/^(?=[\da-f]+-[\da-f]+ )/m)
 		.filter(mapping => files.has(/^\S+ \S+ \S+ \S+ (\d+) +\/memfd:/.exec(mapping)?.[1] ?? ''))
 		.reduce((sum, mapping) => sum + kilobytesAt(mapping, 'Pss'), 0);
@@ -63,13 +64,5 @@ function list(folder: string): readonly string[] {
 		return readdirSync(folder);
 	} catch {
 		return [];
-	}
-}
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch {
-		return '';
 	}
 }

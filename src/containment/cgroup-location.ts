@@ -5,6 +5,7 @@ import {dirname, join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {programsOf} from './bubblewrap.ts';
 import {createCgroup} from './cgroup.ts';
+import {readText} from './machine.ts';
 
 /** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
 export type CgroupLocation =
@@ -29,30 +30,32 @@ export async function findCgroupLocation(path: string): Promise<CgroupLocation |
 type Mounted = {readonly root: string; readonly at: string; readonly type: string; readonly options: readonly string[]};
 
 function candidates(): readonly Extract<CgroupLocation, {kind: 'folders'}>[] {
-	try {
-		const mounts = readMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
-		const groups = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
-		const folderOf = (type: string, controller: string) => {
-			const own = groups.find(line => (line.split(':')[1] ?? '').split(',').includes(controller));
-			const mount = mounts.find(
-				found => found.type === type && (controller === '' || found.options.includes(controller)),
-			);
-			return (
-				own !== undefined &&
-				mount && {top: mount.at, own: join(mount.at, relative(mount.root, own.split(':')[2] ?? '/'))}
-			);
-		};
-		const unified = folderOf('cgroup2', '');
-		const [memory, pids] = [folderOf('cgroup', 'memory'), folderOf('cgroup', 'pids')];
-		return [
-			...(unified ? ancestors(unified.own, unified.top) : []).map(
-				folder => ({kind: 'folders', version: 2, memory: folder, pids: folder}) as const,
-			),
-			...(memory && pids ? [{kind: 'folders', version: 1, memory: memory.own, pids: pids.own} as const] : []),
-		];
-	} catch {
-		return [];
-	}
+	const unified = findOwnCgroup('cgroup2');
+	const [memory, pids] = [findOwnCgroup('cgroup', 'memory'), findOwnCgroup('cgroup', 'pids')];
+	return [
+		...(unified ? ancestors(unified.own, unified.top) : []).map(
+			folder => ({kind: 'folders', version: 2, memory: folder, pids: folder}) as const,
+		),
+		...(memory && pids ? [{kind: 'folders', version: 1, memory: memory.own, pids: pids.own} as const] : []),
+	];
+}
+
+/**
+ * Returns the folder of the cgroup of this process, and that of the hierarchy which it is in; undefined where there is none.
+ * Hierarchies of version 1 have a controller.
+ */
+export function findOwnCgroup(
+	type: 'cgroup' | 'cgroup2',
+	controller = '',
+): {readonly top: string; readonly own: string} | undefined {
+	const groups = readText('/proc/self/cgroup').trim().split('\n');
+	const group = groups.find(line => (line.split(':')[1] ?? '').split(',').includes(controller));
+	const mount = readMounts(readText('/proc/self/mountinfo')).find(
+		each => each.type === type && (controller === '' || each.options.includes(controller)),
+	);
+	return group === undefined || mount === undefined
+		? undefined
+		: {top: mount.at, own: join(mount.at, relative(mount.root, group.split(':').slice(2).join(':')))};
 }
 
 function readMounts(text: string): readonly Mounted[] {

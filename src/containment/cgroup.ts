@@ -1,5 +1,6 @@
-import {mkdirSync, readFileSync, rmdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, rmdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {readText} from './machine.ts';
 
 type CgroupFolders = {readonly version: 1 | 2; readonly memory: string; readonly pids: string};
 
@@ -53,9 +54,9 @@ export function openCgroup(folders: readonly string[]): Cgroup {
 	return {
 		folders,
 		entries,
-		members: () => [...new Set(entries.flatMap(file => read(file).split('\n').filter(Boolean).map(Number)))],
+		members: () => [...new Set(entries.flatMap(file => readText(file).split('\n').filter(Boolean).map(Number)))],
 		blockForks() {
-			const bounds = folders.map(folder => join(folder, 'pids.max')).map(file => ({file, bound: read(file)}));
+			const bounds = folders.map(folder => join(folder, 'pids.max')).map(file => ({file, bound: readText(file)}));
 			const set = (isOpen: boolean) => {
 				for (const {file, bound} of bounds) {
 					write(file, isOpen ? bound : '0');
@@ -64,17 +65,9 @@ export function openCgroup(folders: readonly string[]): Cgroup {
 			set(false);
 			return () => set(true);
 		},
-		memoryKills: () => Math.max(...killCounts.map(file => Number(/^oom_kill (\d+)$/m.exec(read(file))?.[1] ?? 0))),
+		memoryKills: () => Math.max(...killCounts.map(file => Number(/^oom_kill (\d+)$/m.exec(readText(file))?.[1] ?? 0))),
 		remove: () => folders.map(removeFolder).every(Boolean),
 	};
-}
-
-function read(file: string): string {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch {
-		return '';
-	}
 }
 
 function write(file: string, text: string): void {

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {findBubblewrap} from '../../../../src/server/sandboxes/containment/bubblewrap.ts';
-import {eventually, localSandboxes, plainPath} from '../sandbox.ts';
+import {findBubblewrap} from '../../src/containment/bubblewrap.ts';
+import {eventually, localSandboxes, plainPath} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
 const bubblewrap = await findBubblewrap(path, []);

@@ -3,8 +3,8 @@ import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {bubblewrapArguments, findBubblewrap} from '../../../../src/server/sandboxes/containment/bubblewrap.ts';
-import {eventually, localSandboxes, temporaryFolder} from '../sandbox.ts';
+import {bubblewrapArguments, findBubblewrap, taskPolicy} from '../../src/containment/bubblewrap.ts';
+import {eventually, localSandboxes, temporaryFolder} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
 const bubblewrap = await findBubblewrap(path, ['/tmp']);
@@ -17,7 +17,10 @@ test('[15] everything is read-only or hidden except the workspace, which is moun
 		hidden: ['/data/w/in', '/home', '/tmp', '/data', '/tmp/x'],
 		temporary: '/data/t',
 	};
-	const args = bubblewrapArguments(found, {...options, scratchBytes: 4096, resolver: ['/data/r', '/etc/resolv.conf']});
+	const args = bubblewrapArguments(
+		found,
+		taskPolicy(found, {...options, scratchBytes: 4096, resolver: ['/data/r', '/etc/resolv.conf']}),
+	);
 	const scratch = ['--perms', '1777', '--size', '4096', '--tmpfs'];
 	const controls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(name => `/proc/${name}`);
 	expect(args).toEqual([
@@ -30,9 +33,9 @@ test('[15] everything is read-only or hidden except the workspace, which is moun
 		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
 		...['--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--die-with-parent', '--chdir', '/'],
 	]);
-	expect(bubblewrapArguments({...found, hasSizes: false}, {...options, scratchBytes: 4096}).join(' ')).toContain(
-		'--bind /data/t /tmp',
-	);
+	expect(
+		bubblewrapArguments({...found, hasSizes: false}, taskPolicy(found, {...options, scratchBytes: 4096})).join(' '),
+	).toContain('--bind /data/t /tmp');
 });
 
 test('a bwrap that fails counts as missing', async () => {

@@ -1,7 +1,8 @@
-import {readFile} from 'node:fs/promises';
 import {hostname} from 'node:os';
-import {isGone} from '../../../storage/lock-owner.ts';
-import type {ProcessIdentity} from '../supervisor/supervisor-plan.ts';
+import {isGone, type LockOwner, readProcessStat} from '../storage/lock-owner.ts';
+
+/** A process by its id and, if the kernel reports it, its start: a later process with that id is another one. */
+export type ProcessIdentity = LockOwner;
 
 /** A variable that every process of a sandbox inherits, which also finds those that left its group. */
 export const markerName = 'SANDBOX_ID';
@@ -12,7 +13,7 @@ export const markerName = 'SANDBOX_ID';
  */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 	// Processes of another machine that used this folder don't run any more.
-	return identity.host === hostname() && !isGone(identity, Date.now()) && (await stateLetter(identity.pid)) !== 'Z';
+	return identity.host === hostname() && !isGone(identity, Date.now()) && stateLetter(identity.pid) !== 'Z';
 }
 
 /** Sends a signal; ignores a process that has ended. */
@@ -24,8 +25,14 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
 	}
 }
 
+/** Sends a signal to a process and its group. Does nothing if they have ended already, or the process never started. */
+export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
+	if (pid !== undefined) {
+		sendSignal(process.platform === 'win32' ? pid : -pid, name);
+	}
+}
+
 /** Returns the state letter of a process (proc(5)): `T` for stopped, `Z` for zombie. */
-export async function stateLetter(pid: number): Promise<string | undefined> {
-	const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-	return stat?.slice(stat.lastIndexOf(')') + 2)[0];
+export function stateLetter(pid: number): string | undefined {
+	return readProcessStat(pid)?.[0];
 }

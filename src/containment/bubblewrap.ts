@@ -1,0 +1,256 @@
+import {type ChildProcess, execFile, spawn} from 'node:child_process';
+import {existsSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {promisify} from 'node:util';
+import {searchFolders} from '../core/search-path.ts';
+import {withoutInherited} from '../storage/inherited-descriptors.ts';
+
+/** A working bubblewrap and its features. */
+export type Bubblewrap = {
+	readonly program: string;
+	/** Whether it can limit the size of a tmpfs. */
+	readonly hasSizes: boolean;
+	/** Options that create a user namespace; none if root drops its privileges, or if bubblewrap is setuid. */
+	readonly userNamespace: readonly string[];
+	/** If root runs the server: the program that runs each sandbox as another user. */
+	readonly setpriv?: string;
+};
+
+/**
+ * A file or folder that can't be read: an empty folder or a file that can't be opened is in its place. `mask` is what is there
+ * instead, if that has to look like the file from outside.
+ */
+export type HiddenPlace = {readonly path: string; readonly isFolder: boolean; readonly mask?: string};
+
+/** What a contained program sees. All paths are absolute and real: bubblewrap doesn't follow links on its own. */
+export type ContainmentPolicy = {
+	/** The folder on disk that is `/tmp`, and replaces temporary file systems without a size limit. */
+	readonly temporary: string;
+	/** Maximum bytes of a temporary file system, in memory. */
+	readonly scratchBytes: number;
+	/** True if `/tmp` is in memory as well, where its size can be limited. */
+	readonly hasScratch: boolean;
+	/** Folders that are empty but for what is mounted there: homes, sockets of services, data of the server. */
+	readonly covered: readonly string[];
+	/** What can be read below `covered`: tools of the user. It may be gone by now. */
+	readonly readable: readonly string[];
+	/** Programs that it can't do without, also in covered folders. */
+	readonly programs: readonly string[];
+	/** The only writable folders. A folder comes before those in it, which it would cover. */
+	readonly writable: readonly string[];
+	/** What can be read, but not changed, renamed or removed, as a file and the path where it is mounted. */
+	readonly readOnly: readonly (readonly [file: string, path: string])[];
+	readonly hidden: readonly HiddenPlace[];
+	/** True to share the network that it is started in. */
+	readonly hasNetwork: boolean;
+	/** Capabilities to keep if root runs the program. */
+	readonly capabilities: readonly string[];
+	/** True if it runs as another user, who has to pass the folders of mount points. */
+	readonly isOtherUser: boolean;
+	/** Where it begins. */
+	readonly cwd: string;
+};
+
+/** What the kernel lets root write, whatever the capabilities are. Bubblewrap itself only protects some of it. */
+const kernelControls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi'].map(name => `/proc/${name}`);
+
+/**
+ * Returns arguments of bubblewrap for a policy (SAFETY 15): the machine is read-only, in-memory files have a size limit,
+ * processes see only each other and end with what started them. The order matters: later mounts cover earlier ones, and covers
+ * become read-only after the last mount point inside them was created.
+ */
+export function bubblewrapArguments(
+	{hasSizes, userNamespace}: Pick<Bubblewrap, 'hasSizes' | 'userNamespace'>,
+	policy: ContainmentPolicy,
+): readonly string[] {
+	const {temporary, scratchBytes, covered, readable, writable, readOnly, hidden, capabilities} = policy;
+	const scratch = (path: string) =>
+		hasSizes ? ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', path] : ['--bind', temporary, path];
+	const mount = (kind: string, from: string, to: string) =>
+		// Bubblewrap itself would create the folder of a mount point for one user only.
+		policy.isOtherUser ? ['--dir', dirname(to), kind, from, to] : [kind, from, to];
+	const covers = outermost(covered).filter(folder => folder !== '/tmp');
+	return [
+		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+		...(policy.hasScratch ? scratch('/tmp') : ['--bind', temporary, '/tmp']),
+		...covers.flatMap(folder => ['--tmpfs', folder]),
+		...outermost(readable).flatMap(path => mount('--ro-bind-try', path, path)),
+		...policy.programs.flatMap(file => mount('--ro-bind', file, file)),
+		...writable.flatMap(folder => mount('--bind', folder, folder)),
+		...readOnly.flatMap(([file, path]) => mount('--ro-bind', file, path)),
+		...['/dev', ...covers].flatMap(folder => ['--remount-ro', folder]),
+		...scratch('/dev/shm'),
+		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
+		...hidden.flatMap(hide),
+		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...userNamespace],
+		...(policy.hasNetwork ? [] : ['--unshare-net']),
+		...['--cap-drop', 'ALL', ...capabilities.flatMap(name => ['--cap-add', name])],
+		...['--die-with-parent', '--chdir', policy.cwd],
+	];
+}
+
+/** A device can't be opened on a mount without devices, so a hidden file is unreadable rather than empty. */
+function hide({path, isFolder, mask}: HiddenPlace): readonly string[] {
+	if (mask !== undefined) {
+		return ['--ro-bind', mask, path];
+	}
+
+	return isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
+}
+
+/** Returns the paths that are not inside another one of them. */
+function outermost(paths: readonly string[]): readonly string[] {
+	const isInside = (path: string) => paths.some(other => path.startsWith(`${other}/`));
+	return [...new Set(paths)].filter(path => !isInside(path));
+}
+
+type Task = {
+	/** The only writable folders. */
+	readonly writable: readonly string[];
+	/** Folders that must not be readable: homes and the server's own data. */
+	readonly hidden: readonly string[];
+	readonly temporary: string;
+	readonly scratchBytes: number;
+	/** The sandbox's resolver configuration: a file, and the path where it is mounted. */
+	readonly resolver?: readonly [file: string, path: string];
+};
+
+/** Returns the policy of a task of the server, which may run as another user, in a network that is made for it. */
+export function taskPolicy(
+	{setpriv}: Bubblewrap,
+	{writable, hidden, temporary, scratchBytes, resolver}: Task,
+): ContainmentPolicy {
+	return {
+		temporary,
+		scratchBytes,
+		hasScratch: true,
+		covered: hidden.filter(folder => !`${folder}/`.startsWith('/tmp/')),
+		readable: [],
+		writable,
+		readOnly: resolver ? [resolver] : [],
+		// Node may be installed in a home.
+		programs: [process.execPath],
+		hidden: [],
+		hasNetwork: true,
+		capabilities: setpriv ? ['CAP_SETUID', 'CAP_SETGID'] : [],
+		isOtherUser: true,
+		// Only the sandbox's user may enter its workspace, so the working directory changes later.
+		cwd: '/',
+	};
+}
+
+/** Returns the command that drops root's privileges to those of `user`, within bubblewrap. */
+export function dropArguments({setpriv}: Bubblewrap, user: number | undefined): readonly string[] {
+	return setpriv && user !== undefined
+		? [setpriv, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--']
+		: [];
+}
+
+/** Returns the first bubblewrap in PATH that works with these folders hidden; undefined if there is none. */
+export async function findBubblewrap(path: string, hidden: readonly string[]): Promise<Bubblewrap | undefined> {
+	for (const program of programsOf(path, 'bwrap')) {
+		const help = await helpOf(program);
+		const hasSizes = canLimitSizes(help);
+		for (const drop of privilegeDrops(path, help)) {
+			const found = {program, hasSizes, ...drop};
+			if (help && (await works(found, hidden))) {
+				return found;
+			}
+		}
+	}
+
+	return undefined;
+}
+
+/** Returns the ways to drop the server's privileges, best first. */
+function privilegeDrops(path: string, help: string): readonly Pick<Bubblewrap, 'userNamespace' | 'setpriv'>[] {
+	if (isRoot()) {
+		return programsOf(path, 'setpriv').map(setpriv => ({userNamespace: [], setpriv}));
+	}
+
+	const ids = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
+	const own = ['--unshare-user', ...ids];
+	return [
+		...(help.includes('--disable-userns') ? [{userNamespace: [...own, '--disable-userns']}] : []),
+		{userNamespace: own},
+		{userNamespace: []},
+	];
+}
+
+/** Returns whether this process is root on the machine, which a user namespace wouldn't restrict. */
+export function isRoot(): boolean {
+	return process.getuid?.() === 0;
+}
+
+/** The first user id of sandboxes if root runs the server: a range that no system assigns. */
+const firstUser = 1_879_048_192;
+const users = 2 ** 27;
+
+/** Returns a user id for a sandbox, always the same for a `seed` in 0..2^32-1; `nobody` if few ids exist. */
+export function userOf(seed: number): number {
+	try {
+		const [, , count] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).map(Number);
+		return (count ?? 0) > firstUser + users ? firstUser + (seed % users) : 65_534;
+	} catch {
+		return 65_534;
+	}
+}
+
+/** Returns where a program is installed, in the order of PATH. */
+export function programsOf(path: string, name: string): readonly string[] {
+	return searchFolders(path)
+		.map(folder => join(folder, name))
+		.filter(existsSync);
+}
+
+/** Returns what a bubblewrap says about its options; '' if it doesn't start. */
+export async function helpOf(program: string): Promise<string> {
+	const {stdout} = await promisify(execFile)(program, ['--help'], {env: {}, timeout: 5000}).catch(() => ({stdout: ''}));
+	return stdout;
+}
+
+/** Returns whether a bubblewrap with this help can limit the size of a tmpfs. */
+export function canLimitSizes(help: string): boolean {
+	return help.includes('--size') && help.includes('--perms');
+}
+
+async function works(found: Bubblewrap, hidden: readonly string[]): Promise<boolean> {
+	const policy = taskPolicy(found, {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2});
+	const program = [...dropArguments(found, userOf(0)), process.execPath, '--version'];
+	return (await tryBubblewrap(found.program, [...bubblewrapArguments(found, policy), '--', ...program])) === undefined;
+}
+
+const probeTimeoutMs = 10_000;
+
+/**
+ * Tests a bubblewrap: a kernel or container may forbid what an installed one needs. Returns what it says if it fails; undefined
+ * if it succeeds.
+ */
+export function tryBubblewrap(program: string, args: readonly string[], filter?: Buffer): Promise<string | undefined> {
+	const standard = ['ignore', 'ignore', 'pipe', 'ignore', ...(filter ? ['pipe' as const] : [])] as const;
+	const child = withoutInherited(standard, stdio =>
+		spawn(program, args, {env: {}, stdio, timeout: probeTimeoutMs, killSignal: 'SIGKILL'}),
+	);
+	giveFilter(child, filter);
+	let complaint = '';
+	child.stderr?.on('data', chunk => {
+		complaint = `${complaint}${chunk}`.slice(-2000);
+	});
+	return new Promise(resolve => {
+		child.once('error', error => resolve(error.message));
+		child.once('close', status =>
+			resolve(status === 0 ? undefined : (complaint.trim().split('\n').at(-1) ?? '') || `exit status ${status}`),
+		);
+	});
+}
+
+/** With these, bubblewrap reads a filter of system calls. */
+export const filterOptions = ['--seccomp', '4'] as const;
+
+/** Writes the filter to the program that was started with `filterOptions`. */
+export function giveFilter({stdio: {4: channel}}: ChildProcess, filter: Buffer | undefined): void {
+	if (filter && channel && 'end' in channel) {
+		channel.on('error', () => undefined);
+		channel.end(filter);
+	}
+}
