@@ -1,6 +1,6 @@
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig} from 'vitest/config';
-import {BaseSequencer, type TestSpecification} from 'vitest/node';
+import {BaseSequencer, type TestProject, type TestSpecification, type Vitest} from 'vitest/node';
 import {databaseTests} from './test/database-tests.ts';
 
 const withDatabase = databaseTests();
@@ -18,13 +18,24 @@ class WaitingFirst extends BaseSequencer {
 	}
 }
 
-/** `vitest some.test.ts:12` compares positions while it reads tests. Otherwise only those of failures are mapped, afterwards. */
-const byLine = process.argv.some(argument => /:\d+$/.test(argument));
+/**
+ * `vitest some.test.ts:12` and editors ask where tests are while these are read, which needs source maps. Otherwise only the
+ * positions of failures are mapped, afterwards.
+ */
+const sourcePositions = {
+	name: 'source-positions',
+	configureVitest({project, vitest}: {project: TestProject; vitest: Vitest}) {
+		if (vitest.config.includeTaskLocation) {
+			project.config.execArgv.push('--enable-source-maps');
+		}
+	},
+};
 
 const isShuffled = process.argv.some(argument => argument.startsWith('--sequence.shuffle'));
 
 /** What opens a database runs on SQLite, and again on PostgreSQL in a project of its own; everything else runs once. */
 export default defineConfig({
+	plugins: [sourcePositions],
 	test: {
 		// Program and tests are compiled before the run, and Node imports them itself. In watch mode, each change runs the files again.
 		globalSetup: ['test/compile.ts'],
@@ -34,11 +45,11 @@ export default defineConfig({
 		maxWorkers: Math.max(4, availableParallelism()),
 		...(!isShuffled && {sequence: {sequencer: WaitingFirst}}),
 		// Collects garbage less often, and without threads that compete with the tests: a tenth less processor time.
-		execArgv: ['--max-semi-space-size=32', '--single-threaded-gc', ...(byLine ? ['--enable-source-maps'] : [])],
-		// Ends what hangs, however busy the machine is; no test measures by it.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
-		expect: {poll: {timeout: 30_000}},
+		execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
+		// Ends what hangs, and nothing that is slow, however busy the machine is. The second is shorter: it says what did not happen.
+		testTimeout: 900_000,
+		hookTimeout: 900_000,
+		expect: {poll: {timeout: 300_000}},
 		// Modules are read once for all files that run in one process, which takes half the time. A hook at the top of a helper
 		// would hold for the first of those files alone, so that helpers clean up with `onTestFinished`.
 		isolate: false,

@@ -30,6 +30,8 @@ const {values: flags} = parseArgs({
 		meta: {type: 'boolean'},
 		/** Leaves out the compiled code: the first start takes longer, the build less. */
 		fast: {type: 'boolean'},
+		/** Writes modules that are not minified, with source maps, in place of packs: for `npm run dev`. */
+		dev: {type: 'boolean'},
 		outdir: {type: 'string', default: 'dist'},
 	},
 });
@@ -43,12 +45,16 @@ const common = {
 	platform: 'node',
 	target: 'node20.18',
 	supported: {'regexp-set-notation': true},
-	minify: true,
+	minify: !flags.dev,
+	sourcemap: flags.dev ? 'linked' : false,
 	write: false,
 	// They find their binaries through their own folders, so they stay packages.
 	external: ['@vscode/ripgrep', '@napi-rs/keyring'],
 	legalComments: 'none',
 	logLevel: 'warning',
+};
+const withRequire = {
+	js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
 };
 // Programs that the main one starts; it knows their content, so that it starts none of a later build.
 const children = await build({
@@ -60,9 +66,7 @@ const children = await build({
 	},
 	format: 'esm',
 	outExtension: {'.js': '.mjs'},
-	banner: {
-		js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
-	},
+	banner: withRequire,
 });
 const hashes = children.outputFiles.map(({path, contents}) => [
 	basename(path),
@@ -90,9 +94,19 @@ const chunked = {
 		reactOnce(root),
 		chalkOnce(root),
 		undiciWithoutHttp(),
-		mcpBySelf(build, common),
+		mcpBySelf(build, {...common, sourcemap: false}),
 	],
 };
+
+if (flags.dev) {
+	const {outputFiles} = await build({...chunked, chunkNames: '[name]-[hash]', banner: withRequire});
+	await mkdir(outdir, {recursive: true});
+	await Promise.all([
+		...[...outputFiles, ...children.outputFiles].map(({path, contents}) => writeFile(path, contents)),
+		writeFile(join(outdir, 'package.json'), '{"type": "module"}\n'),
+	]);
+	process.exit();
+}
 
 const {metafile: first} = await build(chunked);
 const bundle = await build({...chunked, plugins: [...chunked.plugins, oneFirstChunk(root, first)]});

@@ -4,6 +4,7 @@ import {basename, dirname, join, posix, relative, resolve} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
 import {bundleInk, inkPackages} from './compile-ink.mjs';
+import {countStepsOf} from './count-steps.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['src', 'commands', 'test', '.scripts'];
@@ -12,7 +13,10 @@ const manifest = join(outdir, 'manifest.json');
 
 /** What every compiled module depends on. */
 const machinery = [
-	...['compile-modules.mjs', 'compile-ink.mjs', 'bundle-stand-ins.mjs'].map(name => `.scripts/${name}`),
+	'.scripts/compile-modules.mjs',
+	'.scripts/compile-ink.mjs',
+	'.scripts/bundle-stand-ins.mjs',
+	'.scripts/count-steps.mjs',
 	'package-lock.json',
 ];
 
@@ -34,6 +38,15 @@ const common = {
 export const compiledPath = path => join(outdir, compiledName(relative(root, resolve(root, path))));
 
 const compiledName = path => (/\.(?:tsx?|mjs)$/.test(path) ? path.replace(/\.\w+$/, '.mjs') : `${path}.mjs`);
+
+/** Returns where the module of a test file is. That of a test that counts steps is in a tree of modules that count them. */
+export function testModulePath(path) {
+	const compiled = compiledPath(path);
+	return countsSteps(compiled) ? join(outdir, 'counted', relative(outdir, compiled)) : compiled;
+}
+
+const countsSteps = compiled =>
+	/\.test\.mjs$/.test(compiled) && readFileSync(compiled, 'utf8').includes('/growth.mjs"');
 
 /**
  * Compiles each source file that has changed since the last time to a module of its own, for tests: Node imports them without
@@ -59,6 +72,8 @@ export async function compileModules() {
 		[...ink, ...(await compile(changed))].forEach(write);
 		write({path: manifest, contents: JSON.stringify(now)});
 	}
+
+	await countStepsOf(outdir, Object.keys(now.files).map(compiledPath).filter(countsSteps));
 }
 
 /** Returns the source files, each with a value that changes with its content. */

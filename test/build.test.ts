@@ -18,7 +18,7 @@ let outputs: Readonly<Record<string, {readonly inputs: Readonly<Record<string, u
 beforeAll(() => {
 	execFileSync(process.execPath, ['.scripts/build.mjs', '--meta', '--fast', '--outdir', outdir]);
 	({packs, outputs} = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')));
-}, 180_000);
+});
 
 afterAll(() => rmSync(outdir, {recursive: true, force: true}));
 

@@ -134,7 +134,7 @@ async function connect(folder: string): Promise<pg.Client> {
 			await client.connect();
 			return client;
 		} catch (error) {
-			if (attempt === 200) {
+			if (attempt === 12_000) {
 				throw error;
 			}
 

@@ -4,13 +4,14 @@ import {createTransport} from '../../src/net/undici-transport.ts';
 import {atEnd} from '../net/servers.ts';
 import {type Asked, type Reply, scripted} from './server.ts';
 
-/** Time that passes faster than on the wall, for who waits by it and who looks at it alike. */
+/** A clock on which time passes only while somebody sleeps, faster than on the wall: a busy machine makes nobody late. */
 export function fastClock(speed = 200): LoginClock {
-	const start = Date.now();
+	let now = Date.now();
 	return {
-		now: () => start + (Date.now() - start) * speed,
+		now: () => now,
 		sleep: async (milliseconds, signal) => {
 			await sleep(milliseconds / speed, undefined, {signal});
+			now += milliseconds;
 		},
 	};
 }

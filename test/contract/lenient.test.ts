@@ -142,7 +142,7 @@ test('a list of a million invalid items is read in linear time [21]', () => {
 		),
 	).toEqual([]);
 	const ones = Array.from({length: 1_000_000}, () => 1);
-	expectLinear(size => readLeniently(z.array(attackSpanSchema), ones.slice(0, size)), 20_000, 10);
+	expectLinear(size => readLeniently(z.array(attackSpanSchema), ones.slice(0, size)), 2000);
 });
 
 test('the original of a valid value is the value itself', () => {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {indexManyPaths, indexPaths} from '../../src/core/fuzzy-paths.ts';
+import {countSteps} from '../growth.ts';
 
 const index = indexPaths([
 	'src/ui/app.tsx',
@@ -44,7 +45,7 @@ test('what is found does not depend on what was typed before', () => {
 	}
 });
 
-test('a key in a repository of 50,000 files costs less than 15 ms of CPU in the middle', async () => {
+test('a key in a repository of 50,000 files takes few steps for each of them in the middle', async () => {
 	const parts = ['core', 'agent', 'server', 'handlers', 'component', 'utils', 'model', 'view', 'controller', 'helper'];
 	const part = (number: number) => parts[number % parts.length] ?? '';
 	const paths = Array.from(
@@ -58,13 +59,9 @@ test('a key in a repository of 50,000 files costs less than 15 ms of CPU in the 
 	});
 	expect(pauses).toBeGreaterThan(40);
 	const costs = ['e', 'co', 'con', 'cont', 'cont9', 'vws', 'vwsx', 's', 'handlers/v', 'zz', '9', 'helper499'].map(
-		query => {
-			const before = process.cpuUsage();
-			large.search(query, 8);
-			const {user, system} = process.cpuUsage(before);
-			return (user + system) / 1000;
-		},
+		query => countSteps(() => large.search(query, 8)) / paths.length,
 	);
-	expect(costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 2)]).toBeLessThan(15);
+	expect(costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 2)]).toBeLessThan(30);
+	expect(Math.max(...costs)).toBeLessThan(60);
 	expect(large.search('helper49999', 1)).toEqual([paths[49_999]]);
 });

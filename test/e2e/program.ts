@@ -28,11 +28,10 @@ async function ensureBuilt(): Promise<void> {
 				if (!isFresh()) {
 					await promisify(execFile)(process.execPath, [join(root, '.scripts/build.mjs')], {
 						cwd: root,
-						timeout: 180_000,
 					});
 				}
 			},
-			200_000,
+			900_000,
 		);
 	}
 }
@@ -101,7 +100,7 @@ export type Running = {
 
 /**
  * Starts the program without a terminal. `input` is its standard input; without it there is none (`/dev/null`). It is
- * killed after 60 s, and when the test ends.
+ * killed after 15 minutes, and when the test ends.
  */
 export function startProgram(
 	args: readonly string[],
@@ -111,7 +110,7 @@ export function startProgram(
 		cwd: place.folder ?? folderWith(),
 		env: environmentOf(place),
 		stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-		timeout: 60_000,
+		timeout: 900_000,
 		killSignal: 'SIGKILL',
 	});
 	let stdout = '';

@@ -174,7 +174,7 @@ export function viewTerminal(
 		modes: () => terminal.modes,
 		emulator: terminal,
 		output: () => output,
-		waitFor(wanted, milliseconds = 30_000) {
+		waitFor(wanted, milliseconds = 300_000) {
 			return new Promise((resolve, reject) => {
 				const finish = (error?: Error) => {
 					clearInterval(poll);

@@ -1,6 +1,6 @@
 import {once} from 'node:events';
 import {PassThrough} from 'node:stream';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {createTerminalQuestions} from '../../src/headless/terminal-questions.ts';
 
 /** Returns questions on a terminal, and a way to type keys. */
@@ -150,8 +150,10 @@ test('questions without a terminal are refused with a hint', async () => {
 
 test('a browser login prints its page and code on their own lines, safely [1]', async () => {
 	const {showLogin, shown} = terminal();
+	vi.useFakeTimers({toFake: ['Date']});
+	onTestFinished(() => void vi.useRealTimers());
 	const page = 'https://a.test/device';
-	const login = {server: 'https://a.test', page, pageWithCode: page, expiresAt: Date.now() + 900_400};
+	const login = {server: 'https://a.test', page, pageWithCode: page, expiresAt: Date.now() + 900_000};
 	showLogin({...login, code: 'WDJB\u001b[2J'}, () => undefined)();
 	expect(await shown()).toBe(
 		[

@@ -80,7 +80,7 @@ beforeAll(async () => {
 		],
 	});
 	program = await import(pathToFileURL(outfile).href);
-}, 120_000);
+});
 
 afterAll(() => rm(folder, {recursive: true, force: true}));
 

@@ -410,7 +410,7 @@ const forms: readonly (readonly [name: string, act: (world: World) => Promise<un
 
 const inApp = {ui: {live: {}, interact: {}}, flags: {}, signal: new AbortController().signal} as never;
 
-test.each(forms)('[6] nothing reaches a host that the user did not agree to: %s', {timeout: 60_000}, async (_, act) => {
+test.each(forms)('[6] nothing reaches a host that the user did not agree to: %s', async (_, act) => {
 	const world = await bindingWorld();
 	await act(world);
 	expect(world.other.received.map(({path}) => path)).toEqual([]);
@@ -492,7 +492,7 @@ const daily: readonly (readonly [name: string, act: (world: World, opened: Opene
 	],
 ];
 
-test.each(daily)('a session asks nothing after %s', {timeout: 30_000}, async (_, act) => {
+test.each(daily)('a session asks nothing after %s', async (_, act) => {
 	const world = await bindingWorld();
 	const opened = await act(world, await begun(world));
 	opened.answerWith(() => false);

@@ -1,4 +1,4 @@
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
 import {call, finish, text} from '../agent/scripted.ts';
@@ -43,7 +43,7 @@ test('a fork before a message that joined a run is idle, and has what the run di
 		[text('Two.'), finish('stop')],
 	]);
 	const run = conversation.send('first');
-	await vi.waitFor(() => expect(model.asked).toHaveLength(1));
+	await expect.poll(() => model.asked).toHaveLength(1);
 	void conversation.send('second');
 	join();
 	await run;

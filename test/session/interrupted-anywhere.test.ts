@@ -32,10 +32,9 @@ const calls =
 	};
 const hangs = async ({closed}: Answer) => closed;
 const edit = {path: 'poem.txt', edits: [{old_text: 'violets', new_text: 'Violets', replace_all: true}]};
-const running = (world: World) =>
-	expect.poll(() => processesWith(world.marker).length, {timeout: 20_000}).toBeGreaterThan(0);
+const running = (world: World) => expect.poll(() => processesWith(world.marker).length).toBeGreaterThan(0);
 const recorded = (type: AgentEvent['type']) => (world: World) =>
-	expect.poll(() => world.events.some(event => event.type === type), {timeout: 20_000}).toBe(true);
+	expect.poll(() => world.events.some(event => event.type === type)).toBe(true);
 const asked = (world: World) =>
 	new Promise<void>(resolve => {
 		world.program.session.askWith((_, signal) => {
@@ -48,8 +47,7 @@ const hookOf = (event: string) => (marker: string, home: string) => ({
 	hooks: {[event]: [{command: `mkdir ${home}/first 2>/dev/null && sleep 1000; : ${marker}`, sandbox: false}]},
 });
 /** Settles when that hook takes long. */
-const hookRunning = (world: World) =>
-	expect.poll(() => existsSync(join(world.home, 'first')), {timeout: 20_000}).toBe(true);
+const hookRunning = (world: World) => expect.poll(() => existsSync(join(world.home, 'first'))).toBe(true);
 
 /** A server whose logs never answer. */
 const hangingServer = async () => ({
@@ -101,7 +99,7 @@ const cases: Readonly<Record<string, Case>> = {
 	'the model is asked while a job runs': {
 		script: ({marker}) => [calls('run_command', {command: `sleep 1000; : ${marker}`, background: true}), hangs],
 		keepsJob: true,
-		point: world => expect.poll(() => world.host.chats().length, {timeout: 20_000}).toBe(2),
+		point: world => expect.poll(() => world.host.chats().length).toBe(2),
 	},
 	'job_output waits for a job': {
 		script: ({marker}) => [
@@ -109,8 +107,7 @@ const cases: Readonly<Record<string, Case>> = {
 			calls('job_output', {job: '1', wait_sec: 300}),
 		],
 		keepsJob: true,
-		point: world =>
-			expect.poll(() => world.events.filter(({type}) => type === 'tool-call').length, {timeout: 20_000}).toBe(2),
+		point: world => expect.poll(() => world.events.filter(({type}) => type === 'tool-call').length).toBe(2),
 	},
 	'a fetch hangs': {
 		script: () => [calls('fetch_url', {url: 'https://example.com/'})],
@@ -194,7 +191,7 @@ test.each(Object.entries(cases))(
 		await sent;
 		expect(events.flatMap(event => (event.type === 'run-end' ? [event.reason] : []))).toEqual([reason]);
 		// The system may take a moment to remove what was killed.
-		await expect.poll(() => (keepsJob ? [] : processesWith(marker)), {timeout: 20_000}).toEqual([]);
+		await expect.poll(() => (keepsJob ? [] : processesWith(marker))).toEqual([]);
 		await expectUsable(world);
 		await program.close();
 		expect(processesWith(marker)).toEqual([]);

@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({kind: fc.constant('resume' as const), pick: fc.nat(5)}),
 );
 
-test('[20] no right of a session is in effect in another one, whatever the user does', {timeout: 120_000}, async () => {
+test('[20] no right of a session is in effect in another one, whatever the user does', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, {minLength: 3, maxLength: 10}), async steps => {
 			const here = await world();

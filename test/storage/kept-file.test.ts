@@ -47,7 +47,7 @@ test('8 processes x 500 updates keep 4,000 [18]', async () => {
 	expect(lines).toHaveLength(4000);
 	expect(new Set(lines).size).toBe(4000);
 	expect(readdirSync(folder).sort()).toEqual(['shared', 'worker.mjs']);
-}, 300_000);
+});
 
 test('a missing file reads as undefined, and the first update creates it private [10]', async () => {
 	const path = join(temporaryFolder(), 'file');

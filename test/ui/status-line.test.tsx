@@ -128,6 +128,8 @@ describe('the status line', () => {
 			{...started, number: 1},
 			{...started, number: 2},
 		];
+		vi.useFakeTimers({toFake: ['Date'], now: Date.UTC(2026, 0, 1)});
+		onTestFinished(() => void vi.useRealTimers());
 		const ending = (minutes: number, server: string = ready.server) => {
 			const sandbox = {environment: 'e', task: 't', server};
 			return [{...sandbox, expiresAt: Date.now() + minutes * 60_000 - 100}];
@@ -255,8 +257,8 @@ test('usage is added up when it changes, not with every drawing', async () => {
 	const before = reads;
 	store.setState({jobs: 1});
 	store.setState({approvalMode: 'all'});
-	await vi.waitFor(() => expect(lastFrame()).toContain('all mode'));
+	await expect.poll(lastFrame).toContain('all mode');
 	expect([before > 0, reads]).toEqual([true, before]);
 	store.setState(({transcript}) => ({transcript: {...transcript, usage: new Map([...usage].slice(0, 1))}}));
-	await vi.waitFor(() => expect(lastFrame()).toContain('in 800'));
+	await expect.poll(lastFrame).toContain('in 800');
 });

@@ -1,7 +1,7 @@
 import {chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {inflateSync} from 'node:zlib';
-import {expect, test, vi} from 'vitest';
+import {expect, test} from 'vitest';
 import {startAgentAtWork} from './agent-at-work.ts';
 
 const text = (folder: string, path: string) => readFile(join(folder, path), 'utf8');
@@ -152,7 +152,7 @@ test('asks about a file that the user changed between two edits of the agent', a
 test('never deletes a file that a changed .gitignore reveals, and keeps one that it hides', async () => {
 	const {workspace, run, undo} = await startAgentAtWork({'.gitignore': 'build\n', 'build/out': 'mine', 'src.txt': 's'});
 	const {ctimeMs} = await stat(join(workspace, 'build/out'));
-	await vi.waitUntil(() => Date.now() > ctimeMs + 100, {interval: 10});
+	await expect.poll(() => Date.now() > ctimeMs + 100, {interval: 10}).toBe(true);
 	await run(async () => {
 		await writeFile(join(workspace, '.gitignore'), 'src.txt\n');
 		await writeFile(join(workspace, 'new.txt'), 'new');

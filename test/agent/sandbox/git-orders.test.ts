@@ -304,7 +304,7 @@ async function opened({config = '', user = '', files = {}, prepare}: Form) {
 			cwd: workspace,
 			env: {PATH: process.env['PATH'], HOME: home},
 			stdio: 'ignore',
-			timeout: 20_000,
+			timeout: 600_000,
 		});
 	return {workspace, path, places, inHome, marker, type};
 }

@@ -29,8 +29,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(built, {recursive: true, force: true}));
 
-const soon = {timeout: 30_000};
-
 /** Starts a command in a program of its own. */
 async function program(containment: 'sandbox' | 'none', commandOf: (root: string) => string) {
 	const {root, workspace, stateFolder} = await makeWorkspace({'a.txt': 'a\n'});
@@ -55,9 +53,9 @@ test.skipIf(!hasBubblewrap)(
 	`[13] what a command planted for git is removed although the program was killed${skipped}`,
 	async () => {
 		const {root, path, kill} = await program('sandbox', planting);
-		await expect.poll(() => existsSync(path('ready')), soon).toBe(true);
+		await expect.poll(() => existsSync(path('ready'))).toBe(true);
 		await kill();
-		await expect.poll(() => existsSync(path('sub/.git')), soon).toBe(false);
+		await expect.poll(() => existsSync(path('sub/.git'))).toBe(false);
 		spawnSync('git', ['status'], {cwd: path('sub')});
 		expect(existsSync(join(root, 'ran'))).toBe(false);
 	},
@@ -65,7 +63,7 @@ test.skipIf(!hasBubblewrap)(
 
 test.skipIf(!hasBubblewrap)(`[13] the next start removes it if nothing else did${skipped}`, async () => {
 	const {path, kill, stateFolder} = await program('sandbox', root => `${planting(root)}; rm -rf sub`);
-	await expect.poll(() => existsSync(path('ready')), soon).toBe(true);
+	await expect.poll(() => existsSync(path('ready'))).toBe(true);
 	await kill();
 	const {path: folder, remove} = await createWorkFolder(stateFolder);
 	expect(existsSync(path('sub/.git'))).toBe(false);
@@ -75,7 +73,7 @@ test.skipIf(!hasBubblewrap)(`[13] the next start removes it if nothing else did$
 
 test('[15] a command without a sandbox ends with the program, also with kill -9', async () => {
 	const {path, kill} = await program('none', () => 'sleep 600 & echo $! $$ > pids; mv pids ready; wait');
-	await expect.poll(() => existsSync(path('ready')), soon).toBe(true);
+	await expect.poll(() => existsSync(path('ready'))).toBe(true);
 	const pids = readFileSync(path('ready'), 'utf8').trim().split(' ').map(Number);
 	onTestFinished(() => {
 		for (const pid of pids.filter(isAlive)) {
@@ -84,7 +82,7 @@ test('[15] a command without a sandbox ends with the program, also with kill -9'
 	});
 	expect(pids.map(isAlive)).toEqual([true, true]);
 	await kill();
-	await expect.poll(() => pids.filter(isAlive), soon).toEqual([]);
+	await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
 /** True if a process runs, and isn't only waiting for its parent to notice its end. */

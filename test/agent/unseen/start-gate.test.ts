@@ -251,6 +251,6 @@ describe.skipIf(!hasBubblewrap)(
 				}),
 				{numRuns: 15},
 			);
-		}, 60_000);
+		});
 	},
 );

@@ -189,4 +189,4 @@ test('after any refusal of a part, the next plain message is answered within a b
 	console.info(
 		`Refusals: seed ${seed}, ${runs} cases, ${answered} answered at once, at most ${most} requests, ${total} in all.`,
 	);
-}, 600_000);
+});

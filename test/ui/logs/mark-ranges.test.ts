@@ -29,19 +29,8 @@ test('what is in a range is marked, across the ends of spans, and nothing else',
 });
 
 test('the cost of marking grows with the number of ranges', () => {
-	const inputs = new Map(
-		[1000, 4000].map(count => {
-			const ranges = Array.from({length: count}, (_, index) => [2 * index, 2 * index + 1] as const);
-			return [count, {spans: [plain('ab'.repeat(count))], ranges}];
-		}),
-	);
-	// The same line again and again: many ranges at once would measure the garbage collector.
-	expectLinear(
-		count => {
-			const {spans = [], ranges = []} = inputs.get(count) ?? {};
-			return Array.from({length: 40}, () => markRanges(spans, ranges, bold).length);
-		},
-		1000,
-		1,
-	);
+	expectLinear(count => {
+		const ranges = Array.from({length: count}, (_, index) => [2 * index, 2 * index + 1] as const);
+		return markRanges([plain('ab'.repeat(count))], ranges, bold);
+	}, 500);
 });

@@ -72,7 +72,7 @@ test('[14] a command composed at random that runs unasked changes no file', asyn
 		await runInBash(text, workspace(), root());
 		expect(await snapshotOf(root()), text).toEqual(before);
 	}
-}, 60_000);
+});
 
 test('[14] a dangerous part after any harmless command asks', async () => {
 	await fc.assert(
@@ -111,4 +111,4 @@ test('any text gets a verdict', async () => {
 	for (const deep of [...nested, ...long]) {
 		expect(['allow', 'ask']).toContain((await judgeCommand(deep, {deny: ['run_command(rm *)']})).effect);
 	}
-}, 30_000);
+});

@@ -98,7 +98,7 @@ const run = promisify(execFile);
 /** Runs a command as the agent runs one that only reads. Its exit status doesn't matter. */
 export async function runInBash(command: string, cwd: string, programs: string): Promise<void> {
 	const env = {PATH: `${process.env['PATH']}`, HOME: programs, ...readOnlyEnvironment};
-	await run('bash', ['--noprofile', '--norc', '-c', command], {cwd, env, timeout: 20_000}).catch(() => undefined);
+	await run('bash', ['--noprofile', '--norc', '-c', command], {cwd, env, timeout: 600_000}).catch(() => undefined);
 }
 
 /** Returns every path below a folder with its kind, mode and content. */

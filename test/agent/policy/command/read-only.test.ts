@@ -35,7 +35,7 @@ test('[14] what runs unasked changes no file', async () => {
 	}
 
 	expect(await snapshotOf(root())).toEqual(before);
-}, 60_000);
+});
 
 describe.each(Object.entries({...bypassesOfPrograms, ...bypassesOfShells}))('[14] %s', (_, commands) => {
 	test.each(commands)('%j asks', async command => {

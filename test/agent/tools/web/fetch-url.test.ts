@@ -239,8 +239,7 @@ test('a server that never responds, or never ends, runs out of time [21]', async
 	await expect(fetch({url: endless.origin})).rejects.toThrow('Timed out waiting for');
 });
 
-// The tunnel itself is given up after 10 s.
-test('an interrupt ends a request at once that a proxy holds up', {timeout: 8000}, async () => {
+test('an interrupt ends a request that a proxy holds up, before the tunnel is given up', async () => {
 	const abort = new AbortController();
 	const proxy = await socketServer(() => abort.abort());
 	const {fetch} = openFetch({env: {HTTPS_PROXY: proxy}, signal: abort.signal});
