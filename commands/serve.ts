@@ -308,7 +308,11 @@ const credits = command({
 	name: 'credits',
 	summary: 'Show and change the credits of an organization',
 	args: z.object({
-		...{grant: amount, refill: amount, threshold: amount, cap: amount, limit: amount},
+		grant: amount,
+		refill: amount,
+		threshold: amount,
+		cap: amount,
+		limit: amount,
 		member: z.optional(z.string()),
 		...place,
 	}),
@@ -370,11 +374,9 @@ const limits = command({
 	name: 'limits',
 	summary: 'Show and change the sandbox limits of an organization',
 	args: z.object({
-		...{
-			max: seconds,
-			default: seconds,
-			capacity: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(10_000))),
-		},
+		max: seconds,
+		default: seconds,
+		capacity: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(10_000))),
 		...place,
 	}),
 	describe: {

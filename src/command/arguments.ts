@@ -114,7 +114,10 @@ function parse(path: string, words: readonly string[], {flags, letters}: Flags, 
 	);
 	try {
 		const {values, positionals} = parseArgs({
-			...{args: joinNumbers(words, flags), options, allowPositionals: true, strict: true},
+			args: joinNumbers(words, flags),
+			options,
+			allowPositionals: true,
+			strict: true,
 		});
 		return {values, positionals: positionals.map(word => word.replace(negative, ''))};
 	} catch (error) {

@@ -16,8 +16,14 @@ const commandLine = /^\s*(?:\/\s*|(?:service|svc)\s+)(\S[\s\S]*)$/i;
 
 /** What users type for commands with a secret. */
 const alsoCalled: Readonly<Record<string, string>> = {
-	...{key: 'keys', apikey: 'keys', apikeys: 'keys', 'api-keys': 'keys'},
-	...{signin: 'login', 'sign-in': 'login', 'log-in': 'login', auth: 'login'},
+	key: 'keys',
+	apikey: 'keys',
+	apikeys: 'keys',
+	'api-keys': 'keys',
+	signin: 'login',
+	'sign-in': 'login',
+	'log-in': 'login',
+	auth: 'login',
 };
 
 /** Returns the line as it may be shown: a secret argument becomes `***`, however it was given (SAFETY 11). */

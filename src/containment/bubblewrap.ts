@@ -71,7 +71,13 @@ export function bubblewrapArguments(
 		policy.isOtherUser ? ['--dir', dirname(to), kind, from, to] : [kind, from, to];
 	const covers = outermost(covered).filter(folder => folder !== '/tmp');
 	return [
-		...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+		'--ro-bind',
+		'/',
+		'/',
+		'--dev',
+		'/dev',
+		'--proc',
+		'/proc',
 		...(policy.hasScratch ? scratch('/tmp') : ['--bind', temporary, '/tmp']),
 		...covers.flatMap(folder => ['--tmpfs', folder]),
 		...outermost(readable).flatMap(path => mount('--ro-bind-try', path, path)),
@@ -82,10 +88,18 @@ export function bubblewrapArguments(
 		...scratch('/dev/shm'),
 		...kernelControls.flatMap(path => ['--ro-bind-try', path, path]),
 		...hidden.flatMap(hide),
-		...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...userNamespace],
+		'--unshare-pid',
+		'--unshare-ipc',
+		'--unshare-uts',
+		'--unshare-cgroup-try',
+		...userNamespace,
 		...(policy.hasNetwork ? [] : ['--unshare-net']),
-		...['--cap-drop', 'ALL', ...capabilities.flatMap(name => ['--cap-add', name])],
-		...['--die-with-parent', '--chdir', policy.cwd],
+		'--cap-drop',
+		'ALL',
+		...capabilities.flatMap(name => ['--cap-add', name]),
+		'--die-with-parent',
+		'--chdir',
+		policy.cwd,
 	];
 }
 

@@ -61,10 +61,21 @@ export function launchCommand(
 	const {memoryBytes, cpuSeconds, fileBytes, processes} = limits;
 	const bounds = [Math.ceil(memoryBytes / 1024), cpuSeconds, Math.ceil(fileBytes / blockBytes), mark].map(String);
 	return [
-		...['/bin/sh', '-c', launcher, 'sandbox', ...bounds, ...entries, '--'],
+		'/bin/sh',
+		'-c',
+		launcher,
+		'sandbox',
+		...bounds,
+		...entries,
+		'--',
 		...wrapper,
 		// Inside the containment, which counts its processes separately from the machine's.
-		...['/bin/sh', '-c', processLauncher, 'sandbox', String(processes), cwd],
+		'/bin/sh',
+		'-c',
+		processLauncher,
+		'sandbox',
+		String(processes),
+		cwd,
 		...program,
 	];
 }

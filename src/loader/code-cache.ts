@@ -29,7 +29,10 @@ const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
 
 /** What compiled code depends on, besides its source. Another build of the same version of Node has another size. */
 const platformKey = [
-	...[process.version, process.versions.v8, process.platform, process.arch],
+	process.version,
+	process.versions.v8,
+	process.platform,
+	process.arch,
 	statSync(process.execPath, {throwIfNoEntry: false})?.size,
 	...process.execArgv,
 ].join(' ');

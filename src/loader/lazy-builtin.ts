@@ -1,8 +1,5 @@
 /** Builtins that take Node a millisecond or more to load, and that few starts use before the first frame. */
-const slow = new Set([
-	...['child_process', 'crypto', 'fs/promises', 'http', 'os', 'perf_hooks'],
-	...['timers/promises', 'zlib'],
-]);
+const slow = new Set(['child_process', 'crypto', 'fs/promises', 'http', 'os', 'perf_hooks', 'timers/promises', 'zlib']);
 
 /**
  * Returns what `require` returns for a builtin or a package. A builtin that is slow to load is loaded when something of it is

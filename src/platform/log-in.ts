@@ -131,7 +131,9 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
 	await platform.prove(originOf(server.href), apiKey ?? accessToken, {
-		...{insecureHttp, signal, isLogin: apiKey === undefined},
+		insecureHttp,
+		signal,
+		isLogin: apiKey === undefined,
 		scope: {org, workspace, project},
 	});
 	let fault: string | undefined;

@@ -79,15 +79,28 @@ export function createPlatformSession(
 	};
 	const client = createClient({transports, server, retry: {onWait}, onAnswer: remember});
 	const {scope, project, projectId} = createPlatformScope({
-		...{client, server, profile, given, recents, choose, signal},
+		client,
+		server,
+		profile,
+		given,
+		recents,
+		choose,
+		signal,
 		keep: (name, slug) => saveScope(config, {name: profile, server}, {[name]: slug}),
 	});
 	const projectOf = async () => (await scope('project')).project;
 	const ids = createWholeIds({client, recents, profile, projectOf});
 	const environment = createEnvironmentPaths({profile, server, sightings, scope, find: ids.find});
 	return {
-		...{client: ids.client, server, profile, scope, project, projectId, environment},
-		...{find: ids.find, findUuid: ids.findUuid},
+		client: ids.client,
+		server,
+		profile,
+		scope,
+		project,
+		projectId,
+		environment,
+		find: ids.find,
+		findUuid: ids.findUuid,
 		logOf(idOrPrefix) {
 			assertEnvironmentId(idOrPrefix);
 			return openedOnFirstRead(async abort => {

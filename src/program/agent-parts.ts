@@ -74,7 +74,11 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const {conversation, background} = conversations;
 	local.rules.onSessionRule(conversation.ruleChanged);
 	return {
-		...{access, changes, conversation, background, mcp},
+		access,
+		changes,
+		conversation,
+		background,
+		mcp,
 		jobs: () => conversations.tools()?.jobs(),
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		contextWindow,

@@ -25,7 +25,10 @@ export function createChangeAccess({home, folder}: Pick<LocalState, 'home' | 'fo
 			const load = async () => {
 				const {createChangeTracker} = await import('../agent/changes/change-tracker.ts');
 				return createChangeTracker({
-					...{session, parent, emit, places},
+					session,
+					parent,
+					emit,
+					places,
 					workspace: folder.path,
 					openStore: await stores(),
 				});

@@ -24,7 +24,14 @@ export function createDoctor(
 		const shown = settings.value('accessible') ? {...env, ACCESSIBLE: '1'} : env;
 		const connected = store.getState().connection.profile;
 		return diagnose({
-			...{version, env: shown, home, homeFault, config, settings, keychain, signal},
+			version,
+			env: shown,
+			home,
+			homeFault,
+			config,
+			settings,
+			keychain,
+			signal,
 			terminal: {isTTY: stdout.isTTY === true, columns: stdout.columns, rows: stdout.rows},
 			workspace: folder.path(),
 			places: {stateFolder: home.path, homeFolder: folder.home},

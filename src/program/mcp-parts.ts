@@ -189,7 +189,8 @@ async function loadServers(
 		addSecret: secrets.add,
 		load: project.state,
 		readEnvFile: configured => readEnvFile(configured, project),
-		...{logIn, config},
+		logIn,
+		config,
 		openPage: canOpenPages(env) ? page => openPage(page, env) : undefined,
 		known: openKnownTools(join(home.path, 'mcp-tools.json')),
 		whyNot: (server, signal) =>

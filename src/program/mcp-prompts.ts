@@ -12,7 +12,9 @@ export function mcpPromptEntries(prompts: () => Promise<readonly ServerPrompt[]>
 	/** What an entry sends is that of the server of now, which may be another one with the same prompts. */
 	const entryOf = ({name, summary, hint}: ServerPrompt) =>
 		promptEntry({
-			...{name, summary, hint},
+			name,
+			summary,
+			hint,
 			async textFor(typed, signal) {
 				const prompt = current.get(name);
 				if (!prompt) {

@@ -64,7 +64,11 @@ export function createProjectParts(
 
 			const openOnce = once(openGate);
 			return createHooks({
-				...{hooks, folder: folder.path(), hide: secrets.hideOwn, session, debug: debug?.write},
+				hooks,
+				folder: folder.path(),
+				hide: secrets.hideOwn,
+				session,
+				debug: debug?.write,
 				commands: await loadCommands(),
 				root: state.root,
 				async mayLeave({event, command}, why, signal) {

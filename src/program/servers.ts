@@ -19,7 +19,14 @@ export function createServers(options: ProgramOptions, {home, config, recents, s
 	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
 	const services = createSandboxServices();
 	const platform = createPlatform({
-		...{store, config, env, recents, sightings, services, createTransport, insecureHttp},
+		store,
+		config,
+		env,
+		recents,
+		sightings,
+		services,
+		createTransport,
+		insecureHttp,
 		embedded: embedded.open,
 		clock: options.loginClock,
 	});

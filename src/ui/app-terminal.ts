@@ -126,7 +126,12 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		}
 	});
 	return {
-		...{screen, live, session, measure, fit, fullScreen},
+		screen,
+		live,
+		session,
+		measure,
+		fit,
+		fullScreen,
 		async followFrames() {
 			const {createSentFrames} = await import('./screen/resize/sent-frames.ts');
 			sentFrames = createSentFrames({
@@ -152,7 +157,11 @@ function openSession(
 	{screen, measure, fit: fitOf}: Opened,
 ): TerminalSession {
 	const session = createTerminalSession({
-		...{stdout, process, environment: env, onContinue, onEnd},
+		stdout,
+		process,
+		environment: env,
+		onContinue,
+		onEnd,
 		answered: () => (measure().isAwaited() ? measure().settled() : undefined),
 		onSuspend() {
 			onSuspend();

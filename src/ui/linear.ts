@@ -66,7 +66,10 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	let entered: string | undefined;
 	let onEntered: () => void = () => undefined;
 	const terminal = createLineTerminal({
-		...{stdin, output, now, ...(palette.spoken && {sign: 'You: '})},
+		stdin,
+		output,
+		now,
+		...(palette.spoken && {sign: 'You: '}),
 		onLine(line, isAlone) {
 			onEntered();
 			entered = isAlone && !isWorking(store) ? line : undefined;
@@ -88,7 +91,10 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		program,
 		{...flags, asksLater: true},
 		{
-			...{store, palette, interact, version},
+			store,
+			palette,
+			interact,
+			version,
 			live: createLiveLines(),
 			joinsReads: false,
 			homeFolder: env['HOME'],

@@ -130,7 +130,9 @@ export async function openConversation(
 	await openFirst(flags, {submit, resume, tell});
 
 	return {
-		...{painter, submit, mentionsOfDragged},
+		painter,
+		submit,
+		mentionsOfDragged,
 		pasteImage: env => pasteImage({store, env, keepImage: program.prompts.keepImage, tell}),
 		interrupt() {
 			cancel();

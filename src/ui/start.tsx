@@ -77,7 +77,9 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 			review: async review =>
 				(await import('./changes/review-view.ts')).openReview({...terminal, store, palette})(review),
 		},
-		...{terminal, loaded, quit},
+		terminal,
+		loaded,
+		quit,
 	};
 	const ink = draw(parts, frames);
 	// The first frame is written at the end of this turn.
@@ -122,7 +124,9 @@ function draw({store, palette, live, interact, terminal, loaded}: Parts, frames:
 				entries: () => loaded.program?.commands.all() ?? [],
 				logs: () => loaded.logs,
 				answer: interact.answer,
-				...{setCaret: screen.setCaret, setPrompt: screen.setPrompt, limitLive: screen.limitLive},
+				setCaret: screen.setCaret,
+				setPrompt: screen.setPrompt,
+				limitLive: screen.limitLive,
 			}}
 		>
 			<App />
@@ -148,7 +152,9 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const opened = await openConversation(program, flags, {
 		...parts,
 		homeFolder: env['HOME'],
-		...{write: screen.print, isHeld: screen.isTooSmall(), keepsDrafts: true},
+		write: screen.print,
+		isHeld: screen.isTooSmall(),
+		keepsDrafts: true,
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');
@@ -185,7 +191,9 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 		store,
 		palette,
 		fullScreen,
-		...{suspend: session.suspend, copy: session.copy, keepCopy: async text => loaded.program?.files.keepCopy(text)},
+		suspend: session.suspend,
+		copy: session.copy,
+		keepCopy: async text => loaded.program?.files.keepCopy(text),
 		openLogAt(moment, environment) {
 			focusLogOf(store, environment);
 			return loaded.logs?.openViewer(moment) ?? false;

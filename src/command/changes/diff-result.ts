@@ -44,7 +44,11 @@ function lineOf({sign, text, hasEnd}: HunkLine): readonly string[] {
 
 function dataOf({path, kind, added, removed, note, isUsersToo, hunks}: ReviewedFile) {
 	return {
-		...{path, kind, added, removed, note},
+		path,
+		kind,
+		added,
+		removed,
+		note,
 		changed_by_you: isUsersToo,
 		hunks: hunks.map(({oldStart, newStart, lines}) => ({
 			old_start: oldStart,

@@ -9,8 +9,20 @@ import {type SettingState, settingStates} from '../settings/setting-states.ts';
 
 /** Variables that describe the terminal; none holds a secret or a name. */
 const terminalVariables = [
-	...['TERM', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'COLORTERM', 'VTE_VERSION', 'LANG', 'LC_ALL', 'LC_CTYPE'],
-	...['NO_COLOR', 'ACCESSIBLE', 'WT_SESSION', 'TMUX', 'STY', 'SSH_TTY'],
+	'TERM',
+	'TERM_PROGRAM',
+	'TERM_PROGRAM_VERSION',
+	'COLORTERM',
+	'VTE_VERSION',
+	'LANG',
+	'LC_ALL',
+	'LC_CTYPE',
+	'NO_COLOR',
+	'ACCESSIBLE',
+	'WT_SESSION',
+	'TMUX',
+	'STY',
+	'SSH_TTY',
 ];
 
 /** Variables whose value is of no use, or names a place: only that they are set is told. */

@@ -24,7 +24,13 @@ function fieldsOf(block: Block): JsonObject {
 		case 'tool': {
 			const {name, arguments: args, status, output, at, milliseconds = null, change, task} = block;
 			return {
-				...{type: 'tool', name, arguments: args, status, at, milliseconds, output},
+				type: 'tool',
+				name,
+				arguments: args,
+				status,
+				at,
+				milliseconds,
+				output,
 				...(change && {change: {...change}}),
 				...(task && {blocks: [...task.settled, ...task.open].map(fieldsOf)}),
 			};

@@ -226,8 +226,22 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 const names = new Set([
-	...['enter', 'tab', 'backspace', 'delete', 'escape', 'space', 'up', 'down', 'left', 'right', 'home', 'end'],
-	...['page-up', 'page-down', 'insert', ...Array.from({length: 12}, (_, index) => `f${index + 1}`)],
+	'enter',
+	'tab',
+	'backspace',
+	'delete',
+	'escape',
+	'space',
+	'up',
+	'down',
+	'left',
+	'right',
+	'home',
+	'end',
+	'page-up',
+	'page-down',
+	'insert',
+	...Array.from({length: 12}, (_, index) => `f${index + 1}`),
 ]);
 
 /** Keys that terminals send as the same byte as another one. */

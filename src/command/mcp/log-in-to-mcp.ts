@@ -29,7 +29,8 @@ export async function logInToMcp(
 	});
 	return await untilCancelled({interact, signal}, (show, untilEnd) =>
 		mcp.logIn(configured, {
-			...{clientId, signal: untilEnd},
+			clientId,
+			signal: untilEnd,
 			onPage({url, host, expiresAt}) {
 				const server = `the MCP server ${configured.server.name} at ${host}`;
 				show({server, page: url, pageWithCode: url, code: '', expiresAt, onPaste: askForAddress});

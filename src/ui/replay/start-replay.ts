@@ -39,7 +39,10 @@ export async function startReplay({records, speed}: Replay, surroundings: Surrou
 	const write = (data: string) => void stdout.write(data);
 	const screen = createReplayScreen(write);
 	const painter = await loadPainter({
-		...{store, palette, live, joinsReads: isPlayed},
+		store,
+		palette,
+		live,
+		joinsReads: isPlayed,
 		write: isPlayed ? screen.print : write,
 	});
 	store.subscribe(painter.advance);
@@ -130,7 +133,9 @@ function openKeys({
 }): () => void {
 	const {stdin, stdout, env, process} = surroundings;
 	const session = createTerminalSession({
-		...{stdout, process, environment: env},
+		stdout,
+		process,
+		environment: env,
 		onSuspend: () => input.stop(),
 		onContinue: () => input.resume(),
 		onResume: draw,

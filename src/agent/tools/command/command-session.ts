@@ -174,7 +174,9 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	};
 
 	return {
-		...{jobs, outputFiles: files.paths, sandbox: containers.sandbox},
+		jobs,
+		outputFiles: files.paths,
+		sandbox: containers.sandbox,
 		async withheld(workspace) {
 			const {hasDenials, withheldFiles} = await import('../../policy/withheld-files.ts');
 			const rules = places.rules?.();

@@ -132,7 +132,10 @@ function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
 			onEnd();
 		});
 	return {
-		...{id, command, startedAt, done},
+		id,
+		command,
+		startedAt,
+		done,
 		isRunning: () => finish === undefined,
 		hasFailed: () => finish !== undefined && (finish.status !== 0 || finish.timeoutMs !== undefined),
 		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),

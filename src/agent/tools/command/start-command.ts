@@ -102,7 +102,8 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	ended.then(over, over);
 
 	return {
-		...{ended, kill},
+		ended,
+		kill,
 		async stop() {
 			if (!stopping) {
 				stopping = setTimeout(killAll, killDelayMs);
@@ -135,7 +136,10 @@ function launch(
 	] as const;
 	const child = withoutInherited(channels, stdio =>
 		spawn(program, args, {
-			...{cwd: folder, stdio, detached: process.platform !== 'win32', windowsHide: true},
+			cwd: folder,
+			stdio,
+			detached: process.platform !== 'win32',
+			windowsHide: true,
 			env: {...env, [markVariable]: mark},
 		}),
 	);

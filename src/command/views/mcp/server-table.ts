@@ -138,7 +138,12 @@ function dataOf({configured, state, tools}: ServerStatus): JsonObject {
 	const masked = (pairs: Readonly<Record<string, string>>): JsonObject =>
 		Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, shown(name, value)]));
 	return {
-		...{name: server.name, id, scope, path, used: unused === undefined, reason: unused ?? null},
+		name: server.name,
+		id,
+		scope,
+		path,
+		used: unused === undefined,
+		reason: unused ?? null,
 		...entryOf(server),
 		...(server.type === 'http' ? {headers: masked(server.headers)} : {type: 'stdio', env: masked(server.env)}),
 		state: state.state,

@@ -19,7 +19,9 @@ export function skillTable(skills: readonly Skill[], state: ProjectState): Resul
 		empty: 'No skills yet. A skill is a folder with a SKILL.md, in .service/skills or .claude/skills.',
 		notes: unused > 0 ? [`${unused} not trusted, so not used: see \`trust\`.`] : [],
 		data: skills.map(({name, description, path, isOwn, body}) => ({
-			...{name, description, path},
+			name,
+			description,
+			path,
 			scope: isOwn ? 'user' : 'project',
 			tokens: tokensOf(body),
 		})),

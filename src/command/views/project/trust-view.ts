@@ -142,12 +142,17 @@ function hookLines({path, settings}: JudgedFile): readonly string[] {
 
 function dataOf({path, kind, sizeBytes, standing, hash, settings, mcp}: JudgedFile) {
 	const hooks = (settings?.hooks ?? []).map(({event, command, tool, timeoutSec}) => ({
-		...{event, command},
+		event,
+		command,
 		...(tool !== undefined && {tool}),
 		...(timeoutSec !== undefined && {timeout_sec: timeoutSec}),
 	}));
 	return {
-		...{path, kind, bytes: sizeBytes, status: standing, sha256: hash},
+		path,
+		kind,
+		bytes: sizeBytes,
+		status: standing,
+		sha256: hash,
 		...(settings && {hooks, deny: settings.deny}),
 		...(mcp && {servers: mcp.servers.map(({name}) => name)}),
 	};

@@ -39,13 +39,19 @@ export function requestTable(messages: ReadonlyMap<string, MessageUsage>, priceO
 		]),
 		empty: 'No requests yet. Send a message first.',
 		data: rows.map(({id, message: {at, cause, model, usage, prefix}, usd, source}) => ({
-			...{message_id: id, at, cause: cause ?? 'turn', model},
+			message_id: id,
+			at,
+			cause: cause ?? 'turn',
+			model,
 			input_tokens: usage.input,
 			cache_read_input_tokens: usage.cacheRead,
 			cache_creation_input_tokens: usage.cacheWrite,
 			output_tokens: usage.output,
 			reasoning_tokens: usage.reasoning,
-			...{estimated: usage.estimated ?? false, cost_usd: usd, price: source, prefix: prefix ? {...prefix} : null},
+			estimated: usage.estimated ?? false,
+			cost_usd: usd,
+			price: source,
+			prefix: prefix ? {...prefix} : null,
 		})),
 	};
 }
