@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import type {Command} from '../core/session/block.ts';
+import type {CommandBlock} from '../core/session/block.ts';
 import type {AgentEvent} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {RunWarning} from '../core/session/tool.ts';
@@ -31,7 +31,7 @@ export type QueuedMessage = {
 	/** The part of the text in which mentions count; all of it if left out. */
 	readonly mentionsIn?: string;
 	/** The commands of the user that it carries to the model. */
-	readonly commands?: readonly Command[];
+	readonly commands?: readonly CommandBlock[];
 };
 
 /** The dates that the model knows, as YYYY-MM-DD. A message of another day brings its own: the system prompt stays. */

@@ -8,7 +8,7 @@ import type {Transport} from '../net/transport.ts';
 import {readAnswer} from './answer.ts';
 import {withDoubtIfSent} from './doubt.ts';
 import {type Refresh, refreshing} from './refreshing.ts';
-import {type Call, requestOf} from './request.ts';
+import {type ClientCall, requestOf} from './request.ts';
 
 /** The call is optional if the operation requires no input. */
 type Operation<E extends Endpoint> =
@@ -16,7 +16,7 @@ type Operation<E extends Endpoint> =
 		? (call?: CallOf<E>, signal?: AbortSignal) => Promise<AnswerOf<E>>
 		: (call: CallOf<E>, signal?: AbortSignal) => Promise<AnswerOf<E>>;
 
-type UntypedOperation = (call?: Call, signal?: AbortSignal) => Promise<unknown>;
+type UntypedOperation = (call?: ClientCall, signal?: AbortSignal) => Promise<unknown>;
 
 /**
  * The REST API, a function for each row of the contract. A call is checked before it's sent, and throws AppError("usage") if
@@ -58,7 +58,7 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 	const server = originOf(address);
 	const bearer = refresh ? refreshing(transports.bearer, refresh) : transports.bearer;
 
-	const run = async (id: OperationId, call: Call, signal: AbortSignal): Promise<unknown> => {
+	const run = async (id: OperationId, call: ClientCall, signal: AbortSignal): Promise<unknown> => {
 		const row: Endpoint = operations[id];
 		const request = requestOf(server, row, call);
 		// A token can't be sent as an API key.
@@ -85,7 +85,7 @@ export function createClient({server: address, transports, retry = {}, refresh, 
 	return Object.fromEntries(functions) as Record<OperationId, UntypedOperation> as Client;
 }
 
-function isRepeatable({method, idempotencyKey}: Endpoint, {body}: Call): boolean {
+function isRepeatable({method, idempotencyKey}: Endpoint, {body}: ClientCall): boolean {
 	return method === 'GET' || (idempotencyKey !== undefined && isJsonObject(body) && Boolean(body[idempotencyKey]));
 }
 

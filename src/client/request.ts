@@ -6,7 +6,7 @@ import {AppError} from '../core/error.ts';
 import type {TransportRequest} from '../net/transport.ts';
 
 /** The input of any operation. */
-export type Call = {
+export type ClientCall = {
 	readonly params?: Readonly<Record<string, string>>;
 	readonly query?: QueryValues;
 	readonly body?: unknown;
@@ -22,7 +22,7 @@ const maxNamed = 5;
  * Returns the request of a call, without its credential. Throws AppError("usage") with each invalid field and what it must
  * be if the call doesn't match the contract.
  */
-export function requestOf(server: string, row: Endpoint, call: Call): TransportRequest {
+export function requestOf(server: string, row: Endpoint, call: ClientCall): TransportRequest {
 	const {params = {}, query = {}} = call;
 	const wrong = [
 		...parametersOf(row.path).flatMap(name => parameterViolations(name, params[name])),
@@ -58,7 +58,7 @@ function wrongUuid(name: string, value: string | undefined): boolean {
 	return parameterViolations(name, value).some(({rule}) => rule === 'must be a UUID');
 }
 
-function rawViolations(types: readonly string[], {contentType = '', body}: Call): readonly Wrong[] {
+function rawViolations(types: readonly string[], {contentType = '', body}: ClientCall): readonly Wrong[] {
 	return [
 		...(types.includes(contentType) ? [] : [{path: ['content-type'], rule: `must be one of ${types.join(', ')}`}]),
 		...(typeof body === 'string' || body instanceof Uint8Array ? [] : [{path: [], rule: 'must be text or bytes'}]),
@@ -71,7 +71,7 @@ function sentence(wrong: readonly Wrong[]): string {
 	return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
-function contentOf({body, raw}: Endpoint, call: Call): Pick<TransportRequest, 'headers' | 'body'> {
+function contentOf({body, raw}: Endpoint, call: ClientCall): Pick<TransportRequest, 'headers' | 'body'> {
 	const accept = 'application/json';
 	if (body) {
 		return {headers: {accept, 'content-type': 'application/json'}, body: JSON.stringify(call.body)};

@@ -2,7 +2,7 @@ import type {OperationId} from '../contract/operations.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 
 /** A sandbox of the user's workspace, and the origins of its services. */
-export type Sandbox = {
+export type SandboxAddress = {
 	readonly environment: string;
 	readonly name: string;
 	/** The origin of the server that runs it, and that named the services. */
@@ -11,18 +11,18 @@ export type Sandbox = {
 };
 
 /** The services of the sandboxes that the user created or listed since the program started. */
-export type SandboxServices = {
+export type ServiceAddresses = {
 	/** Adds the services of the sandboxes in the answer of a call. Never throws, whatever the server sent. */
 	readonly remember: (operation: OperationId, server: string, answer: unknown) => void;
 	/** Returns the sandbox with a service at this origin; undefined if there is none. */
-	readonly at: (origin: string) => Sandbox | undefined;
+	readonly at: (origin: string) => SandboxAddress | undefined;
 };
 
 const maxSandboxes = 100;
 const maxServices = 20;
 
-export function createSandboxServices(): SandboxServices {
-	let sandboxes: readonly Sandbox[] = [];
+export function createSandboxServices(): ServiceAddresses {
+	let sandboxes: readonly SandboxAddress[] = [];
 	return {
 		remember(operation, server, answer) {
 			const named = entriesIn(operation, answer);
@@ -59,7 +59,7 @@ function entriesIn(operation: OperationId, answer: unknown): readonly JsonObject
 /** Another program may listen at the addresses of a sandbox that has ended. */
 const ended: readonly unknown[] = ['torn_down', 'failed'];
 
-function sandboxOf(entry: JsonObject, server: string): Sandbox | undefined {
+function sandboxOf(entry: JsonObject, server: string): SandboxAddress | undefined {
 	const {id, state, task_ref: task, service_urls: services} = entry;
 	if (typeof id !== 'string' || !isJsonObject(services) || ended.includes(state)) {
 		return undefined;

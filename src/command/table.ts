@@ -4,7 +4,7 @@ import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun, type Noun} from './context.ts';
 
 /** A command found by its words. `path` is its full name, `rest` are the words of its arguments. */
-export type Found = {
+export type CommandMatch = {
 	readonly command: Command;
 	readonly path: string;
 	readonly rest: readonly string[];
@@ -17,7 +17,7 @@ function names(entry: {readonly name: string; readonly aliases?: readonly string
 }
 
 /** Finds the command that `words` begin with. Throws AppError("usage") with the nearest name. */
-export function findCommand(entries: readonly Entry[], words: readonly string[]): Found {
+export function findCommand(entries: readonly Entry[], words: readonly string[]): CommandMatch {
 	const [first, ...rest] = words;
 	if (first === undefined) {
 		throw new AppError('usage', 'No command was given.', {hint: seeAll});
@@ -80,7 +80,7 @@ function verbOfBareNoun(verbs: readonly Command[]): Command | undefined {
 }
 
 /** Returns the help of a noun for the app, and its usage for a shell. Throws AppError("usage") without a help command. */
-function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): Found {
+function nounWithoutVerb({name, verbs}: Noun, entries: readonly Entry[]): CommandMatch {
 	const synopsis = `${name} ${verbs.map(verb => verb.name).join(' | ')}`;
 	const usage = new AppError('usage', `${name} needs a verb.`, {
 		hint: `Usage: \`${synopsis}\``,

@@ -12,7 +12,7 @@ import {type StoredIn, storedIn} from './stored-where.ts';
 import type {OnFault} from './vault.ts';
 
 /** The part of a provider's row that resolving a key needs. */
-export type KeyRow = Pick<ProviderData, 'keyVariables' | 'baseVariable' | 'defaultBaseUrl' | 'keyless'>;
+export type ProviderKeyRow = Pick<ProviderData, 'keyVariables' | 'baseVariable' | 'defaultBaseUrl' | 'keyless'>;
 
 /** Where a credential comes from. */
 export type KeySource = StoredIn | 'from env';
@@ -57,7 +57,7 @@ export function newKey(provider: ProviderName, key: Secret | undefined, baseUrl?
 }
 
 /** True if a provider at `baseUrl`, or at its default, needs no key as long as it asks for none: the user's own host. */
-export function needsNoKey({keyless, defaultBaseUrl}: KeyRow, baseUrl = defaultBaseUrl): boolean {
+export function needsNoKey({keyless, defaultBaseUrl}: ProviderKeyRow, baseUrl = defaultBaseUrl): boolean {
 	return keyless === true && baseUrl !== undefined;
 }
 
@@ -110,7 +110,7 @@ export async function removeKey(config: Config, provider: ProviderName, onFault?
 type ListOptions = {
 	readonly config: Config;
 	readonly env: Environment;
-	readonly rows: Readonly<Record<ProviderName, KeyRow>>;
+	readonly rows: Readonly<Record<ProviderName, ProviderKeyRow>>;
 };
 
 /** A key as a list shows it: at most its last four characters (SAFETY 8). */
@@ -159,7 +159,7 @@ export function listKeys({config, env, rows}: ListOptions): readonly ListedKey[]
 	});
 }
 
-type ResolveOptions = {readonly data: ConfigData; readonly env: Environment; readonly row: KeyRow};
+type ResolveOptions = {readonly data: ConfigData; readonly env: Environment; readonly row: ProviderKeyRow};
 
 /**
  * Returns the key of a provider and the base URL that it may go to (SAFETY 6); undefined if there is none. The environment
@@ -198,18 +198,18 @@ export function resolveKey(provider: ProviderName, {data, env, row}: ResolveOpti
 }
 
 /** Returns why a base URL without a key of its own is ignored, and what to do. `keptFor` is where the stored key may go. */
-function whyIgnored(provider: ProviderName, {keyVariables: [variable]}: KeyRow, keptFor: string): string {
+function whyIgnored(provider: ProviderName, {keyVariables: [variable]}: ProviderKeyRow, keptFor: string): string {
 	const fix = variable ? `Set ${variable} too.` : `Remove that key: \`keys remove ${provider}\``;
 	return `the stored key may only go to ${shownUrl(keptFor)}. ${fix}`;
 }
 
-function environmentKey(env: Environment, row: KeyRow): Secret | undefined {
+function environmentKey(env: Environment, row: ProviderKeyRow): Secret | undefined {
 	const text = env[keyVariable(env, row) ?? '']?.trim();
 	return text ? secret(text) : undefined;
 }
 
 /** Returns the name of the variable with the key of a provider. */
-function keyVariable(env: Environment, {keyVariables}: KeyRow): string | undefined {
+function keyVariable(env: Environment, {keyVariables}: ProviderKeyRow): string | undefined {
 	return keyVariables.find(name => env[name]?.trim());
 }
 

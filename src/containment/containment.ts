@@ -6,7 +6,7 @@ import type {SandboxLimits} from './launch.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
 
 /** The means of this machine to contain sandboxes. */
-export type Containment = {
+export type MachineContainment = {
 	readonly bubblewrap?: Bubblewrap;
 	readonly cgroups?: CgroupLocation;
 	readonly network?: NetworkTools;
@@ -15,7 +15,7 @@ export type Containment = {
 };
 
 /** Detects what is available in the folders of `path`, with these folders hidden. */
-export async function findContainment(path: string, hidden: readonly string[]): Promise<Containment> {
+export async function findContainment(path: string, hidden: readonly string[]): Promise<MachineContainment> {
 	if (process.platform !== 'linux') {
 		return {};
 	}
@@ -35,7 +35,7 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 
 /** Returns the first line of a log: what contains the sandbox, and what is open. */
 export function describeContainment(
-	{bubblewrap, cgroups}: Containment,
+	{bubblewrap, cgroups}: MachineContainment,
 	{hasNetwork, isLimited}: {readonly hasNetwork: boolean; readonly isLimited: boolean},
 	{memoryBytes, processes, diskBytes}: SandboxLimits,
 ): string {
@@ -51,7 +51,7 @@ export function describeContainment(
 }
 
 /** Returns what the server prints at its start; undefined means that no sandbox starts. */
-export function summaryOf(found: Containment | undefined): string {
+export function summaryOf(found: MachineContainment | undefined): string {
 	if (!found) {
 		return 'off: install bubblewrap, or start with --unsafe-sandboxes';
 	}

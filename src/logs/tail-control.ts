@@ -65,7 +65,7 @@ async function sleepUntil(milliseconds: number, clock: TailClock, signal: AbortS
 }
 
 /** What a log is read with. Lines of two logins never mix. */
-export type Login = {
+export type LogLogin = {
 	/** Origin of the server. */
 	readonly server: string;
 	readonly profile: string;
@@ -73,7 +73,7 @@ export type Login = {
 
 /** Controls a running tail: it is on hold while the app is connected elsewhere. */
 export type TailHandle = {
-	readonly login: Login;
+	readonly login: LogLogin;
 	readonly abort: AbortController;
 	readonly control: TailSwitch;
 	isHeld: boolean;
@@ -81,7 +81,7 @@ export type TailHandle = {
 	reported: TailState;
 };
 
-export function createTailHandle({server, profile}: Login): TailHandle {
+export function createTailHandle({server, profile}: LogLogin): TailHandle {
 	return {
 		login: {server, profile},
 		abort: new AbortController(),
@@ -91,7 +91,7 @@ export function createTailHandle({server, profile}: Login): TailHandle {
 	};
 }
 
-export function hasLogin({login}: TailHandle, {server, profile}: Login): boolean {
+export function hasLogin({login}: TailHandle, {server, profile}: LogLogin): boolean {
 	return login.server === server && login.profile === profile;
 }
 

@@ -1,4 +1,4 @@
-import type {Sandbox, SandboxServices} from '../client/sandbox-services.ts';
+import type {SandboxAddress, ServiceAddresses} from '../client/sandbox-services.ts';
 import type {createPlatform} from '../platform/platform-on-demand.ts';
 import type {AppStore} from '../store/store.ts';
 
@@ -12,7 +12,7 @@ const timeoutMs = 3000;
  * Returns what finds the sandbox with a service at an origin: one that was created or listed here, else one of those that the
  * connected server lists. Never throws: without a list there is none, and the question about the address says so.
  */
-export function knownSandboxes(store: AppStore, platform: Platform, services: SandboxServices) {
+export function knownSandboxes(store: AppStore, platform: Platform, services: ServiceAddresses) {
 	let listedAtMs = Number.NEGATIVE_INFINITY;
 
 	const list = async () => {
@@ -25,7 +25,7 @@ export function knownSandboxes(store: AppStore, platform: Platform, services: Sa
 		}
 	};
 
-	return async (origin: string): Promise<Sandbox | undefined> => {
+	return async (origin: string): Promise<SandboxAddress | undefined> => {
 		const isConnected = store.getState().connection.state === 'ready';
 		if (!services.at(origin) && isConnected && performance.now() - listedAtMs > validMs) {
 			await list();

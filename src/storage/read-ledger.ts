@@ -11,7 +11,7 @@ import {type SessionFile, sessionFiles} from './session-folder.ts';
 export type LedgerEntry = MessageUsage & {readonly session: string};
 
 /** The requests within some time, by the id of their message, in no particular order. */
-export type Ledger = {
+export type SpendLedger = {
 	readonly requests: ReadonlyMap<string, LedgerEntry>;
 	/** Sessions that were not read: unreadable, or beyond the limit. */
 	readonly leftOut: number;
@@ -35,7 +35,7 @@ const newline = 10;
  * Reads the requests of all sessions within some time. Reads only files that were written since, the newest first, up to
  * 512 MiB. A request that a fork copied counts once. Throws AppError("failed") if the state folder can't be read.
  */
-export async function readLedger(home: Home, {from, to, maxBytes = defaultMaxBytes}: Options): Promise<Ledger> {
+export async function readLedger(home: Home, {from, to, maxBytes = defaultMaxBytes}: Options): Promise<SpendLedger> {
 	const found = await inGroups(await sessionFiles(home), file => sizeSince(file, from));
 	const written = found.flatMap(file => file ?? []).toSorted((a, b) => b.modifiedMs - a.modifiedMs);
 	let [leftBytes, leftOut] = [maxBytes, 0];

@@ -7,7 +7,7 @@ import type {Home} from './home.ts';
 import {createJournal, type Journal, type OpenedJournal, openJournal} from './journal.ts';
 import {type JournalContent, readJournal} from './journal-read.ts';
 import type {JournalState} from './journal-writer.ts';
-import type {Ledger} from './read-ledger.ts';
+import type {SpendLedger} from './read-ledger.ts';
 import {readUsage} from './read-usage.ts';
 import type {SessionFile} from './session-folder.ts';
 import type {SessionSummary} from './session-summary.ts';
@@ -27,7 +27,7 @@ export type SessionAccess = {
 	/** Returns the usage of their messages, by session id; see `readUsage`. */
 	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
 	/** Returns the requests of all sessions within some time; see `readLedger`. */
-	readonly ledger: (within: {readonly from: number; readonly to: number}) => Promise<Ledger>;
+	readonly ledger: (within: {readonly from: number; readonly to: number}) => Promise<SpendLedger>;
 	/** Sets the title of a session. Throws AppError("conflict") if it's open in another window. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
 	/** Opens a session to continue it. `notices` tell the user what is wrong with its file. */

@@ -1,5 +1,5 @@
 import type {StateCreator} from 'zustand/vanilla';
-import type {Background} from '../terminal/theme/background.ts';
+import type {BackgroundColor} from '../terminal/theme/background.ts';
 import {defaultTheme, type ThemeName} from '../terminal/theme/theme-names.ts';
 
 export type ThemeSlice = {
@@ -8,7 +8,7 @@ export type ThemeSlice = {
 	/** How often the colours have changed, so that what is on the screen is drawn again. */
 	readonly recolored: number;
 	/** Returns the background of the terminal, which is asked once; undefined if it doesn't answer. */
-	readonly askBackground: () => Promise<Background>;
+	readonly askBackground: () => Promise<BackgroundColor>;
 	readonly setTheme: (theme: ThemeName) => void;
 	readonly setRecolored: () => void;
 	readonly setAskBackground: (askBackground: ThemeSlice['askBackground']) => void;

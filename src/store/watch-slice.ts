@@ -46,7 +46,7 @@ export function heldUntil(watch: Pick<Watch, 'ask' | 'perHour' | 'turns'>, now: 
 }
 
 /** A sandbox that was created here and expires. */
-export type Sandbox = {
+export type WatchedSandbox = {
 	/** UUID of the environment. */
 	readonly environment: string;
 	/** Origin of its server. */
@@ -61,14 +61,14 @@ export type WatchSlice = {
 	/** The active watches, in the order in which they started. */
 	readonly watches: readonly Watch[];
 	/** The running sandboxes, the next one to expire first. */
-	readonly sandboxes: readonly Sandbox[];
+	readonly sandboxes: readonly WatchedSandbox[];
 	/** The last alert, a new object each time. Its text holds nothing from outside. */
 	readonly alert: {readonly text: string} | undefined;
 
 	addWatch: (watch: Watch) => void;
 	changeWatch: (number: number, change: Partial<Watch>) => void;
 	removeWatch: (number: number) => void;
-	setSandboxes: (sandboxes: readonly Sandbox[]) => void;
+	setSandboxes: (sandboxes: readonly WatchedSandbox[]) => void;
 	setAlert: (text: string) => void;
 };
 

@@ -5,6 +5,7 @@ import type {EventOf} from '../core/session/event.ts';
 import {noUsage, type PriceOf, sumUsage} from '../core/session/usage.ts';
 import {
 	argumentsContent,
+	type CallAttributes,
 	costAttribute,
 	finishReason,
 	inputContent,
@@ -13,7 +14,6 @@ import {
 	nameText,
 	outputContent,
 	usageAttributes,
-	type WrittenCall,
 } from './span-attributes.ts';
 
 export type SpanOptions = {
@@ -26,7 +26,7 @@ export type SpanOptions = {
 	readonly priceOf: PriceOf;
 };
 
-type Call = WrittenCall & {
+type Call = CallAttributes & {
 	/** When the model wrote it, in microseconds since 1970. */
 	readonly us: number;
 };

@@ -74,7 +74,7 @@ function contentJson(messages: readonly object[]): string {
 }
 
 /** A call of a tool, as the model wrote it. */
-export type WrittenCall = {readonly id: string; readonly name: string; readonly arguments: JsonObject};
+export type CallAttributes = {readonly id: string; readonly name: string; readonly arguments: JsonObject};
 
 /** Returns messages of the user as content. */
 export function inputContent(texts: readonly string[]): string {
@@ -82,7 +82,7 @@ export function inputContent(texts: readonly string[]): string {
 }
 
 /** Returns an answer of the model as content. */
-export function outputContent(text: string, calls: readonly WrittenCall[], finish_reason: string): string {
+export function outputContent(text: string, calls: readonly CallAttributes[], finish_reason: string): string {
 	const parts = [
 		...(text ? [{type: 'text', content: text}] : []),
 		...calls.map(({id, name, arguments: args}) => ({type: 'tool_call', id, name, arguments: args})),

@@ -3,7 +3,7 @@ import {asMessage, isShellLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
-import type {Command as UserCommand} from '../core/session/block.ts';
+import type {CommandBlock as UserCommand} from '../core/session/block.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';

@@ -2,14 +2,14 @@ import {formatAmount} from '../core/format.ts';
 import {quoteLine} from '../logs/quote.ts';
 import {type TailClock, waitUntil} from '../logs/tail-clock.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Sandbox} from '../store/watch-slice.ts';
+import type {WatchedSandbox} from '../store/watch-slice.ts';
 import type {Notifier} from './notifier.ts';
 import {shortEnvironmentId} from './watch-report.ts';
 
 /** Follows the sandboxes that were created here until they expire. */
 export type SandboxExpiry = {
 	/** Adds a sandbox to the store until it expires, and notifies the user five minutes before. */
-	readonly follow: (sandbox: Sandbox) => void;
+	readonly follow: (sandbox: WatchedSandbox) => void;
 	/** Removes a sandbox that has ended before its time. */
 	readonly end: (environment: string) => void;
 	readonly close: () => void;
@@ -42,7 +42,7 @@ export function createSandboxExpiry({store, notifier, clock}: Dependencies): San
 		notifier.notify({alert: `A sandbox ends ${time}.`, text, hint: 'Save what you need.'});
 	};
 
-	const untilExpired = async (sandbox: Sandbox) => {
+	const untilExpired = async (sandbox: WatchedSandbox) => {
 		const {environment, task, expiresAt} = sandbox;
 		if (expiresAt - clock.now() > warnBeforeMs) {
 			await until(expiresAt - warnBeforeMs);

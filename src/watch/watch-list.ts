@@ -6,7 +6,7 @@ import {
 	createTailHandle,
 	hasLogin,
 	holdTail,
-	type Login,
+	type LogLogin,
 	releaseTail,
 	shownState,
 	type TailHandle,
@@ -58,7 +58,7 @@ export function createWatches(dependencies: Dependencies): Watches {
 		return endWatch(number, reason, dependencies);
 	};
 
-	const withLogin = (login: Login) => [...running].filter(([, {handle}]) => hasLogin(handle, login));
+	const withLogin = (login: LogLogin) => [...running].filter(([, {handle}]) => hasLogin(handle, login));
 
 	const unfollow = followConnection(store, {
 		hold(left, joined) {

@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {type Containment, findContainment, summaryOf} from '../../src/containment/containment.ts';
+import {findContainment, type MachineContainment, summaryOf} from '../../src/containment/containment.ts';
 import {findNetworkTools} from '../../src/containment/network.ts';
 import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
 import {freePort} from '../../src/server/sandboxes/ports.ts';
@@ -35,7 +35,7 @@ function commandOf(pid: string): string {
 	}
 }
 
-async function outputOf(containment: Containment, program: readonly string[], limits = {}): Promise<string> {
+async function outputOf(containment: MachineContainment, program: readonly string[], limits = {}): Promise<string> {
 	const {provider, script, log} = await localSandboxes({path, containment});
 	const id = await script('', {command: {name: 'command', command: program}, limits});
 	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
@@ -69,7 +69,7 @@ contained(`[15] a task mounts no files in memory without a size in a user namesp
 	expect(log.trim().split('\n').slice(1, -1)).toEqual(['refused', '42']);
 });
 
-const ways: ReadonlyArray<readonly [string, Containment]> = [
+const ways: ReadonlyArray<readonly [string, MachineContainment]> = [
 	['where nothing holds it', {}],
 	...(cgroups ? [['by control groups', {cgroups}] as const] : []),
 	...(bubblewrap ? [['in bubblewrap alone', {bubblewrap}] as const] : []),

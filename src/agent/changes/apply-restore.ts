@@ -5,10 +5,10 @@ import {pathText} from '../paths/path-text.ts';
 import type {ChangePlace} from './file-history.ts';
 import type {PlannedFile} from './plan-restore.ts';
 import {type FileRestore, restoreFile} from './restore-file.ts';
-import {type Entry, saveTree} from './tree.ts';
+import {saveTree, type TreeEntry} from './tree.ts';
 
 /** What the user wants for a file that they changed, too. */
-export type Choice = 'mine' | 'old' | 'merged';
+export type RestoreChoice = 'mine' | 'old' | 'merged';
 
 export type Restored = {
 	/** What to record; undefined if no file was restored. */
@@ -29,7 +29,7 @@ type Options = {
 /** Returns what to do about a planned file; undefined for nothing. */
 export function restoreOf(
 	{path, state, current, wanted, merged}: PlannedFile,
-	choice: Choice,
+	choice: RestoreChoice,
 ): FileRestore | undefined {
 	if (state === 'ready' || (state === 'changed' && choice === 'old')) {
 		return {path, current, wanted};
@@ -89,6 +89,6 @@ export async function applyRestore(
 	return {event, restored: paths, failed};
 }
 
-function entriesOf(restores: readonly FileRestore[], side: 'current' | 'wanted'): ReadonlyMap<string, Entry> {
+function entriesOf(restores: readonly FileRestore[], side: 'current' | 'wanted'): ReadonlyMap<string, TreeEntry> {
 	return new Map(restores.flatMap(({path, [side]: entry}) => (entry ? [[path, entry] as const] : [])));
 }

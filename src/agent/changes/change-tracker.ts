@@ -6,11 +6,11 @@ import type {AgentEvent} from '../../core/session/event.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import type {OpenChangeStore} from './change-store.ts';
-import {createJobChanges, type Job, type JobContents} from './job-changes.ts';
+import {createJobChanges, type JobContents, type TrackedJob} from './job-changes.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
 import {filesOf, type KnownFiles, scanFolder} from './scan-folder.ts';
-import {diffTrees, type Entry, type EntryChange, type Files, saveTree, writeTree} from './tree.ts';
+import {diffTrees, type EntryChange, type Files, saveTree, type TreeEntry, writeTree} from './tree.ts';
 
 /** Saves the contents of files before and after tools change them, so that the user can take changes back. */
 export type ChangeTracker = {
@@ -24,7 +24,7 @@ export type ChangeTracker = {
 	/** Ends the calls that an interruption ended, as `after` does. Calls that have ended are reported again. */
 	readonly end: () => Promise<readonly AgentEvent[]>;
 	/** Watches what a job changes after its call. What it changes is emitted as events of its own. */
-	readonly jobStarted: (job: Job) => void;
+	readonly jobStarted: (job: TrackedJob) => void;
 	/** Records what jobs have changed, without what the user restored. */
 	readonly restored: (event: Extract<AgentEvent, {type: 'restore'}>) => Promise<void>;
 	/** Resolves when the changes of jobs that have ended are recorded; nothing is emitted later. */
@@ -257,7 +257,7 @@ type FolderNow = {
 	/** Returns what was read last; undefined if the folder was never read, or not to its end. */
 	readonly last: (folder: string) => KnownFiles | undefined;
 	/** Notes what is at a path since; undefined for nothing. */
-	readonly note: (folder: string, path: string, entry: Entry | undefined) => void;
+	readonly note: (folder: string, path: string, entry: TreeEntry | undefined) => void;
 };
 
 function createFolderNow(places: Places): FolderNow {

@@ -2,7 +2,7 @@ import {AppError} from '../../core/error.ts';
 import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {applyRestore, type Choice, type Restored, restoreOf} from './apply-restore.ts';
+import {applyRestore, type RestoreChoice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
 import {type ChangePlace, historyOf} from './file-history.ts';
 import type {ObjectStore} from './object-store.ts';
@@ -24,7 +24,11 @@ export type Changes = {
 	/** Returns what restoring a file would change. */
 	readonly difference: (file: PlannedFile) => Promise<ReviewedFile | undefined>;
 	/** Carries a plan out. `choiceOf` decides about files that the user changed, too. */
-	readonly apply: (plan: RestorePlan, choiceOf: (path: string) => Choice, request: RestoreRequest) => Promise<Restored>;
+	readonly apply: (
+		plan: RestorePlan,
+		choiceOf: (path: string) => RestoreChoice,
+		request: RestoreRequest,
+	) => Promise<Restored>;
 	/** Returns the files that each step changed, by the id of the step. */
 	readonly pathsOf: (
 		steps: readonly ChangeStep[],

@@ -4,7 +4,7 @@ import {type Bounds, locateTarget} from '../policy/bounds.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
 import {filesOf, scanFolder} from './scan-folder.ts';
-import {diffTrees, type Entry, isSameEntry, writeTree} from './tree.ts';
+import {diffTrees, isSameEntry, type TreeEntry, writeTree} from './tree.ts';
 
 /** Where the contents of a session are, and the folder that they are of. */
 export type ChangePlace = {readonly store: ObjectStore; readonly bounds: Bounds; readonly signal: AbortSignal};
@@ -12,8 +12,8 @@ export type ChangePlace = {readonly store: ObjectStore; readonly bounds: Bounds;
 /** What one step did to a file. `isKnown` is false if the program ended before it saved the result. */
 export type FileStep = {
 	readonly step: ChangeStep;
-	readonly before: Entry | undefined;
-	readonly after: Entry | undefined;
+	readonly before: TreeEntry | undefined;
+	readonly after: TreeEntry | undefined;
 	readonly isKnown: boolean;
 };
 
@@ -56,7 +56,7 @@ async function treeNow({path}: ChangeStep, {store, bounds, signal}: ChangePlace)
 export async function entryNow(
 	path: string,
 	{store, bounds}: Pick<ChangePlace, 'store' | 'bounds'>,
-): Promise<Entry | undefined> {
+): Promise<TreeEntry | undefined> {
 	const real = join(bounds.workspace, path);
 	const parent = join(real, '..');
 	const located = await locateTarget(parent, bounds).catch(() => undefined);
@@ -64,7 +64,7 @@ export async function entryNow(
 }
 
 /** Returns true if the file was changed between the steps, or after the last one, by someone else. */
-export function isChangedBetween(steps: readonly FileStep[], current: Entry | undefined): boolean {
+export function isChangedBetween(steps: readonly FileStep[], current: TreeEntry | undefined): boolean {
 	return steps.some(({after, isKnown}, index) => {
 		const next = steps[index + 1];
 		return !isKnown || !isSameEntry(after, next ? next.before : current);

@@ -2,7 +2,7 @@ import {randomUUID} from 'node:crypto';
 import type {AgentEvent} from '../../core/session/event.ts';
 
 /** What runs in the background. `done` resolves when it has ended. */
-export type Job = {readonly id: string; readonly done: Promise<void>};
+export type TrackedJob = {readonly id: string; readonly done: Promise<void>};
 
 /** How the folder is stored. */
 export type JobContents = {
@@ -27,7 +27,7 @@ type Window = Since & {readonly id: string; readonly job: string};
  * next, to the end of the last job, or to a restore by the user.
  */
 export type JobChanges = {
-	readonly started: (job: Job) => void;
+	readonly started: (job: TrackedJob) => void;
 	/** Begins to watch, if jobs run. Call it when a call has ended. */
 	readonly resume: () => Promise<void>;
 	/** Records what has changed so far. Call it before another call begins. */
@@ -39,7 +39,7 @@ export type JobChanges = {
 };
 
 export function createJobChanges({warn, emit, ...contents}: Options): JobChanges {
-	const running = new Set<Job>();
+	const running = new Set<TrackedJob>();
 	let isClosed = false;
 	let last: Promise<void> = Promise.resolve();
 	const tell = (event: AgentEvent) => {

@@ -9,7 +9,7 @@ import {
 } from './file-history.ts';
 import {hunksOf, withoutHunks} from './hunks.ts';
 import {traceLines, type Version} from './trace-lines.ts';
-import {type Entry, isSameEntry} from './tree.ts';
+import {isSameEntry, type TreeEntry} from './tree.ts';
 
 /**
  * A file of a plan. `ready` can be restored; `changed` was changed by the user, too, or perhaps, so that they must be asked; `lost` can't be
@@ -18,10 +18,10 @@ import {type Entry, isSameEntry} from './tree.ts';
 export type PlannedFile = {
 	readonly path: string;
 	readonly state: 'ready' | 'changed' | 'lost' | 'done';
-	readonly current: Entry | undefined;
-	readonly wanted: Entry | undefined;
+	readonly current: TreeEntry | undefined;
+	readonly wanted: TreeEntry | undefined;
 	/** The user's version without the agent's lines, if there is such a version. */
-	readonly merged?: Entry;
+	readonly merged?: TreeEntry;
 	/** The background jobs that ran when it was changed, if nothing else says that the user changed it. */
 	readonly job?: string;
 	/** True if another session may have changed it, and nothing says that the user did. */
@@ -92,9 +92,9 @@ function known(step: FileStep): FileStep {
 async function mergedOf(
 	steps: readonly FileStep[],
 	undone: ReadonlySet<string>,
-	current: Entry | undefined,
+	current: TreeEntry | undefined,
 	{store}: ChangePlace,
-): Promise<Entry | undefined> {
+): Promise<TreeEntry | undefined> {
 	const traced = await traceFile(steps, current, id => undone.has(id), store);
 	if (!current || !traced || hunksOf(traced).length === 0) {
 		return undefined;
@@ -108,11 +108,11 @@ async function mergedOf(
 /** Returns who wrote the lines of a file; undefined if one of its versions isn't a text. */
 export async function traceFile(
 	steps: readonly FileStep[],
-	current: Entry | undefined,
+	current: TreeEntry | undefined,
 	isAgents: (step: string) => boolean,
 	store: ChangePlace['store'],
 ) {
-	const read = (entry: Entry | undefined) => readText(entry, store);
+	const read = (entry: TreeEntry | undefined) => readText(entry, store);
 	const base = await read(steps[0]?.before);
 	const versions: Version[] = [];
 	for (const {step, before, after} of steps) {
@@ -134,7 +134,7 @@ export async function traceFile(
  * Returns a stored text, with a character for each byte, so that no byte is lost; '' for no file, undefined for what isn't a
  * text. Throws AppError("not-found") if the content is gone.
  */
-export async function readText(entry: Entry | undefined, store: ChangePlace['store']): Promise<string | undefined> {
+export async function readText(entry: TreeEntry | undefined, store: ChangePlace['store']): Promise<string | undefined> {
 	if (!entry) {
 		return '';
 	}

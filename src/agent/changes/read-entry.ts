@@ -6,10 +6,10 @@ import {errnoOf} from '../../storage/file-error.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {maxFileBytes} from '../tools/files/read-text.ts';
 import type {ObjectStore} from './object-store.ts';
-import {type Entry, fileEntry} from './tree.ts';
+import {fileEntry, type TreeEntry} from './tree.ts';
 
 /** What is at a path: its entry, and the facts that change with its content. */
-export type FoundEntry = {readonly entry: Entry; readonly stats: BigIntStats};
+export type FoundEntry = {readonly entry: TreeEntry; readonly stats: BigIntStats};
 
 const gone = new Set<string | undefined>(['ENOENT', 'ENOTDIR']);
 
@@ -47,7 +47,7 @@ export async function readEntry(
 	return {entry: fileEntry(await store.put('blob', content, isSynced), permissions), stats};
 }
 
-function leftOut({size, mtimeNs}: BigIntStats): Entry {
+function leftOut({size, mtimeNs}: BigIntStats): TreeEntry {
 	return {mode: 'left-out', id: createHash('sha1').update(`${size} ${mtimeNs}`).digest('hex')};
 }
 

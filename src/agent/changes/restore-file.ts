@@ -7,16 +7,16 @@ import {assertVisible, type Bounds} from '../policy/bounds.ts';
 import {type Folder, newTemporaryName, openFolder} from '../tools/files/folder-handle.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
-import {type Entry, isSameEntry, permissionsOf} from './tree.ts';
+import {isSameEntry, permissionsOf, type TreeEntry} from './tree.ts';
 
 /** A file, and what it should be. */
 export type FileRestore = {
 	/** Relative to the folder, with `/`. */
 	readonly path: string;
 	/** What is there now; undefined if nothing is. */
-	readonly current: Entry | undefined;
+	readonly current: TreeEntry | undefined;
 	/** What to put there; undefined to delete the file. */
-	readonly wanted: Entry | undefined;
+	readonly wanted: TreeEntry | undefined;
 };
 
 /**
@@ -89,7 +89,7 @@ async function restoreIn(
 	}
 }
 
-async function writeTemporary(temporary: string, place: string, wanted: Entry, store: ObjectStore): Promise<void> {
+async function writeTemporary(temporary: string, place: string, wanted: TreeEntry, store: ObjectStore): Promise<void> {
 	const content = await store.get('blob', wanted.id);
 	if (wanted.mode === 'link') {
 		await symlink(content, temporary);

@@ -5,7 +5,7 @@ import type {ObjectStore} from './object-store.ts';
 import {type PlannedFile, readText, traceFile} from './plan-restore.ts';
 import type {FileRestore} from './restore-file.ts';
 import {type TracedLine, traceLines} from './trace-lines.ts';
-import {type Entry, isSameEntry, permissionsOf} from './tree.ts';
+import {isSameEntry, permissionsOf, type TreeEntry} from './tree.ts';
 
 /** A file that the agent changed, with what is left of its changes. */
 export type ReviewedFile = {
@@ -23,8 +23,8 @@ export type ReviewedFile = {
 	readonly canTakeBack: boolean;
 	readonly traced: readonly TracedLine[] | undefined;
 	/** The file before the agent first changed it, and now. */
-	readonly base: Entry | undefined;
-	readonly current: Entry | undefined;
+	readonly base: TreeEntry | undefined;
+	readonly current: TreeEntry | undefined;
 };
 
 /** A part of a file to take back: these hunks, or `all`. */
@@ -82,12 +82,12 @@ async function reviewFile({path, steps}: FileHistory, place: ChangePlace): Promi
 }
 
 /** Returns what decodes the lines of a text before and after a change. */
-async function decodersOf(before: Entry | undefined, after: Entry | undefined, store: ObjectStore) {
+async function decodersOf(before: TreeEntry | undefined, after: TreeEntry | undefined, store: ObjectStore) {
 	const [old = '', now = ''] = [await readText(before, store), await readText(after, store)];
 	return {old: await lineDecoder(old), now: await lineDecoder(now)};
 }
 
-function noteOf(base: Entry | undefined, current: Entry | undefined, isText: boolean): string {
+function noteOf(base: TreeEntry | undefined, current: TreeEntry | undefined, isText: boolean): string {
 	const entries = [base, current];
 	if (entries.some(entry => entry?.mode === 'left-out')) {
 		return 'content not saved: too large, or its name suggests secrets';
@@ -104,7 +104,7 @@ function noteOf(base: Entry | undefined, current: Entry | undefined, isText: boo
 	return base && current ? modeNote(base, current) : 'empty file';
 }
 
-function modeNote(base: Entry | undefined, current: Entry | undefined): string {
+function modeNote(base: TreeEntry | undefined, current: TreeEntry | undefined): string {
 	if (!base || !current) {
 		return '';
 	}

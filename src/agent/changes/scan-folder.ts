@@ -7,10 +7,10 @@ import {isTemporaryName} from '../tools/files/folder-handle.ts';
 import {walk} from '../tools/files/walk.ts';
 import type {ObjectStore} from './object-store.ts';
 import {readEntry} from './read-entry.ts';
-import type {Entry, Files} from './tree.ts';
+import type {Files, TreeEntry} from './tree.ts';
 
 /** A file as it was when it was last read. `stamp` changes with its content. */
-export type KnownFile = {readonly stamp: string; readonly entry: Entry; readonly changedAtMs: number};
+export type KnownFile = {readonly stamp: string; readonly entry: TreeEntry; readonly changedAtMs: number};
 export type KnownFiles = ReadonlyMap<string, KnownFile>;
 
 type Scan = {

@@ -4,7 +4,7 @@ import type {ObjectStore} from './object-store.ts';
  * A file at one time. `mode` is that of git: a file, a program, a symbolic link (its content is its target), or
  * `left-out`, something whose content isn't stored: then `id` only tells whether it changed.
  */
-export type Entry = {
+export type TreeEntry = {
 	readonly mode: EntryMode;
 	readonly id: string;
 	/** Who may read, write and run it, as in `chmod`; left out for 644 and for a program with 755. */
@@ -13,13 +13,13 @@ export type Entry = {
 type EntryMode = 'file' | 'program' | 'link' | 'left-out';
 
 /** Files by their path, relative to the folder, with `/`. */
-export type Files = ReadonlyMap<string, Entry>;
+export type Files = ReadonlyMap<string, TreeEntry>;
 
 /** What happened to a file between two trees; undefined where it didn't exist. */
 export type EntryChange = {
 	readonly path: string;
-	readonly before: Entry | undefined;
-	readonly after: Entry | undefined;
+	readonly before: TreeEntry | undefined;
+	readonly after: TreeEntry | undefined;
 };
 
 /** A submodule's mode marks what is left out: git never looks for its object. */
@@ -34,22 +34,22 @@ const modesByNumber = new Map(Object.entries(modeNumbers).map(([mode, number]) =
 const usual: Readonly<Partial<Record<EntryMode, number>>> = {file: 0o644, program: 0o755};
 
 /** Returns the entry of a regular file with these permissions. */
-export function fileEntry(id: string, permissions: number): Entry {
+export function fileEntry(id: string, permissions: number): TreeEntry {
 	const mode = (permissions & 0o100) === 0 ? 'file' : 'program';
 	return {mode, id, ...(permissions !== usual[mode] && {permissions})};
 }
 
 /** Returns the permissions of an entry; undefined for what isn't a regular file. */
-export function permissionsOf({mode, permissions}: Entry): number | undefined {
+export function permissionsOf({mode, permissions}: TreeEntry): number | undefined {
 	return permissions ?? usual[mode];
 }
 
 /** Returns the mode of a row. git reads all modes of regular files as one of two. */
-function modeNumberOf({mode, permissions}: Entry): string {
+function modeNumberOf({mode, permissions}: TreeEntry): string {
 	return permissions === undefined ? modeNumbers[mode] : `100${permissions.toString(8).padStart(3, '0')}`;
 }
 
-type Folder = {readonly folders: Map<string, Folder>; readonly files: Map<string, Entry>};
+type Folder = {readonly folders: Map<string, Folder>; readonly files: Map<string, TreeEntry>};
 
 /** Stores the files as a tree. Returns its id. */
 export async function writeTree(store: ObjectStore, files: Files): Promise<string> {
@@ -149,7 +149,7 @@ function folderId(row: Row | undefined): string | undefined {
 	return row?.mode === folderMode ? row.id : undefined;
 }
 
-function entryOf(row: Row | undefined): Entry | undefined {
+function entryOf(row: Row | undefined): TreeEntry | undefined {
 	const [, permissions] = /^100([0-7]{3})$/.exec(row?.mode ?? '') ?? [];
 	if (row && permissions !== undefined) {
 		return fileEntry(row.id, Number.parseInt(permissions, 8));
@@ -160,7 +160,7 @@ function entryOf(row: Row | undefined): Entry | undefined {
 }
 
 /** Returns true for the same content and permissions, or if neither exists. */
-export function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
+export function isSameEntry(one: TreeEntry | undefined, other: TreeEntry | undefined): boolean {
 	return one?.id === other?.id && one?.mode === other?.mode && one?.permissions === other?.permissions;
 }
 

@@ -10,7 +10,7 @@ import {isAbort} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
 import {createBoundFetch} from '../../net/bound-fetch.ts';
-import type {Connection, ConnectionEvents} from './connection.ts';
+import type {ConnectionEvents, McpConnection} from './connection.ts';
 import {clauseOf, loginNeeded, statusOf, wasNotSent} from './connection-error.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
 import {lenientFetch, lenientTransport} from './lenient-transport.ts';
@@ -68,7 +68,7 @@ export type Era = 'legacy' | 'modern';
 export async function connect(
 	options: ConnectOptions,
 	before?: Era,
-): Promise<{readonly connection: Connection; readonly era: Era}> {
+): Promise<{readonly connection: McpConnection; readonly era: Era}> {
 	const first = before ?? (options.server.type === 'http' ? 'modern' : 'legacy');
 	try {
 		return await open(first, options);
@@ -101,7 +101,10 @@ function mayBeOtherEra(error: unknown): boolean {
 	);
 }
 
-async function open(era: Era, options: ConnectOptions): Promise<{readonly connection: Connection; readonly era: Era}> {
+async function open(
+	era: Era,
+	options: ConnectOptions,
+): Promise<{readonly connection: McpConnection; readonly era: Era}> {
 	const {timeoutMs, signal, onNote, elicitor} = options;
 	const client = createClient(era, options);
 	const {transport: inner, endSession, end} = transportTo(options);

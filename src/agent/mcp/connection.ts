@@ -65,7 +65,7 @@ export type CallOptions = {
 };
 
 /** An open connection to a server. */
-export type Connection = {
+export type McpConnection = {
 	/** What the server calls itself, and the version of the protocol. */
 	readonly about: string;
 	/** True if the server keeps a session for the connection, which it can lose. */

@@ -1,7 +1,7 @@
 import {type Client, UrlElicitationRequiredError} from '@modelcontextprotocol/client';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
-import type {CallResult, Connection, ListedResource, ListedTool, Listing, ResultPart} from './connection.ts';
+import type {CallResult, ListedResource, ListedTool, Listing, McpConnection, ResultPart} from './connection.ts';
 import {clauseOf} from './connection-error.ts';
 import type {Elicitor} from './elicitation/elicitor.ts';
 import {faultsOf} from './read-answer.ts';
@@ -17,7 +17,7 @@ const listTimeoutMs = 60_000;
 const maxReported = 20;
 
 /** Returns the requests to a server on an open connection. */
-export function requestsTo(client: Client, elicitor: Elicitor): Omit<Connection, 'about' | 'close' | 'hasSession'> {
+export function requestsTo(client: Client, elicitor: Elicitor): Omit<McpConnection, 'about' | 'close' | 'hasSession'> {
 	/** The schemas of the tools as they were listed last, which say what goes into headers (MCP 2026-07-28). */
 	const schemas = new Map<string, JsonObject>();
 	return {
@@ -70,7 +70,7 @@ function callsOf(
 	client: Client,
 	elicitor: Elicitor,
 	schemaOf: (tool: string) => JsonObject | undefined,
-): Connection['call'] {
+): McpConnection['call'] {
 	return async (tool, args, {signal, timeoutMs, onProgress, onNotice = () => undefined, ask}) => {
 		const limit = createCallLimit(timeoutMs, elicitor.isAsking);
 		const schema = schemaOf(tool);
@@ -124,7 +124,7 @@ async function pagesAsked({elicitations}: UrlElicitationRequiredError, {answer}:
 }
 
 /** Returns what lists and reads the resources of a server. */
-function resourcesOf(client: Client): Pick<Connection, 'listResources' | 'complete' | 'readResource'> {
+function resourcesOf(client: Client): Pick<McpConnection, 'listResources' | 'complete' | 'readResource'> {
 	const optionsFor = (signal: AbortSignal | undefined) =>
 		({timeout: requestTimeoutMs, cacheMode: 'bypass', ...(signal && {signal})}) as const;
 	return {

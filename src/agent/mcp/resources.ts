@@ -9,8 +9,8 @@ import {announcedType} from '../images/read-image.ts';
 import {showImage} from '../images/show-image.ts';
 import type {MentionSource} from '../mentions/read-mentions.ts';
 import {type ConfiguredServer, idOf} from './configured-servers.ts';
-import type {Completion, Connection, ListedResource, ResourceContent} from './connection.ts';
-import type {Entry} from './server-entry.ts';
+import type {Completion, ListedResource, McpConnection, ResourceContent} from './connection.ts';
+import type {ServerEntry} from './server-entry.ts';
 
 /** A resource of a server as completion shows it. */
 export type ServerResource = Pick<ListedResource, 'uri' | 'isTemplate'> & {readonly summary: string};
@@ -22,7 +22,7 @@ type Options = {
 	/** Creates and ends servers by the files. Returns all that are configured. */
 	readonly reconcile: () => Promise<readonly ConfiguredServer[]>;
 	/** Returns a server that is used. */
-	readonly entryOf: (id: string) => Entry | undefined;
+	readonly entryOf: (id: string) => ServerEntry | undefined;
 	readonly ids: () => readonly string[];
 	/** Masks credentials. */
 	readonly hide: (text: string) => string;
@@ -62,7 +62,7 @@ export function createResources({reconcile, entryOf, ids, hide}: Options) {
 			return readResource(entry, wanted, {signal, hide, ...(onImage && {onImage})});
 		},
 	};
-	const lists = new WeakMap<Entry, readonly ListedResource[]>();
+	const lists = new WeakMap<ServerEntry, readonly ListedResource[]>();
 	return {
 		source,
 		async suggest(query: string, signal: AbortSignal): Promise<readonly ServerResources[]> {
@@ -87,9 +87,9 @@ export function createResources({reconcile, entryOf, ids, hide}: Options) {
 
 /** Returns the resources and templates of a server. They are listed once while a variable of one of them is typed. */
 async function listedFor(
-	entry: Entry,
+	entry: ServerEntry,
 	uri: string,
-	lists: WeakMap<Entry, readonly ListedResource[]>,
+	lists: WeakMap<ServerEntry, readonly ListedResource[]>,
 	signal: AbortSignal,
 ): Promise<readonly ListedResource[]> {
 	const before = lists.get(entry);
@@ -126,7 +126,12 @@ type Wanted = {readonly uri: string; readonly lines?: NonNullable<Lines>};
 type Lines = Parameters<MentionSource['read']>[2];
 
 /** Numbers at the end are lines, unless a resource has them in its URI, as a port. */
-async function withLines(entry: Entry, uri: string, lines: NonNullable<Lines>, signal: AbortSignal): Promise<Wanted> {
+async function withLines(
+	entry: ServerEntry,
+	uri: string,
+	lines: NonNullable<Lines>,
+	signal: AbortSignal,
+): Promise<Wanted> {
 	const {first, last} = lines;
 	const whole = [`${uri}:${first}-${last}`, ...(first === last ? [`${uri}:${first}`] : [])];
 	const listed = await entry.server.resources(signal);
@@ -136,7 +141,7 @@ async function withLines(entry: Entry, uri: string, lines: NonNullable<Lines>, s
 
 type Reading = Pick<ToolContext, 'onImage' | 'signal'> & {readonly hide: Options['hide']};
 
-async function readResource({configured, server}: Entry, {uri, lines}: Wanted, {hide, ...context}: Reading) {
+async function readResource({configured, server}: ServerEntry, {uri, lines}: Wanted, {hide, ...context}: Reading) {
 	const contents = await server.readResource(uri, context.signal);
 	const name = `${configured.id}:${uri}`;
 	const bytes = contents.reduce((sum, each) => sum + ('text' in each ? each.text : each.blob).length, 0);
@@ -295,7 +300,7 @@ function decoded(text: string): string {
  * the signal's reason: a server that fails or takes long proposes nothing.
  */
 export async function completeTemplates(
-	{complete}: Pick<Connection, 'complete'>,
+	{complete}: Pick<McpConnection, 'complete'>,
 	open: readonly OpenTemplate[],
 	signal: AbortSignal,
 ): Promise<readonly ListedResource[]> {

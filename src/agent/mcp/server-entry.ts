@@ -56,7 +56,7 @@ const defaultCallMs = 120_000;
 const maxFault = 300;
 
 /** A server that is used. `key` changes whenever it has to be started again. */
-export type Entry = {
+export type ServerEntry = {
 	readonly configured: ConfiguredServer;
 	readonly key: string;
 	readonly server: Server;
@@ -72,7 +72,7 @@ export function keyOf({server, scope, path}: ConfiguredServer, {folder}: Depende
 
 /** Returns the tools of a server, whose calls ask the user with `ask`, and a sentence for each that is left out. */
 export function toolsOfEntry(
-	{configured, server, stepUp}: Entry,
+	{configured, server, stepUp}: ServerEntry,
 	{known, hide, aroundCall}: Dependencies,
 	ask: () => AskUser | undefined = nobody,
 ) {
@@ -103,7 +103,7 @@ export function toolsOfEntry(
 }
 
 /** Creates what a server needs that is used. Nothing is started. */
-export function createEntry(configured: ConfiguredServer, dependencies: Dependencies): Entry {
+export function createEntry(configured: ConfiguredServer, dependencies: Dependencies): ServerEntry {
 	const {server} = configured;
 	const {config, env, logIn, readEnvFile} = dependencies;
 	return {

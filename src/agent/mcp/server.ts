@@ -4,12 +4,12 @@ import type {JsonObject} from '../../core/json.ts';
 import type {
 	CallOptions,
 	CallResult,
-	Connection,
 	ConnectionEvents,
 	ListedPrompt,
 	ListedResource,
 	ListedTool,
 	Listing,
+	McpConnection,
 	ResourceContent,
 	ResultPart,
 } from './connection.ts';
@@ -39,7 +39,7 @@ export type Server = {
 	readonly prompts: () => readonly ListedPrompt[];
 	readonly log: () => readonly string[];
 	/** Returns the open connection. */
-	readonly connection: () => Connection | undefined;
+	readonly connection: () => McpConnection | undefined;
 	/** Opens the connection unless it is open or failed. Never throws, and never waits. */
 	readonly start: () => void;
 	/** Resolves when it isn't starting any more; `true` for a server that never was. */
@@ -70,14 +70,14 @@ export type Server = {
 };
 
 /** Opens the connection. `signal` ends the attempt. */
-export type Open = (events: ConnectionEvents, signal: AbortSignal) => Promise<Connection>;
+export type Open = (events: ConnectionEvents, signal: AbortSignal) => Promise<McpConnection>;
 
 /** One connection, from its start to its end. */
 type Life = {
 	readonly stop: AbortController;
 	readonly startedAt: number;
 	readonly isRetry: boolean;
-	connection?: Connection;
+	connection?: McpConnection;
 };
 
 /** A command that ends again is not started again before this time is over. */
@@ -270,7 +270,7 @@ async function end(own: Own): Promise<void> {
 }
 
 /** Returns the open connection. Starts a server that has ended again. Throws AppError("failed") if it does not run. */
-async function ready(own: Own): Promise<Connection> {
+async function ready(own: Own): Promise<McpConnection> {
 	await own.starting;
 	const {restartedAt} = own;
 	const mayRestart = own.isRemote || restartedAt === undefined || own.now() - restartedAt >= restartMs;
@@ -299,7 +299,7 @@ async function request<Result>(
 	own: Own,
 	doing: string,
 	{signal, onNotice}: Requesting,
-	send: (connection: Connection) => Promise<Result>,
+	send: (connection: McpConnection) => Promise<Result>,
 ): Promise<Result> {
 	for (let isSecond = false; ; isSecond = true) {
 		const connection = await (signal ? abortable(ready(own), signal) : ready(own));
@@ -326,7 +326,7 @@ async function request<Result>(
 }
 
 /** Ends a connection that is no use any more, unless that has happened, and opens a new one. */
-async function renew(own: Own, connection: Connection, reason: string): Promise<void> {
+async function renew(own: Own, connection: McpConnection, reason: string): Promise<void> {
 	const {life} = own;
 	if (life?.connection !== connection) {
 		return;

@@ -7,7 +7,7 @@ import {type ConfiguredServer, configuredServers} from './configured-servers.ts'
 import {promptsOf, type ServerPrompt} from './prompts.ts';
 import {createResources, type ServerResources} from './resources.ts';
 import type {ServerState} from './server.ts';
-import {createEntry, type Dependencies, type Entry, keyOf, toolsOfEntry} from './server-entry.ts';
+import {createEntry, type Dependencies, keyOf, type ServerEntry, toolsOfEntry} from './server-entry.ts';
 
 /** A server with what is known of it now. */
 export type ServerStatus = {
@@ -64,7 +64,7 @@ const maxFaults = 10;
 
 /** Creates the servers. Nothing is started before tools are asked for, and nothing of a project without the user's trust. */
 export function createMcpServers(dependencies: Dependencies): McpServers {
-	const entries = new Map<string, Entry>();
+	const entries = new Map<string, ServerEntry>();
 	const told = new Set<string>();
 	let missing: readonly RunWarning[] = [];
 	/** What else a run should begin with. */
@@ -135,7 +135,7 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 
 /** Ends and creates servers, so that they are those of the files. Returns all that are configured. */
 async function reconciled(
-	entries: Map<string, Entry>,
+	entries: Map<string, ServerEntry>,
 	dependencies: Dependencies,
 ): Promise<readonly ConfiguredServer[]> {
 	const configured = configuredServers(await dependencies.load());
@@ -157,12 +157,12 @@ async function reconciled(
 	return configured;
 }
 
-type FoundTools = {readonly entry: Entry; readonly tools: readonly Tool[]};
+type FoundTools = {readonly entry: ServerEntry; readonly tools: readonly Tool[]};
 
 /** Leaves out tools with the name of another one, which providers refuse: `a` with `b__c` is `a__b` with `c`. */
 function withUniqueNames(found: readonly FoundTools[]) {
 	const names = new Set<string>();
-	const faults = new Map<Entry, readonly string[]>();
+	const faults = new Map<ServerEntry, readonly string[]>();
 	const tools = found.flatMap(({entry, tools: own}) =>
 		own.filter(({name}) => {
 			const isTaken = names.has(name);
@@ -180,7 +180,7 @@ function withUniqueNames(found: readonly FoundTools[]) {
 
 /** Returns a warning about the tools of a server that are left out or were repaired, as far as it wasn't told of them. */
 function faultsOfEntry(
-	{configured, server}: Entry,
+	{configured, server}: ServerEntry,
 	faults: readonly string[],
 	isNew: (text: string) => boolean,
 ): readonly RunWarning[] {
@@ -196,14 +196,18 @@ function faultsOfEntry(
 	return [{text, hint: `See all: \`mcp get ${shellWord(name)}\``}];
 }
 
-function changesOf({configured, server}: Entry): readonly RunWarning[] {
+function changesOf({configured, server}: ServerEntry): readonly RunWarning[] {
 	const change = server.takeChange();
 	return change === undefined
 		? []
 		: [{text: `The tools of the MCP server ${configured.server.name} changed: ${change}.`}];
 }
 
-function statusOf(configured: ConfiguredServer, entry: Entry | undefined, dependencies: Dependencies): ServerStatus {
+function statusOf(
+	configured: ConfiguredServer,
+	entry: ServerEntry | undefined,
+	dependencies: Dependencies,
+): ServerStatus {
 	if (!entry || configured.unused !== undefined) {
 		return {configured, state: {state: 'stopped'}, tools: [], faults: [], log: []};
 	}
@@ -220,7 +224,7 @@ type Waiting = {
 };
 
 /** Waits for the servers that are starting, until each has had its time, or the signal aborts. */
-async function settled(entries: readonly Entry[], {signal, limitMs, onWait}: Waiting): Promise<void> {
+async function settled(entries: readonly ServerEntry[], {signal, limitMs, onWait}: Waiting): Promise<void> {
 	const waiting = entries.filter(({server}) => server.state().state === 'starting' && !server.isRetry());
 	const leftMs = Math.max(0, ...waiting.map(({server}) => limitMs - server.startingMs()));
 	if (waiting.length === 0 || leftMs === 0 || signal?.aborted) {
@@ -244,7 +248,7 @@ async function settled(entries: readonly Entry[], {signal, limitMs, onWait}: Wai
 }
 
 /** Returns why the tools of a server are missing. `limitMs` is how long it was waited for where they can't join later. */
-function whyMissing({configured, server}: Entry, limitMs: number | undefined): readonly RunWarning[] {
+function whyMissing({configured, server}: ServerEntry, limitMs: number | undefined): readonly RunWarning[] {
 	const state = server.state();
 	const {name} = configured.server;
 	switch (state.state) {

@@ -52,13 +52,13 @@ function usual(character: string): string {
  * How much counts as equal beside the ends of lines: nothing, what looks the same, or in addition every run of blanks, and none at
  * the ends of a line.
  */
-export type Fold = 'ends' | 'glyphs' | 'blanks';
+export type EyeFold = 'ends' | 'glyphs' | 'blanks';
 
 /** A part of a line, and what it folds to. */
 export type Unit = {readonly text: string; readonly start: number; readonly end: number};
 
 /** Returns a text, or a part of a line, as it is compared. Its line ends are LF. */
-export function foldText(text: string, fold: Fold): string {
+export function foldText(text: string, fold: EyeFold): string {
 	const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
 	const folded = fold === 'ends' ? lines : foldGlyphs(lines);
 	return fold === 'blanks'
@@ -71,7 +71,7 @@ export function foldText(text: string, fold: Fold): string {
 }
 
 /** Returns the parts of a line whose texts make up what it folds to. Parts that fold to nothing are left out. */
-export function unitsOf(line: string, fold: Fold): readonly Unit[] {
+export function unitsOf(line: string, fold: EyeFold): readonly Unit[] {
 	const units: Unit[] = [];
 	const parts = fold === 'ends' || plain.test(line) ? line.matchAll(/[\s\S]/g) : line.matchAll(clusters);
 	for (const {0: part, index: start} of parts) {

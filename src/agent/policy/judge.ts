@@ -1,11 +1,11 @@
 import type {Act} from '../../core/session/approval.ts';
-import type {Judging, RuleEntry, Verdict} from './verdict.ts';
+import type {Judging, PolicyVerdict, RuleEntry} from './verdict.ts';
 
 /**
  * Decides whether an act is allowed without asking (SAFETY 14): a denying rule beats an allowing one, and what no rule
  * covers asks. No rule allows what tools never write.
  */
-export async function judge<Entry extends RuleEntry>(act: Act, given: Judging<Entry>): Promise<Verdict<Entry>> {
+export async function judge<Entry extends RuleEntry>(act: Act, given: Judging<Entry>): Promise<PolicyVerdict<Entry>> {
 	const {workspace: folder, rules: entries} = given;
 	const judging = {...given, places: {...given.places, rules: () => ({folder, entries})}};
 	switch (act.kind) {
@@ -32,7 +32,7 @@ const readingMethods: readonly string[] = ['GET', 'HEAD'];
 function judgeFetch<Entry extends RuleEntry>(
 	{url, method}: Extract<Act, {kind: 'fetch'}>,
 	{rules}: Pick<Judging<Entry>, 'rules'>,
-): Verdict<Entry> {
+): PolicyVerdict<Entry> {
 	const target = URL.canParse(url) ? new URL(url) : undefined;
 	const reads = readingMethods.includes(method);
 	const matching = rules.filter(({rule, effect}) => {
@@ -71,7 +71,7 @@ function matchesHost(pattern: string, {host, hostname, port}: URL, anyPort: bool
 function judgeMcp<Entry extends RuleEntry>(
 	{server, tool, isChanged}: Extract<Act, {kind: 'mcp'}>,
 	{rules}: Pick<Judging<Entry>, 'rules'>,
-): Verdict<Entry> {
+): PolicyVerdict<Entry> {
 	const name = `${server}:${tool}`;
 	const matching = rules.filter(({rule}) => rule.tool === 'mcp' && matchesTool(rule.pattern, name));
 	const denying = matching.find(({effect}) => effect === 'deny');

@@ -4,7 +4,7 @@ import type {Rule} from './rules/rule.ts';
 /** A rule with its effect, and whatever else its keeper knows about it: where it is kept, its number. */
 export type RuleEntry = {readonly rule: Rule; readonly effect: 'allow' | 'deny'};
 
-export type Verdict<Entry extends RuleEntry> =
+export type PolicyVerdict<Entry extends RuleEntry> =
 	/** Allowed by these rules, or without any: a command that only reads inside the working folder. */
 	| {readonly effect: 'allow'; readonly by: 'read-only' | readonly Entry[]}
 	| {readonly effect: 'deny'; readonly by: Entry}

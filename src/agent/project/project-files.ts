@@ -35,7 +35,7 @@ export type ProjectFile = FileContent & {
 /** A file that can't be used. */
 export type Fault = {readonly path: string; readonly reason: string};
 
-export type Found = {readonly files: readonly ProjectFile[]; readonly faults: readonly Fault[]};
+export type FoundFiles = {readonly files: readonly ProjectFile[]; readonly faults: readonly Fault[]};
 
 /** The first one that a folder has is in effect there. */
 export const instructionNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
@@ -73,7 +73,7 @@ function isOrHolds(path: string, inner: string): boolean {
 }
 
 /** Reads the files in effect in a folder: its own, and those of its parents up to the root. Never throws. */
-export async function readProjectFiles(root: string, folder: string, places: Places): Promise<Found> {
+export async function readProjectFiles(root: string, folder: string, places: Places): Promise<FoundFiles> {
 	const bounds = await boundsOf(root, places);
 	const finder = createFinder(path => readInside(path, bounds));
 	for (const prefix of prefixesOf(root, folder)) {
@@ -99,7 +99,7 @@ export async function readProjectFiles(root: string, folder: string, places: Pla
 }
 
 /** Reads the instructions of one folder below the root; `prefix` is its path, with `/` at the end. Never throws. */
-export async function readNestedInstructions(root: string, prefix: string, places: Places): Promise<Found> {
+export async function readNestedInstructions(root: string, prefix: string, places: Places): Promise<FoundFiles> {
 	const bounds = await boundsOf(root, places);
 	const finder = createFinder(path => readInside(path, bounds));
 	await finder.addInstructions(instructionNames.map(name => prefix + name));
@@ -118,7 +118,7 @@ export async function findNested(root: string, folder: string): Promise<readonly
 }
 
 /** Reads the user's own instructions and settings, for any project and for this one, under their absolute paths. Never throws. */
-export async function readOwnFiles(stateFolder: string, root: string): Promise<Found> {
+export async function readOwnFiles(stateFolder: string, root: string): Promise<FoundFiles> {
 	const local = localMcpFile(root);
 	// The folder holds keys, so only Markdown can be imported.
 	const finder = createFinder(async path =>
@@ -178,7 +178,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 	};
 
 	return {
-		found: {files, faults} satisfies Found,
+		found: {files, faults} satisfies FoundFiles,
 		/** Adds the first of these instruction files that exists, and what it imports. */
 		async addInstructions(paths: readonly string[]) {
 			for (const path of paths) {

@@ -6,7 +6,7 @@ import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
 import type {RuleEntry} from '../policy/verdict.ts';
 import {
 	type Fault,
-	type Found,
+	type FoundFiles,
 	findNested,
 	type ProjectFile,
 	projectRoot,
@@ -79,7 +79,7 @@ export function createProject(dependencies: Dependencies): Project {
 	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll, rules = () => []} = dependencies;
 	const places: Places = {stateFolder, homeFolder};
 	const rootOf = () => projectRoot(folder(), homeFolder);
-	let loaded: {readonly folder: string; readonly found: Found; readonly own: Found} | undefined;
+	let loaded: {readonly folder: string; readonly found: FoundFiles; readonly own: FoundFiles} | undefined;
 
 	const judge = (found: readonly ProjectFile[]) => {
 		const {trusted, refused} = store.recall(rootOf());
@@ -115,7 +115,7 @@ export function createProject(dependencies: Dependencies): Project {
 		return loaded;
 	};
 
-	const stateOf = ({found, own}: {readonly found: Found; readonly own: Found}): ProjectState => ({
+	const stateOf = ({found, own}: {readonly found: FoundFiles; readonly own: FoundFiles}): ProjectState => ({
 		root: rootOf(),
 		isProject: wideFolder() === undefined,
 		files: [...own.files.map(file => ({...file, standing: 'user' as const})), ...judge(found.files)],
@@ -124,7 +124,7 @@ export function createProject(dependencies: Dependencies): Project {
 	});
 
 	/** Returns files of the project without those that rules deny to be read, which become faults. */
-	const readable = async ({files, faults}: Found): Promise<Found> => {
+	const readable = async ({files, faults}: FoundFiles): Promise<FoundFiles> => {
 		const denied = await deniedBy({folder: folder(), entries: rules()}, 'read');
 		if (!denied) {
 			return {files, faults};
@@ -139,7 +139,7 @@ export function createProject(dependencies: Dependencies): Project {
 		});
 		return {files: files.filter(file => !denying(file)), faults: [...faults, ...refused]};
 	};
-	const shown = async ({found, own}: {readonly found: Found; readonly own: Found}) =>
+	const shown = async ({found, own}: {readonly found: FoundFiles; readonly own: FoundFiles}) =>
 		stateOf({own, found: await readable(found)});
 
 	return {
@@ -172,7 +172,7 @@ export function createProject(dependencies: Dependencies): Project {
 const shownKinds: ReadonlySet<ProjectFile['kind']> = new Set(['instructions', 'import', 'prompt', 'skill']);
 
 /** Returns what was found, with what was found below: its newer content, but nothing that counts everywhere already. */
-function joined(found: Found, below: Found): Found {
+function joined(found: FoundFiles, below: FoundFiles): FoundFiles {
 	const everywhere = found.files.filter(({isNested}) => !isNested);
 	const isIn = (files: readonly ProjectFile[]) => (file: ProjectFile) => files.some(({path}) => path === file.path);
 	const older = found.files.filter(file => file.isNested && !isIn(below.files)(file));

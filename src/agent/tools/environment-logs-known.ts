@@ -18,7 +18,7 @@ type OpenedLog = {
 };
 
 /** Finds the log of an environment on the connected server. Throws `AppError` if there is none. */
-export type OpenLog = (environment: string) => Promise<OpenedLog>;
+export type SharedLog = (environment: string) => Promise<OpenedLog>;
 
 /** A log as far as the agent has read it. Its lines keep their numbers from one tool call to the next. */
 export type KnownLog = {
@@ -62,7 +62,7 @@ const limits = {entries: 20_000, bytes: 8 * 1024 * 1024};
 const maxAnswers = 200;
 
 /** Keeps what was read of each log by session, server and environment, so that logs of two servers never mix. */
-export function createKnownLogs(openLog: OpenLog, now: () => number): KnownLogs {
+export function createKnownLogs(openLog: SharedLog, now: () => number): KnownLogs {
 	const memories = new Map<string, Memory>();
 	return async environment => {
 		const {server, source, session} = await openLog(environment);

@@ -10,7 +10,7 @@ import {refusal} from '../policy/refusal.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
 import type {Sandbox} from '../sandbox/find-sandbox.ts';
 import {folderValues} from '../secret-values/folder-values.ts';
-import type {CommandRequest, CommandSession} from './command/command-session.ts';
+import type {CommandSession, ShellRequest} from './command/command-session.ts';
 import {describeEnd, endFacts, type Finish} from './command/describe-end.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {lackedSecrets, type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
@@ -100,7 +100,7 @@ function shownCommand(command: string): string {
 type Allowed = {readonly command: string; readonly readOnly: boolean};
 
 type Run = Allowed &
-	Pick<CommandRequest, 'listing'> & {
+	Pick<ShellRequest, 'listing'> & {
 		readonly containment: Containment;
 		readonly timeoutMs: number;
 		/** Secret files that the user allowed it to read. */

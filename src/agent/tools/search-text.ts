@@ -15,7 +15,7 @@ import {defineTool, redactionNote} from './define-tool.ts';
 import {readText} from './files/read-text.ts';
 import {deniedNote} from './list-files.ts';
 import {findRipgrep, ripgrepEngine} from './search/ripgrep-search.ts';
-import {type Found, plainEngine, type SearchEngine, searchFiles} from './search/search-files.ts';
+import {plainEngine, type SearchEngine, type SearchMatch, searchFiles} from './search/search-files.ts';
 import description from './search-text.md';
 
 const maxMatches = 200;
@@ -65,7 +65,12 @@ export function createSearchText({ripgrep = findRipgrep, ...places}: Options): T
 }
 
 /** Searches one file. The user is asked before a secret file is searched. */
-function searchFile({shown}: Located, {matching}: SearchEngine, bounds: Bounds, context: ToolContext): Promise<Found> {
+function searchFile(
+	{shown}: Located,
+	{matching}: SearchEngine,
+	bounds: Bounds,
+	context: ToolContext,
+): Promise<SearchMatch> {
 	const {signal} = context;
 	const read = async (path: string) => (await readText(path, bounds, signal, askForSecrets(context))).text;
 	return searchFiles([shown], {matching, read, signal});
@@ -88,7 +93,7 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolC
 }
 
 function answer(
-	{matches, complete}: Found,
+	{matches, complete}: SearchMatch,
 	{onFacts}: ToolContext,
 	skipped: readonly string[] = [],
 	denied = 0,

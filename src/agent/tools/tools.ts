@@ -6,7 +6,7 @@ import {createAskUser} from './ask-user.ts';
 import {createCommandSession} from './command/command-session.ts';
 import {createEditFile} from './edit-file.ts';
 import {createEnvironmentLogs} from './environment-logs.ts';
-import {createKnownLogs, type OpenLog} from './environment-logs-known.ts';
+import {createKnownLogs, type SharedLog} from './environment-logs-known.ts';
 import {createFetchUrl, type FetchUrlOptions} from './fetch-url.ts';
 import {createJobOutput} from './job-output.ts';
 import {createJobStop} from './job-stop.ts';
@@ -44,7 +44,7 @@ export function createTaskTools(): readonly Tool[] {
 }
 
 /** Returns the tools for logs of sandboxes. */
-export function createLogTools(openLog: OpenLog): readonly Tool[] {
+export function createLogTools(openLog: SharedLog): readonly Tool[] {
 	const knownLogs = createKnownLogs(openLog, systemTailClock.now);
 	return [createEnvironmentLogs(knownLogs), createWaitForLog(knownLogs, systemTailClock)];
 }

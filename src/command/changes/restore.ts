@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import type {Choice, Restored} from '../../agent/changes/apply-restore.ts';
+import type {RestoreChoice, Restored} from '../../agent/changes/apply-restore.ts';
 import type {PlannedFile, RestorePlan} from '../../agent/changes/plan-restore.ts';
 import {pathText} from '../../agent/paths/path-text.ts';
 import {formatAmount} from '../../core/format.ts';
@@ -41,7 +41,7 @@ export async function restore(
 
 function sentencesOf(
 	{files}: RestorePlan,
-	choices: ReadonlyMap<string, Choice>,
+	choices: ReadonlyMap<string, RestoreChoice>,
 	{failed}: Restored,
 ): readonly string[] {
 	const left = files.filter(({path, state}) => state === 'changed' && (choices.get(path) ?? 'mine') === 'mine');
@@ -66,8 +66,8 @@ function namesOf(files: readonly {readonly path: string}[]): string {
 async function askAbout(
 	{files}: RestorePlan,
 	context: CommandContext,
-): Promise<ReadonlyMap<string, Choice> | undefined> {
-	const choices = new Map<string, Choice>();
+): Promise<ReadonlyMap<string, RestoreChoice> | undefined> {
+	const choices = new Map<string, RestoreChoice>();
 	const changed = files.filter(({state}) => state === 'changed');
 	for (const [index, file] of changed.entries()) {
 		const rest = changed.slice(index);
@@ -76,7 +76,7 @@ async function askAbout(
 			return undefined;
 		}
 
-		const choice = answer.replace(/-all$/, '') as Choice;
+		const choice = answer.replace(/-all$/, '') as RestoreChoice;
 		for (const {path} of answer.endsWith('-all') ? rest : [file]) {
 			choices.set(path, choice);
 		}

@@ -1,12 +1,12 @@
 import type {Environment} from '../../core/environment.ts';
 import type {Choice} from '../../core/question.ts';
 import {createPalette, type Palette} from '../../terminal/text/style.ts';
-import {type Background, backgroundOf} from '../../terminal/theme/background.ts';
+import {type BackgroundColor, backgroundOf} from '../../terminal/theme/background.ts';
 import {colorDepth} from '../../terminal/theme/color-depth.ts';
 import {type ThemeName, themeNames, themeSummaries} from '../../terminal/theme/theme-names.ts';
 import {schemeOf} from '../../terminal/theme/themes.ts';
 
-type Terminal = {readonly env: Environment; readonly background: Background};
+type Terminal = {readonly env: Environment; readonly background: BackgroundColor};
 
 /** Returns the themes as choices, each with a sample of the conversation in its colours. */
 export function themeChoices({env, background}: Terminal): readonly Choice[] {

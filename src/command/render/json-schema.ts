@@ -2,13 +2,13 @@ import {entryOf} from '../../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 
 /** A JSON Schema (draft 2020-12) with the document that its references point into. */
-export type SchemaPlace = {readonly document: JsonObject; readonly schema: JsonObject};
+export type SchemaPosition = {readonly document: JsonObject; readonly schema: JsonObject};
 
 /** One property of an object, as its schema names it. */
 type Property = {
 	readonly name: string;
 	readonly title: string | undefined;
-	readonly at: SchemaPlace | undefined;
+	readonly at: SchemaPosition | undefined;
 };
 
 const mostHops = 8;
@@ -17,7 +17,7 @@ const mostHops = 8;
  * Returns the properties of an object in the order of its schema, then those that the schema doesn't have. Properties that
  * the object lacks are left out.
  */
-export function propertiesOf(value: JsonObject, place: SchemaPlace | undefined): readonly Property[] {
+export function propertiesOf(value: JsonObject, place: SchemaPosition | undefined): readonly Property[] {
 	const at = place && resolve(place);
 	const stated = at && isJsonObject(at.schema['properties']) ? at.schema['properties'] : {};
 	const known = Object.keys(stated).filter(name => Object.hasOwn(value, name));
@@ -33,21 +33,21 @@ export function propertiesOf(value: JsonObject, place: SchemaPlace | undefined):
 }
 
 /** Returns the schema of a list's entries. */
-export function entriesOf(place: SchemaPlace | undefined): SchemaPlace | undefined {
+export function entriesOf(place: SchemaPosition | undefined): SchemaPosition | undefined {
 	const at = place && resolve(place);
 	const items = at?.schema['items'];
 	return at && isJsonObject(items) ? {document: at.document, schema: items} : undefined;
 }
 
 /** Returns its title, or that of the schema that it refers to. */
-export function titleOf(place: SchemaPlace): string | undefined {
+export function titleOf(place: SchemaPosition): string | undefined {
 	return [place.schema['title'], resolve(place).schema['title']].find(
 		(title): title is string => typeof title === 'string' && title.trim() !== '',
 	);
 }
 
 /** Follows references within the document, and a choice between null and one schema. Never throws, never loops. */
-function resolve({document, schema}: SchemaPlace): SchemaPlace {
+function resolve({document, schema}: SchemaPosition): SchemaPosition {
 	let found = schema;
 	for (let hop = 0; hop < mostHops; hop++) {
 		const next = referenced(document, found['$ref']) ?? onlyChoice(found);

@@ -2,7 +2,7 @@ import {type Lenient, originalOf} from '../../contract/lenient.ts';
 import type {ItemSchemaEntry, RunItem, Stage} from '../../contract/resources/item.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {facts, factsPart, wordsOf} from '../render/facts.ts';
-import {entriesOf, propertiesOf, type SchemaPlace, titleOf} from '../render/json-schema.ts';
+import {entriesOf, propertiesOf, type SchemaPosition, titleOf} from '../render/json-schema.ts';
 import type {Result} from '../result.ts';
 
 type ItemSchemas = readonly Lenient<ItemSchemaEntry>[];
@@ -40,7 +40,7 @@ function itemResult(item: Lenient<RunItem>, schemas: ItemSchemas): Result {
 }
 
 /** Finds a schema by the item's `schema_ref`, else by its `item_type`, as specified. */
-function schemaOf(item: Lenient<RunItem>, schemas: ItemSchemas): SchemaPlace | undefined {
+function schemaOf(item: Lenient<RunItem>, schemas: ItemSchemas): SchemaPosition | undefined {
 	const original = originalOf(item);
 	const reference = isJsonObject(original) ? original['schema_ref'] : undefined;
 	const found =
@@ -50,7 +50,7 @@ function schemaOf(item: Lenient<RunItem>, schemas: ItemSchemas): SchemaPlace | u
 	return document && {document, schema: document};
 }
 
-function drawn(value: Json, at: SchemaPlace | undefined, depth: number): string {
+function drawn(value: Json, at: SchemaPosition | undefined, depth: number): string {
 	if (value === null) {
 		return 'none';
 	}
@@ -70,7 +70,7 @@ function drawn(value: Json, at: SchemaPlace | undefined, depth: number): string 
 	return isJsonObject(value) ? drawnObject(value, at, depth) : drawnList(value, at, depth);
 }
 
-function drawnObject(value: JsonObject, at: SchemaPlace | undefined, depth: number): string {
+function drawnObject(value: JsonObject, at: SchemaPosition | undefined, depth: number): string {
 	const lines = propertiesOf(value, at).map(({name, title, at: inner}) => {
 		const text = drawn(value[name] ?? null, inner, depth + 1);
 		const label = title ?? wordsOf(name);
@@ -79,7 +79,7 @@ function drawnObject(value: JsonObject, at: SchemaPlace | undefined, depth: numb
 	return lines.join('\n') || 'nothing';
 }
 
-function drawnList(list: readonly Json[], at: SchemaPlace | undefined, depth: number): string {
+function drawnList(list: readonly Json[], at: SchemaPosition | undefined, depth: number): string {
 	const texts = list.map(entry => drawn(entry, entriesOf(at), depth + 1));
 	const isPlain = list.every(entry => typeof entry !== 'object') && texts.every(text => /^[^\n,]{0,40}$/.test(text));
 	return (isPlain ? texts.join(', ') : texts.map(text => `- ${indented(text).trimStart()}`).join('\n')) || 'none';

@@ -184,10 +184,10 @@ export function endBlock(block: Block, at: string): Block {
 	}
 }
 
-export type Tool = Extract<Block, {kind: 'tool'}>;
+export type ToolBlock = Extract<Block, {kind: 'tool'}>;
 
 /** Returns who allowed a call, once that is answered. */
-export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'approval-answer'}>): Partial<Tool> {
+export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'approval-answer'}>): Partial<ToolBlock> {
 	return allowed && by !== undefined ? {allowed: {by, ...(rules && {rules})}} : {};
 }
 
@@ -200,14 +200,14 @@ export function endedTool({
 	change,
 	images,
 	facts,
-}: EventOf<'tool-result'>): Partial<Tool> {
+}: EventOf<'tool-result'>): Partial<ToolBlock> {
 	const status = failed ? 'failed' : 'done';
 	const reported = {...(change && {change}), ...(images && {images}), ...(facts && {facts})};
 	return {output, styles, milliseconds, status, open: false, ...reported};
 }
 
 /** A command that the user ran. */
-export type Command = Extract<Block, {kind: 'command'}>;
+export type CommandBlock = Extract<Block, {kind: 'command'}>;
 
 /** Returns the block of what the user adds: a message, an attachment of it, or a command of their own. */
 export function userBlock(event: EventOf<'user-message' | 'attachment' | 'user-command'>, at: string): Block {
@@ -235,6 +235,6 @@ export function endedCommand({
 	end,
 	status,
 	milliseconds,
-}: EventOf<'user-command-end'>): Partial<Command> {
+}: EventOf<'user-command-end'>): Partial<CommandBlock> {
 	return {output, styles, end, milliseconds, status, open: false};
 }

@@ -2,14 +2,14 @@ import {addPiece} from '../output/recorded-output.ts';
 import {
 	allowedBy,
 	type Block,
-	type Command,
+	type CommandBlock,
 	endBlock,
 	endedCommand,
 	endedTool,
 	endText,
 	type Spoken,
 	type TaskBlocks,
-	type Tool,
+	type ToolBlock,
 	userBlock,
 } from './block.ts';
 import {callText} from './call-words.ts';
@@ -236,18 +236,22 @@ function reclassify(state: Transcript, {id, messageId}: EventOf<'reclassify'>, a
 	return {...state, settled, open: state.open.map(change)};
 }
 
-function changeTool(state: Transcript, id: string, change: (tool: Tool) => Partial<Tool>): Transcript {
+function changeTool(state: Transcript, id: string, change: (tool: ToolBlock) => Partial<ToolBlock>): Transcript {
 	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === id && block.open);
 	const tool = state.open[index];
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
 }
 
 function addOutput(state: Transcript, {id, text, styles, over, shown}: EventOf<'tool-output'>): Transcript {
-	const added = (block: Tool | Command) => addPiece(block, {output: text, styles, over, shown});
+	const added = (block: ToolBlock | CommandBlock) => addPiece(block, {output: text, styles, over, shown});
 	return changeCommand(changeTool(state, id, added), id, added);
 }
 
-function changeCommand(state: Transcript, id: string, change: (command: Command) => Partial<Command>): Transcript {
+function changeCommand(
+	state: Transcript,
+	id: string,
+	change: (command: CommandBlock) => Partial<CommandBlock>,
+): Transcript {
 	const index = state.open.findLastIndex(block => block.kind === 'command' && block.id === id && block.open);
 	const command = state.open[index];
 	return command?.kind === 'command' ? put(state, index, {...command, ...change(command)}) : state;
@@ -279,7 +283,7 @@ function settle(state: Transcript, growth: Growth): Transcript {
 }
 
 /** Returns the block of a call that begins. */
-export function startedTool(event: EventOf<'tool-call'>, model: string, at: string): Tool {
+export function startedTool(event: EventOf<'tool-call'>, model: string, at: string): ToolBlock {
 	const {id, messageId, name, opaque, words, arguments: args} = event;
 	return {
 		kind: 'tool',
@@ -307,6 +311,6 @@ function taskBlocks({settled, open, usage}: Eras): TaskBlocks {
 	return {settled, open, calls: calls.length, tokens, doing};
 }
 
-function isCall(block: Block): block is Tool {
+function isCall(block: Block): block is ToolBlock {
 	return block.kind === 'tool';
 }

@@ -1,6 +1,6 @@
 import {codeFence} from '../code-fence.ts';
 import {groupBy} from '../group-by.ts';
-import type {Block, Command} from './block.ts';
+import type {Block, CommandBlock} from './block.ts';
 import type {Message} from './message.ts';
 import type {Attachment} from './user-events.ts';
 
@@ -10,7 +10,7 @@ export type UserMessage = Extract<Message, {role: 'user'}>;
 type Carried = {
 	readonly attachments: readonly Attachment[];
 	/** The commands that the user ran before. */
-	readonly commands: readonly Command[];
+	readonly commands: readonly CommandBlock[];
 	/** The date, if the model knows another one. */
 	readonly date?: string | undefined;
 };
@@ -31,13 +31,13 @@ export function dateIn(messages: readonly Message[]): string | undefined {
 	return last?.role === 'user' ? last.text.slice(dateNote.length, dateNote.length + 'YYYY-MM-DD'.length) : undefined;
 }
 
-function commandText({command, output, end}: Command): string {
+function commandText({command, output, end}: CommandBlock): string {
 	const how = end || 'it was interrupted';
 	return `[The user ran this command in their shell (${how}):]\n\n${codeFence(`$ ${command}\n${output}`)}`;
 }
 
 /** Returns the commands of the user that no message has carried to the model yet. */
-export function pendingCommands(blocks: readonly Block[]): readonly Command[] {
+export function pendingCommands(blocks: readonly Block[]): readonly CommandBlock[] {
 	const commands = commandsOf(blocks);
 	if (commands.length === 0) {
 		return commands;
@@ -47,7 +47,7 @@ export function pendingCommands(blocks: readonly Block[]): readonly Command[] {
 	return commands.filter(({id, open}) => !open && !carried.has(id));
 }
 
-function commandsOf(blocks: readonly Block[]): readonly Command[] {
+function commandsOf(blocks: readonly Block[]): readonly CommandBlock[] {
 	return blocks.filter(block => block.kind === 'command');
 }
 

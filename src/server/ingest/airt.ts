@@ -3,13 +3,13 @@ import type {DatabaseTransaction} from '../database/tables.ts';
 import {fieldsOf} from './family.ts';
 import {assessmentShape, findingOf, severities} from './finding-detail.ts';
 import {derivedId} from './ids.ts';
-import type {SpanSource} from './sessions.ts';
+import type {SpanSender} from './sessions.ts';
 import {type Touched, toSpan, toTime} from './store-spans.ts';
 
 /** Writes the assessments and findings that spans belong to. The caller must have locked the workspace. */
 export async function deriveAirt(
 	transaction: DatabaseTransaction,
-	origin: SpanSource,
+	origin: SpanSender,
 	touched: readonly Touched[],
 ): Promise<void> {
 	const attacks = new Map<string, {readonly traceId: string; readonly spanId: string}>();
@@ -30,7 +30,7 @@ export async function deriveAirt(
 
 async function writeAssessment(
 	transaction: DatabaseTransaction,
-	{organizationId, workspaceId, projectId}: SpanSource,
+	{organizationId, workspaceId, projectId}: SpanSender,
 	id: string,
 	spans: readonly Touched[],
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function writeAssessment(
 /** Rebuilds a finding from all known spans of its attack; does nothing until the attack's own span has arrived. */
 async function writeFinding(
 	transaction: DatabaseTransaction,
-	{organizationId, workspaceId}: SpanSource,
+	{organizationId, workspaceId}: SpanSender,
 	traceId: string,
 	spanId: string,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import {maxOidLength} from '../artifacts/object-name.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks} from './ids.ts';
 import {jsonAt} from './read-attributes.ts';
-import type {SpanSource} from './sessions.ts';
+import type {SpanSender} from './sessions.ts';
 import type {Touched} from './store-spans.ts';
 
 const referenceSchema = z.object({
@@ -17,7 +17,7 @@ const referenceSchema = z.object({
 /** Stores which artifacts spans refer to; only those can be resolved. The caller must have locked the workspace. */
 export async function deriveArtifacts(
 	transaction: DatabaseTransaction,
-	{organizationId, workspaceId}: SpanSource,
+	{organizationId, workspaceId}: SpanSender,
 	touched: readonly Touched[],
 ): Promise<void> {
 	const artifacts = new Map<string, Insertable<Tables['artifacts']>>();

@@ -3,7 +3,7 @@ import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {chunks, derivedId, IdTaken, ownIds} from './ids.ts';
 import {type ItemRecord, itemNamesOf, recordsOf} from './item-records.ts';
 import {nameAt, objectAt, textAt} from './read-attributes.ts';
-import type {SpanSource} from './sessions.ts';
+import type {SpanSender} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
 type Item = Insertable<Tables['items']>;
@@ -12,7 +12,7 @@ type ItemSchema = Insertable<Tables['item_schemas']>;
 /** Writes the items that spans record and the schemas that they declare. The caller must have locked the workspace. */
 export async function deriveItems(
 	transaction: DatabaseTransaction,
-	origin: SpanSource,
+	origin: SpanSender,
 	touched: readonly Touched[],
 ): Promise<void> {
 	const names = touched.flatMap(({span}) => itemNamesOf(span));
@@ -40,7 +40,7 @@ export async function deriveItems(
 }
 
 function itemOf(
-	origin: SpanSource,
+	origin: SpanSender,
 	touched: Touched,
 	{attributes, at, index}: ItemRecord,
 	ids: ReadonlyMap<string, string>,
@@ -69,7 +69,7 @@ function itemOf(
 	};
 }
 
-function schemaOf({projectId}: SpanSource, {attributes, at}: ItemRecord): ItemSchema | undefined {
+function schemaOf({projectId}: SpanSender, {attributes, at}: ItemRecord): ItemSchema | undefined {
 	const schema = objectAt(attributes, 'service.item.json_schema');
 	return (
 		schema && {

@@ -1,7 +1,7 @@
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {maxTitleLength, textAt, wordAt} from './read-attributes.ts';
-import type {SpanSource} from './sessions.ts';
+import type {SpanSender} from './sessions.ts';
 import {type Touched, toTime} from './store-spans.ts';
 
 /** States of a run in order; a run never goes back. */
@@ -10,7 +10,7 @@ const states = ['pending', 'running', 'completed', 'failed'] as const;
 /** Writes the workflow runs that spans belong to. The caller must have locked the workspace. */
 export async function deriveRuns(
 	transaction: DatabaseTransaction,
-	{organizationId, workspaceId, projectId}: SpanSource,
+	{organizationId, workspaceId, projectId}: SpanSender,
 	touched: readonly Touched[],
 ): Promise<void> {
 	for (const [id, spans] of groupBy(touched, each => each.workflow_run_id)) {

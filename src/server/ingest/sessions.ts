@@ -12,7 +12,7 @@ import {type Touched, toTime} from './store-spans.ts';
 
 type Row = Selectable<Tables['sessions']>;
 
-export type SpanSource = {
+export type SpanSender = {
 	readonly organizationId: string;
 	readonly workspaceId: string;
 	readonly projectId: string;
@@ -23,7 +23,7 @@ export type SpanSource = {
 /** Writes the sessions that spans belong to, and their messages. The caller must have locked the workspace. */
 export async function deriveSessions(
 	transaction: DatabaseTransaction,
-	origin: SpanSource,
+	origin: SpanSender,
 	touched: readonly Touched[],
 ): Promise<void> {
 	const bySession = groupBy(touched, each => each.session_id);
@@ -63,7 +63,7 @@ export async function deriveSessions(
 	await storeMessages(transaction, messages);
 }
 
-function newSession(id: string, origin: SpanSource, spans: readonly Touched[]): Row {
+function newSession(id: string, origin: SpanSender, spans: readonly Touched[]): Row {
 	const [first] = spans;
 	const started = toTime(first?.span.startedAt ?? 0);
 	const [name] = spans.flatMap(

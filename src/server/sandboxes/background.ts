@@ -2,7 +2,7 @@
 export const abandonedAfterMs = 60_000;
 
 /** Work that continues after the response to the request that started it. */
-export type Background = {
+export type BackgroundWork = {
 	/** Starts work with this name. It must not throw, and must end soon after its signal aborts. */
 	readonly run: (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
 	/** Returns whether work with this name is in progress. */
@@ -11,7 +11,7 @@ export type Background = {
 	readonly close: () => Promise<void>;
 };
 
-export function createBackground(): Background {
+export function createBackground(): BackgroundWork {
 	const running = new Map<string, Promise<void>>();
 	const closing = new AbortController();
 	return {

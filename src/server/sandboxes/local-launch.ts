@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {realpath} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {userOf} from '../../containment/bubblewrap.ts';
-import {type Containment, findContainment} from '../../containment/containment.ts';
+import {findContainment, type MachineContainment} from '../../containment/containment.ts';
 import type {SandboxLimits} from '../../containment/launch.ts';
 import {markOf} from '../../containment/launch.ts';
 import type {Environment} from '../../core/environment.ts';
@@ -29,7 +29,7 @@ export type LaunchOptions = {
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly allowUncontained?: boolean | undefined;
 	/** Returns what this machine contains sandboxes with; detects it by default. */
-	readonly findContainment?: () => Promise<Containment>;
+	readonly findContainment?: () => Promise<MachineContainment>;
 	/** The built `supervisor.ts`. */
 	readonly supervisor?: URL;
 };
@@ -42,7 +42,7 @@ export type Launcher = {
 	readonly options: LaunchOptions;
 	readonly environment: Environment;
 	readonly findHidden: () => Promise<readonly string[]>;
-	readonly findContainment: () => Promise<Containment>;
+	readonly findContainment: () => Promise<MachineContainment>;
 };
 
 const defaultLimits: SandboxLimits = {
@@ -103,7 +103,7 @@ export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<voi
 type LaunchPaths = {
 	readonly folder: SandboxFolder;
 	readonly workspace: string;
-	readonly containment: Containment;
+	readonly containment: MachineContainment;
 	readonly hidden: readonly string[];
 };
 

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Log} from '../kit/log.ts';
 import type {CoreServices} from '../kit/services.ts';
 import {createTaskLibrary, type TaskLibrary} from '../tasks/task-library.ts';
-import {type Background, createBackground} from './background.ts';
+import {type BackgroundWork, createBackground} from './background.ts';
 import {createLocalProvider} from './local-provider.ts';
 import type {SandboxProvider} from './provider.ts';
 
@@ -28,7 +28,7 @@ export type Sandboxing = {
 	readonly provider: SandboxProvider;
 	readonly tasks: TaskLibrary;
 	readonly policy: SandboxPolicy;
-	readonly background: Background;
+	readonly background: BackgroundWork;
 	/** The folder with workspaces of runtimes, which outlive their sandboxes. */
 	readonly workspaces: string;
 	/** The folder with secrets for tasks. */

@@ -1,7 +1,7 @@
 import {parseJson} from '../../core/json.ts';
 import type {Role} from './role.ts';
 import {safeText} from './safe-text.ts';
-import type {Span} from './sgr.ts';
+import type {StyledSpan} from './sgr.ts';
 import type {Palette} from './style.ts';
 
 /** Lines of JSON as it was written: numbers, escapes, order and repeated names stay. */
@@ -152,8 +152,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Returns the spans of a line of JSON, safe and in the colours of source code. */
-export function jsonSpans(line: string, {syntax}: Palette): readonly Span[] {
-	const spans: Span[] = [];
+export function jsonSpans(line: string, {syntax}: Palette): readonly StyledSpan[] {
+	const spans: StyledSpan[] = [];
 	const add = (text: string, role?: Role) =>
 		text && spans.push({text: safeText(text), style: {}, ...(role && {roles: [role]})});
 	let at = 0;
@@ -176,9 +176,9 @@ const escapes = /\\r\\n|\\./g;
  * Returns the rows of a line of JSON: strings with line breaks, such as stack traces, have a row for each of their lines,
  * indented below their name. Takes the spans of the line.
  */
-export function rowsOfStrings(spans: readonly Span[]): ReadonlyArray<readonly Span[]> {
+export function rowsOfStrings(spans: readonly StyledSpan[]): ReadonlyArray<readonly StyledSpan[]> {
 	const [margin = ''] = /^ */.exec(spans[0]?.text ?? '') ?? [];
-	const rows: Span[][] = [[]];
+	const rows: StyledSpan[][] = [[]];
 	for (const span of spans) {
 		const isString = span.text.startsWith('"');
 		const [first = '', ...others] = isString ? linesOfString(span.text) : [span.text];

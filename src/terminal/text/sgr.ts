@@ -16,7 +16,7 @@ export type SpanStyle = {
 };
 
 /** Safe text in one style, and in the roles that it has here, the outermost last. */
-export type Span = {readonly text: string; readonly style: SpanStyle; readonly roles?: readonly Role[]};
+export type StyledSpan = {readonly text: string; readonly style: SpanStyle; readonly roles?: readonly Role[]};
 
 /** Select Graphic Rendition (ECMA-48, 8.3.117) with parameters of a reasonable length; any other sequence is text. */
 const sgr = /\u001B\[([0-9;:]{0,64})m/g;
@@ -27,8 +27,8 @@ export const plain: SpanStyle = {};
  * Parses the colours of tool output or a log line. Each piece of text goes through `safeText` alone, so that a colour
  * change can't hide a dangerous sequence. Blinking and hidden text become ordinary text.
  */
-export function parseSgr(text: string): readonly Span[] {
-	const spans: Span[] = [];
+export function parseSgr(text: string): readonly StyledSpan[] {
+	const spans: StyledSpan[] = [];
 	let style = plain;
 	let at = 0;
 	const take = (piece: string) => {
@@ -62,7 +62,7 @@ export function withoutSgr(text: string): string {
 type PaintOptions = {readonly color: boolean; readonly unreadable?: ReadonlySet<number> | undefined};
 
 /** Draws spans with our own sequences; each line ends without a style. Without `color` it is plain text. */
-export function paint(spans: readonly Span[], {color, unreadable}: PaintOptions): string {
+export function paint(spans: readonly StyledSpan[], {color, unreadable}: PaintOptions): string {
 	return spans
 		.map(({text, style, roles = []}) =>
 			roles.reduce((drawn, role) => role(drawn), color ? paintSpan(text, readableStyle(style, unreadable)) : text),

@@ -1,13 +1,13 @@
 import type {Environment} from '../../core/environment.ts';
 
 /** Whether the terminal's background is light or dark; unknown until it answers, or if it doesn't. */
-export type Background = 'light' | 'dark' | undefined;
+export type BackgroundColor = 'light' | 'dark' | undefined;
 
 /**
  * Returns the background that `COLORFGBG` names, such as `15;0`: the last number is one of 16 colours. rxvt, Konsole and
  * others set it. Returns undefined if there is none.
  */
-export function backgroundOf({COLORFGBG = ''}: Environment): Background {
+export function backgroundOf({COLORFGBG = ''}: Environment): BackgroundColor {
 	const last = /^\d{1,3};(?:[\w-]+;)?(\d{1,2})$/.exec(COLORFGBG)?.[1];
 	if (last === undefined || Number(last) > 15) {
 		return undefined;

@@ -1,6 +1,6 @@
 import type {Environment} from '../../core/environment.ts';
 import {type Ink, type Scheme, terminalScheme} from '../text/style.ts';
-import type {Background} from './background.ts';
+import type {BackgroundColor} from './background.ts';
 import {backgroundOf} from './background.ts';
 import {type ColorDepth, colorCodes, colorDepth} from './color-depth.ts';
 import type {ThemeName} from './theme-names.ts';
@@ -126,7 +126,7 @@ export function knownScheme(name: ThemeName, env: Environment): Scheme {
 }
 
 /** Returns the colours of a theme on a background, as far as the terminal can show them. */
-export function schemeOf(name: ThemeName, background: Background, depth: ColorDepth): Scheme {
+export function schemeOf(name: ThemeName, background: BackgroundColor, depth: ColorDepth): Scheme {
 	const {basic, ...variants}: Theme = themes[name];
 	const known = background ?? (name === 'light' || name === 'dark' ? name : undefined);
 	const colors = known && variants[known];

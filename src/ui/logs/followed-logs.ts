@@ -1,7 +1,7 @@
 import {AppError, messageOf} from '../../core/error.ts';
 import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
-import {hasLogin, holdTail, type Login, releaseTail, shownState} from '../../logs/tail-control.ts';
+import {hasLogin, holdTail, type LogLogin, releaseTail, shownState} from '../../logs/tail-control.ts';
 import type {TailState} from '../../logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
@@ -34,9 +34,9 @@ export type FollowedLogs = {
 	/** Returns the last lines of a log, or of all, whose end is still to come. */
 	readonly openLines: (focus: string) => readonly OpenLine[];
 	/** Suspends the logs of a login, because the app is connected elsewhere. Their lines stay. */
-	readonly hold: (login: Login) => void;
+	readonly hold: (login: LogLogin) => void;
 	/** Resumes the logs of a login. */
-	readonly release: (login: Login) => void;
+	readonly release: (login: LogLogin) => void;
 	/** Suspends all logs until `resume`, as while the program is stopped. */
 	readonly suspend: () => void;
 	/** Polls at once all logs that are not on hold: after a stop, after a login, in the middle of a wait. */
@@ -63,7 +63,7 @@ export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 		publish: () => publish(followed),
 		tickMs: () => (store.getState().isStill ? stillStepMs : 1000),
 	});
-	const withLogin = (login: Login) => [...followed.logs.values()].filter(log => hasLogin(log, login));
+	const withLogin = (login: LogLogin) => [...followed.logs.values()].filter(log => hasLogin(log, login));
 	return {
 		open: log => openLog(followed, log, updates),
 		close: environment => closeLog(followed, environment),

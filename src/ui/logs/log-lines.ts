@@ -7,7 +7,7 @@ import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
 import {breakJson, isJson, jsonSpans, rowsOfStrings} from '../../terminal/text/json-lines.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {paint, parseSgr, type Span} from '../../terminal/text/sgr.ts';
+import {paint, parseSgr, type StyledSpan} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
@@ -150,7 +150,7 @@ function openedJson(text: string, prefix: string, room: number, style: LineStyle
 }
 
 /** Returns the parts of a structured line; any other with its own colours, or without any in that of its level. */
-function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFrame): readonly Span[] {
+function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFrame): readonly StyledSpan[] {
 	const structured = raw ? undefined : readStructured(text);
 	if (structured) {
 		return structuredSpans(structured, level, palette);
@@ -166,7 +166,7 @@ function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFr
 	return isColored || !role ? spans : spans.map(span => ({...span, roles: [role]}));
 }
 
-function withoutTabs(spans: readonly Span[]): readonly Span[] {
+function withoutTabs(spans: readonly StyledSpan[]): readonly StyledSpan[] {
 	if (!spans.some(({text}) => text.includes('\t'))) {
 		return spans;
 	}
@@ -183,10 +183,14 @@ function withoutTabs(spans: readonly Span[]): readonly Span[] {
 }
 
 type Line = Extract<LogEntry, {kind: 'line'}>;
-type Mark = (span: Span) => Span;
+type Mark = (span: StyledSpan) => StyledSpan;
 
 /** Marks matches. Those of the search are on top, then the highlights in their order. */
-function withMatches(spans: readonly Span[], received: string | undefined, {search, highlights, palette}: LineStyle) {
+function withMatches(
+	spans: readonly StyledSpan[],
+	received: string | undefined,
+	{search, highlights, palette}: LineStyle,
+) {
 	const text = spans.map(span => span.text).join('');
 	const found: Mark = span => ({...span, roles: [...(span.roles ?? []), palette.found]});
 	const marked = [
@@ -219,7 +223,7 @@ function matches(matcher: Matcher, line: string): boolean {
 }
 
 /** Returns the spans without the first cells; the rest of a wide character becomes a space. */
-function dropCells(spans: readonly Span[], cells: number): readonly Span[] {
+function dropCells(spans: readonly StyledSpan[], cells: number): readonly StyledSpan[] {
 	let left = cells;
 	return left === 0
 		? spans

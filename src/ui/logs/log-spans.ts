@@ -4,7 +4,7 @@ import type {MatchRange} from '../../logs/matcher.ts';
 import type {StructuredLine} from '../../logs/structured.ts';
 import type {Role} from '../../terminal/text/role.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Span} from '../../terminal/text/sgr.ts';
+import type {StyledSpan} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {padEnd} from '../../terminal/text/width.ts';
 
@@ -16,8 +16,8 @@ export function structuredSpans(
 	{time, level, message, fields}: StructuredLine,
 	known: Level | undefined,
 	palette: Palette,
-): readonly Span[] {
-	const span = (text: string, role: Role): Span => ({text, style: {}, roles: [role]});
+): readonly StyledSpan[] {
+	const span = (text: string, role: Role): StyledSpan => ({text, style: {}, roles: [role]});
 	const role = known ? palette.level[known] : palette.dim;
 	const isFirst = message === '';
 	return [
@@ -31,7 +31,7 @@ export function structuredSpans(
 	];
 }
 
-const plain = (text: string): Span => ({text, style: {}});
+const plain = (text: string): StyledSpan => ({text, style: {}});
 
 /** Returns the time of day with milliseconds, in local time. */
 function clockOf(time: number | string): string {
@@ -62,11 +62,11 @@ function quoted(value: string): string {
  * ranges are in order and apart. One pass, because a line may have 200 of them, and a frame many lines.
  */
 export function markRanges(
-	spans: readonly Span[],
+	spans: readonly StyledSpan[],
 	ranges: readonly MatchRange[],
-	mark: (span: Span) => Span,
-): readonly Span[] {
-	const parts: Span[] = [];
+	mark: (span: StyledSpan) => StyledSpan,
+): readonly StyledSpan[] {
+	const parts: StyledSpan[] = [];
 	let begin = 0;
 	let next = 0;
 	for (const span of spans) {
@@ -101,7 +101,7 @@ const minPathLength = 8;
  * Returns the spans of a stack frame in at most `room` cells by leaving out the start of its path, because the file and the
  * line stand at the end. Returns them as they are if that's not enough, or if the frame has other than ASCII characters.
  */
-export function withoutPathStart(spans: readonly Span[], room: number): readonly Span[] {
+export function withoutPathStart(spans: readonly StyledSpan[], room: number): readonly StyledSpan[] {
 	const text = spans.map(span => span.text).join('');
 	const [path = '', at = 0] = pathIn(text);
 	const left = text.length + 1 - room;
@@ -125,7 +125,7 @@ function pathIn(text: string): readonly [path?: string, at?: number] {
 	return [];
 }
 
-function slice(spans: readonly Span[], start: number, end = Number.POSITIVE_INFINITY): readonly Span[] {
+function slice(spans: readonly StyledSpan[], start: number, end = Number.POSITIVE_INFINITY): readonly StyledSpan[] {
 	let offset = 0;
 	return spans.flatMap(span => {
 		const text = span.text.slice(Math.max(0, start - offset), Math.max(0, end - offset));

@@ -1,4 +1,4 @@
-import type {Command as UserCommand} from '../../core/session/block.ts';
+import type {CommandBlock as UserCommand} from '../../core/session/block.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';

@@ -1,4 +1,4 @@
-import {type Block, type Command, isWaitingForUser} from '../../core/session/block.ts';
+import {type Block, type CommandBlock, isWaitingForUser} from '../../core/session/block.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -19,7 +19,7 @@ export type Drawing = {
 	/** True to draw adjacent calls that read as one line. */
 	readonly joinsReads: boolean;
 	/** Returns what of the output of the user's command is not on the screen yet. */
-	readonly unheard: (command: Command) => string;
+	readonly unheard: (command: CommandBlock) => string;
 	/** Returns true if the screen already shows this message as it was typed. */
 	readonly isOnScreen: (text: string) => boolean;
 };

@@ -3,7 +3,7 @@ import type {RecordedOutput} from '../../core/output/recorded-output.ts';
 import {readStyles, sliceStyled} from '../../core/output/text-styles.ts';
 import {jsonSpans} from '../../terminal/text/json-lines.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import {codesOf, paint, parseSgr, type Span, withoutSgr, withStyles} from '../../terminal/text/sgr.ts';
+import {codesOf, paint, parseSgr, type StyledSpan, withoutSgr, withStyles} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 
@@ -118,7 +118,7 @@ export function drawOutput(line: string, palette: Palette): string {
 		return palette.dim(safeLine(cutLine(line)));
 	}
 
-	const spans: Span[] = [];
+	const spans: StyledSpan[] = [];
 	let room = maxLineLength;
 	for (const {text, style} of parseSgr(line.slice(0, maxStyledLength))) {
 		const isWhole = text.length <= room;

@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import type {Choice, Restored} from '../../../src/agent/changes/apply-restore.ts';
+import type {RestoreChoice, Restored} from '../../../src/agent/changes/apply-restore.ts';
 import {createChangeStores} from '../../../src/agent/changes/change-store.ts';
 import {createChangeTracker} from '../../../src/agent/changes/change-tracker.ts';
 import {createChanges} from '../../../src/agent/changes/changes.ts';
@@ -46,7 +46,11 @@ export async function startAgentIn(
 	};
 	const emit = (event: AgentEvent) => record([event]);
 	const tracker = createChangeTracker({session, workspace: () => workspace, places, openStore, emit});
-	const apply = async (plan: RestorePlan, how: 'undo' | 'redo' | 'rewind', choice: Choice): Promise<Restored> => {
+	const apply = async (
+		plan: RestorePlan,
+		how: 'undo' | 'redo' | 'rewind',
+		choice: RestoreChoice,
+	): Promise<Restored> => {
 		const restored = await changes.apply(plan, () => choice, {id: randomUUID(), session, how, signal});
 		record(restored.event ? [restored.event] : []);
 		if (restored.event) {
@@ -101,10 +105,10 @@ export async function startAgentIn(
 		async planUndo() {
 			return changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);
 		},
-		async undo(choice: Choice = 'mine') {
+		async undo(choice: RestoreChoice = 'mine') {
 			return apply(await changes.plan(steps(), undoOf(steps(), await pathsOf()), signal), 'undo', choice);
 		},
-		async redo(choice: Choice = 'mine') {
+		async redo(choice: RestoreChoice = 'mine') {
 			return apply(await changes.plan(steps(), redoOf(steps()), signal), 'redo', choice);
 		},
 		review: (): Promise<readonly ReviewedFile[]> => changes.review(steps(), signal),

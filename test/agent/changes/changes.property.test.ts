@@ -2,12 +2,12 @@ import {readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Choice} from '../../../src/agent/changes/apply-restore.ts';
+import type {RestoreChoice} from '../../../src/agent/changes/apply-restore.ts';
 import {startAgentAtWork} from './agent-at-work.ts';
 
 const names = ['a.txt', 'b.txt'] as const;
 const place = fc.record({file: fc.constantFrom(...names), at: fc.nat(6)});
-const choice = fc.constantFrom<Choice>('mine', 'merged', 'old');
+const choice = fc.constantFrom<RestoreChoice>('mine', 'merged', 'old');
 
 const act = fc.oneof(
 	fc.record({kind: fc.constantFrom('agent-add', 'agent-remove', 'user-add', 'user-delete'), place}),

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll} from 'vitest';
 import {judge} from '../../../src/agent/policy/judge.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
-import type {RuleEntry, Verdict} from '../../../src/agent/policy/verdict.ts';
+import type {PolicyVerdict, RuleEntry} from '../../../src/agent/policy/verdict.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
 import {writeAll} from '../tools/workspace.ts';
 
@@ -15,8 +15,8 @@ type Rules = {readonly allow?: readonly string[]; readonly deny?: readonly strin
 export type Policy = {
 	readonly root: () => string;
 	readonly workspace: () => string;
-	readonly judge: (act: Act, rules?: Rules) => Promise<Verdict<NamedEntry>>;
-	readonly judgeCommand: (command: string, rules?: Rules) => Promise<Verdict<NamedEntry>>;
+	readonly judge: (act: Act, rules?: Rules) => Promise<PolicyVerdict<NamedEntry>>;
+	readonly judgeCommand: (command: string, rules?: Rules) => Promise<PolicyVerdict<NamedEntry>>;
 };
 
 /** Creates the folder before all tests and removes it after them. */

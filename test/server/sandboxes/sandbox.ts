@@ -4,7 +4,7 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
-import {type Containment, findContainment} from '../../../src/containment/containment.ts';
+import {findContainment, type MachineContainment} from '../../../src/containment/containment.ts';
 import {once} from '../../../src/core/once.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
@@ -30,7 +30,7 @@ type Machine = {
 	readonly graceMs?: number;
 	readonly environment?: Readonly<Record<string, string>>;
 	/** The containment to use instead of the detected one. */
-	readonly containment?: Containment;
+	readonly containment?: MachineContainment;
 };
 
 /** Creates a provider in its own folder; sandboxes started through `start` are ended after the test. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Command} from '../../../src/core/session/block.ts';
+import type {CommandBlock} from '../../../src/core/session/block.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {foldFrames} from '../../../src/ui/line/fold-frames.ts';
 import {createLineOutput} from '../../../src/ui/line/line-output.ts';
@@ -45,7 +45,7 @@ test('a single frame is heard, and frames that a filter hides are not counted', 
 	expect(heard(['Error: no', frame, frame, 'next'], line => line === frame)).toEqual(['Error: no', 'next']);
 });
 
-const command = (output: string, status: Command['status'] = 'running'): Command => ({
+const command = (output: string, status: CommandBlock['status'] = 'running'): CommandBlock => ({
 	...{kind: 'command', id: 'c', command: 'npm test', status, output, end: ''},
 	...{milliseconds: undefined, open: true, at: '2026-01-01T00:00:00Z'},
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Command} from '../../../src/core/session/block.ts';
+import type {CommandBlock} from '../../../src/core/session/block.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {createLineOutput} from '../../../src/ui/line/line-output.ts';
 
@@ -9,7 +9,7 @@ function hear(outputs: readonly string[]) {
 	let seconds = 0;
 	const palette = createPalette({color: false, spoken: true});
 	const {follow, unheard} = createLineOutput({say: line => said.push(line), palette, now: () => seconds * 1000});
-	const command = (output: string): Command => ({
+	const command = (output: string): CommandBlock => ({
 		...{kind: 'command', id: 'c', command: 'npm ci', status: 'running', output, end: ''},
 		...{milliseconds: undefined, open: true, at: '2026-01-01T00:00:00Z'},
 	});

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import {commands} from '../../../commands/index.ts';
 import {command} from '../../../src/command/command.ts';
 import {indexPaths} from '../../../src/core/fuzzy-paths.ts';
-import type {Command} from '../../../src/core/session/block.ts';
+import type {CommandBlock} from '../../../src/core/session/block.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Interaction} from '../../../src/platform/interaction.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
@@ -235,7 +235,7 @@ test('a mention with a part of a path offers the files that it may mean; a whole
 test('output that was printed whole is not repeated when the command ends', () => {
 	const said: string[] = [];
 	const {follow, unheard} = createLineOutput({say: line => said.push(line), palette: createPalette({color: false})});
-	const running: Command = {
+	const running: CommandBlock = {
 		...{kind: 'command', id: 'c', command: 'ls', status: 'running', output: 'one\ntwo\n', end: '' as string},
 		...{milliseconds: undefined, open: true, at: '2026-01-01T00:00:00Z'},
 	};

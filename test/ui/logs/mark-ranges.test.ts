@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Span} from '../../../src/terminal/text/sgr.ts';
+import type {StyledSpan} from '../../../src/terminal/text/sgr.ts';
 import {markRanges} from '../../../src/ui/logs/log-spans.ts';
 import {expectLinear} from '../../growth.ts';
 
-const bold = (span: Span): Span => ({...span, style: {...span.style, bold: true}});
-const plain = (text: string): Span => ({text, style: {}});
+const bold = (span: StyledSpan): StyledSpan => ({...span, style: {...span.style, bold: true}});
+const plain = (text: string): StyledSpan => ({text, style: {}});
 
 test('what is in a range is marked, across the ends of spans, and nothing else', () => {
 	const texts = fc.array(fc.string({maxLength: 5}), {maxLength: 6});

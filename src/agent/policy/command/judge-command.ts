@@ -5,12 +5,12 @@ import {boundsOf, deniedBy} from '../bounds.ts';
 import {judgePath} from '../rules/judge-path.ts';
 import {beginningOf} from '../rules/match-command.ts';
 import {type Rule, type RuleTool, ruleText} from '../rules/rule.ts';
-import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
+import type {Judging, PolicyVerdict, RuleEntry} from '../verdict.ts';
 import {findDenying} from './find-denying.ts';
 import {namedFiles, namedSecrets} from './named-files.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
 import {physicalPath, whyNotPath} from './paths.ts';
-import {type Place, whyNotReadOnly} from './read-only.ts';
+import {type PathPlace, whyNotReadOnly} from './read-only.ts';
 import {suggestRule, whyNever, whyNotCovered} from './rule-cover.ts';
 
 type CommandAct = Extract<Act, {kind: 'command'}>;
@@ -33,7 +33,7 @@ type Decided<Entry> =
 export async function judgeCommand<Entry extends RuleEntry>(
 	act: CommandAct,
 	judging: Judging<Entry>,
-): Promise<Verdict<Entry>> {
+): Promise<PolicyVerdict<Entry>> {
 	const verdict = await judgeText(act, judging);
 	const {workspace, rules: entries} = judging;
 	if (verdict.effect === 'deny') {
@@ -88,13 +88,16 @@ export async function judgeCommand<Entry extends RuleEntry>(
 }
 
 /** Decides about the text of a command. */
-async function judgeText<Entry extends RuleEntry>(act: CommandAct, judging: Judging<Entry>): Promise<Verdict<Entry>> {
+async function judgeText<Entry extends RuleEntry>(
+	act: CommandAct,
+	judging: Judging<Entry>,
+): Promise<PolicyVerdict<Entry>> {
 	const {denying, mayBeDenied} = findDenying(act.command, judging.rules);
 	if (denying) {
 		return {effect: 'deny', by: denying};
 	}
 
-	const ask = (why: string | undefined, suggested: readonly Rule[] = []): Verdict<Entry> => {
+	const ask = (why: string | undefined, suggested: readonly Rule[] = []): PolicyVerdict<Entry> => {
 		return {effect: 'ask', ...(why && {why}), suggested, mayBeDenied};
 	};
 	if (act.widened) {
@@ -109,7 +112,7 @@ async function judgeText<Entry extends RuleEntry>(act: CommandAct, judging: Judg
 
 	const bounds = await boundsOf(judging.workspace, judging.places);
 	const decided: Decided<Entry>[] = [];
-	let place: Place = {folder: act.folder, bounds};
+	let place: PathPlace = {folder: act.folder, bounds};
 	for (const command of parsed.commands) {
 		const moved = await changedFolder(command, place);
 		if (typeof moved === 'string') {
@@ -144,7 +147,7 @@ async function judgeText<Entry extends RuleEntry>(act: CommandAct, judging: Judg
 }
 
 /** Returns the place after `cd`, undefined for another command, or why it can't be followed. */
-async function changedFolder(command: SimpleCommand, place: Place): Promise<Place | string | undefined> {
+async function changedFolder(command: SimpleCommand, place: PathPlace): Promise<PathPlace | string | undefined> {
 	const [name, target, ...others] = command.words;
 	if (name.value !== 'cd') {
 		return undefined;
@@ -167,7 +170,7 @@ async function changedFolder(command: SimpleCommand, place: Place): Promise<Plac
 
 async function decide<Entry extends RuleEntry>(
 	command: SimpleCommand,
-	place: Place,
+	place: PathPlace,
 	{rules, ...judging}: Judging<Entry>,
 ): Promise<Decided<Entry>> {
 	const isLoose = command.words.some(({pattern}) => pattern !== undefined && /^[*?-]/.test(pattern));
@@ -236,7 +239,7 @@ type Written<Entry> = {readonly by: readonly Entry[]} | {readonly why: string} |
  */
 async function coverOfFiles<Entry extends RuleEntry>(
 	{redirections}: SimpleCommand,
-	place: Place,
+	place: PathPlace,
 	judging: Judging<Entry>,
 ): Promise<Written<Entry>> {
 	const by: Entry[] = [];

@@ -2,7 +2,7 @@ import {type Arguments, type Options, optionsOf} from './options.ts';
 import type {Use} from './paths.ts';
 
 /** What a program may be called with to run unasked. */
-export type Program = {
+export type ProgramRule = {
 	/** The only options that it may have; see `optionsOf`. */
 	readonly options: Options;
 	/** What its operands are: paths, or `text` that is never a path. Without it, it takes no operands. */
@@ -37,7 +37,7 @@ const grepOptions = `-n -i -v -w -x -c -l -L -o -q -s -h -H -E -F -G -P -r -I -z
 	--line-regexp --count --files-with-matches --files-without-match --only-matching --quiet --silent --no-messages
 	--with-filename --no-filename --extended-regexp --fixed-strings --basic-regexp --perl-regexp --recursive --text --null
 	--after-context= --before-context= --context= --max-count= --regexp= --byte-offset --initial-tab --binary-files=`;
-const grep: Program = {
+const grep: ProgramRule = {
 	options: optionsOf(grepOptions),
 	operands: 'content',
 	firstIsText: ['-e', '--regexp'],
@@ -76,7 +76,7 @@ const printfFormat = /^(?:[^%]|%%|%[-+ #]?\d{0,4}(?:\.\d{1,4})?[sbdiuoxXfeEgGcq]
  * starts anything nor names a further file to read, on Linux, macOS and BusyBox. Programs of their own language (`find`,
  * `git`, `test`) are in `read-only.ts`.
  */
-export const programs: Readonly<Record<string, Program>> = {
+export const programs: Readonly<Record<string, ProgramRule>> = {
 	ls: {
 		options: optionsOf(`-a -A -l -h -R -t -r -S -1 -d -F -i -n -o -g -G -p -s -c -u -C -x -m -k -X -v -U -Q -N -b -q
 			--all --almost-all --human-readable --recursive --reverse --size --directory --inode --color? --classify?

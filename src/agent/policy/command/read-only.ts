@@ -9,17 +9,17 @@ import {whyNotGit} from './git/why-not-git.ts';
 import {type Argument, type Arguments, readArguments} from './options.ts';
 import type {SimpleCommand} from './parse-command.ts';
 import {expandPattern, physicalPath, type Use, whyNotPath} from './paths.ts';
-import {type Program, programs} from './programs.ts';
+import {type ProgramRule, programs} from './programs.ts';
 import {type Revealing, whyNotBelow} from './revealed-files.ts';
 
 /** Where a command runs: an absolute real path inside the bounds. */
-export type Place = {readonly folder: string; readonly bounds: Bounds};
+export type PathPlace = {readonly folder: string; readonly bounds: Bounds};
 
 /**
  * Returns why a simple command may not run unasked, as a clause; undefined if it only reads, and only inside the working
  * folder. `''` says nothing more than that it isn't known to.
  */
-export async function whyNotReadOnly(command: SimpleCommand, place: Place): Promise<string | undefined> {
+export async function whyNotReadOnly(command: SimpleCommand, place: PathPlace): Promise<string | undefined> {
 	if (!hasHarmlessVariables(command)) {
 		return 'sets variables';
 	}
@@ -56,7 +56,7 @@ export async function whyNotReadOnly(command: SimpleCommand, place: Place): Prom
 	return whyNotProgram(name.value, args, place);
 }
 
-async function whyNotProgram(name: string, args: readonly Argument[], place: Place): Promise<string | undefined> {
+async function whyNotProgram(name: string, args: readonly Argument[], place: PathPlace): Promise<string | undefined> {
 	if (isPlanted(name, place)) {
 		return `starts the “${name}” of this folder`;
 	}
@@ -86,14 +86,14 @@ async function whyNotProgram(name: string, args: readonly Argument[], place: Pla
 }
 
 /** True if `PATH` has a folder of the working folder with a program of this name. */
-function isPlanted(name: string, {bounds}: Place): boolean {
+function isPlanted(name: string, {bounds}: PathPlace): boolean {
 	const outside = foldersOutside(bounds.workspace, process.env);
 	const inside = searchFolders(process.env['PATH'] ?? '').filter(folder => !outside.includes(folder));
 	return inside.some(folder => existsSync(join(folder, name)));
 }
 
 /** Reads the arguments of a program that only reads. Returns the one that isn't known to, `''` for their order or number. */
-function readListed(program: Program, args: readonly Argument[]): Arguments | string {
+function readListed(program: ProgramRule, args: readonly Argument[]): Arguments | string {
 	const joined = program.aloneOnly && args.find(({value}) => /^-[^-]./.test(value))?.value;
 	const read = joined || readArguments(args, program.options);
 	if (typeof read === 'string') {
@@ -140,7 +140,11 @@ export function readsData({words: [name, ...words]}: SimpleCommand): boolean {
 	return name.value !== 'find' && typeof readPaths(name.value, args) === 'object';
 }
 
-async function whyNotListed(program: Program, args: readonly Argument[], place: Place): Promise<string | undefined> {
+async function whyNotListed(
+	program: ProgramRule,
+	args: readonly Argument[],
+	place: PathPlace,
+): Promise<string | undefined> {
 	const read = readListed(program, args);
 	if (typeof read === 'string') {
 		return program.operands === undefined || read === '' ? '' : `uses “${read}”`;
@@ -168,11 +172,11 @@ async function whyNotListed(program: Program, args: readonly Argument[], place: 
 }
 
 /** Returns the number of operands that are no paths but a text. */
-function textsBefore({firstIsText}: Program, {options}: Arguments): number {
+function textsBefore({firstIsText}: ProgramRule, {options}: Arguments): number {
 	return firstIsText && !firstIsText.some(option => options.has(option)) ? 1 : 0;
 }
 
-async function whyNotPaths(paths: readonly Argument[], use: Use, place: Place): Promise<string | undefined> {
+async function whyNotPaths(paths: readonly Argument[], use: Use, place: PathPlace): Promise<string | undefined> {
 	for (const {value} of paths) {
 		const why = value === '-' ? undefined : await whyNotPath(value, use, place);
 		if (why !== undefined) {
@@ -184,10 +188,10 @@ async function whyNotPaths(paths: readonly Argument[], use: Use, place: Place): 
 }
 
 async function whyNotFolders(
-	program: Program,
+	program: ProgramRule,
 	read: Arguments,
 	paths: readonly Argument[],
-	{folder, bounds}: Place,
+	{folder, bounds}: PathPlace,
 ): Promise<string | undefined> {
 	const included = read.options.get('--include') ?? [];
 	// With `--exclude`, grep also reads what no `--include` names.

@@ -1,13 +1,13 @@
 import {writeBoundsOf} from '../bounds.ts';
-import {type Act, findAct, type OptionValue, readOption} from '../rules/acts.ts';
+import {findAct, type OptionValue, type RuleAct, readOption} from '../rules/acts.ts';
 import {quoteWord, readCommandPattern} from '../rules/command-pattern.ts';
-import {type Beginning, beginningOf, hasHarmlessVariables} from '../rules/match-command.ts';
+import {beginningOf, type CommandBeginning, hasHarmlessVariables} from '../rules/match-command.ts';
 import {maxRuleLength, type Rule, ruleText} from '../rules/rule.ts';
 import {isSecretFile} from '../secret-files.ts';
 import type {Judging, RuleEntry} from '../verdict.ts';
 import type {SimpleCommand} from './parse-command.ts';
 import {expandPattern, whyNotPath} from './paths.ts';
-import {type Place, readPaths, readsData} from './read-only.ts';
+import {type PathPlace, readPaths, readsData} from './read-only.ts';
 import {mayRunWords} from './runners.ts';
 import type {Word} from './word.ts';
 
@@ -26,7 +26,7 @@ const takesOrders = 'may take orders from its input, so no rule covers it';
 export async function whyNotCovered(
 	rule: Rule,
 	command: SimpleCommand,
-	{fixed, rest}: Beginning,
+	{fixed, rest}: CommandBeginning,
 	where: Where,
 ): Promise<string | undefined> {
 	if (rule.pattern === undefined) {
@@ -59,12 +59,12 @@ function takesInput(command: SimpleCommand): boolean {
 	return command.hasInput && !readsData(command);
 }
 
-async function placeOf({folder, workspace, places}: Where): Promise<Place> {
+async function placeOf({folder, workspace, places}: Where): Promise<PathPlace> {
 	return {folder, bounds: await writeBoundsOf(workspace, places)};
 }
 
 /** Finds words that a wildcard of the rule stands for, and that name a place which it doesn't. */
-async function findHidden(pattern: string, {words}: SimpleCommand, place: Place): Promise<readonly Gap[]> {
+async function findHidden(pattern: string, {words}: SimpleCommand, place: PathPlace): Promise<readonly Gap[]> {
 	const read = readCommandPattern(pattern);
 	const gaps: Gap[] = [];
 	for (const [index, [start = '', ...others]] of 'fault' in read ? [] : read.words.entries()) {
@@ -78,7 +78,7 @@ async function findHidden(pattern: string, {words}: SimpleCommand, place: Place)
 }
 
 /** Finds the words behind the fixed ones of a rule that its `*` doesn't cover. */
-async function findGaps(command: SimpleCommand, fixed: number, place: Place): Promise<readonly Gap[]> {
+async function findGaps(command: SimpleCommand, fixed: number, place: PathPlace): Promise<readonly Gap[]> {
 	const {words} = command;
 	const values = words.map(({value}) => value);
 	if (fixed === 0) {
@@ -90,7 +90,7 @@ async function findGaps(command: SimpleCommand, fixed: number, place: Place): Pr
 }
 
 /** For a program of no act: one that only reads may do that, and any other takes names of files, but no options. */
-async function findInOthers(words: readonly Word[], fixed: number, place: Place): Promise<readonly Gap[]> {
+async function findInOthers(words: readonly Word[], fixed: number, place: PathPlace): Promise<readonly Gap[]> {
 	const [name = '', ...values] = words.map(({value}) => value);
 	const args = words.slice(fixed).map(({value, pattern}) => ({value, isFile: pattern !== undefined}));
 	const paths = readPaths(name, args);
@@ -114,19 +114,23 @@ async function findInOthers(words: readonly Word[], fixed: number, place: Place)
 	const hasOperands = !mayRunWords([name, ...values.slice(0, fixed - 1)]);
 	// A first word without a dot or a slash may say what the program does, as in `kubectl delete`.
 	const saysWhat = !name.includes('/') && !values.slice(0, fixed - 1).some(value => /[./]/.test(value));
-	const act: Act = {options: new Map(), hasOperands, bundles: false, isSuggested: false};
+	const act: RuleAct = {options: new Map(), hasOperands, bundles: false, isSuggested: false};
 	return findInAct(words, {act: saysWhat ? {...act, first: /[./]/} : act, length: 1, fixed}, place);
 }
 
 type Naming = {
-	readonly act: Act;
+	readonly act: RuleAct;
 	/** The number of words of the act. */
 	readonly length: number;
 	/** The number of words that the rule names. */
 	readonly fixed: number;
 };
 
-async function findInAct(words: readonly Word[], {act, length, fixed}: Naming, place: Place): Promise<readonly Gap[]> {
+async function findInAct(
+	words: readonly Word[],
+	{act, length, fixed}: Naming,
+	place: PathPlace,
+): Promise<readonly Gap[]> {
 	const gaps: Gap[] = [];
 	let {options} = act;
 	/** What the word after an option may be; `unknown` if it may be anything. */
@@ -174,7 +178,11 @@ async function findInAct(words: readonly Word[], {act, length, fixed}: Naming, p
 	return gaps;
 }
 
-async function whyNotValue(word: Word, kind: OptionValue | 'unknown', place: Place): Promise<Gap['by'] | undefined> {
+async function whyNotValue(
+	word: Word,
+	kind: OptionValue | 'unknown',
+	place: PathPlace,
+): Promise<Gap['by'] | undefined> {
 	if (kind === 'text') {
 		return undefined;
 	}
@@ -189,8 +197,8 @@ async function whyNotValue(word: Word, kind: OptionValue | 'unknown', place: Pla
 /** Checks an operand, and every file that a pattern matches: one may be named like an option. */
 async function whyNotOperand(
 	{value, text, pattern}: Word,
-	{except}: Act,
-	place: Place,
+	{except}: RuleAct,
+	place: PathPlace,
 ): Promise<Gap['by'] | undefined> {
 	const names = pattern === undefined ? undefined : await expandPattern(pattern, place.folder);
 	if (pattern !== undefined && (/^-/.test(value) || (names === undefined && /^[*?]/.test(pattern)))) {
@@ -218,12 +226,12 @@ async function whyNotOperand(
 const noName = /^(?:[-@+:]|[a-z_][\w.]*[:+?!]*=|[a-z][a-z\d+-]*:(?![:\d\s])|[a-z][a-z\d+.-]*:\/\/)/i;
 
 /** Checks a name of a file, a test or a target. */
-async function whyNotName(word: Word, place: Place): Promise<Gap['by'] | undefined> {
+async function whyNotName(word: Word, place: PathPlace): Promise<Gap['by'] | undefined> {
 	return noName.test(word.value) ? 'word' : (await isElsewhere(word, place)) ? 'place' : undefined;
 }
 
 /** True for a place outside the working folder, for git's own files, and for files whose names suggest secrets. */
-async function isElsewhere({value, pattern}: Word, place: Place): Promise<boolean> {
+async function isElsewhere({value, pattern}: Word, place: PathPlace): Promise<boolean> {
 	// Which files a pattern names is known only when the shell runs.
 	if (pattern !== undefined && (/(?:^|\/)(?:\.[^/]|~)/.test(value) || isSecretFile(value))) {
 		return true;

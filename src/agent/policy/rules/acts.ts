@@ -12,7 +12,7 @@ type Option = {
 export type ActOptions = ReadonlyMap<string, Option>;
 
 /** What `*` covers behind the words of an act, such as `npm test`. */
-export type Act = {
+export type RuleAct = {
 	readonly options: ActOptions;
 	/** False if no further operands are covered: they would say what the program does, as in `git stash clear`. */
 	readonly hasOperands: boolean;
@@ -51,9 +51,9 @@ function optionsOf(list: string): ActOptions {
 	);
 }
 
-type Given = Partial<Omit<Act, 'options' | 'inner'>> & {readonly inner?: string};
+type Given = Partial<Omit<RuleAct, 'options' | 'inner'>> & {readonly inner?: string};
 
-function act(options: string, {inner, ...given}: Given = {}): Act {
+function act(options: string, {inner, ...given}: Given = {}): RuleAct {
 	return {
 		options: optionsOf(options),
 		hasOperands: true,
@@ -169,7 +169,7 @@ const gitReading = Object.fromEntries(
 		.map(([name, command]) => [`git ${name}`, gitReadingAct(command)] as const),
 );
 
-function gitReadingAct({options, operands, operandsOnlyWith}: GitCommand): Act {
+function gitReadingAct({options, operands, operandsOnlyWith}: GitCommand): RuleAct {
 	// Some formats start gpg.
 	const value = /^(?!.*(?:%G|signature))/is;
 	return {
@@ -204,7 +204,7 @@ const nodeTools = {
 };
 const pythonTools = {pytest, mypy, 'ruff check': ruffCheck, 'ruff format': ruffFormat};
 
-function startedBy(starters: readonly string[], tools: Readonly<Record<string, Act>>): Record<string, Act> {
+function startedBy(starters: readonly string[], tools: Readonly<Record<string, RuleAct>>): Record<string, RuleAct> {
 	return Object.fromEntries(
 		Object.entries(tools).flatMap(([name, tool]) => starters.map(starter => [`${starter} ${name}`, tool])),
 	);
@@ -222,7 +222,7 @@ const dispatchers = Object.fromEntries(
  * file as code or settings, writes nowhere but where the act does anyway, and throws nothing away. Names are exact: an
  * abbreviation isn't in the list.
  */
-const acts: Readonly<Record<string, Act>> = {
+const acts: Readonly<Record<string, RuleAct>> = {
 	...dispatchers,
 	...nodeTools,
 	...startedBy(['npx', 'pnpm', 'pnpm exec', 'yarn', 'bunx'], nodeTools),
@@ -375,7 +375,7 @@ const acts: Readonly<Record<string, Act>> = {
 const scriptRunners: readonly string[] = ['npm run', 'npm run-script', 'pnpm run', 'yarn run', 'bun run'];
 
 /** Finds what words do: the longest act that they begin with, and the number of its words. */
-export function findAct(words: readonly string[]): {readonly act: Act; readonly length: number} | undefined {
+export function findAct(words: readonly string[]): {readonly act: RuleAct; readonly length: number} | undefined {
 	for (let count = Math.min(4, words.length); count > 0; count--) {
 		const name = words.slice(0, count).join(' ');
 		const act = Object.hasOwn(acts, name) ? acts[name] : undefined;

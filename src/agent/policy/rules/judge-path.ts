@@ -4,7 +4,7 @@ import type {Act} from '../../../core/session/approval.ts';
 import {compileGlob} from '../../paths/glob.ts';
 import {assertVisible, type Bounds, boundsOf, deniedBy, writeBoundsOf} from '../bounds.ts';
 import {isSecretFile} from '../secret-files.ts';
-import type {Judging, RuleEntry, Verdict} from '../verdict.ts';
+import type {Judging, PolicyVerdict, RuleEntry} from '../verdict.ts';
 import {namesSecrets, type Rule, type RuleTool} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
@@ -14,7 +14,7 @@ type EditAct = Exclude<PathAct, {kind: 'read-secret'}>;
 export async function judgePath<Entry extends RuleEntry>(
 	act: PathAct,
 	{workspace, places, rules}: Judging<Entry>,
-): Promise<Verdict<Entry>> {
+): Promise<PolicyVerdict<Entry>> {
 	const {kind, path} = act;
 	const reads = act.kind === 'read-secret';
 	const denied = await deniedBy({folder: workspace, entries: rules}, reads ? 'read' : 'edit');

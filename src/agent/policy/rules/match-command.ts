@@ -7,13 +7,17 @@ import type {Rule} from './rule.ts';
 const harmlessVariables = /^(?:CI|NO_COLOR|FORCE_COLOR|CLICOLOR|LANG|LC_[A-Z]+)$/;
 
 /** How a rule that allows begins like a command: the number of words that it names, and which may follow. */
-export type Beginning = {readonly fixed: number; readonly rest: CommandPattern['rest']};
+export type CommandBeginning = {readonly fixed: number; readonly rest: CommandPattern['rest']};
 
 /**
  * Compares a rule that allows with a simple command, strictly: word by word, in the folder that it names. Returns undefined
  * if it is about other commands. `folder` is relative to the working folder, with `/`; `.` for the folder itself.
  */
-export function beginningOf({tool, pattern}: Rule, command: SimpleCommand, folder: string): Beginning | undefined {
+export function beginningOf(
+	{tool, pattern}: Rule,
+	command: SimpleCommand,
+	folder: string,
+): CommandBeginning | undefined {
 	if (tool !== 'run_command' || !hasHarmlessVariables(command)) {
 		return undefined;
 	}

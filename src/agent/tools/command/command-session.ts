@@ -17,7 +17,7 @@ import {createProtection} from './protection.ts';
 import {type StartedCommand, startCommand} from './start-command.ts';
 import {createWorkFolder} from './work-folder.ts';
 
-export type CommandRequest = {
+export type ShellRequest = {
 	readonly command: string;
 	readonly workspace: string;
 	readonly containment: Containment;
@@ -45,7 +45,7 @@ export type CommandRequest = {
 export type CommandSession = Pick<Containers, 'sandbox'> & {
 	/** Returns true once. */
 	readonly isFirst: () => boolean;
-	readonly start: (request: CommandRequest) => Promise<StartedCommand>;
+	readonly start: (request: ShellRequest) => Promise<StartedCommand>;
 	/** Returns the files of a folder that commands can't open now, and all of its files. */
 	readonly withheld: (workspace: string) => Promise<WithheldFiles & {readonly listing: FolderSearch}>;
 	/** Returns the secret files that a command names and nobody allowed. */
@@ -100,7 +100,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	});
 	const protection = createProtection({containers, folder: async () => (await workFolder()).path});
 
-	const launch = async (request: CommandRequest) => {
+	const launch = async (request: ShellRequest) => {
 		const {
 			command,
 			workspace,

@@ -3,7 +3,7 @@ import {AppError} from '../../../core/error.ts';
 import {unseenCharacters} from '../../../core/json.ts';
 import {redactKnownLines} from '../../../core/secrets/redact.ts';
 import {mask} from '../../../core/secrets/secret.ts';
-import type {Fold} from '../../paths/eye-fold.ts';
+import type {EyeFold} from '../../paths/eye-fold.ts';
 import {type Alike, createAlikeSearch, indexesOf} from './find-alike.ts';
 import {isUniform, keepOwn} from './keep-own.ts';
 import {splitLines} from './read-text.ts';
@@ -18,8 +18,8 @@ const maxFolded = 64_000_000;
 /** Most characters in which a similar line is sought. */
 const maxSearched = 4_000_000;
 
-const looseFolds: readonly Fold[] = ['glyphs', 'blanks'];
-const folds: readonly Fold[] = ['ends', ...looseFolds];
+const looseFolds: readonly EyeFold[] = ['glyphs', 'blanks'];
+const folds: readonly EyeFold[] = ['ends', ...looseFolds];
 
 /** A part of a text, and what takes its place. */
 type Change = {readonly start: number; readonly end: number; readonly line?: number; readonly text: () => string};
@@ -133,7 +133,7 @@ function* exactChanges(text: string, {old_text: sought, new_text: next}: Edit): 
 	}
 }
 
-function* alikeChanges(text: string, places: Iterable<Alike>, {sought, next, first, fold}: Reading & {fold: Fold}) {
+function* alikeChanges(text: string, places: Iterable<Alike>, {sought, next, first, fold}: Reading & {fold: EyeFold}) {
 	for (const place of places) {
 		const isPlace = first === undefined || place.line + 1 === first;
 		if (isPlace && (fold !== 'blanks' || isUniform(place.indents))) {

@@ -1,5 +1,5 @@
 import {AppError} from '../../../core/error.ts';
-import {type Fold, foldText, type Unit, unitsOf} from '../../paths/eye-fold.ts';
+import {type EyeFold, foldText, type Unit, unitsOf} from '../../paths/eye-fold.ts';
 
 /** A line of a text, without its end, and where it starts. The last one may be empty, and has no end. */
 type Line = {readonly text: string; readonly start: number; readonly end: string};
@@ -43,8 +43,8 @@ function* linesFrom(text: string, start: number): Generator<Line> {
 
 /** Searches one text for others by what they look like. The text is folded once for each kind of search. */
 export function createAlikeSearch(text: string) {
-	const folds = new Map<Fold, string>();
-	const foldedAs = (fold: Fold) => {
+	const folds = new Map<EyeFold, string>();
+	const foldedAs = (fold: EyeFold) => {
 		const folded = folds.get(fold) ?? foldText(text, fold);
 		folds.set(fold, folded);
 		return folded;
@@ -54,7 +54,7 @@ export function createAlikeSearch(text: string) {
 	 * Yields the places that look as a text does, in order. They may overlap. Throws `AppError("usage")` if there are too many to
 	 * look at.
 	 */
-	return function* find(sought: string, fold: Fold): Generator<Alike> {
+	return function* find(sought: string, fold: EyeFold): Generator<Alike> {
 		const wanted = [...linesFrom(sought, 0)];
 		const needle = foldText(sought, fold);
 		if (needle === '' || (fold !== 'ends' && needle.trim() === '')) {
@@ -95,7 +95,7 @@ type Origin = {readonly text: string; readonly line: number; readonly lineStart:
 function placeAt(
 	{text: whole, line, lineStart, offset}: Origin,
 	wanted: readonly Line[],
-	fold: Fold,
+	fold: EyeFold,
 ): Alike | undefined {
 	const pairs: Pair[] = [];
 	const indents: (Indent | undefined)[] = [];
@@ -137,7 +137,7 @@ type Cut = {
 };
 
 /** Returns the part of a line that is alike; undefined if it begins or ends inside a unit. */
-function partOf(text: string, fold: Fold, {sought, from, length, isFirst}: Cut): Part | undefined {
+function partOf(text: string, fold: EyeFold, {sought, from, length, isFirst}: Cut): Part | undefined {
 	const units = unitsOf(text, fold);
 	let [at, first] = [0, 0];
 	while (at < from && first < units.length) {

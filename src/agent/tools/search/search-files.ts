@@ -51,7 +51,7 @@ export type SearchEngine = {
 type Match = {readonly path: string; readonly line: number; readonly text: string; readonly isRedacted: boolean};
 
 /** `complete` is false if the search stopped early. */
-export type Found = {readonly matches: readonly Match[]; readonly complete: boolean};
+export type SearchMatch = {readonly matches: readonly Match[]; readonly complete: boolean};
 
 /** Most matches to count; a search with more has to be narrowed anyway. */
 const maxCounted = 2000;
@@ -70,7 +70,7 @@ type Options = {
 };
 
 /** Searches files in the given order. Matches their lines without credentials, as a model may see them. */
-export async function searchFiles(paths: readonly string[], {matching, read, signal}: Options): Promise<Found> {
+export async function searchFiles(paths: readonly string[], {matching, read, signal}: Options): Promise<SearchMatch> {
 	const end = Date.now() + timeoutMs;
 	const matches: Match[] = [];
 	let batch: FileLines[] = [];

@@ -1,4 +1,4 @@
-import type {Sandbox} from '../../../client/sandbox-services.ts';
+import type {SandboxAddress} from '../../../client/sandbox-services.ts';
 import {AppError} from '../../../core/error.ts';
 import {isLoopback} from '../../../core/origin.ts';
 import type {Approval} from '../../../core/session/approval.ts';
@@ -11,7 +11,7 @@ import {assertAllowed, readUrl, type WebTarget} from './web-target.ts';
 export type FetchOptions = {
 	readonly send: SendWeb;
 	/** Returns the sandbox of the user with a service at this origin. */
-	readonly sandboxAt: (origin: string) => Sandbox | undefined | Promise<Sandbox | undefined>;
+	readonly sandboxAt: (origin: string) => SandboxAddress | undefined | Promise<SandboxAddress | undefined>;
 	/** True if requests to other machines go through a proxy, which resolves their names itself. */
 	readonly isProxied?: boolean;
 	/** Allows plain HTTP to other machines (SAFETY 9). */
@@ -123,7 +123,7 @@ async function requestFor(target: WebTarget, {sandboxAt, isProxied = false}: Fet
 }
 
 /** Returns the sandbox with this service. A server elsewhere can't name addresses of the user's machine or network. */
-function trustedSandbox({hostname}: URL, sandbox: Sandbox | undefined) {
+function trustedSandbox({hostname}: URL, sandbox: SandboxAddress | undefined) {
 	const kind = kindOfHost(hostname);
 	const isNear = kind === 'machine' || kind === 'network';
 	return sandbox && (!isNear || isLoopback(new URL(sandbox.server))) ? sandbox : undefined;

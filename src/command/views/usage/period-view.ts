@@ -2,7 +2,7 @@ import {formatAmount, formatDate, formatNumber, formatUsd} from '../../../core/f
 import {groupBy} from '../../../core/group-by.ts';
 import {cacheSaving} from '../../../core/ledger/cache-saving.ts';
 import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage.ts';
-import type {Ledger, LedgerEntry} from '../../../storage/read-ledger.ts';
+import type {LedgerEntry, SpendLedger} from '../../../storage/read-ledger.ts';
 import type {Result} from '../../result.ts';
 import {savingText} from '../usage-view.ts';
 
@@ -13,7 +13,7 @@ type Period = {
 };
 
 /** Returns what all sessions used in some time: by model for a day, by day for a month, and its total. */
-export function periodResult({name, kind}: Period, {requests, leftOut}: Ledger, priceOf: PriceOf): Result {
+export function periodResult({name, kind}: Period, {requests, leftOut}: SpendLedger, priceOf: PriceOf): Result {
 	const all = [...requests.values()];
 	const groupOf = kind === 'day' ? (entry: LedgerEntry) => entry.model : (entry: LedgerEntry) => formatDate(entry.at);
 	const groups = groupBy(all, groupOf);

@@ -1,4 +1,4 @@
-import type {Containment} from '../../../containment/containment.ts';
+import type {MachineContainment} from '../../../containment/containment.ts';
 import type {SandboxLimits} from '../../../containment/launch.ts';
 import type {ProcessIdentity} from '../../../containment/processes.ts';
 import type {SandboxStep} from '../provider.ts';
@@ -13,7 +13,7 @@ export type SupervisorPlan = {
 	readonly builds: number;
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	readonly containment: Containment;
+	readonly containment: MachineContainment;
 	/** The writable folders; the last one is the temporary folder. */
 	readonly writable: readonly string[];
 	/** The folders that must not be readable. */
