@@ -1,21 +1,30 @@
+import {existsSync} from 'node:fs';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import type {Places} from '../agent/policy/protected-places.ts';
+import {findSandbox} from '../agent/sandbox/find-sandbox.ts';
 import type {Config} from '../config/config.ts';
 import type {Keychain} from '../config/keychain.ts';
+import {listKeys} from '../config/provider-keys.ts';
 import type {UserSettings} from '../config/settings/user-settings.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import type {Origin} from '../core/origin.ts';
+import {searchFolders} from '../core/search-path.ts';
+import type {Secret} from '../core/secrets/secret.ts';
 import type {Transport} from '../net/transport.ts';
+import {registry} from '../providers/registry.ts';
 import type {Home} from '../storage/home.ts';
+import {charsetOf, insertsLines, localeOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {isLikeXterm} from '../terminal/attention/terminal-kind.ts';
+import {clipboardSupport} from '../terminal/clipboard.ts';
+import {colorDepth} from '../terminal/theme/color-depth.ts';
 import {type Check, fault, good, note} from './check.ts';
-import {checkClipboard} from './check-clipboard.ts';
 import {type ConfiguredHost, checkHosts, checkNetworkSettings, checkServer} from './check-network.ts';
-import {checkSandbox} from './check-sandbox.ts';
-import {checkKeychain, checkKeys} from './check-secrets.ts';
 import {checkState, type HomeFault} from './check-state.ts';
-import {checkTerminal, type TerminalFacts} from './check-terminal.ts';
 
-export type Patient = {
+type Patient = {
 	readonly version: string;
 	readonly env: Environment;
 	readonly terminal: TerminalFacts;
@@ -99,4 +108,167 @@ async function server({server: selected, openTransport, env, signal}: Patient): 
 	return origin
 		? checkServer({server: origin, transport: await openTransport(), env, signal, now: Date.now})
 		: [note('Server', 'The embedded one, which starts when something needs it.')];
+}
+
+/** Programs that read the clipboard, and the variable without which they can't. */
+const readers: ReadonlyArray<readonly [program: string, needs?: string]> = [
+	['wl-paste', 'WAYLAND_DISPLAY'],
+	['xclip', 'DISPLAY'],
+	['xsel', 'DISPLAY'],
+	['pbpaste'],
+];
+
+/** Checks the ways to the clipboard. Nothing is copied. */
+export function checkClipboard(env: Environment): Check {
+	const {PATH = ''} = env;
+	const reader = readers.find(
+		([program, needs]) =>
+			(!needs || env[needs]) && searchFolders(PATH).some(folder => existsSync(join(folder, program))),
+	)?.[0];
+	const pastes = reader ? ` Images are pasted with ${reader}.` : '';
+	switch (clipboardSupport(env)) {
+		case 'tmux':
+			return note(
+				'Clipboard',
+				`Copying goes through tmux, whose buffer has what you copy.${pastes}`,
+				'If the clipboard of the terminal stays empty, in ~/.tmux.conf: set -g set-clipboard on',
+			);
+		case 'no':
+			return note(
+				'Clipboard',
+				`This terminal doesn't copy with OSC 52.${pastes}`,
+				'Copies are kept in a file instead.',
+			);
+		case 'yes':
+			return good('Clipboard', `This terminal copies with OSC 52.${pastes}`);
+		default:
+			return note('Clipboard', `Copying uses OSC 52, if this terminal allows it.${pastes}`);
+	}
+}
+
+type Options = {readonly workspace: string; readonly places: Places; readonly env: Environment};
+
+/** Starts an empty command as the agent's commands are started, to see whether they are contained here (SAFETY 15). */
+async function checkSandbox({workspace, places, env}: Options): Promise<Check> {
+	const temporary = await mkdtemp(join(tmpdir(), 'service-doctor-'));
+	try {
+		const found = await findSandbox({workspace, places, temporary, path: env['PATH'] ?? '', hasNetwork: false});
+		return found.kind === 'bubblewrap'
+			? good('Sandbox', `The agent's commands run in ${found.program}${found.filter ? '' : ', without a call filter'}.`)
+			: note(
+					'Sandbox',
+					`The agent's commands are not contained, so that each is asked for: ${found.why}`,
+					'Install or allow bubblewrap, or work in a folder of its own.',
+				);
+	} finally {
+		await rm(temporary, {recursive: true, force: true});
+	}
+}
+
+/** Checks that there is a key for a model. Shows no part of a key. */
+function checkKeys(config: Config, env: Environment): Check {
+	const keys = listKeys({config, env, rows: registry});
+	const names = [...new Set(keys.map(({provider}) => provider))];
+	return names.length > 0
+		? good('Models', `Keys for ${names.join(', ')}.`)
+		: note(
+				'Models',
+				'No key for a model; the demo model answers.',
+				'Run `keys set <provider>`, or `login` to a server.',
+			);
+}
+
+/** Checks that the keychain works, by reading an entry that nobody stores. */
+async function checkKeychain(config: Config, keychain: Keychain | undefined): Promise<Check> {
+	const name = 'Keychain';
+	if (!keychain) {
+		return note(name, 'Not used; secrets are in the configuration file, readable by you alone.');
+	}
+
+	try {
+		await keychain.get('doctor');
+		return good(name, 'It answers.');
+	} catch (error) {
+		if (!(error instanceof AppError)) {
+			throw error;
+		}
+
+		const held = heldSecrets(config).filter(secret => secret.keychainEntry !== undefined).length;
+		return held > 0
+			? fault(name, `${error.message} It holds ${held} of your secrets.`, error.hint ?? 'Unlock the keychain.')
+			: note(name, `${error.message} Secrets stay in the configuration file, readable by you alone.`);
+	}
+}
+
+function heldSecrets(config: Config): readonly Secret[] {
+	const {keys, profiles} = config.read();
+	return [
+		...Object.values(keys).map(({key}) => key),
+		...Object.values(profiles).flatMap(({apiKey, accessToken, refreshToken}) => [apiKey, accessToken, refreshToken]),
+	].filter(secret => secret !== undefined);
+}
+
+type TerminalFacts = {
+	readonly isTTY: boolean;
+	readonly columns: number | undefined;
+	readonly rows: number | undefined;
+};
+
+/** The least window in which everything is drawn. */
+const least = {columns: 20, rows: 5};
+
+/** Checks what the program draws on: type, size, colour, and the encoding of text. `platform` is that of Node. */
+export function checkTerminal(env: Environment, facts: TerminalFacts, platform: string): readonly Check[] {
+	const {isTTY, columns = 0, rows = 0} = facts;
+	const terminal = isTTY ? window(env, columns, rows) : note('Terminal', 'Output goes to a file or a pipe.');
+	return [terminal, encoding(env, platform)];
+}
+
+function window(env: Environment, columns: number, rows: number): Check {
+	const {TERM = '', TERM_PROGRAM, TMUX, SSH_CONNECTION} = env;
+	const depth = colorDepth(env);
+	const most = depth === 'rgb' ? 'full colour' : `${depth} colours`;
+	const color = wantsColor({isTTY: true}, env) ? most : 'no colour';
+	const where = [TMUX && 'in tmux', SSH_CONNECTION && 'over SSH'].filter(Boolean).join(' ');
+	const type = [TERM || 'unknown type', TERM_PROGRAM].filter(Boolean).join(', ');
+	const finding = `${type}, ${columns}x${rows}, ${color}${where && `, ${where}`}.`;
+	if (columns < least.columns || rows < least.rows) {
+		return fault('Terminal', finding, `Make the window at least ${least.columns}x${least.rows}.`);
+	}
+
+	if (wantsLinear(env)) {
+		const fix = TERM === 'dumb' ? 'For the full screen set TERM, such as TERM=xterm-256color.' : undefined;
+		return note('Terminal', `${finding} The app writes line by line.`, fix);
+	}
+
+	if (TERM && insertsLines(env) && !isLikeXterm(env) && !TERM.startsWith('linux')) {
+		const limits = 'We don’t know this type: its window gets no title.';
+		return note('Terminal', `${finding} ${limits}`, 'If it is like xterm, set TERM=xterm-256color.');
+	}
+
+	return TERM ? good('Terminal', finding) : fault('Terminal', finding, 'Set TERM, such as TERM=xterm-256color.');
+}
+
+/** How text is drawn, by the locale and the type of the terminal. */
+function encoding(env: Environment, platform: string): Check {
+	const {name, value: locale, isUtf8} = localeOf(env);
+	const charset = charsetOf(env, platform);
+	const fix = `Set ${name}=C.UTF-8.`;
+	if (charset === 'ascii') {
+		return fault('Text', `${name}=${locale} isn't UTF-8: signs are drawn in ASCII, other text as “?”.`, fix);
+	}
+
+	if (charset === 'no signs') {
+		return locale && !isUtf8
+			? fault('Text', `${name}=${locale} isn't UTF-8: signs are drawn in ASCII.`, fix)
+			: note('Text', 'The font of this console lacks signs: they are drawn in ASCII.');
+	}
+
+	if (isUtf8) {
+		return good('Text', `UTF-8 (${locale}).`);
+	}
+
+	return locale
+		? fault('Text', `${name}=${locale} isn't UTF-8; other programs may garble text.`, fix)
+		: note('Text', 'No locale is set; UTF-8 is written.', 'Set LANG=C.UTF-8 so that other programs do too.');
 }

@@ -1,9 +1,14 @@
 import {faultText, inEffect, leftOut, type Project} from '../agent/project/project.ts';
+import {closest} from '../command/closest.ts';
+import {isNoun} from '../command/context.ts';
 import type {Invocation} from '../command/invocation.ts';
+import {commandName} from '../command/line.ts';
+import {isCommandLine} from '../command/line-kind.ts';
 import type {Program, Surroundings} from '../command/program.ts';
+import {findCommand} from '../command/table.ts';
 import {abortable} from '../core/abortable.ts';
 import {nameCommands} from '../core/command-words.ts';
-import {exitStatus, reportError} from '../core/error.ts';
+import {AppError, exitStatus, reportError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
@@ -13,7 +18,6 @@ import {printError, printJson} from './print.ts';
 import {readInput} from './read-input.ts';
 import {resultWithoutRun} from './result-object.ts';
 import {createRunProgress, type RunProgress} from './run-progress.ts';
-import {slashPrompt} from './slash-prompt.ts';
 
 /** The default limit of model calls without a screen, where nobody sees what they cost. */
 const defaultMaxTurns = 100;
@@ -173,4 +177,60 @@ async function untrusted(project: Project): Promise<readonly string[]> {
 	return unused.length > 0
 		? [...faults, `Not trusted, so left out: ${unused.join(', ')}. Pass --trust to use them in this run.`]
 		: faults;
+}
+
+/** What a refusal of a prompt that begins with a slash ends with. */
+const sendAsText = 'To send it as it is, put -- before it: `$ -p -- "/…"`';
+
+/**
+ * Returns the message of a prompt that begins with a slash and names a prompt file or a skill; any other prompt as it is.
+ * Throws AppError("usage") for other commands, which a model can't run, for unknown ones, and what the prompt file throws.
+ */
+async function slashPrompt(
+	prompt: string,
+	program: Pick<Program, 'commands'>,
+	warn: (text: string) => void,
+): Promise<string> {
+	const name = isCommandLine(prompt) ? commandName(prompt) : '';
+	if (!name) {
+		return prompt;
+	}
+
+	for (const sentence of await program.commands.refresh()) {
+		warn(sentence);
+	}
+
+	const entry = program.commands.all().find(each => each.name === name);
+	if (entry && !isNoun(entry) && entry.textFor) {
+		return entry.textFor(
+			prompt
+				.trim()
+				.slice(name.length + 1)
+				.trim(),
+		);
+	}
+
+	const prompts = program.commands.all().flatMap(each => (!isNoun(each) && each.textFor ? [each.name] : []));
+	const near = entry ? undefined : closest(name.toLowerCase(), prompts);
+	if (near) {
+		throw new AppError('usage', `Unknown command “${name}”.`, {hint: `Did you mean “/${near}”? ${sendAsText}`});
+	}
+
+	const {path, command} = knownCommand(program.commands.all(), name);
+	throw new AppError('usage', `/${name} is a command, not a prompt.`, {
+		hint: command.where === 'app' ? `Start the app with \`$\`, then type /${name}.` : `Run \`$ ${path}\` without -p.`,
+	});
+}
+
+/** Finds a command. Throws AppError("usage"), with the way to send its line as text, for an unknown one. */
+function knownCommand(entries: Parameters<typeof findCommand>[0], name: string) {
+	try {
+		return findCommand(entries, [name]);
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'usage') {
+			throw new AppError('usage', error.message, {hint: [error.hint, sendAsText].filter(Boolean).join(' ')});
+		}
+
+		throw error;
+	}
 }

@@ -1,4 +1,4 @@
-import {createClient} from '../client/client.ts';
+import {type Client, createClient} from '../client/client.ts';
 import type {LoginClock} from '../client/device-flow.ts';
 import {getPreferences, recognizeServer} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
@@ -12,7 +12,7 @@ import type {Secret} from '../core/secrets/secret.ts';
 import type {Credential} from '../net/credential.ts';
 import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
-import {checkScope} from './check-scope.ts';
+import {type PageQuery, readAllPages} from './all-pages.ts';
 import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {createPlatformSession, type PlatformSession, type SessionStores, type SessionUser} from './platform-session.ts';
 import type {ServerFlags} from './server-flags.ts';
@@ -134,4 +134,43 @@ function notLoggedIn(server: string | undefined): never {
 		hint: `Log in: \`login --server ${server ?? '<url>'}\``,
 		logInTo: server,
 	});
+}
+
+type Lists = Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
+type Listed = {readonly slug?: string; readonly id?: string};
+
+/**
+ * Checks that a scope exists before it is saved, as far as the server lists its parts. Throws `AppError("not-found")` with
+ * the ones that exist.
+ */
+async function checkScope(
+	client: Lists,
+	{org, workspace, project}: Readonly<Partial<Record<Scope, string | undefined>>>,
+	{host, signal}: {readonly host: string; readonly signal: AbortSignal},
+): Promise<void> {
+	const check = async (
+		label: string,
+		wanted: string,
+		readPage: (query: PageQuery) => Promise<{readonly items?: readonly Listed[]}>,
+	) => {
+		const items = await readAllPages(client, readPage, signal);
+		if (items && !items.some(({slug, id}) => slug === wanted || id === wanted)) {
+			const slugs = items.flatMap(({slug}) => slug ?? []);
+			throw new AppError('not-found', `Not found on ${host}: ${label} “${wanted}”.`, {
+				hint: slugs.length > 0 ? `Available: ${slugs.join(', ')}.` : `You belong to no ${label} there.`,
+			});
+		}
+	};
+
+	if (!org) {
+		return;
+	}
+
+	await check('organization', org, query => client.listOrganizations({query}, signal));
+	if (workspace) {
+		await check('workspace', workspace, query => client.listWorkspaces({params: {org}, query}, signal));
+		if (project) {
+			await check('project', project, query => client.listProjects({params: {org, workspace}, query}, signal));
+		}
+	}
 }

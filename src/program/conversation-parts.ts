@@ -7,6 +7,7 @@ import type {Places} from '../agent/policy/protected-places.ts';
 import {hookCommands} from '../agent/project/effects.ts';
 import {createSessionBindings} from '../agent/session-bindings.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import type {SandboxAddress, ServiceAddresses} from '../client/sandbox-services.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
@@ -15,14 +16,15 @@ import type {Transcript} from '../core/session/transcript.ts';
 import {costOfMessage, isTurn} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
+import type {createPlatform} from '../platform/platform-on-demand.ts';
 import {type Conversation, createConversation} from '../session/conversation.ts';
 import {createConversations, type Slot} from '../session/conversations.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
+import type {AppStore} from '../store/store.ts';
 import type {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import type {createChangeAccess} from './change-access.ts';
-import {knownSandboxes} from './known-sandboxes.ts';
 import {type LocalState, learnFolder} from './local-state.ts';
 import type {createMcpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -257,5 +259,38 @@ function createToolLoader(
 		},
 		endTools: async () => commands?.end(),
 		jobs: () => commands?.jobs,
+	};
+}
+
+type Platform = Pick<ReturnType<typeof createPlatform>, 'openConnected'>;
+
+/** How long a list of the workspace's sandboxes counts. */
+const validMs = 60_000;
+const timeoutMs = 3000;
+
+/**
+ * Returns what finds the sandbox with a service at an origin: one that was created or listed here, else one of those that the
+ * connected server lists. Never throws: without a list there is none, and the question about the address says so.
+ */
+function knownSandboxes(store: AppStore, platform: Platform, services: ServiceAddresses) {
+	let listedAtMs = Number.NEGATIVE_INFINITY;
+
+	const list = async () => {
+		listedAtMs = performance.now();
+		try {
+			const {client, scope} = await platform.openConnected();
+			await client.listEnvironments({params: await scope('org', 'workspace')}, AbortSignal.timeout(timeoutMs));
+		} catch {
+			// A server that has no such list, or no login, names no sandboxes.
+		}
+	};
+
+	return async (origin: string): Promise<SandboxAddress | undefined> => {
+		const isConnected = store.getState().connection.state === 'ready';
+		if (!services.at(origin) && isConnected && performance.now() - listedAtMs > validMs) {
+			await list();
+		}
+
+		return services.at(origin);
 	};
 }

@@ -1,27 +1,38 @@
+import {randomUUID} from 'node:crypto';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import process from 'node:process';
 import {commands} from '../../commands/index.ts';
-import {joinEntries} from '../command/entries/entry-source.ts';
+import type {ServerPrompt} from '../agent/mcp/prompts.ts';
+import type {CommandRequest, Entry} from '../command/context.ts';
+import {type EntrySource, joinEntries} from '../command/entries/entry-source.ts';
+import {isEntryName, promptEntry} from '../command/entries/prompt-entry.ts';
 import {isCommandLine} from '../command/line-kind.ts';
-import type {LocalPart, ModelPart, PromptsPart, SessionPart} from '../command/parts.ts';
+import type {FilesPart, LocalPart, ModelPart, PromptsPart, ServersPart, SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import {knownEfforts} from '../core/effort.ts';
+import {AppError} from '../core/error.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
-import {createTraces} from '../platform/traces/traces.ts';
+import {createTraces, type Traces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
+import {homePath, openHome} from '../storage/home.ts';
+import {createImageFolder} from '../storage/images/image-folder.ts';
+import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
+import {replaceFile} from '../storage/private-file.ts';
+import {loadPromptHistory} from '../storage/prompt-history-file.ts';
+import {readBytes} from '../storage/read-bytes.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {reducesMotion} from '../terminal/motion.ts';
 import {backgroundNotice, createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
-import {withAbsentHome} from './absent-home.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
-import {createFileParts} from './file-parts.ts';
-import {contextsOf} from './for-command.ts';
+import {createDoctor} from './doctor-parts.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
-import {mcpPromptEntries} from './mcp-prompts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
@@ -194,4 +205,126 @@ function warningsOf(
 ): readonly string[] {
 	const warnings = [profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning];
 	return warnings.filter(warning => typeof warning === 'string');
+}
+
+/**
+ * Opens the state folder for a command that must run without one, too. Returns the options; if it can't be opened, with an
+ * environment whose state folder doesn't exist, and with what is wrong.
+ */
+function withAbsentHome(options: ProgramOptions): ProgramOptions {
+	const {env} = options;
+	let path: string | undefined;
+	try {
+		path = homePath(env);
+		openHome(env);
+		return options;
+	} catch (error) {
+		if (!(error instanceof AppError)) {
+			throw error;
+		}
+
+		const absent = join(tmpdir(), `service-${randomUUID()}`);
+		// A user without a home folder has none that could be searched.
+		const own = path === undefined ? {HOME: absent} : {};
+		return {...options, env: {...env, ...own, SERVICE_HOME: absent}, homeFault: {path, error}};
+	}
+}
+
+/** Creates the access to files that the user names or mentions, and to what they typed. `signal` ends lists of files. */
+function createFileParts(
+	{store, connect = true}: ProgramOptions,
+	{home, folder, prompts, rules}: LocalState,
+	signal: AbortSignal,
+): Omit<PromptsPart, 'prepare'> & {readonly files: FilesPart} {
+	const inFolder = (path: string) => resolve(folder.path(), path);
+	return {
+		loadHistory: () => loadPromptHistory(home),
+		remember: prompts.remember,
+		async openDrafts() {
+			const {openDrafts} = await import('../config/drafts.ts');
+			return openDrafts(home.draftsFile, {folder: folder.path(), profile: store.getState().connection.profile});
+		},
+		async listPaths() {
+			const {listPaths} = await import('../agent/mentions/path-list.ts');
+			const places = {stateFolder: home.path, rules: () => ({folder: folder.path(), entries: rules.list()})};
+			return listPaths(folder.isOpen() ? folder.path() : undefined, places, signal);
+		},
+		async checkMedia(message) {
+			const {checkMedia} = await import('../agent/mentions/image-source.ts');
+			const {transcript, model} = store.getState();
+			// A run keeps its model, and a message that is queued joins it.
+			const asked = transcript.run?.model ?? model;
+			await checkMedia(message, {model: asked, folder: folder.path(), homeFolder: folder.home});
+		},
+		async keepImage(bytes) {
+			const {keepPasted} = await import('../agent/mentions/image-source.ts');
+			return keepPasted(bytes, createImageFolder(home.images));
+		},
+		files: {
+			async keepCopy(text) {
+				await replaceFile(home.copiedFile, text);
+				return home.copiedFile;
+			},
+			write: (path, content) => writeNewFile(inFolder(path), content),
+			save: (path, chunks) => saveNewFile(inFolder(path), chunks),
+			read: (path, limit) =>
+				readBytes(path === '-' ? path : inFolder(path), {
+					maxBytes: limit,
+					// That of the app is its keys.
+					stdin: connect ? undefined : process.stdin,
+				}),
+		},
+	};
+}
+
+/** Returns a function that builds the context of one command: the program, with servers as the command reaches them. */
+function contextsOf(
+	parts: Omit<Program, 'forCommand' | 'warnings' | 'endTraces' | 'close'>,
+	traces: Traces,
+	{options, local, servers}: {readonly options: ProgramOptions; readonly local: LocalState; readonly servers: Servers},
+): Program['forCommand'] {
+	const serversFor = (request: CommandRequest): ServersPart => {
+		const {flags, signal, ui} = request;
+		return {
+			platform: servers.platform.forCommand(request),
+			traces: traces.forCommand({live: ui.live !== undefined, flags}),
+			diagnose: createDoctor(options, local, servers, {flags, signal, mcp: parts.mcp}),
+		};
+	};
+	return request => ({...request, program: {...parts, servers: serversFor(request)}});
+}
+
+/** Returns the slash commands of the prompts of MCP servers, given what lists them. */
+export function mcpPromptEntries(prompts: () => Promise<readonly ServerPrompt[]>): EntrySource {
+	let entries: readonly Entry[] = [];
+	let current: ReadonlyMap<string, ServerPrompt> = new Map();
+	let shown = '[]';
+	/** What an entry sends is that of the server of now, which may be another one with the same prompts. */
+	const entryOf = ({name, summary, hint}: ServerPrompt) =>
+		promptEntry({
+			name,
+			summary,
+			hint,
+			async textFor(typed, signal) {
+				const prompt = current.get(name);
+				if (!prompt) {
+					throw new AppError('not-found', `The prompt ${name} is gone.`, {hint: '`mcp` shows the servers.'});
+				}
+
+				return prompt.textFor(typed, signal);
+			},
+		});
+	return {
+		kind: 'MCP prompt',
+		entries: () => entries,
+		async refresh() {
+			const found = (await prompts()).filter(({name}) => isEntryName(name));
+			current = new Map(found.map(prompt => [prompt.name, prompt]));
+			const key = JSON.stringify(found);
+			if (key !== shown) {
+				shown = key;
+				entries = found.map(entryOf);
+			}
+		},
+	};
 }

@@ -1,6 +1,7 @@
 import type {RunFlags} from '../command/invocation.ts';
 import {asMessage, isShellLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
+import type {KnownSecrets} from '../config/known-secrets.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {CommandBlock as UserCommand} from '../core/session/block.ts';
@@ -12,7 +13,6 @@ import {connectApprovals} from './approvals/connect-approvals.ts';
 import type {AppInteraction} from './interaction.ts';
 import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
-import {messageToSend} from './message-secrets.ts';
 import {farewell, greet} from './opening/greet.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
 import {followSavedSessions} from './panels/saved-sessions.ts';
@@ -260,4 +260,31 @@ async function openFirst(
 		// An argument of a script must not run in the user's shell.
 		void submit(isVerbatim || isShellLine(prompt) ? asMessage(prompt) : prompt);
 	}
+}
+
+type SecretParts = {
+	readonly secrets: Pick<KnownSecrets, 'find' | 'hide'>;
+	readonly interact: Pick<AppInteraction, 'inquire'>;
+};
+
+/**
+ * Returns the message to send. If it contains a credential, the user chooses to mask it or to send it as it is. Returns
+ * undefined if they cancel.
+ */
+async function messageToSend(text: string, {secrets, interact}: SecretParts): Promise<string | undefined> {
+	if (!(await secrets.find(text))) {
+		return text;
+	}
+
+	const answer = await interact.inquire(
+		{
+			question: 'This message contains an API key. Send it?',
+			answers: [
+				{key: 'm', label: 'Yes, masked', value: 'masked'},
+				{key: 's', label: 'Yes, as it is', value: 'whole'},
+			],
+		},
+		new AbortController().signal,
+	);
+	return answer === 'masked' ? secrets.hide(text) : answer === 'whole' ? text : undefined;
 }

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createSystemPrompt} from '../../src/program/system-prompt.ts';
+import {createSystemPrompt} from '../../src/program/agent-parts.ts';
 
 test('the date of the system prompt stays that of its session, also over midnight and beside another session', async () => {
 	let now = Date.UTC(2026, 0, 1, 23, 59);

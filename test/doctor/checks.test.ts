@@ -3,10 +3,9 @@ import {join} from 'node:path';
 import {rootCertificates} from 'node:tls';
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {checkClipboard} from '../../src/doctor/check-clipboard.ts';
 import {checkHosts, checkNetworkSettings} from '../../src/doctor/check-network.ts';
 import {checkState} from '../../src/doctor/check-state.ts';
-import {checkTerminal} from '../../src/doctor/check-terminal.ts';
+import {checkClipboard, checkTerminal} from '../../src/doctor/diagnose.ts';
 import {httpServer} from '../net/servers.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {toMessages} from '../../src/core/session/read-conversation.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
-import {createSystemPrompt} from '../../src/program/system-prompt.ts';
+import {createSystemPrompt} from '../../src/program/agent-parts.ts';
 import {call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 

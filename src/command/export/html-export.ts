@@ -1,12 +1,14 @@
 import {cutLine} from '../../core/cut-text.ts';
 import {formatAmount, formatDuration} from '../../core/format.ts';
+import type {RecordedOutput} from '../../core/output/recorded-output.ts';
+import {hideStyled, readStyles} from '../../core/output/text-styles.ts';
 import {redactKnown} from '../../core/secrets/redact.ts';
 import type {Block} from '../../core/session/block.ts';
 import {callText} from '../../core/session/call-words.ts';
 import {restoreText} from '../../core/session/changes.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {plainCopy} from '../../terminal/clipboard.ts';
-import {outputBlock} from './html-output.ts';
+import {applySgr, plain} from '../../terminal/text/sgr.ts';
 import {codeBlock, escapeHtml, markdownHtml} from './markdown-html.ts';
 
 /** Facts below the title: a label and its value. */
@@ -45,10 +47,10 @@ ${sections(blocksOf(transcript))}
 
 /** Returns untrusted text for HTML, without credentials and control characters. */
 function safe(text: string): string {
-	return escapeHtml(plain(text));
+	return escapeHtml(plainText(text));
 }
 
-const plain = (text: string) => redactKnown(plainCopy(text));
+const plainText = (text: string) => redactKnown(plainCopy(text));
 
 function sections(blocks: readonly Block[]): string {
 	return blocks.map(section).filter(Boolean).join('\n');
@@ -61,27 +63,27 @@ function section(block: Block): string {
 		case 'text':
 			return (
 				block.text.trim() &&
-				`<section><h2>${safe(block.model || 'Agent')}</h2>${markdownHtml(plain(block.text))}</section>`
+				`<section><h2>${safe(block.model || 'Agent')}</h2>${markdownHtml(plainText(block.text))}</section>`
 			);
 		case 'reasoning':
-			return block.text.trim() && folded('reasoning', 'Thought', markdownHtml(plain(block.text)));
+			return block.text.trim() && folded('reasoning', 'Thought', markdownHtml(plainText(block.text)));
 		case 'tool':
 			return folded(`tool ${block.status}`, toolTitle(block), toolBody(block));
 		case 'command':
 			return folded(
 				`tool ${block.status}`,
 				`! ${cutLine(block.command, maxTitle)} · ${block.end || block.status}`,
-				codeBlock(plain(block.command), 'sh') + outputBlock(block, plain),
+				codeBlock(plainText(block.command), 'sh') + outputBlock(block, plainText),
 			);
 		case 'attachment':
-			return folded('attachment', `Attached: ${block.name}`, codeBlock(plain(block.text)));
+			return folded('attachment', `Attached: ${block.name}`, codeBlock(plainText(block.text)));
 		case 'notice':
 		case 'end':
 			return block.text && `<p class="notice">${safe(block.text)}</p>`;
 		case 'restore':
 			return `<p class="notice">${safe(restoreText(block))}</p>`;
 		case 'compaction':
-			return folded('compaction', 'Conversation compacted', markdownHtml(plain(block.summary)));
+			return folded('compaction', 'Conversation compacted', markdownHtml(plainText(block.summary)));
 		default:
 			return block satisfies never;
 	}
@@ -105,14 +107,14 @@ function toolBody(block: Tool): string {
 	const {arguments: args, change, output, images = [], task} = block;
 	const {command} = args;
 	const input = change
-		? diff(plain(change.diff))
+		? diff(plainText(change.diff))
 		: typeof command === 'string'
-			? codeBlock(plain(command), 'sh')
-			: codeBlock(plain(JSON.stringify(args, undefined, 2)), 'json');
+			? codeBlock(plainText(command), 'sh')
+			: codeBlock(plainText(JSON.stringify(args, undefined, 2)), 'json');
 	return [
 		input,
 		task ? `<div class="task">${sections([...task.settled, ...task.open])}</div>` : '',
-		output ? outputBlock(block, plain) : '',
+		output ? outputBlock(block, plainText) : '',
 		images.length > 0 ? `<p class="notice">${formatAmount(images.length, 'image')}</p>` : '',
 	].join('');
 }
@@ -171,3 +173,34 @@ table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; }
 .right { text-align: right; }
 .center { text-align: center; }`;
+
+/**
+ * Returns an output of a command for HTML, with its colours as classes of the page's style. `hide` makes the text safe,
+ * line by line.
+ */
+export function outputBlock({output, styles}: RecordedOutput, hide: (text: string) => string): string {
+	const {text, styles: ranges} = hideStyled({text: output, styles: readStyles(styles)}, hide);
+	const parts: string[] = [];
+	let at = 0;
+	for (const {start, end, codes} of ranges) {
+		const part = escapeHtml(text.slice(start, end));
+		const classes = classesOf(codes);
+		parts.push(escapeHtml(text.slice(at, start)), classes ? `<span class="${classes}">${part}</span>` : part);
+		at = end;
+	}
+
+	return `<div class="code"><pre><code>${parts.join('')}${escapeHtml(text.slice(at))}</code></pre></div>`;
+}
+
+/** A bright colour is as its ordinary one. On a background, text is in the colour of the page, so that it can be read. */
+function classesOf(codes: string): string {
+	const {color, background, inverse, ...attributes} = applySgr(plain, codes);
+	const behind = inverse ? (color ?? 'text') : background;
+	const hue = (index: number | 'text') => (index === 'text' ? 7 : index % 8);
+	return [
+		behind === undefined ? color !== undefined && `f${hue(color)}` : `g${hue(behind)}`,
+		...Object.entries(attributes).map(([name, isOn]) => isOn && name),
+	]
+		.filter(Boolean)
+		.join(' ');
+}

@@ -1,13 +1,16 @@
-import type {Database} from '../database/tables.ts';
+import type {Insertable} from 'kysely';
+import * as z from 'zod/mini';
+import {groupBy} from '../../core/group-by.ts';
+import {maxOidLength} from '../artifacts/object-name.ts';
+import type {Database, DatabaseTransaction, Tables} from '../database/tables.ts';
 import {deriveAirt} from './airt.ts';
-import {deriveArtifacts} from './artifacts.ts';
-import {IdTaken} from './ids.ts';
+import {chunks, IdTaken} from './ids.ts';
 import {deriveItems} from './items.ts';
 import type {ReceivedSpan} from './otlp/span.ts';
 import {readMemberships} from './ownership.ts';
-import {deriveRuns} from './runs.ts';
-import {deriveSessions} from './sessions.ts';
-import {storeSpans} from './store-spans.ts';
+import {jsonAt, maxTitleLength, textAt, wordAt} from './read-attributes.ts';
+import {deriveSessions, type SpanSender} from './sessions.ts';
+import {storeSpans, type Touched, toTime} from './store-spans.ts';
 import {groupByTarget, lockWorkspaces} from './target.ts';
 
 const maxAttempts = 5;
@@ -82,4 +85,110 @@ function attempt(
 
 		return refused;
 	});
+}
+
+const referenceSchema = z.object({
+	oid: z.string().check(z.minLength(1), z.maxLength(maxOidLength)),
+	filename: z.optional(z.nullable(z.string())),
+	mime_type: z.optional(z.nullable(z.string())),
+	size_bytes: z.optional(z.nullable(z.int().check(z.gte(0)))),
+});
+
+/** Stores which artifacts spans refer to; only those can be resolved. The caller must have locked the workspace. */
+async function deriveArtifacts(
+	transaction: DatabaseTransaction,
+	{organizationId, workspaceId}: SpanSender,
+	touched: readonly Touched[],
+): Promise<void> {
+	const artifacts = new Map<string, Insertable<Tables['artifacts']>>();
+	for (const {span} of touched) {
+		const list = jsonAt(span.attributes, 'dreadnode.artifacts');
+		for (const given of Array.isArray(list) ? list : []) {
+			const {data} = z.safeParse(referenceSchema, given);
+			if (data) {
+				artifacts.set(JSON.stringify([span.traceId, data.oid]), {
+					organization_id: organizationId,
+					workspace_id: workspaceId,
+					trace_id: span.traceId,
+					oid: data.oid,
+					filename: data.filename ?? null,
+					mime_type: data.mime_type ?? null,
+					size_bytes: data.size_bytes ?? null,
+				});
+			}
+		}
+	}
+
+	for (const some of chunks([...artifacts.values()], 200)) {
+		await transaction
+			.insertInto('artifacts')
+			.values(some)
+			.onConflict(conflict => conflict.doNothing())
+			.execute();
+	}
+}
+
+/** States of a run in order; a run never goes back. */
+const states = ['pending', 'running', 'completed', 'failed'] as const;
+
+/** Writes the workflow runs that spans belong to. The caller must have locked the workspace. */
+async function deriveRuns(
+	transaction: DatabaseTransaction,
+	{organizationId, workspaceId, projectId}: SpanSender,
+	touched: readonly Touched[],
+): Promise<void> {
+	for (const [id, spans] of groupBy(touched, each => each.workflow_run_id)) {
+		const row = await transaction
+			.selectFrom('workflow_runs')
+			.selectAll()
+			.where('id', '=', id)
+			.where('workspace_id', '=', workspaceId)
+			.executeTakeFirst();
+		const [started = ''] = spans.map(({span}) => toTime(span.startedAt)).sort();
+		const ended = spans
+			.map(({span}) => toTime(span.endedAt))
+			.sort()
+			.at(-1);
+		const titles = spans.flatMap(
+			({span}) => textAt(span.attributes, 'service.workflow.run.title')?.slice(0, maxTitleLength) ?? [],
+		);
+		const reached = spans.map(stateOf).concat(row?.status ?? 'pending');
+		const values = {
+			title: [...titles, ...(row?.title ? [row.title] : [])].sort().at(-1) ?? null,
+			status: states.findLast(state => reached.includes(state)) ?? 'pending',
+			created_at: [started, row?.created_at ?? started].sort()[0] ?? started,
+			updated_at: [ended ?? started, row?.updated_at ?? started].sort()[1] ?? started,
+		};
+		if (row) {
+			await transaction.updateTable('workflow_runs').set(values).where('id', '=', id).execute();
+		} else {
+			await transaction
+				.insertInto('workflow_runs')
+				.values({
+					id,
+					organization_id: organizationId,
+					workspace_id: workspaceId,
+					project_id: projectId,
+					execution_id: null,
+					runtime_id: null,
+					claimed_by: null,
+					claimed_at: null,
+					...values,
+				})
+				.execute();
+		}
+	}
+}
+
+/**
+ * Returns the state of the run according to a span: the one it names, else `running`. The run's own span shows how it
+ * ended.
+ */
+function stateOf({span, type}: Touched): (typeof states)[number] {
+	const named = wordAt(span.attributes, 'service.workflow.run.status', states);
+	if (named !== undefined || type !== 'workflow_run') {
+		return named ?? 'running';
+	}
+
+	return span.statusCode === 2 ? 'failed' : 'completed';
 }

@@ -1,17 +1,17 @@
 import {createHash} from 'node:crypto';
 import {realpath} from 'node:fs/promises';
 import {homedir} from 'node:os';
+import {dirname, isAbsolute} from 'node:path';
 import {userOf} from '../../containment/bubblewrap.ts';
 import {findContainment, type MachineContainment} from '../../containment/containment.ts';
-import type {SandboxLimits} from '../../containment/launch.ts';
-import {markOf} from '../../containment/launch.ts';
+import {markOf, type SandboxLimits} from '../../containment/launch.ts';
+import {markerName} from '../../containment/processes.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
 import type {SandboxSpec} from './provider.ts';
-import {sandboxEnvironment, standardPath} from './sandbox-environment.ts';
 import {prepareFolder, type SandboxFolder, sandboxFolder} from './sandbox-folder.ts';
 import {builtSupervisor, launchSupervisor} from './supervisor/launch-supervisor.ts';
 import type {SupervisorPlan} from './supervisor/supervisor-plan.ts';
@@ -38,7 +38,7 @@ export type LaunchOptions = {
 export const defaultGraceMs = 2000;
 
 /** What every start of a sandbox needs to know about this machine, detected once. */
-export type Launcher = {
+type Launcher = {
 	readonly options: LaunchOptions;
 	readonly environment: Environment;
 	readonly findHidden: () => Promise<readonly string[]>;
@@ -141,4 +141,37 @@ function hashOf(text: string): number {
 async function existingFolders(folders: readonly string[]): Promise<readonly string[]> {
 	const real = await Promise.all(folders.map(folder => realpath(folder).catch(() => undefined)));
 	return [...new Set(real.filter(folder => folder !== undefined))];
+}
+
+/** The default PATH. */
+export const standardPath = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/** Variables for language and time zone, which never contain secrets. */
+const allowed = /^(?:LANG|LC_[A-Z]+|TZ)$/;
+
+type Options = {
+	readonly id: string;
+	readonly workspace: string;
+	readonly temporary: string;
+	/** Variables of the task; they can't replace the ones set here. */
+	readonly added: Readonly<Record<string, string>>;
+};
+
+/**
+ * Returns the environment of a sandbox (SAFETY 15): an allow-list of the server's own, so that no key is passed on.
+ * `node` is the one that runs the server; home and temporary folder are inside the sandbox.
+ */
+function sandboxEnvironment(env: Environment, {id, workspace, temporary, added}: Options) {
+	const kept = Object.entries(env).flatMap(([name, value]) =>
+		value !== undefined && allowed.test(name) ? [[name, value]] : [],
+	);
+	const own = (env['PATH'] ?? '').split(':').filter(isAbsolute);
+	return {
+		...added,
+		...(Object.fromEntries(kept) as Record<string, string>),
+		PATH: [...new Set([dirname(process.execPath), ...(own.length > 0 ? own : standardPath)])].join(':'),
+		HOME: workspace,
+		TMPDIR: temporary,
+		[markerName]: id,
+	};
 }

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {build} from 'esbuild';
 import {afterAll, beforeAll, expect, onTestFinished, test} from 'vitest';
-import {createWorkFolder} from '../../../src/agent/tools/command/work-folder.ts';
+import {createWorkFolder} from '../../../src/agent/tools/command/command-session.ts';
 import {git, makeWorkspace} from '../tools/workspace.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
 

@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {pageStyle} from '../../../src/command/export/html-export.ts';
-import {outputBlock} from '../../../src/command/export/html-output.ts';
+import {outputBlock, pageStyle} from '../../../src/command/export/html-export.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import {contrast} from '../../../src/terminal/theme/readable-scheme.ts';
 

@@ -6,9 +6,9 @@ import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
 import {findContainment, type MachineContainment} from '../../../src/containment/containment.ts';
 import {once} from '../../../src/core/once.ts';
+import {standardPath} from '../../../src/server/sandboxes/local-launch.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
-import {standardPath} from '../../../src/server/sandboxes/sandbox-environment.ts';
 import {supervisor} from './supervisor.ts';
 
 /** A PATH without bubblewrap, so that the result doesn't depend on the machine. */
