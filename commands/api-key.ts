@@ -9,17 +9,9 @@ const list = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run(_, {program, signal}) {
 		const {keyTable} = await import('../src/command/views/api-key-view.ts');
-		const {client} = await platform.open();
+		const {client} = await program.servers.platform.open();
 		return keyTable(originalOf(await client.listApiKeys({}, signal)));
 	},
 });
@@ -33,17 +25,9 @@ const create = command({
 	examples: ['api-key create ci', 'api-key create'],
 	whileRunning: true,
 
-	async run(
-		{name},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({name}, {program, signal}) {
 		const {createdKey} = await import('../src/command/views/api-key-view.ts');
-		const {client} = await platform.open();
+		const {client} = await program.servers.platform.open();
 		return createdKey(originalOf(await client.createApiKey({body: name === undefined ? {} : {name}}, signal)));
 	},
 });
@@ -58,18 +42,9 @@ const revoke = command({
 	examples: ['api-key revoke 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run(
-		{key: typed, yes},
-		{
-			program: {
-				servers: {platform},
-			},
-			ui: {interact},
-			signal,
-		},
-	) {
+	async run({key: typed, yes}, {program, ui: {interact}, signal}) {
 		const {endsWith, loadKeys} = await import('../src/command/views/api-key-view.ts');
-		const {client, server, find} = await platform.open();
+		const {client, server, find} = await program.servers.platform.open();
 		const key = await find('key', typed, {}, signal);
 		const also = endsWith(await loadKeys(client, signal), key);
 		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;

@@ -21,18 +21,10 @@ function ruleCommand(effect: 'allow' | 'deny'): Command {
 		examples: [`approvals ${effect} "run_command(npm ${effect === 'allow' ? 'test' : 'publish'} *)"`],
 		whileRunning: true,
 
-		async run(
-			{rule: text, session = false},
-			{
-				program: {
-					project: {approvals},
-				},
-				ui: {live},
-			},
-		) {
+		async run({rule: text, session = false}, {program, ui: {live}}) {
 			const rule = parseNewRule(text, effect);
 			const source = session && live ? 'session' : 'folder';
-			await approvals.rules.add(rule, effect, source);
+			await program.project.approvals.rules.add(rule, effect, source);
 			const data = {rule: ruleText(rule), effect, source};
 			const {hasIdleStar} = await import('../src/agent/policy/rules/describe-rule.ts');
 			const named = rule.pattern?.replace(/\s*\*$/, '');
@@ -51,18 +43,12 @@ const list = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				project: {approvals, files: project, folder},
-				store,
-			},
-			ui: {live},
-		},
-	) {
-		await project.state();
-		return approvalsView(approvals.rules.list(), {mode: live && store.getState().approvalMode, folder: folder.path()});
+	async run(_, {program, ui: {live}}) {
+		await program.project.files.state();
+		return approvalsView(program.project.approvals.rules.list(), {
+			mode: live && program.store.getState().approvalMode,
+			folder: program.project.folder.path(),
+		});
 	},
 });
 
@@ -76,10 +62,10 @@ const mode = command({
 	whileRunning: true,
 	where: 'app',
 
-	run({mode}, {program: {store}}) {
-		store.getState().setApprovalMode(mode);
+	run({mode}, {program}) {
+		program.store.getState().setApprovalMode(mode);
 		// The first all mode in a folder asks.
-		const {approvalMode} = store.getState();
+		const {approvalMode} = program.store.getState();
 		return {kind: 'text', text: modeEffects[approvalMode], data: {mode: approvalMode}};
 	},
 });
@@ -97,16 +83,9 @@ const revoke = command({
 	examples: ['approvals revoke 1'],
 	whileRunning: true,
 
-	async run(
-		{number},
-		{
-			program: {
-				project: {approvals, files: project},
-			},
-		},
-	) {
-		await project.state();
-		const revoked = await approvals.rules.revoke(number);
+	async run({number}, {program}) {
+		await program.project.files.state();
+		const revoked = await program.project.approvals.rules.revoke(number);
 		if (!revoked) {
 			throw new AppError('not-found', `Rule ${number} not found.`, {hint: 'List them: `approvals`'});
 		}
@@ -138,20 +117,12 @@ const explain = command({
 	examples: ['approvals explain npm test'],
 	whileRunning: true,
 
-	async run(
-		{act: text},
-		{
-			program: {
-				project: {approvals, files: project, folder},
-				store,
-			},
-		},
-	) {
+	async run({act: text}, {program}) {
 		const {actOf, explainAct} = await import('../src/command/approvals/explain-act.ts');
-		await project.state();
-		const act = actOf(text, folder.path());
-		const {judge, rules} = approvals;
-		const said = explainAct(act, await judge(act), {mode: store.getState().approvalMode, rules: rules.list()});
+		await program.project.files.state();
+		const act = actOf(text, program.project.folder.path());
+		const {judge, rules} = program.project.approvals;
+		const said = explainAct(act, await judge(act), {mode: program.store.getState().approvalMode, rules: rules.list()});
 		return {kind: 'text', text: said.text, data: {act: text, ...said}};
 	},
 });

@@ -13,16 +13,8 @@ const list = command({
 	examples: ['assessment list', 'assessment list --page 2 --page-size 20'],
 	whileRunning: true,
 
-	async run(
-		flags,
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
-		const {client, scope} = await platform.open();
+	async run(flags, {program, signal}) {
+		const {client, scope} = await program.servers.platform.open();
 		const answer = await client.listAssessments(
 			{params: await scope('org', 'workspace'), query: pageQuery(flags)},
 			signal,
@@ -52,17 +44,9 @@ const attacks = command({
 	examples: ['assessment attacks 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run(
-		{assessment},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({assessment}, {program, signal}) {
 		const {attackTable} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};
 		return attackTable(await client.getAttackSpans({params}, signal));
 	},

@@ -8,15 +8,8 @@ const send = command({
 	whileRunning: true,
 	where: 'app',
 
-	run(
-		_,
-		{
-			program: {
-				session: {background},
-			},
-		},
-	) {
-		const {id} = background.send();
+	run(_, {program}) {
+		const {id} = program.session.background.send();
 		const short = id.slice(0, 8);
 		return {
 			kind: 'text',

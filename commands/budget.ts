@@ -71,20 +71,13 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 }
 
 /** Returns all budgets with what is spent of them. */
-async function statesOf({
-	program: {
-		store,
-		local: {config},
-		session: {saved: sessions},
-		models,
-	},
-}: CommandContext) {
+async function statesOf({program}: CommandContext) {
 	const {knownCost, today, withOwn} = await import('../src/session/budget-guard.ts');
-	const {budgets, usage} = store.getState().transcript;
-	const {priceOf} = await models.catalog();
-	const {requests} = await sessions.ledger(today());
+	const {budgets, usage} = program.store.getState().transcript;
+	const {priceOf} = await program.models.catalog();
+	const {requests} = await program.session.saved.ledger(today());
 	const ofToday = [...withOwn(requests, usage).values()];
-	const limits = {...budgets, day: dayBudget(config.read())};
+	const limits = {...budgets, day: dayBudget(program.local.config.read())};
 	const spent = {turn: 0, session: knownCost([...usage.values()], priceOf), day: knownCost(ofToday, priceOf)};
 	return budgetKinds.map(kind => ({kind, limitUsd: limits[kind], spentUsd: spent[kind]}));
 }

@@ -12,14 +12,14 @@ const now = command({
 	examples: ['compact', 'compact keep the failing test and its output'],
 	where: 'app',
 
-	async run({guidance}, {ui: {live}, program: {store}}) {
-		const {transcript} = store.getState();
+	async run({guidance}, {ui: {live}, program}) {
+		const {transcript} = program.store.getState();
 		if (toMessages(transcript).length < 2) {
 			return {kind: 'text', text: 'Nothing to compact: the conversation is short.'};
 		}
 
 		await live?.compact(guidance);
-		return store.getState().transcript.compactions > transcript.compactions
+		return program.store.getState().transcript.compactions > transcript.compactions
 			? {kind: 'text', text: 'Compacted.', hint: 'Undo: /compact undo'}
 			: {kind: 'text', text: 'Nothing changed.'};
 	},

@@ -10,15 +10,7 @@ export default command({
 	where: 'app',
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				store,
-				model: {contextWindow},
-			},
-		},
-	) {
-		return contextResult(store.getState().transcript, await contextWindow());
+	async run(_, {program}) {
+		return contextResult(program.store.getState().transcript, await program.model.contextWindow());
 	},
 });

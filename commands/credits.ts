@@ -11,16 +11,8 @@ const show = command({
 	examples: ['credits show --org acme'],
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
-		const {client, scope} = await platform.open();
+	async run(_, {program, signal}) {
+		const {client, scope} = await program.servers.platform.open();
 		const refill = await client.getAutoRefill({params: await scope('org')}, signal);
 		return {
 			kind: 'record',
@@ -58,17 +50,8 @@ const unlimit = command({
 	describe: {user: 'id of the member, or a unique prefix of one seen here', yes: 'skip the confirmation'},
 	examples: ['credits unlimit 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --yes'],
 
-	async run(
-		{user: typed, yes},
-		{
-			program: {
-				servers: {platform},
-			},
-			ui: {interact},
-			signal,
-		},
-	) {
-		const {client, scope, find} = await platform.open();
+	async run({user: typed, yes}, {program, ui: {interact}, signal}) {
+		const {client, scope, find} = await program.servers.platform.open();
 		const {org} = await scope('org');
 		const user = await find('user', typed, {org}, signal);
 		interact.say('This operation is deprecated; the server may drop it.');

@@ -60,14 +60,9 @@ const meanings: Readonly<Record<(typeof levels)[number], string>> = {
 };
 
 /** Returns the selected model. Throws AppError("usage") if there is none, or if it is known to have no effort. */
-async function selectedModel({
-	program: {
-		store,
-		local: {config},
-	},
-}: CommandContext): Promise<string> {
+async function selectedModel({program}: CommandContext): Promise<string> {
 	const {takesEffort} = await import('../src/providers/effort.ts');
-	const model = store.getState().model ?? config.read().settings.model;
+	const model = program.store.getState().model ?? program.local.config.read().settings.model;
 	if (model === undefined) {
 		throw new AppError('usage', 'No model selected.', {hint: 'Select one: `model use`'});
 	}

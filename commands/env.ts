@@ -111,17 +111,9 @@ const show = command({
 	examples: ['env show 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run(
-		{environment},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({environment}, {program, signal}) {
 		const {environmentResult} = await import('../src/command/views/environment-view.ts');
-		const {client, environment: pathOf} = await platform.open();
+		const {client, environment: pathOf} = await program.servers.platform.open();
 		const params = await pathOf(environment, signal);
 		return environmentResult(await client.getEnvironment({params}, signal), {showToken: false});
 	},
@@ -228,23 +220,13 @@ const stop = command({
 	examples: ['env stop 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
 	whileRunning: true,
 
-	async run(
-		{environment, yes},
-		{
-			program: {
-				servers: {platform},
-				watches: {expiry},
-			},
-			ui: {interact},
-			signal,
-		},
-	) {
-		const {client, environment: pathOf} = await platform.open();
+	async run({environment, yes}, {program, ui: {interact}, signal}) {
+		const {client, environment: pathOf} = await program.servers.platform.open();
 		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);
 		const name = before.task_ref ?? environment;
 		if (isOver(before.state)) {
-			expiry.end(params.environmentId);
+			program.watches.expiry.end(params.environmentId);
 			return {kind: 'text', text: `${name} has already ended.`, data: originalOf(before)};
 		}
 
@@ -253,7 +235,7 @@ const stop = command({
 		}
 
 		const answer = await client.stopEnvironment({params}, signal);
-		expiry.end(params.environmentId);
+		program.watches.expiry.end(params.environmentId);
 		return {kind: 'text', text: `Stopped ${name}.`, data: originalOf(answer)};
 	},
 });

@@ -11,17 +11,9 @@ const stats = command({
 	examples: ['eval stats nightly-42'],
 	whileRunning: true,
 
-	async run(
-		{evaluation},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({evaluation}, {program, signal}) {
 		const {evaluationResult} = await import('../src/command/views/evaluation-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};
 		return evaluationResult(await client.getEvaluationTraceStats({params}, signal));
 	},

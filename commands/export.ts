@@ -23,37 +23,28 @@ export default command({
 	examples: ['export notes.md', 'export talk.html', 'export --session 3f2a --events > session.jsonl'],
 	whileRunning: true,
 
-	async run(
-		{file, session, format: named, events},
-		{
-			ui: {live},
-			program: {
-				models,
-				session: {saved: sessions},
-				store,
-				files: {write: writeFile},
-			},
-		},
-	) {
+	async run({file, session, format: named, events}, {ui: {live}, program}) {
 		const format = exportFormat({file, format: named, events});
-		const {transcript} = store.getState();
+		const {transcript} = program.store.getState();
 		const onScreen = live && !session;
 		if (onScreen && transcript.seq < 0) {
 			throw new AppError('usage', 'Nothing to export: this session is empty.');
 		}
 
 		const {exportText} = await import('../src/command/export/export-text.ts');
-		const summary = onScreen ? await sessions.find(transcript.session) : await sessions.findOrLatest(session);
+		const summary = onScreen
+			? await program.session.saved.find(transcript.session)
+			: await program.session.saved.findOrLatest(session);
 		const {updatedAt} = summary;
-		const saved = await sessions.read(summary);
-		const {priceOf} = await models.catalog();
+		const saved = await program.session.saved.read(summary);
+		const {priceOf} = await program.models.catalog();
 		const text = await exportText(format, {...saved, priceOf, updatedAt, ...(onScreen && {transcript})});
 		if (!file && !live) {
 			return {kind: 'lines', lines: text.trimEnd().split('\n'), data: text};
 		}
 
 		// On screen, raw Markdown would only repeat the conversation.
-		const path = await writeFile(file ?? fileNameOf(summary.id, endingOf(format)), text);
+		const path = await program.files.write(file ?? fileNameOf(summary.id, endingOf(format)), text);
 		return {kind: 'text', text: `Wrote ${path}.`, data: {path, bytes: Buffer.byteLength(text)}};
 	},
 });

@@ -18,17 +18,9 @@ const list = command({
 	examples: ['finding list --sort severity', 'finding list --project parser --sort score --page 2'],
 	whileRunning: true,
 
-	async run(
-		{sort, asc, ...pages},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({sort, asc, ...pages}, {program, signal}) {
 		const {findingTable} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = await scope('org', 'workspace', 'project');
 		const query = {...(sort && {sort_by: sort}), ...(asc && {sort_dir: 'asc' as const}), ...pageQuery(pages)};
 		const answer = await client.listFindings({params, query}, signal);
@@ -52,17 +44,9 @@ const show = command({
 	examples: ['finding show 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11'],
 	whileRunning: true,
 
-	async run(
-		{finding, full = false},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({finding, full = false}, {program, signal}) {
 		const {findingView} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), findingId: finding};
 		return findingView(await client.getFinding({params}, signal), {full});
 	},

@@ -7,8 +7,8 @@ export default command({
 	args: z.object({}),
 	where: 'app',
 
-	async run(_, {ui: {live}, program: {store}}) {
-		const {session, seq, title} = store.getState().transcript;
+	async run(_, {ui: {live}, program}) {
+		const {session, seq, title} = program.store.getState().transcript;
 		if (seq < 0) {
 			return {kind: 'text', text: 'Nothing to fork: this session is empty.'};
 		}

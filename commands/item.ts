@@ -35,17 +35,9 @@ const stage = command({
 	],
 	whileRunning: true,
 
-	async run(
-		args,
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run(args, {program, signal}) {
 		const {stageResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope, findUuid} = await platform.open();
+		const {client, scope, findUuid} = await program.servers.platform.open();
 		const place = await scope('org', 'workspace', 'project');
 		const params = {...place, itemId: args.item};
 		const session = await findUuid('session', args.platformSession, place, signal);
@@ -73,17 +65,9 @@ const schemas = command({
 	examples: ['item schemas --project parser', 'item schemas --json'],
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run(_, {program, signal}) {
 		const {itemSchemasResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));
 	},
 });

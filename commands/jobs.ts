@@ -7,15 +7,8 @@ import {formatAmount} from '../src/core/format.ts';
 import {withStyles} from '../src/terminal/text/sgr.ts';
 
 /** Returns the job of this number, by default the newest. Throws AppError("not-found"). */
-function findJob(
-	number: string | undefined,
-	{
-		program: {
-			session: {jobs},
-		},
-	}: CommandContext,
-): Job {
-	const all = jobs();
+function findJob(number: string | undefined, {program}: CommandContext): Job {
+	const all = program.session.jobs();
 	const found = number === undefined ? all.at(-1) : all.find(({id}) => id === number);
 	if (!found) {
 		throw new AppError('not-found', number === undefined ? 'No background jobs.' : `Job ${number} not found.`, {
@@ -34,15 +27,8 @@ const list = command({
 	where: 'app',
 	whileRunning: true,
 
-	run(
-		_,
-		{
-			program: {
-				session: {jobs},
-			},
-		},
-	) {
-		const all = jobs();
+	run(_, {program}) {
+		const all = program.session.jobs();
 		return {
 			kind: 'table',
 			columns: [

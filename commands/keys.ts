@@ -123,10 +123,10 @@ async function askForKey(
 async function checkOrAsk(
 	provider: ProviderName,
 	given: NewKey,
-	{program: {models}, signal, ui: {interact}}: CommandContext,
+	{program, signal, ui: {interact}}: CommandContext,
 ): Promise<{readonly given: NewKey; readonly check: KeyCheck} | undefined> {
 	try {
-		return {given, check: await models.checkKey(provider, given, signal)};
+		return {given, check: await program.models.checkKey(provider, given, signal)};
 	} catch (error) {
 		if (given.key || !(error instanceof AppError && error.code === 'auth')) {
 			throw rejected(error, provider);
@@ -140,7 +140,7 @@ async function checkOrAsk(
 	}
 
 	const withKey = newKey(provider, secret(typed.trim()), given.baseUrl);
-	const check = await models.checkKey(provider, withKey, signal).catch(error => {
+	const check = await program.models.checkKey(provider, withKey, signal).catch(error => {
 		throw rejected(error, provider);
 	});
 	return {given: withKey, check};
@@ -191,16 +191,13 @@ async function beginWith(provider: ProviderName, check: KeyCheck, context: Comma
 }
 
 /** True if the provider of a model has a key, or needs none. */
-function hasKey(
-	model: string,
-	{
-		program: {
-			local: {config, env},
-		},
-	}: CommandContext,
-): boolean {
+function hasKey(model: string, {program}: CommandContext): boolean {
 	const {provider} = parseModelId(model);
-	return provider !== 'demo' && resolveKey(provider, {data: config.read(), env, row: registry[provider]}) !== undefined;
+	return (
+		provider !== 'demo' &&
+		resolveKey(provider, {data: program.local.config.read(), env: program.local.env, row: registry[provider]}) !==
+			undefined
+	);
 }
 
 function choiceOf(provider: ProviderName): (name: string) => Choice {
@@ -235,15 +232,8 @@ const list = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(
-		_,
-		{
-			program: {
-				local: {config, env},
-			},
-		},
-	) {
-		const keys = listKeys({config, env, rows: registry});
+	run(_, {program}) {
+		const keys = listKeys({config: program.local.config, env: program.local.env, rows: registry});
 		return {
 			kind: 'table',
 			columns: [{label: 'provider'}, {label: 'key'}, {label: 'source'}, {label: 'goes to', cut: 'middle'}],
@@ -275,25 +265,15 @@ const remove = command({
 	examples: ['keys remove openai'],
 	whileRunning: true,
 
-	async run(
-		{provider: name},
-		{
-			program: {
-				local: {config},
-				store,
-				models,
-			},
-			ui: {live},
-		},
-	) {
+	async run({provider: name}, {program, ui: {live}}) {
 		const chosen = parseProviderName(name);
 		let fault = '';
-		await removeKey(config, chosen, why => {
+		await removeKey(program.local.config, chosen, why => {
 			fault = ` The keychain still has it. ${why}`;
 		});
-		const {model, setModel} = store.getState();
+		const {model, setModel} = program.store.getState();
 		if (live && model?.startsWith(`${chosen}/`)) {
-			setModel(models.initial());
+			setModel(program.models.initial());
 		}
 
 		return {

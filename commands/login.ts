@@ -60,15 +60,10 @@ export default command({
 });
 
 /** Returns the server of the named profile, else that of the environment or of the active profile. */
-function knownServer({
-	program: {
-		local: {config, env},
-	},
-	flags,
-}: CommandContext): string | undefined {
-	const data = config.read();
-	const name = flags.profile ?? env['SERVICE_PROFILE']?.trim();
+function knownServer({program, flags}: CommandContext): string | undefined {
+	const data = program.local.config.read();
+	const name = flags.profile ?? program.local.env['SERVICE_PROFILE']?.trim();
 	const named = name ? entryOf(data.profiles, name) : undefined;
-	const others = {data, env: {...env, SERVICE_PROFILE: undefined}, flags: {...flags, profile: undefined}};
+	const others = {data, env: {...program.local.env, SERVICE_PROFILE: undefined}, flags: {...flags, profile: undefined}};
 	return named?.server ?? resolveProfile(others)?.server;
 }

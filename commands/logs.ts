@@ -10,8 +10,8 @@ import {allLogs, type OpenLog} from '../src/store/logs-slice.ts';
 const openLogHelp = 'its title, or the id of its sandbox or a prefix of it; defaults to the log in front';
 
 /** Returns the log with that id, prefix or title. Throws AppError("not-found"), and AppError("usage") for several. */
-function findOpenLog(wanted: string, {program: {store}}: CommandContext): OpenLog {
-	const {logs} = store.getState();
+function findOpenLog(wanted: string, {program}: CommandContext): OpenLog {
+	const {logs} = program.store.getState();
 	const [only] = logs;
 	const exact = logs.filter(({environment, title}) => environment === wanted || title === wanted);
 	const found = exact.length > 0 ? exact : logs.filter(({environment}) => wanted && environment.startsWith(wanted));
@@ -42,8 +42,8 @@ const list = command({
 	where: 'app',
 	whileRunning: true,
 
-	run(_, {program: {store}}) {
-		const {logs} = store.getState();
+	run(_, {program}) {
+		const {logs} = program.store.getState();
 		const rows = logs.map(({title, environment, state, lines, unread, openedAt}) => [
 			title,
 			environment,

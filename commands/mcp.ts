@@ -12,13 +12,13 @@ const list = command({
 	examples: ['mcp list', 'mcp list --check'],
 	whileRunning: true,
 
-	async run({check = false, scope}, {program: {mcp}}) {
+	async run({check = false, scope}, {program}) {
 		const {serverTable} = await import('../src/command/views/mcp/server-table.ts');
 		const listed = async () =>
-			(await mcp.status()).filter(({configured}) => scope === undefined || configured.scope === scope);
+			(await program.mcp.status()).filter(({configured}) => scope === undefined || configured.scope === scope);
 		const stopped = (await listed()).filter(({configured, state}) => !configured.unused && state.state === 'stopped');
-		await Promise.all(check ? stopped.map(({configured}) => mcp.reconnect(configured)) : []);
-		return serverTable(await listed(), await mcp.faults());
+		await Promise.all(check ? stopped.map(({configured}) => program.mcp.reconnect(configured)) : []);
+		return serverTable(await listed(), await program.mcp.faults());
 	},
 });
 
@@ -55,13 +55,13 @@ const add = command({
 		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
 	],
 
-	async run(args, {program: {mcp}}) {
+	async run(args, {program}) {
 		const {entryOf} = await import('../src/config/mcp/mcp-file.ts');
 		const {targetOf} = await import('../src/command/views/mcp/server-lines.ts');
 		const {changeServers, serverFromArguments} = await import('../src/command/mcp/edit-servers.ts');
 		const {name, scope = 'user'} = args;
 		const server = serverFromArguments(args);
-		const path = await changeServers(mcp, {name, scope, server});
+		const path = await changeServers(program.mcp, {name, scope, server});
 		return {
 			kind: 'text',
 			text: `Added the MCP server ${name}: ${targetOf(server)}`,
@@ -81,17 +81,17 @@ const get = command({
 	examples: ['mcp get docs'],
 	whileRunning: true,
 
-	async run({name, scope}, {program: {mcp}, ui: {live}}) {
+	async run({name, scope}, {program, ui: {live}}) {
 		const [{statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		const {configured} = await statusOfServer(mcp, name, scope);
+		const {configured} = await statusOfServer(program.mcp, name, scope);
 		if (!live && configured.unused === undefined) {
-			await mcp.reconnect(configured);
+			await program.mcp.reconnect(configured);
 		}
 
-		const status = await statusOfServer(mcp, name, scope);
+		const status = await statusOfServer(program.mcp, name, scope);
 		return {...serverRecord(status), ...(!live && failureOf(status))};
 	},
 });
@@ -105,10 +105,10 @@ const remove = command({
 	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp remove docs'],
 
-	async run({name, scope: given}, {program: {mcp}}) {
+	async run({name, scope: given}, {program}) {
 		const {changeServers, findServer} = await import('../src/command/mcp/edit-servers.ts');
-		const {scope} = findServer(await mcp.servers(), name, given);
-		const path = await changeServers(mcp, {name, scope});
+		const {scope} = findServer(await program.mcp.servers(), name, given);
+		const path = await changeServers(program.mcp, {name, scope});
 		return {kind: 'text', text: `Removed the MCP server ${name} from ${path}.`, data: {name, scope, file: path}};
 	},
 });
@@ -166,16 +166,16 @@ const logout = command({
 	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp logout docs'],
 
-	async run({name, scope}, {program: {mcp}, ui: {live}}) {
+	async run({name, scope}, {program, ui: {live}}) {
 		const {statusOfServer} = await import('../src/command/mcp/edit-servers.ts');
-		const {configured} = await statusOfServer(mcp, name, scope);
-		const done = await mcp.logOut(configured);
+		const {configured} = await statusOfServer(program.mcp, name, scope);
+		const done = await program.mcp.logOut(configured);
 		if (done === 'none') {
 			throw new AppError('not-found', `You are not logged in to the MCP server ${name}.`);
 		}
 
 		if (live && configured.unused === undefined) {
-			await mcp.reconnect(configured);
+			await program.mcp.reconnect(configured);
 		}
 
 		const there = done === 'revoked' ? '' : ' It may stay valid at the server until it expires.';
@@ -198,12 +198,12 @@ const log = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({name, scope}, {program: {mcp}}) {
+	async run({name, scope}, {program}) {
 		const [{statusOfServer}, {statusOf}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		const status = await statusOfServer(mcp, name, scope);
+		const status = await statusOfServer(program.mcp, name, scope);
 		const {log} = status;
 		return {
 			kind: 'lines',
@@ -224,13 +224,13 @@ const reconnect = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({name, scope}, {program: {mcp}}) {
+	async run({name, scope}, {program}) {
 		const [{statusOfServer}, {serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		await mcp.reconnect((await statusOfServer(mcp, name, scope)).configured);
-		return serverRecord(await statusOfServer(mcp, name, scope));
+		await program.mcp.reconnect((await statusOfServer(program.mcp, name, scope)).configured);
+		return serverRecord(await statusOfServer(program.mcp, name, scope));
 	},
 });
 

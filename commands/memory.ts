@@ -13,16 +13,9 @@ const show = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				project: {files: project},
-			},
-		},
-	) {
+	async run(_, {program}) {
 		const {memoryTable} = await import('../src/command/views/project/memory-view.ts');
-		return memoryTable(await project.state());
+		return memoryTable(await program.project.files.state());
 	},
 });
 
@@ -60,15 +53,10 @@ const edit = command({
 async function chosenFile(
 	wanted: string | undefined,
 	state: ProjectState,
-	{
-		program: {
-			project: {files: project},
-		},
-		ui: {interact},
-	}: CommandContext,
+	{program, ui: {interact}}: CommandContext,
 ): Promise<string | undefined> {
 	const [name] = instructionNames;
-	const own = join(project.places.stateFolder, name);
+	const own = join(program.project.files.places.stateFolder, name);
 	const known = state.files.filter(isInstruction).map(file => locationOf(file, state));
 	// Without instructions in the folder, one can be begun there.
 	const ofProject = known.some(path => path !== own) || !state.isProject ? [] : [join(state.root, name)];
@@ -92,16 +80,8 @@ async function chosenFile(
 }
 
 /** Asks whether the edited file is used as it is now, if it has to be trusted. Returns what to say. */
-async function followEdited(
-	path: string,
-	{
-		program: {
-			project: {files: project},
-		},
-		ui: {interact},
-	}: CommandContext,
-): Promise<string> {
-	const state = await project.load();
+async function followEdited(path: string, {program, ui: {interact}}: CommandContext): Promise<string> {
+	const state = await program.project.files.load();
 	const file = state.files.find(found => locationOf(found, state) === path);
 	if (!file) {
 		return 'There are no instructions in that file.';
@@ -116,7 +96,7 @@ async function followEdited(
 		return 'Not trusted as it is now, so not used.';
 	}
 
-	await project.decide(true, [file]);
+	await program.project.files.decide(true, [file]);
 	return 'The agent follows it from the next message on.';
 }
 

@@ -38,19 +38,9 @@ const verify = command({
 	examples: ['mfa verify', 'mfa verify --save recovery-codes.txt'],
 	whileRunning: true,
 
-	async run(
-		{code, save},
-		{
-			program: {
-				servers: {platform},
-				files: {write: writeFile},
-			},
-			ui: {interact, live},
-			signal,
-		},
-	) {
+	async run({code, save}, {program, ui: {interact, live}, signal}) {
 		const {recoveryCodes} = await import('../src/command/views/recovery-codes-view.ts');
-		const {client} = await platform.open();
+		const {client} = await program.servers.platform.open();
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
 		const file = save ?? (live ? await interact.ask({label: where, masked: false, optional: true}) : '');
 		if (file === undefined) {
@@ -65,7 +55,11 @@ const verify = command({
 		// Apps show six digits in two groups.
 		const plain = /^[\d\s]+$/.test(typed) ? typed.replace(/\s/g, '') : typed.trim();
 		const enrollment = await client.verifyMfaEnrollment({body: {code: plain}}, signal).catch(explain);
-		return recoveryCodes(enrollment, {save: file.trim() || undefined, writeFile, say: interact.say});
+		return recoveryCodes(enrollment, {
+			save: file.trim() || undefined,
+			writeFile: program.files.write,
+			say: interact.say,
+		});
 	},
 });
 

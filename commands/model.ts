@@ -28,10 +28,10 @@ const list = command({
 	examples: ['model list openai/', 'model list --json'],
 	whileRunning: true,
 
-	async run({filter = ''}, {program: {models}, signal}) {
-		const {models: known, priceOf, date, source} = await models.catalog();
+	async run({filter = ''}, {program, signal}) {
+		const {models: known, priceOf, date, source} = await program.models.catalog();
 		const within = AbortSignal.any([signal, AbortSignal.timeout(listTimeoutMs)]);
-		const ofHosts = await models.foundModels(within).catch(() => []);
+		const ofHosts = await program.models.foundModels(within).catch(() => []);
 		signal.throwIfAborted();
 		const own = ofHosts.map((id): ModelInfo => ({id, name: parseModelId(id).name, contextWindow: undefined}));
 		const found = matching([...known, ...own], filter.toLowerCase());
@@ -152,13 +152,9 @@ const use = command({
 const askTimeoutMs = 5000;
 
 /** Throws AppError("not-found") for a model that the user's own host doesn't list. An empty or missing list is ignored. */
-async function assertListed(
-	provider: ProviderName,
-	name: string,
-	{program: {models}, signal}: CommandContext,
-): Promise<void> {
+async function assertListed(provider: ProviderName, name: string, {program, signal}: CommandContext): Promise<void> {
 	const within = AbortSignal.any([signal, AbortSignal.timeout(askTimeoutMs)]);
-	const ids = await models.hostModels(within).catch((): readonly string[] => []);
+	const ids = await program.models.hostModels(within).catch((): readonly string[] => []);
 	const names = ids.filter(id => id.startsWith(`${provider}/`)).map(id => parseModelId(id).name);
 	signal.throwIfAborted();
 	if (names.length === 0 || names.some(listed => isListedAs(listed, name))) {

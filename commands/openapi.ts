@@ -9,18 +9,10 @@ export default command({
 	examples: ['openapi > openapi.json', 'openapi --server https://agents.example.com'],
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				local: {config, env},
-			},
-			flags,
-		},
-	) {
+	async run(_, {program, flags}) {
 		const {openApiDocument} = await import('../src/contract/openapi.ts');
 		// A document without a server describes the one that it was read from.
-		const server = resolveProfile({data: config.read(), env, flags})?.server ?? '/';
+		const server = resolveProfile({data: program.local.config.read(), env: program.local.env, flags})?.server ?? '/';
 		const data = openApiDocument({server});
 		return {kind: 'lines', lines: JSON.stringify(data, undefined, 2).split('\n'), data};
 	},

@@ -26,20 +26,12 @@ const update = command({
 	examples: ['org update --name "Acme Labs"', 'org update --org acme --description "Agents in production"'],
 	whileRunning: true,
 
-	async run(
-		{name, description},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({name, description}, {program, signal}) {
 		if (name === undefined && description === undefined) {
 			throw new AppError('usage', 'Nothing to change.', {hint: 'Pass --name, --description or both.'});
 		}
 
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = await scope('org');
 		const body = {...(name !== undefined && {name}), ...(description !== undefined && {description})};
 		const data = originalOf(await client.updateOrganization({params, body}, signal));

@@ -13,8 +13,8 @@ const add = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({words}, {ui: {live, interact}, program: {store}}) {
-		const {transcript} = store.getState();
+	async run({words}, {ui: {live, interact}, program}) {
+		const {transcript} = program.store.getState();
 		const choices = await pinChoices(transcript, false);
 		if (choices.length === 0) {
 			return {kind: 'text', text: 'No messages to pin.'};
@@ -37,8 +37,8 @@ const list = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run(_, {program: {store}}) {
-		const pinned = (await pinChoices(store.getState().transcript, true)).toReversed();
+	async run(_, {program}) {
+		const pinned = (await pinChoices(program.store.getState().transcript, true)).toReversed();
 		return pinned.length === 0
 			? {kind: 'text', text: 'No pinned messages.', hint: 'Pin one: /pin', data: []}
 			: {kind: 'lines', lines: pinned.map(({label}) => label), data: pinned.map(({id, label}) => ({id, label}))};
@@ -57,8 +57,8 @@ const remove = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({words}, {ui: {live, interact}, program: {store}}) {
-		const choices = await pinChoices(store.getState().transcript, true);
+	async run({words}, {ui: {live, interact}, program}) {
+		const choices = await pinChoices(program.store.getState().transcript, true);
 		if (choices.length === 0) {
 			return {kind: 'text', text: 'No pinned messages.'};
 		}

@@ -13,8 +13,8 @@ export default command({
 	whileRunning: true,
 	where: 'app',
 
-	run({prompt}, {program: {store}, ui: {live}}) {
-		store.getState().setApprovalMode('plan');
+	run({prompt}, {program, ui: {live}}) {
+		program.store.getState().setApprovalMode('plan');
 		if (prompt?.trim()) {
 			live?.send(prompt);
 		}

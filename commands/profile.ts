@@ -10,15 +10,8 @@ const list = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	run(
-		_,
-		{
-			program: {
-				local: {config},
-			},
-		},
-	) {
-		const profiles = listProfiles(config.read());
+	run(_, {program}) {
+		const profiles = listProfiles(program.local.config.read());
 		return {
 			kind: 'table',
 			columns: [
@@ -108,27 +101,18 @@ const forget = command({
 	describe: {profile: 'its name', yes: 'skip the confirmation'},
 	examples: ['profile forget lab --yes'],
 
-	async run(
-		{profile, yes},
-		{
-			program: {
-				local: {config, recents},
-				store,
-			},
-			ui: {interact},
-		},
-	) {
-		findProfile(config.read(), profile);
+	async run({profile, yes}, {program, ui: {interact}}) {
+		findProfile(program.local.config.read(), profile);
 		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
 		let fault = '';
-		await forgetProfile(config, profile, why => {
+		await forgetProfile(program.local.config, profile, why => {
 			fault = ` The keychain still has its key. ${why}`;
 		});
-		recents.forget(profile);
-		store.getState().dropConnection(profile);
+		program.local.recents.forget(profile);
+		program.store.getState().dropConnection(profile);
 		return {kind: 'text', text: `Forgot profile ${profile}.${fault}`, data: {profile, forgotten: true}};
 	},
 });

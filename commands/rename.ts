@@ -16,29 +16,20 @@ export default command({
 	examples: ['rename "Fix the parser" --session 3f2a'],
 	whileRunning: true,
 
-	async run(
-		{title, session},
-		{
-			ui: {live},
-			program: {
-				session: {saved: sessions},
-				store,
-			},
-		},
-	) {
+	async run({title, session}, {ui: {live}, program}) {
 		const name = title.trim();
 		if (!name) {
 			throw new AppError('usage', 'The title is empty.');
 		}
 
 		if (live && !session) {
-			if (store.getState().transcript.seq < 0) {
+			if (program.store.getState().transcript.seq < 0) {
 				throw new AppError('usage', 'This session is empty.', {hint: 'Send a message first, then name it.'});
 			}
 
 			live.rename(name);
 		} else {
-			await sessions.rename(await sessions.findOrLatest(session), name);
+			await program.session.saved.rename(await program.session.saved.findOrLatest(session), name);
 		}
 
 		return {kind: 'text', text: `Renamed the session to “${name}”.`, data: {title: name}};

@@ -18,21 +18,13 @@ export default command({
 	examples: ['replay', 'replay 3f2a --speed 4'],
 	where: 'shell',
 
-	async run(
-		{session, speed = '1'},
-		{
-			program: {
-				session: {saved: sessions},
-			},
-			flags,
-		},
-	) {
+	async run({session, speed = '1'}, {program, flags}) {
 		const times = speed.trim() === '' ? Number.NaN : Number(speed.replace(/x$/i, ''));
 		if (!(times >= minimum && times <= maximum)) {
 			throw new AppError('usage', `Invalid --speed “${speed}”: use a number from ${minimum} to ${maximum}.`);
 		}
 
-		const {records} = await sessions.read(await sessions.findOrLatest(session));
+		const {records} = await program.session.saved.read(await program.session.saved.findOrLatest(session));
 		// A program reads the events themselves.
 		return flags.json
 			? {kind: 'lines', lines: [], records: records.map(record => JSON.parse(JSON.stringify(record)))}

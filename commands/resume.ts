@@ -91,15 +91,9 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 }
 
 /** Waits for the embedded server if it is starting: it names what it has. What it fails with is not about saved sessions. */
-async function startedServer({
-	ui: {live},
-	program: {
-		servers: {platform},
-		store,
-	},
-}: CommandContext): Promise<void> {
-	const {profile, state} = store.getState().connection;
+async function startedServer({ui: {live}, program}: CommandContext): Promise<void> {
+	const {profile, state} = program.store.getState().connection;
 	if (live && profile === 'local' && state === 'starting') {
-		await platform.embedded().catch(() => undefined);
+		await program.servers.platform.embedded().catch(() => undefined);
 	}
 }

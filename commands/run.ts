@@ -36,18 +36,9 @@ const items = command({
 	],
 	whileRunning: true,
 
-	async run(
-		{run, type, limit},
-		{
-			program: {
-				servers: {platform},
-			},
-			flags,
-			signal,
-		},
-	) {
+	async run({run, type, limit}, {program, flags, signal}) {
 		const {runItemsResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope, projectId} = await platform.open();
+		const {client, scope, projectId} = await program.servers.platform.open();
 		const {project, ...place} = await scope('org', 'workspace', 'project');
 		const query = {project_id: await projectId(), limit, ...(type !== undefined && {item_type: type})};
 		const found = await client.listRunItems({params: {...place, runId: run}, query}, signal);
@@ -83,18 +74,9 @@ const claim = command({
 	examples: ['run claim 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
 	whileRunning: true,
 
-	async run(
-		{run, runtime: typed, execution = randomUUID()},
-		{
-			program: {
-				servers: {platform},
-			},
-			ui: {interact, live},
-			signal,
-		},
-	) {
+	async run({run, runtime: typed, execution = randomUUID()}, {program, ui: {interact, live}, signal}) {
 		const {claimResult, withSameAttempt} = await import('../src/command/views/run-claim-view.ts');
-		const {client, scope, findUuid} = await platform.open();
+		const {client, scope, findUuid} = await program.servers.platform.open();
 		const place = await scope('org', 'workspace');
 		const runtime = typed === undefined ? undefined : await findUuid('runtime', typed, place, signal);
 		const params = {...place, runId: run};

@@ -28,17 +28,9 @@ const show = command({
 	examples: ['runtime show dev-box'],
 	whileRunning: true,
 
-	async run(
-		{runtime},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({runtime}, {program, signal}) {
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		return runtimeResult(
 			await client.getRuntime({params: {...(await scope('org', 'workspace')), runtimeId: runtime}}, signal),
 		);
@@ -67,17 +59,9 @@ const create = command({
 	examples: ['runtime create dev-box web-shop', 'runtime create dev-box web-shop --title "Ada’s box" --timeout 7200'],
 	whileRunning: true,
 
-	async run(
-		{name, task, title, description, timeout},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({name, task, title, description, timeout}, {program, signal}) {
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
-		const {client, scope, project: projectOf} = await platform.open();
+		const {client, scope, project: projectOf} = await program.servers.platform.open();
 		const project = await projectOf();
 		const body = {
 			key: name,
@@ -109,22 +93,12 @@ const resume = command({
 	examples: ['runtime resume dev-box'],
 	whileRunning: true,
 
-	async run(
-		{runtime, yes},
-		{
-			program: {
-				servers: {platform},
-				local: {sightings},
-			},
-			ui: {interact, live},
-			signal,
-		},
-	) {
+	async run({runtime, yes}, {program, ui: {interact, live}, signal}) {
 		const {stepsLine, withSteps} = await import('../src/command/views/runtime/runtime-plan.ts');
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
 		const {explainRuntimeRefusal} = await import('../src/command/views/runtime/runtime-refusal.ts');
 		const {findRuntime, wakePlan} = await import('../src/command/views/runtime/runtime-plan.ts');
-		const {client, scope, server, profile} = await platform.open();
+		const {client, scope, server, profile} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const wake = () =>
 			client.resumeRuntime({params}, signal).catch((error: unknown) => {
@@ -136,7 +110,7 @@ const resume = command({
 		}
 
 		const {org, workspace} = params;
-		const sighting = findRuntime(await sightings.recall(), runtime, {profile, server, org, workspace});
+		const sighting = findRuntime(await program.local.sightings.recall(), runtime, {profile, server, org, workspace});
 		const {question, title, facts} = wakePlan(runtime, sighting);
 		if (question !== undefined && !yes && !(await interact.confirm(question, {title, facts}))) {
 			return {kind: 'text', text: 'Nothing changed.'};
@@ -168,17 +142,8 @@ const stop = command({
 	examples: ['runtime stop dev-box --yes'],
 	whileRunning: true,
 
-	async run(
-		{runtime, yes},
-		{
-			program: {
-				servers: {platform},
-			},
-			ui: {interact},
-			signal,
-		},
-	) {
-		const {client, scope} = await platform.open();
+	async run({runtime, yes}, {program, ui: {interact}, signal}) {
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const before = await client.getRuntime({params}, signal);
 		const key = before.key ?? runtime;

@@ -65,13 +65,7 @@ const start = command({
 
 	async run(
 		{port, host, artifacts, storageLimit, publicUrl, keepAlive, minClient, unsafeSandboxes, demo, logLevel, ...where},
-		{
-			program: {
-				local: {env, debug},
-			},
-			ui: {interact},
-			signal,
-		},
+		{program, ui: {interact}, signal},
 	) {
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			interact.say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
@@ -79,7 +73,7 @@ const start = command({
 
 		const {serve} = await import('../src/server/run/serve.ts');
 		const served = await serve({
-			env,
+			env: program.local.env,
 			...where,
 			host,
 			port,
@@ -92,7 +86,7 @@ const start = command({
 			demo,
 			logLevel,
 			writeLog: line => interact.log?.(line),
-			debug,
+			debug: program.local.debug,
 			signal,
 			onFinishing: requests => interact.say(finishing(requests)),
 		});
@@ -124,15 +118,7 @@ const init = command({
 	examples: ['serve init --json', 'serve init --org acme --workspace main --project web --email ada@acme.example'],
 	where: 'shell',
 
-	async run(
-		{email: given, data, database},
-		{
-			program: {
-				local: {env},
-			},
-			flags,
-		},
-	) {
+	async run({email: given, data, database}, {program, flags}) {
 		const {initializeData, ownerOf} = await import('../src/server/run/serve.ts');
 		const beginning = {
 			organization: flags.org ?? firstOrganization,
@@ -141,11 +127,17 @@ const init = command({
 			email: given ?? firstEmail,
 		};
 		const at = placeFlags({data, database});
-		const made = await initializeData({env, data, database}, beginning).catch(async (error: unknown) => {
-			throw error instanceof AppError && error.code === 'conflict'
-				? existsAlready(beginning.organization, await ownerOf({env, data, database}, beginning.organization), at)
-				: error;
-		});
+		const made = await initializeData({env: program.local.env, data, database}, beginning).catch(
+			async (error: unknown) => {
+				throw error instanceof AppError && error.code === 'conflict'
+					? existsAlready(
+							beginning.organization,
+							await ownerOf({env: program.local.env, data, database}, beginning.organization),
+							at,
+						)
+					: error;
+			},
+		);
 		const {organization, workspace, project, email} = beginning;
 		const chosen = [
 			...(given === undefined ? [`--email ${email}`] : []),
@@ -208,23 +200,18 @@ const member = command({
 	examples: ['serve member grace@acme.example --role admin --org acme', 'serve member grace@acme.example --remove'],
 	where: 'shell',
 
-	async run(
-		{email, role: given, remove, ...where},
-		{
-			program: {
-				local: {env},
-			},
-			flags,
-		},
-	): Promise<Result> {
+	async run({email, role: given, remove, ...where}, {program, flags}): Promise<Result> {
 		if (remove && given) {
 			throw new AppError('usage', '--remove takes no --role.', {hint: 'Leave out one of them.'});
 		}
 
 		const {addToOrganization, organizationOf, removeFromOrganization} = await import('../src/server/run/serve.ts');
-		const organization = await organizationOf({env, ...where}, flags.org);
+		const organization = await organizationOf({env: program.local.env, ...where}, flags.org);
 		if (remove) {
-			const {userId, sandboxes} = await removeFromOrganization({env, ...where}, {organization, email});
+			const {userId, sandboxes} = await removeFromOrganization(
+				{env: program.local.env, ...where},
+				{organization, email},
+			);
 			const left =
 				sandboxes > 0 ? ` Their sandboxes still running or paused: ${sandboxes}. An admin can stop them.` : '';
 			return {
@@ -234,7 +221,10 @@ const member = command({
 			};
 		}
 
-		const {userId, role, apiKey} = await addToOrganization({env, ...where}, {organization, email, role: given});
+		const {userId, role, apiKey} = await addToOrganization(
+			{env: program.local.env, ...where},
+			{organization, email, role: given},
+		);
 		const key = apiKey?.reveal();
 		return {
 			kind: 'text',
@@ -253,16 +243,9 @@ const key = command({
 	examples: ['serve key ada@acme.example'],
 	where: 'shell',
 
-	async run(
-		{email, ...where},
-		{
-			program: {
-				local: {env},
-			},
-		},
-	) {
+	async run({email, ...where}, {program}) {
 		const {makeKeyOf} = await import('../src/server/run/serve.ts');
-		const made = await makeKeyOf({env, ...where}, email);
+		const made = await makeKeyOf({env: program.local.env, ...where}, email);
 		return {
 			kind: 'text',
 			text: `A new API key for ${email}: ${made.reveal()}\nCopy it now; it won't be shown again.`,
@@ -284,16 +267,9 @@ const password = command({
 	examples: ['serve password ada@acme.example'],
 	where: 'shell',
 
-	async run(
-		{email, dropSecondFactor, ...where},
-		{
-			program: {
-				local: {env},
-			},
-		},
-	) {
+	async run({email, dropSecondFactor, ...where}, {program}) {
 		const {makePasswordCodeOf} = await import('../src/server/run/serve.ts');
-		const code = (await makePasswordCodeOf({env, ...where}, email, {dropSecondFactor})).reveal();
+		const code = (await makePasswordCodeOf({env: program.local.env, ...where}, email, {dropSecondFactor})).reveal();
 		return {
 			kind: 'text',
 			text: `One-time password code for ${email} (valid 3 days). Enter it at <server>/password: ${code}`,
@@ -332,22 +308,14 @@ const credits = command({
 	],
 	where: 'shell',
 
-	async run(
-		{data, database, ...change},
-		{
-			program: {
-				local: {env},
-			},
-			flags,
-		},
-	) {
+	async run({data, database, ...change}, {program, flags}) {
 		if (change.limit !== undefined && change.member === undefined) {
 			throw new AppError('usage', '--limit needs --member.', {hint: 'Name the member with --member <email>.'});
 		}
 
 		const {changeCreditsOf, organizationOf} = await import('../src/server/run/serve.ts');
-		const organization = await organizationOf({env, data, database}, flags.org);
-		const state = await changeCreditsOf({env, data, database}, {organization, ...change});
+		const organization = await organizationOf({env: program.local.env, data, database}, flags.org);
+		const state = await changeCreditsOf({env: program.local.env, data, database}, {organization, ...change});
 		const {member, ...account} = state;
 		const shown = (value: number | null) => (value === null ? 'none' : formatNumber(value));
 		return {
@@ -388,18 +356,10 @@ const limits = command({
 	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4'],
 	where: 'shell',
 
-	async run(
-		{data, database, ...change},
-		{
-			program: {
-				local: {env},
-			},
-			flags,
-		},
-	): Promise<Result> {
+	async run({data, database, ...change}, {program, flags}): Promise<Result> {
 		const {changeLimitsOf, organizationOf} = await import('../src/server/run/serve.ts');
-		const organization = await organizationOf({env, data, database}, flags.org);
-		const state = await changeLimitsOf({env, data, database}, {organization, ...change});
+		const organization = await organizationOf({env: program.local.env, data, database}, flags.org);
+		const state = await changeLimitsOf({env: program.local.env, data, database}, {organization, ...change});
 		const {effective} = state;
 		const from = (own: number | null) => (own === null ? ' (platform)' : '');
 		return {

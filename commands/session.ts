@@ -25,19 +25,14 @@ const show = command({
 	examples: ['session show', 'session show 3f2a --json'],
 	whileRunning: true,
 
-	async run(
-		{session},
-		{
-			program: {
-				session: {saved: sessions},
-				models,
-			},
-		},
-	) {
+	async run({session}, {program}) {
 		const {usageResult} = await import('../src/command/views/usage-view.ts');
 		const {savedSessionResult} = await import('../src/command/views/session-view.ts');
-		const found = await sessions.findOrLatest(session);
-		const [{transcript}, {priceOf, date}] = await Promise.all([sessions.read(found), models.catalog()]);
+		const found = await program.session.saved.findOrLatest(session);
+		const [{transcript}, {priceOf, date}] = await Promise.all([
+			program.session.saved.read(found),
+			program.models.catalog(),
+		]);
 		return savedSessionResult(found, usageResult(transcript, priceOf, date));
 	},
 });
@@ -52,17 +47,9 @@ const unarchive = command({
 	examples: ['session unarchive 7d9f3a52'],
 	whileRunning: true,
 
-	async run(
-		{session},
-		{
-			program: {
-				servers: {platform},
-			},
-			signal,
-		},
-	) {
+	async run({session}, {program, signal}) {
 		const {platformSessionResult} = await import('../src/command/views/session-view.ts');
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), sessionId: session};
 		return platformSessionResult(await client.unarchiveSession({params}, signal));
 	},

@@ -12,16 +12,9 @@ export default command({
 	examples: ['sessions --all --json'],
 	whileRunning: true,
 
-	async run(
-		{all = false},
-		{
-			program: {
-				session: {saved: sessions, background},
-			},
-		},
-	) {
-		const found = await sessions.list(all);
-		const states = new Map(background.list().map(({id, state}) => [id, state]));
+	async run({all = false}, {program}) {
+		const found = await program.session.saved.list(all);
+		const states = new Map(program.session.background.list().map(({id, state}) => [id, state]));
 		return {
 			kind: 'table',
 			columns: [

@@ -8,19 +8,12 @@ const list = command({
 	examples: ['skills list'],
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				project: {files: project},
-			},
-		},
-	) {
+	async run(_, {program}) {
 		const [{skillsOf}, {skillTable}] = await Promise.all([
 			import('../src/agent/skills/skill.ts'),
 			import('../src/command/views/project/skill-table.ts'),
 		]);
-		const state = await project.load();
+		const state = await program.project.files.load();
 		return skillTable(skillsOf(state), state);
 	},
 });

@@ -12,28 +12,19 @@ const use = command({
 	examples: ['theme use dark', 'theme use colour-blind'],
 	whileRunning: true,
 
-	async run(
-		{theme},
-		{
-			program: {
-				store,
-				local: {settings, env},
-			},
-			ui: {interact},
-		},
-	) {
-		const {theme: current, askBackground} = store.getState();
+	async run({theme}, {program, ui: {interact}}) {
+		const {theme: current, askBackground} = program.store.getState();
 		const chosen = themeOf(theme) ?? themeOf(await choose());
 		if (!chosen) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
-		await settings.save('theme', chosen);
+		await program.local.settings.save('theme', chosen);
 		return {kind: 'text', text: `The theme is now ${chosen}: ${themeSummaries[chosen]}.`, data: {theme: chosen}};
 
 		async function choose(): Promise<string | undefined> {
 			const {themeChoices} = await import('../src/command/picker/theme-choices.ts');
-			const choices = themeChoices({env, background: await askBackground()});
+			const choices = themeChoices({env: program.local.env, background: await askBackground()});
 			return interact.choose({title: 'Select a theme', choices, current: current});
 		}
 	},
@@ -46,15 +37,8 @@ const list = command({
 	examples: ['theme list'],
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				local: {settings},
-			},
-		},
-	) {
-		const current = settings.value('theme');
+	async run(_, {program}) {
+		const current = program.local.settings.value('theme');
 		return {
 			kind: 'table',
 			columns: [{label: 'theme', whole: true}, {label: ''}, {label: 'what it is for'}],

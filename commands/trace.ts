@@ -29,22 +29,13 @@ const push = command({
 	},
 	examples: ['trace push spans.json', 'trace push --gzip a.pb b.pb', 'trace push - --format json < spans.json'],
 
-	async run(
-		{file, format, gzip = false},
-		{
-			program: {
-				servers: {platform},
-				files: {read: readFile},
-			},
-			signal,
-		},
-	) {
+	async run({file, format, gzip = false}, {program, signal}) {
 		const [{client, scope}, {pushedSpans, readTraceFiles, storedWords}] = await Promise.all([
-			platform.open(),
+			program.servers.platform.open(),
 			import('../src/command/views/trace-push.ts'),
 		]);
 		const params = await scope('org');
-		const files = await readTraceFiles(file, {read: readFile, format, gzip});
+		const files = await readTraceFiles(file, {read: program.files.read, format, gzip});
 		const sent: ({file: string; bytes: number; answer: Json} & PushedSpans)[] = [];
 		for (const {name, bytes, spans, ...content} of files) {
 			try {
@@ -105,23 +96,13 @@ const artifact = command({
 	examples: ['trace artifact 4bf92f3577b34da6 a1b2', 'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png'],
 	whileRunning: true,
 
-	async run(
-		{trace, oid, file, download = false},
-		{
-			program: {
-				servers: {platform},
-				files: {save: saveFile},
-			},
-			ui: {interact},
-			signal,
-		},
-	) {
+	async run({trace, oid, file, download = false}, {program, ui: {interact}, signal}) {
 		const {fileNameOf, readArtifact} = await import('../src/command/views/artifact-download.ts');
 		if (file !== undefined && !download) {
 			throw new AppError('usage', 'A file name needs --download.', {hint: 'Add --download to save it.'});
 		}
 
-		const {client, scope} = await platform.open();
+		const {client, scope} = await program.servers.platform.open();
 		const params = {...(await scope('org', 'workspace')), traceId: trace, oid};
 		const found = await client.resolveTraceArtifact({params, ...(download && {query: {download}})}, signal);
 		if (!download) {
@@ -129,8 +110,8 @@ const artifact = command({
 		}
 
 		const {progress} = interact;
-		const bytes = await readArtifact(found, {transport: await platform.anonymous(), signal, progress});
-		const path = await saveFile(file ?? fileNameOf(found), bytes);
+		const bytes = await readArtifact(found, {transport: await program.servers.platform.anonymous(), signal, progress});
+		const path = await program.files.save(file ?? fileNameOf(found), bytes);
 		return {kind: 'text', text: `Saved ${path}.`, data: {path, artifact: originalOf(found)}};
 	},
 });

@@ -7,16 +7,9 @@ const status = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				servers: {traces},
-			},
-		},
-	) {
+	async run(_, {program}) {
 		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
-		return traceStatus(traces.status());
+		return traceStatus(program.servers.traces.status());
 	},
 });
 
@@ -28,16 +21,9 @@ const on = command({
 	examples: ['traces on', 'traces on --content'],
 	whileRunning: true,
 
-	async run(
-		{content = false},
-		{
-			program: {
-				servers: {traces},
-			},
-		},
-	) {
+	async run({content = false}, {program}) {
 		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
-		return traceStatus(await traces.set(content ? 'content' : 'on'));
+		return traceStatus(await program.servers.traces.set(content ? 'content' : 'on'));
 	},
 });
 
@@ -47,16 +33,9 @@ const off = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				servers: {traces},
-			},
-		},
-	) {
+	async run(_, {program}) {
 		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
-		return traceStatus(await traces.set('off'));
+		return traceStatus(await program.servers.traces.set('off'));
 	},
 });
 

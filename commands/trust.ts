@@ -8,16 +8,9 @@ const show = command({
 	args: z.object({}),
 	whileRunning: true,
 
-	async run(
-		_,
-		{
-			program: {
-				project: {files: project},
-			},
-		},
-	) {
+	async run(_, {program}) {
 		const {trustTable} = await import('../src/command/views/project/trust-view.ts');
-		return trustTable(await project.loadAll());
+		return trustTable(await program.project.files.loadAll());
 	},
 });
 
@@ -28,18 +21,10 @@ const add = command({
 	describe: {yes: 'skip the confirmation'},
 	examples: ['trust add --yes'],
 
-	async run(
-		{yes},
-		{
-			program: {
-				project: {files: project},
-			},
-			ui: {interact},
-		},
-	) {
+	async run({yes}, {program, ui: {interact}}) {
 		const {questionFor, trustDrawing} = await import('../src/command/views/project/trust-view.ts');
 		const {trustTable} = await import('../src/command/views/project/trust-view.ts');
-		const state = await project.loadAll();
+		const state = await program.project.files.loadAll();
 		const files = leftOut(state);
 		if (files.length === 0) {
 			return {
@@ -52,8 +37,8 @@ const add = command({
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
 
-		await project.decide(true, files);
-		return trustTable(await project.state());
+		await program.project.files.decide(true, files);
+		return trustTable(await program.project.files.state());
 	},
 });
 
@@ -62,16 +47,9 @@ const revoke = command({
 	summary: 'Stop trusting the agent files of this folder',
 	args: z.object({}),
 
-	async run(
-		_,
-		{
-			program: {
-				project: {files: project},
-			},
-		},
-	) {
-		await project.revoke();
-		const {root} = await project.state();
+	async run(_, {program}) {
+		await program.project.files.revoke();
+		const {root} = await program.project.files.state();
 		return {
 			kind: 'text',
 			text: `No file in ${root} is trusted any more. The next session asks again.`,

@@ -7,17 +7,11 @@ import type {Transcript} from '../src/core/session/transcript.ts';
 /** Returns the session on screen, or the one that is named, else the latest one here. Throws what `findOrLatest` throws. */
 async function sessionTranscript(
 	session: string | undefined,
-	{
-		ui: {live},
-		program: {
-			session: {saved: sessions},
-			store,
-		},
-	}: CommandContext,
+	{ui: {live}, program}: CommandContext,
 ): Promise<Transcript> {
 	return live && !session
-		? store.getState().transcript
-		: (await sessions.read(await sessions.findOrLatest(session))).transcript;
+		? program.store.getState().transcript
+		: (await program.session.saved.read(await program.session.saved.findOrLatest(session))).transcript;
 }
 
 const show = command({
@@ -80,23 +74,15 @@ const day = command({
 	examples: ['usage day --json', 'usage day yesterday', 'usage day 2026-11-22'],
 	whileRunning: true,
 
-	async run(
-		{date},
-		{
-			program: {
-				session: {saved: sessions},
-				models,
-			},
-		},
-	) {
+	async run({date}, {program}) {
 		const {periodOf, periodResult} = await import('../src/command/views/usage/period-view.ts');
 		const period = periodOf('day', date, Date.now());
 		if (!period) {
 			throw new AppError('usage', `Invalid day “${date}”.`, {hint: 'Write it as YYYY-MM-DD, today or yesterday.'});
 		}
 
-		const {priceOf} = await models.catalog();
-		return periodResult(period, await sessions.ledger(period), priceOf);
+		const {priceOf} = await program.models.catalog();
+		return periodResult(period, await program.session.saved.ledger(period), priceOf);
 	},
 });
 
@@ -110,23 +96,15 @@ const month = command({
 	examples: ['usage month --json', 'usage month last', 'usage month 2026-11'],
 	whileRunning: true,
 
-	async run(
-		{month},
-		{
-			program: {
-				session: {saved: sessions},
-				models,
-			},
-		},
-	) {
+	async run({month}, {program}) {
 		const {periodOf, periodResult} = await import('../src/command/views/usage/period-view.ts');
 		const period = periodOf('month', month, Date.now());
 		if (!period) {
 			throw new AppError('usage', `Invalid month “${month}”.`, {hint: 'Write it as YYYY-MM, this or last.'});
 		}
 
-		const {priceOf} = await models.catalog();
-		return periodResult(period, await sessions.ledger(period), priceOf);
+		const {priceOf} = await program.models.catalog();
+		return periodResult(period, await program.session.saved.ledger(period), priceOf);
 	},
 });
 

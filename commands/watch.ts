@@ -40,39 +40,31 @@ const start = command({
 
 	async run(
 		{condition: text, environment: given, every: interval, notify = false, ask, turns: perHour = usualTurns},
-		{
-			program: {
-				store,
-				watches: {logs: watches},
-				servers: {platform},
-			},
-			ui: {interact},
-			signal,
-		},
+		{program, ui: {interact}, signal},
 	) {
 		const {costFacts, watchesResult, watchResult} = await import('../src/command/views/watch-view.ts');
 		if (text === undefined) {
-			return watchesResult(store.getState().watches);
+			return watchesResult(program.store.getState().watches);
 		}
 
 		const condition = readCondition(text);
 		const every = readInterval('every', interval);
 		checkAsk(ask, notify, perHour);
-		const {server, profile, logOf, environment: pathOf} = await platform.open();
-		const {environmentId: environment} = await pathOf(given ?? likely(store.getState()), signal);
+		const {server, profile, logOf, environment: pathOf} = await program.servers.platform.open();
+		const {environmentId: environment} = await pathOf(given ?? likely(program.store.getState()), signal);
 		const source = logOf(environment);
 		// Fails here if the environment doesn't exist, not in a watch that ends at once.
 		await source({}, signal);
 		if (ask !== undefined) {
-			const facts = costFacts({every, perHour}, store.getState());
+			const facts = costFacts({every, perHour}, program.store.getState());
 			const about = {title: 'This watch can prompt the agent automatically', facts};
 			if (!(await interact.confirm('Allow it?', about))) {
 				return {kind: 'text', text: 'Watch not started.', data: null};
 			}
 		}
 
-		const watch = watches.start({condition, source, environment, server, profile, every, ask, perHour});
-		const log = store.getState().logs.find(open => open.environment === environment && open.server === server);
+		const watch = program.watches.logs.start({condition, source, environment, server, profile, every, ask, perHour});
+		const log = program.store.getState().logs.find(open => open.environment === environment && open.server === server);
 		return watchResult(watch, log?.title);
 	},
 });
@@ -110,20 +102,12 @@ const stop = command({
 	whileRunning: true,
 	where: 'app',
 
-	run(
-		{number, all = false},
-		{
-			program: {
-				store,
-				watches: {logs: watches},
-			},
-		},
-	) {
-		const on = store.getState().watches;
+	run({number, all = false}, {program}) {
+		const on = program.store.getState().watches;
 		const [only] = on;
 		if (all || (number === undefined && on.length < 2)) {
 			for (const watch of on) {
-				watches.stop(watch.number);
+				program.watches.logs.stop(watch.number);
 			}
 
 			const text =
@@ -139,7 +123,7 @@ const stop = command({
 			throw new AppError('usage', 'Several watches are active.', {hint: 'Pass a number or --all. List them: /watch'});
 		}
 
-		if (!watches.stop(number)) {
+		if (!program.watches.logs.stop(number)) {
 			throw new AppError('not-found', `Watch ${number} not found.`, {hint: 'List them: /watch'});
 		}
 

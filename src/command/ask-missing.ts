@@ -30,13 +30,7 @@ export async function askMissing(command: Command, context: CommandContext): Pro
 async function askFor(
 	name: string,
 	{args, completes}: Command,
-	{
-		program: {
-			store,
-			local: {sightings},
-		},
-		ui: {interact},
-	}: CommandContext,
+	{program, ui: {interact}}: CommandContext,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
 	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
@@ -45,9 +39,9 @@ async function askFor(
 		return interact.choose({title: titleFor(what), choices: possible.map(value => ({id: value, label: value}))});
 	}
 
-	const known = kind === undefined || kind === 'saved-session' ? [] : store.getState().valuesOf(kind);
+	const known = kind === undefined || kind === 'saved-session' ? [] : program.store.getState().valuesOf(kind);
 	if (known.length > 0) {
-		const details = await detailsOf(known, sightings);
+		const details = await detailsOf(known, program.local.sightings);
 		const values = known.map(value => ({id: value, label: value, ...details.get(value)}));
 		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`}];
 		const chosen = await interact.choose({title: titleFor(what), choices});

@@ -42,28 +42,15 @@ export async function connectTo(url: string, context: AccessContext): Promise<Co
 }
 
 /** True for the name that the app gives its own server, unless a profile has that name. */
-export function isEmbedded(
-	name: string,
-	{
-		program: {
-			local: {config},
-		},
-		ui: {live},
-	}: AccessContext,
-): boolean {
-	return live !== undefined && name === localConnection.profile && !entryOf(config.read().profiles, name);
+export function isEmbedded(name: string, {program, ui: {live}}: AccessContext): boolean {
+	return live !== undefined && name === localConnection.profile && !entryOf(program.local.config.read().profiles, name);
 }
 
 /** Connects the app to its own server. */
-export async function connectToEmbedded({
-	program: {
-		servers: {platform},
-		store,
-	},
-}: AccessContext): Promise<Connected> {
+export async function connectToEmbedded({program}: AccessContext): Promise<Connected> {
 	const {profile} = localConnection;
-	const {url} = await platform.embedded();
-	store.getState().setConnection({profile, server: url, state: 'ready'});
+	const {url} = await program.servers.platform.embedded();
+	program.store.getState().setConnection({profile, server: url, state: 'ready'});
 	return {kind: 'text', text: 'Back on the built-in local server.', data: {profile, server: url}};
 }
 
@@ -121,16 +108,8 @@ async function connectWith(
 	return connected({name, server}, tls);
 }
 
-async function readTls(
-	server: URL,
-	{
-		program: {
-			servers: {platform},
-		},
-		signal,
-	}: AccessContext,
-): Promise<TlsInfo | undefined> {
-	return server.protocol === 'https:' ? platform.tlsOf(server, signal) : undefined;
+async function readTls(server: URL, {program, signal}: AccessContext): Promise<TlsInfo | undefined> {
+	return server.protocol === 'https:' ? program.servers.platform.tlsOf(server, signal) : undefined;
 }
 
 function tlsWords({protocol, issuer}: TlsInfo): string {

@@ -7,19 +7,16 @@ import type {AccessContext} from './access-context.ts';
  * profile. `embedded` is the app's own server; undefined if there is no server. Throws as `resolveProfile` does.
  */
 export function identityOf({
-	program: {
-		local: {config, env},
-		store,
-	},
+	program,
 	flags,
 	ui: {live},
 }: AccessContext): ResolvedProfile | {readonly embedded: string} | undefined {
-	const data = config.read();
-	const {connection} = store.getState();
+	const data = program.local.config.read();
+	const {connection} = program.store.getState();
 	const isNamed = flags.profile !== undefined || flags.server !== undefined;
 	if (live && !isNamed && connection.profile === 'local' && !entryOf(data.profiles, 'local')) {
 		return {embedded: connection.server};
 	}
 
-	return resolveProfile({data, env, flags, connected: live && connection.profile});
+	return resolveProfile({data, env: program.local.env, flags, connected: live && connection.profile});
 }

@@ -154,16 +154,8 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 }
 
 /** Returns the profile that a login saves to: the named one, else that of the server, else a new one named after its host. */
-function profileName(
-	server: URL,
-	{
-		program: {
-			local: {config, env},
-		},
-		flags,
-	}: AccessContext,
-): string {
-	const data = config.read();
+function profileName(server: URL, {program, flags}: AccessContext): string {
+	const data = program.local.config.read();
 	const origin = originOf(server.href);
 	const isFree = (name: string) => (entryOf(data.profiles, name)?.server ?? origin) === origin;
 	if (flags.profile !== undefined) {
@@ -182,6 +174,6 @@ function profileName(
 		return name;
 	}
 
-	const wanted = env['SERVICE_PROFILE']?.trim();
+	const wanted = program.local.env['SERVICE_PROFILE']?.trim();
 	return wanted && isFree(wanted) ? wanted : (profileOfServer(data, origin)?.name ?? profileNameOf(server));
 }

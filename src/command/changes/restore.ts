@@ -122,16 +122,8 @@ async function askAboutOne(file: PlannedFile, left: number, context: CommandCont
 	}
 }
 
-async function showDifference(
-	file: PlannedFile,
-	{
-		program: {
-			project: {changes},
-		},
-		ui: {interact},
-	}: CommandContext,
-): Promise<void> {
-	const difference = await (await changes()).difference(file);
+async function showDifference(file: PlannedFile, {program, ui: {interact}}: CommandContext): Promise<void> {
+	const difference = await (await program.project.changes()).difference(file);
 	if (!difference) {
 		interact.say('This is not a text file, so its difference can’t be shown.');
 	} else if (interact.review) {

@@ -74,18 +74,15 @@ function settingOf({key, value, source}: SettingState): JsonObject {
 
 /** Returns the end of the debug log, and a few words about it. */
 async function debugLines({
-	program: {
-		local: {env},
-		files: {read: readFile},
-	},
+	program,
 }: CommandContext): Promise<{readonly lines: readonly Json[]; readonly about: string}> {
-	const file = env['SERVICE_DEBUG'];
+	const file = program.local.env['SERVICE_DEBUG'];
 	if (!file) {
 		return {lines: [], about: 'no debug log (SERVICE_DEBUG names none)'};
 	}
 
 	try {
-		const text = Buffer.from(await readFile(file, maxLogBytes)).toString('utf8');
+		const text = Buffer.from(await program.files.read(file, maxLogBytes)).toString('utf8');
 		const lines = text.trimEnd().split('\n').slice(-maxLogLines).filter(Boolean);
 		const about = `the last ${formatAmount(lines.length, 'line')} of the debug log`;
 		return {lines: lines.map(line => parseJson(line) ?? line), about};
@@ -107,17 +104,9 @@ const places = /(?<=\/(?:org|ws|projects)\/)[^\s/?"'`\\,]+/g;
  * Returns a text without the names of hosts and places on them, and without that of the user, which the path of the home
  * folder has.
  */
-function withoutNames(
-	text: string,
-	{
-		program: {
-			local: {env, config},
-		},
-		flags,
-	}: CommandContext,
-): string {
-	const servers = Object.values(config.read().profiles).map(({server}) => server);
-	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => env[name] ?? '')]
+function withoutNames(text: string, {program, flags}: CommandContext): string {
+	const servers = Object.values(program.local.config.read().profiles).map(({server}) => server);
+	const named = [flags.server ?? '', ...servers, ...hostVariables.map(name => program.local.env[name] ?? '')]
 		.flatMap(value => value.split(/[\s,]+/))
 		.map(address => address.replace(/^\w+:\/\//, '').replace(/^.*@|(?::\d+)?(?:\/.*)?$/g, ''))
 		.filter(host => host.length > 3 && !local.test(host))
@@ -125,7 +114,7 @@ function withoutNames(
 	const shown = text.replace(/(?<=https?:\/\/)(?!127\.0\.0\.1|localhost|\[::1\])[^\s/"'`\\,]+/gi, '***');
 	const unplaced = shown.replace(places, '***');
 	const hidden = named.reduce((rest, host) => rest.replaceAll(host, '***'), unplaced);
-	const {HOME = ''} = env;
+	const {HOME = ''} = program.local.env;
 	return HOME.length > 1 ? hidden.replaceAll(JSON.stringify(HOME).slice(1, -1), '~') : hidden;
 }
 

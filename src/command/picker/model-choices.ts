@@ -23,19 +23,14 @@ function factsOf(contextWindow: number | undefined, price: Price | undefined): s
 }
 
 /** Returns the choices of `/model`: models that can be used now come first, those that need an API key after them. */
-export async function modelChoices({
-	program: {
-		models,
-		local: {config, env},
-	},
-	signal,
-	ui: {interact},
-}: CommandContext): Promise<readonly Choice[]> {
-	const {models: known, priceOf} = await models.catalog();
-	const data = config.read();
+export async function modelChoices({program, signal, ui: {interact}}: CommandContext): Promise<readonly Choice[]> {
+	const {models: known, priceOf} = await program.models.catalog();
+	const data = program.local.config.read();
 	const usable = (id: string) => {
 		const {provider} = parseModelId(id);
-		return provider === 'demo' || resolveKey(provider, {data, env, row: registry[provider]}) !== undefined;
+		return (
+			provider === 'demo' || resolveKey(provider, {data, env: program.local.env, row: registry[provider]}) !== undefined
+		);
 	};
 
 	const choices = known.map(({id, contextWindow}) => {
@@ -43,7 +38,7 @@ export async function modelChoices({
 		const detail = factsOf(contextWindow, priceOf(id));
 		return {isReady, choice: {id, label: id, detail, group: isReady ? groups.ready : groups.needsKey}};
 	});
-	const configured = await models.hostModels(signal).catch(error => {
+	const configured = await program.models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
 		const report = reportError(error);
 		// Nothing of a build that was replaced can go on.
@@ -55,7 +50,7 @@ export async function modelChoices({
 		return [];
 	});
 	// A local program at its usual address needs no configuration.
-	const ids = configured.length > 0 ? configured : await models.foundModels(signal).catch(() => []);
+	const ids = configured.length > 0 ? configured : await program.models.foundModels(signal).catch(() => []);
 	const ofHosts = ids.map(id => ({id, label: id, group: groups.ready}));
 	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI', group: groups.ready};
 	const [ready, others] = [true, false].map(state =>

@@ -59,15 +59,10 @@ export async function settingStates(
 }
 
 /** Returns a sentence for each value and each file of settings that can't be used. */
-export async function settingFaults({
-	program: {
-		local: {settings},
-		project: {files: project},
-	},
-}: CommandContext): Promise<readonly string[]> {
-	const {ownFaults, faults} = await project.state();
+export async function settingFaults({program}: CommandContext): Promise<readonly string[]> {
+	const {ownFaults, faults} = await program.project.files.state();
 	const ofFiles = [...ownFaults, ...faults].filter(({path}) => path.endsWith('settings.json'));
-	return [...settings.faults(), ...ofFiles.map(faultText)];
+	return [...program.local.settings.faults(), ...ofFiles.map(faultText)];
 }
 
 /** The first one that has a value is in effect, or all of them together. */
@@ -111,19 +106,16 @@ function joined(one: Json, other: Json): Json {
 }
 
 /** Returns what this run was started with. */
-function decided(
-	key: SettingKey,
-	{
-		program: {
-			local: {settings, env},
-		},
-		flags,
-	}: CommandContext,
-): readonly Found[] {
+function decided(key: SettingKey, {program, flags}: CommandContext): readonly Found[] {
 	const {flag, variable, place} = settingTable[key];
-	const {value, source} = settings.find(key);
+	const {value, source} = program.local.settings.find(key);
 	const given = source === 'flag' ? value : entryOf<Json | undefined>(flags, key);
-	const set = place === 'settings.json' ? (source === 'environment' ? value : undefined) : fromEnvironment(key, env);
+	const set =
+		place === 'settings.json'
+			? source === 'environment'
+				? value
+				: undefined
+			: fromEnvironment(key, program.local.env);
 	return [
 		{source: 'flag', value: given, ...(flag && {from: flag})},
 		{source: 'environment', value: set, ...(variable && {from: variable.name})},
@@ -133,24 +125,24 @@ function decided(
 /** Returns what is saved: in the profile, in a file of the project or in one of the user. */
 function saved(
 	key: SettingKey,
-	{
-		program: {
-			local: {config, settings},
-		},
-	}: CommandContext,
+	{program}: CommandContext,
 	ofProject: Found | undefined,
 	profile: ResolvedProfile | undefined,
 ): readonly Found[] {
 	const {place} = settingTable[key];
 	switch (place) {
 		case 'profile':
-			return profile ? [{source: 'profile', from: profile.name, value: ofProfile(key, profile, config.read())}] : [];
+			return profile
+				? [{source: 'profile', from: profile.name, value: ofProfile(key, profile, program.local.config.read())}]
+				: [];
 		case 'config.json':
-			return [{source: 'user file', from: config.file, value: ofConfig(key, config.read())}];
+			return [
+				{source: 'user file', from: program.local.config.file, value: ofConfig(key, program.local.config.read())},
+			];
 		case 'settings.json':
 			return [
 				...(ofProject ? [ofProject] : []),
-				{source: 'user file', from: settings.file, value: settings.saved(key)},
+				{source: 'user file', from: program.local.settings.file, value: program.local.settings.saved(key)},
 			];
 		case 'environment':
 			return [];
@@ -172,15 +164,14 @@ function ofProfile(key: SettingKey, {name, server}: ResolvedProfile, {profiles}:
 }
 
 /** Returns the profile that commands work with; undefined without one, and if a flag or a variable names an unknown one. */
-export function resolvedProfile({
-	program: {
-		local: {config, env},
-		store,
-	},
-	flags,
-}: CommandContext): ResolvedProfile | undefined {
+export function resolvedProfile({program, flags}: CommandContext): ResolvedProfile | undefined {
 	try {
-		return resolveProfile({data: config.read(), env, flags, connected: store.getState().connection.profile});
+		return resolveProfile({
+			data: program.local.config.read(),
+			env: program.local.env,
+			flags,
+			connected: program.store.getState().connection.profile,
+		});
 	} catch (error) {
 		if (error instanceof AppError && (error.code === 'not-found' || error.code === 'usage')) {
 			return undefined;

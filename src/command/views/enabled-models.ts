@@ -11,12 +11,7 @@ import type {Result} from '../result.ts';
 export async function changeEnabledModels(
 	given: readonly string[],
 	enabled: boolean,
-	{
-		program: {
-			servers: {platform},
-		},
-		signal,
-	}: CommandContext,
+	{program, signal}: CommandContext,
 ): Promise<Result> {
 	const ids = [...new Set(given)];
 	const wrong = ids.find(id => !/^[^/\s]+\/\S+$/.test(id));
@@ -24,7 +19,7 @@ export async function changeEnabledModels(
 		throw new AppError('usage', `Invalid model “${wrong}”.`, {hint: 'Write it as provider/model-name.'});
 	}
 
-	const {client} = await platform.open();
+	const {client} = await program.servers.platform.open();
 	const preferences = await client.getUserPreferences({}, signal);
 	const before = enabledIn(originalOf(preferences));
 	const changed = ids.filter(id => before.includes(id) !== enabled);

@@ -103,22 +103,13 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
  * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an
  * invalid id opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
  */
-export async function followedLog(
-	options: Options,
-	{
-		program: {
-			servers: {platform},
-			local: {sightings},
-		},
-		signal,
-	}: CommandContext,
-): Promise<Result> {
-	const session = await platform.open();
+export async function followedLog(options: Options, {program, signal}: CommandContext): Promise<Result> {
+	const session = await program.servers.platform.open();
 	const {server, profile} = session;
 	const {environmentId: environment} = await session.environment(options.environment, signal);
-	const source = renewedLogSource(environment, session, platform);
+	const source = renewedLogSource(environment, session, program.servers.platform);
 	await source({}, signal);
-	const seen = await sightings.recall();
+	const seen = await program.local.sightings.recall();
 	const title = titleOfTask(seen.find(sighting => isOf(sighting, environment, server))?.shown['task_ref']);
 	return {kind: 'panel', panel: {show: 'log', log: {...options, environment, server, profile, title, source}}};
 }

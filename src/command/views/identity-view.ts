@@ -39,32 +39,31 @@ export function identityResult(
 }
 
 /** Returns every secret in the configuration and the environment, masked, with the one origin that it may go to (SAFETY 6). */
-export function wireResult({
-	program: {
-		local: {config, env},
-	},
-}: CommandContext): Result {
-	const ofProfiles = listProfiles(config.read()).flatMap(({name, server, apiKey, accessToken, refreshToken}) => {
-		const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};
-		return Object.entries(held).flatMap(([kind, secret]) =>
-			secret
-				? [{secret: `${kind} of profile ${name}`, last4: kind === 'API key' ? secret.last4 : '', goes: server}]
-				: [],
-		);
-	});
-	const fromEnvironment = env['SERVICE_API_KEY']?.trim()
+export function wireResult({program}: CommandContext): Result {
+	const ofProfiles = listProfiles(program.local.config.read()).flatMap(
+		({name, server, apiKey, accessToken, refreshToken}) => {
+			const held = {'API key': apiKey, 'access token': accessToken, 'refresh token': refreshToken};
+			return Object.entries(held).flatMap(([kind, secret]) =>
+				secret
+					? [{secret: `${kind} of profile ${name}`, last4: kind === 'API key' ? secret.last4 : '', goes: server}]
+					: [],
+			);
+		},
+	);
+	const fromEnvironment = program.local.env['SERVICE_API_KEY']?.trim()
 		? [
 				{
 					secret: 'SERVICE_API_KEY',
 					last4: '',
-					goes: env['SERVICE_SERVER']?.trim() || 'the server from a flag or SERVICE_PROFILE',
+					goes: program.local.env['SERVICE_SERVER']?.trim() || 'the server from a flag or SERVICE_PROFILE',
 				},
 			]
 		: [];
-	const ofProviders = listKeys({config, env, rows: registry}).flatMap(({provider, last4, source, baseUrl}) =>
-		last4 === undefined
-			? []
-			: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere (no address)'}],
+	const ofProviders = listKeys({config: program.local.config, env: program.local.env, rows: registry}).flatMap(
+		({provider, last4, source, baseUrl}) =>
+			last4 === undefined
+				? []
+				: [{secret: `key of ${provider} (${source})`, last4, goes: baseUrl ?? 'nowhere (no address)'}],
 	);
 	const all = [...ofProfiles, ...fromEnvironment, ...ofProviders];
 	return {

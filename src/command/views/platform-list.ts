@@ -91,12 +91,7 @@ function seenTable(items: readonly JsonObject[], {server, name, columns}: Listed
 
 /** Returns what this machine has seen of a server, newest first. */
 async function seenItems(
-	{
-		program: {
-			local: {sightings, recents},
-		},
-		flags,
-	}: CommandContext,
+	{program, flags}: CommandContext,
 	{server, profile, kind, columns}: Where,
 ): Promise<readonly JsonObject[]> {
 	const {org, workspace} = flags;
@@ -106,7 +101,9 @@ async function seenItems(
 		sighting.server === server &&
 		(org === undefined || sighting.org === org) &&
 		(workspace === undefined || sighting.workspace === workspace);
-	const seen = (await sightings.recall()).filter(isAsked).map(({id, shown, at}) => ({id, ...shown, seen_at: at}));
+	const seen = (await program.local.sightings.recall())
+		.filter(isAsked)
+		.map(({id, shown, at}) => ({id, ...shown, seen_at: at}));
 	const [field = 'id'] = columns;
-	return seen.length > 0 ? seen : recents.recall(profile, kind).map(id => ({[field]: id}));
+	return seen.length > 0 ? seen : program.local.recents.recall(profile, kind).map(id => ({[field]: id}));
 }
