@@ -5,7 +5,6 @@ import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.t
 import {createHistory, type History, type QueuedMessage, type RunConversation} from './history.ts';
 import {endRun} from './hooks/hooks.ts';
 import {createRepetitionGuard, type LimitWatch, type RepetitionGuard, type RunLimits, watchLimits} from './limits.ts';
-
 import type {Mentions} from './mentions/read-mentions.ts';
 import {type ModelRequests, type ModelTurn, missingAnswer} from './model-turn.ts';
 import type {RunTask, TaskRun} from './run-task.ts';

@@ -27,9 +27,7 @@ import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
-
 import {createLiveLines} from './screen/frame.ts';
-
 import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/block-text.ts';
 import {spokenTodo} from './transcript/todo-lines.ts';

@@ -15,9 +15,7 @@ import {compose} from '../../src/program/program.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
-
 import {copySequence} from '../../src/terminal/clipboard.ts';
-
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 

@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {emptyComposer} from '../../src/editor/editor-state.ts';
-import type {InputToken} from '../../src/terminal/input/token.ts';
-import {keyToken, textToken} from '../../src/terminal/input/token.ts';
+import {type InputToken, keyToken, textToken} from '../../src/terminal/input/token.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {drawLine, editLine} from '../../src/ui/line-field.ts';
 

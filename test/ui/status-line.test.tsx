@@ -12,7 +12,6 @@ import {lineWidth} from '../../src/terminal/text/width.ts';
 import {UiContext} from '../../src/ui/context.ts';
 import {openPanel} from '../../src/ui/panels/panels.ts';
 import {createLiveLines} from '../../src/ui/screen/frame.ts';
-
 import {Status, StatusLine} from '../../src/ui/status-line.tsx';
 
 const ready = {profile: 'local', server: 'http://127.0.0.1:1', state: 'ready'} as const;

@@ -1,5 +1,4 @@
-import type {ConfiguredServer} from '../../agent/mcp/configured-servers.ts';
-import {idOf} from '../../agent/mcp/configured-servers.ts';
+import {type ConfiguredServer, idOf} from '../../agent/mcp/configured-servers.ts';
 import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import {entryOf, type McpServer, readEntry} from '../../config/mcp/mcp-file.ts';
 import type {McpScope} from '../../config/mcp/mcp-scope.ts';

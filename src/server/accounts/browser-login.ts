@@ -1,8 +1,7 @@
 import type {DataAccess} from '../kit/services.ts';
 import {findActiveKey} from './api-key.ts';
 import {clearAttempts, countAttempt} from './attempts.ts';
-import type {PasswordCost} from './password.ts';
-import {hashPassword, isBusyHashing, verifyPassword} from './password.ts';
+import {hashPassword, isBusyHashing, type PasswordCost, verifyPassword} from './password.ts';
 import {hashToken, kindOfToken} from './token.ts';
 import {type Account, findAccount, findAccountByEmail, normalizeEmail} from './user.ts';
 

@@ -1,7 +1,6 @@
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DataAccess} from '../kit/services.ts';
-import type {PasswordCost} from './password.ts';
-import {hashPassword} from './password.ts';
+import {hashPassword, type PasswordCost} from './password.ts';
 import {createToken, hashToken, kindOfToken} from './token.ts';
 
 /** How long a code is valid: it may have to reach someone in another time zone after a weekend. */

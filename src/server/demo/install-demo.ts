@@ -11,7 +11,6 @@ import {assessmentSpans} from './assessments.ts';
 import type {DemoReference} from './demo-reference.ts';
 import {demoSessions, sessionSpans} from './sessions.ts';
 import {exportDemo} from './span.ts';
-
 import {demoEvaluation, demoRuns, workSpans} from './work.ts';
 
 const demoScope = {organization: 'demo', workspace: 'main', project: 'shop', email: 'you@localhost'};

@@ -1,5 +1,4 @@
 import type {Organization} from '../../contract/resources/account.ts';
-
 import type {MemberRole} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {authorize} from '../kit/authorize.ts';

@@ -1,6 +1,5 @@
 import {AppError} from '../../core/error.ts';
 import {limitFor} from './capacity.ts';
-
 import {platformPolicy, type SandboxServices} from './sandboxing.ts';
 
 /** A change by an operator. Omitted values stay as they are; 0 resets one to the server's own limit. */

@@ -1,7 +1,6 @@
 import type {Environment} from '../../core/environment.ts';
 import {type Ink, type Scheme, terminalScheme} from '../text/style.ts';
-import type {BackgroundColor} from './background.ts';
-import {backgroundOf} from './background.ts';
+import {type BackgroundColor, backgroundOf} from './background.ts';
 import {type ColorDepth, colorCodes, colorDepth} from './color-depth.ts';
 import type {ThemeName} from './theme-names.ts';
 

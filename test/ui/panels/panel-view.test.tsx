@@ -1,7 +1,6 @@
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {wrapLine} from '../../../src/terminal/text/wrap.ts';
-import type {Panel} from '../../../src/ui/panels/panels.ts';
-import {openPanel as openInStore} from '../../../src/ui/panels/panels.ts';
+import {openPanel as openInStore, type Panel} from '../../../src/ui/panels/panels.ts';
 import {titleOf} from '../frame.ts';
 import {openPanel} from './open-panel.tsx';
 

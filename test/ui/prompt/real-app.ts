@@ -3,7 +3,6 @@ import {expect, onTestFinished} from 'vitest';
 import type {Program} from '../../../src/command/program.ts';
 import {compose} from '../../../src/program/program.ts';
 import {steadyNow, untilAnswerable} from '../../../src/ui/answerable.ts';
-
 import {write} from '../../agent/project/repository.ts';
 import {type Answer, startModelHost} from '../../e2e/model-host.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
