@@ -9,7 +9,7 @@ import {
 	recordOf,
 	sayWhatRuns,
 	servedFields,
-} from '../src/command/serve/server-lines.ts';
+} from '../src/command/views/server-lines.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatDuration, formatNumber} from '../src/core/format.ts';
 import {isLoopback, originOf, parseServerUrl} from '../src/core/origin.ts';

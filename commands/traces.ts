@@ -8,7 +8,7 @@ const status = command({
 	whileRunning: true,
 
 	async run(_, {program}) {
-		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
 		return traceStatus(program.servers.traces.status());
 	},
 });
@@ -22,7 +22,7 @@ const on = command({
 	whileRunning: true,
 
 	async run({content = false}, {program}) {
-		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
 		return traceStatus(await program.servers.traces.set(content ? 'content' : 'on'));
 	},
 });
@@ -34,7 +34,7 @@ const off = command({
 	whileRunning: true,
 
 	async run(_, {program}) {
-		const {traceStatus} = await import('../src/command/views/traces/trace-status.ts');
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
 		return traceStatus(await program.servers.traces.set('off'));
 	},
 });

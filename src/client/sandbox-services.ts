@@ -11,7 +11,7 @@ export type SandboxAddress = {
 };
 
 /** The services of the sandboxes that the user created or listed since the program started. */
-export type ServiceAddresses = {
+export type ServicePlaces = {
 	/** Adds the services of the sandboxes in the answer of a call. Never throws, whatever the server sent. */
 	readonly remember: (operation: OperationId, server: string, answer: unknown) => void;
 	/** Returns the sandbox with a service at this origin; undefined if there is none. */
@@ -21,7 +21,7 @@ export type ServiceAddresses = {
 const maxSandboxes = 100;
 const maxServices = 20;
 
-export function createSandboxServices(): ServiceAddresses {
+export function createSandboxServices(): ServicePlaces {
 	let sandboxes: readonly SandboxAddress[] = [];
 	return {
 		remember(operation, server, answer) {

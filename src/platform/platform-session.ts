@@ -1,6 +1,6 @@
 import {type Client, createClient} from '../client/client.ts';
 import {environmentLogSource} from '../client/environment-logs.ts';
-import type {ServiceAddresses} from '../client/sandbox-services.ts';
+import type {ServicePlaces} from '../client/sandbox-services.ts';
 import type {Config} from '../config/config.ts';
 import {saveScope} from '../config/profiles.ts';
 import type {Recents} from '../config/recents.ts';
@@ -48,7 +48,7 @@ export type SessionStores = {
 	/** Saves what servers say of sessions, runtimes and environments. */
 	readonly sightings: Pick<Sightings, 'remember' | 'recall'>;
 	/** Keeps the addresses of the services of sandboxes that the user creates. */
-	readonly services: Pick<ServiceAddresses, 'remember'>;
+	readonly services: Pick<ServicePlaces, 'remember'>;
 };
 
 type Login = {

@@ -7,7 +7,7 @@ import type {Places} from '../agent/policy/protected-places.ts';
 import {hookCommands} from '../agent/project/effects.ts';
 import {createSessionBindings} from '../agent/session-bindings.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
-import type {SandboxAddress, ServiceAddresses} from '../client/sandbox-services.ts';
+import type {SandboxAddress, ServicePlaces} from '../client/sandbox-services.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
@@ -272,7 +272,7 @@ const timeoutMs = 3000;
  * Returns what finds the sandbox with a service at an origin: one that was created or listed here, else one of those that the
  * connected server lists. Never throws: without a list there is none, and the question about the address says so.
  */
-function knownSandboxes(store: AppStore, platform: Platform, services: ServiceAddresses) {
+function knownSandboxes(store: AppStore, platform: Platform, services: ServicePlaces) {
 	let listedAtMs = Number.NEGATIVE_INFINITY;
 
 	const list = async () => {

@@ -1,6 +1,6 @@
 import {networkInterfaces} from 'node:os';
 import {expect, test} from 'vitest';
-import {servedFields} from '../../../src/command/serve/server-lines.ts';
+import {servedFields} from '../../../src/command/views/server-lines.ts';
 
 test('[9] a server on every address prints a login for this machine, and one for others that allows plain HTTP', async () => {
 	const served = {

@@ -1,7 +1,7 @@
-import {formatAmount, formatCount} from '../../../core/format.ts';
-import type {TraceStatus} from '../../../platform/traces/traces.ts';
-import {facts} from '../../render/facts.ts';
-import type {Result} from '../../result.ts';
+import {formatAmount, formatCount} from '../../core/format.ts';
+import type {TraceStatus} from '../../platform/traces/traces.ts';
+import {facts} from '../render/facts.ts';
+import type {Result} from '../result.ts';
 
 const levels = {
 	off: 'off',
