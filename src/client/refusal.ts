@@ -8,7 +8,7 @@ import {isWebPage} from '../net/read-body.ts';
 import {isRetryableStatus, parseRetryAfter} from '../net/retry.ts';
 
 /** The status, type and detail of a server's error, for callers that handle some of them. */
-type Refusal = {
+export type ClientRefusal = {
 	readonly status: number;
 	/** Machine-readable type: one of the specification, or a newer one. */
 	readonly type: Problem['type'] | (string & {}) | undefined;
@@ -27,11 +27,11 @@ type Answer = {
 
 type Explained = readonly [code: ErrorCode, what: string, hint: string];
 
-const refusals = new WeakMap<AppError, Refusal>();
+const refusals = new WeakMap<AppError, ClientRefusal>();
 const pages = new WeakSet<AppError>();
 
 /** Returns the refusal of an error or of its causes; undefined for any other error. */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function refusalOf(error: unknown): ClientRefusal | undefined {
 	return error instanceof AppError ? (refusals.get(error) ?? refusalOf(error.cause)) : undefined;
 }
 

@@ -2,14 +2,14 @@ import {AppError} from '../core/error.ts';
 import type {GlobalFlags} from './context.ts';
 import {findFlag, type GlobalFlag, globalFlags, splitFlag} from './flags.ts';
 
+/** The flags that every command understands, and the other words of a line. */
+export type FlaggedWords = {readonly flags: GlobalFlags; readonly rest: readonly string[]};
+
 /**
  * Splits the flags that every command understands from a command's words. The words after `--` stay as they are. Throws
  * `AppError("usage")` for a flag without its value.
  */
-export function takeGlobalFlags(words: readonly string[]): {
-	readonly flags: GlobalFlags;
-	readonly rest: readonly string[];
-} {
+export function takeGlobalFlags(words: readonly string[]): FlaggedWords {
 	const given = new Map<GlobalFlag, string>();
 	const rest: string[] = [];
 	for (let index = 0; index < words.length; index++) {

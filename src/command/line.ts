@@ -1,5 +1,5 @@
 import {type Entry, isNoun} from './context.ts';
-import {takeGlobalFlags} from './global-flags.ts';
+import {type FlaggedWords, takeGlobalFlags} from './global-flags.ts';
 import {splitWords} from './words.ts';
 
 /** Returns the name of the command that a slash line begins with, as typed. */
@@ -11,7 +11,7 @@ export function commandName(line: string): string {
  * Returns the words of a slash line without the flags of every command. What follows the name of a command that takes the
  * line is one word. Throws AppError("usage") for an open quote, and a flag without its value.
  */
-export function readLine(line: string, entries: readonly Entry[]): ReturnType<typeof takeGlobalFlags> {
+export function readLine(line: string, entries: readonly Entry[]): FlaggedWords {
 	const typed = line.trim();
 	const name = commandName(typed);
 	const entry = entries.find(each => each.name === name);

@@ -6,7 +6,9 @@ import {command} from './command.ts';
 import type {Command} from './context.ts';
 import {type ListPage, type ListView, platformList} from './views/platform-list.ts';
 
-type ListQuery = ReturnType<typeof pageQuery> & {readonly project?: string};
+type PageQuery = {readonly page?: number; readonly page_size?: number};
+
+type ListQuery = PageQuery & {readonly project?: string};
 
 /** The list of a noun on the server, a page at a time, and how it is shown. */
 type ListDefinition<Name extends Scope> = ListView & {
@@ -64,7 +66,7 @@ export const pageHelp = {
 
 type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
 
-export function pageQuery({page, pageSize}: Flags): {readonly page?: number; readonly page_size?: number} {
+export function pageQuery({page, pageSize}: Flags): PageQuery {
 	return {...(page !== undefined && {page}), ...(pageSize !== undefined && {page_size: pageSize})};
 }
 

@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {closeSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -155,7 +155,7 @@ async function untilWritten(file: string): Promise<void> {
 }
 
 /** Returns whether something happens before a child ends, fails to start, or times out. */
-async function firstOf(awaited: Promise<unknown>, child: ReturnType<typeof spawn>): Promise<boolean> {
+async function firstOf(awaited: Promise<unknown>, child: ChildProcess): Promise<boolean> {
 	const over = new AbortController();
 	try {
 		return await Promise.race([

@@ -19,7 +19,7 @@ type Dependencies = Omit<Parameters<typeof createPlatformAccess>[0], 'createTran
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
 };
 
-type PlatformOnDemand = {
+export type PlatformOnDemand = {
 	/** Returns the access of one command. */
 	readonly forCommand: (command: Omit<AccessContext, 'program'>) => Platform;
 	/** Opens the server that the app is connected to, or was with `profile`, outside of commands. Throws as `Platform.open`. */

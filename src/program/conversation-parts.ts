@@ -16,7 +16,7 @@ import type {Transcript} from '../core/session/transcript.ts';
 import {costOfMessage, isTurn} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {createPlatform} from '../platform/platform-on-demand.ts';
+import type {PlatformOnDemand} from '../platform/platform-on-demand.ts';
 import {type Conversation, createConversation} from '../session/conversation.ts';
 import {createConversations, type Slot} from '../session/conversations.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
@@ -24,9 +24,9 @@ import {logOf} from '../storage/journal-log.ts';
 import type {AppStore} from '../store/store.ts';
 import type {createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
-import type {createChangeAccess} from './change-access.ts';
+import type {ChangeAccess} from './change-access.ts';
 import {type LocalState, learnFolder} from './local-state.ts';
-import type {createMcpParts} from './mcp-parts.ts';
+import type {McpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import type {createProjectParts} from './project-parts.ts';
 import type {Servers} from './servers.ts';
@@ -35,9 +35,9 @@ import type {Servers} from './servers.ts';
 type Shared = {
 	readonly access: ModelAccess;
 	readonly approvals: ReturnType<typeof createApprovalParts>;
-	readonly changes: ReturnType<typeof createChangeAccess>;
+	readonly changes: ChangeAccess;
 	readonly ofProject: ReturnType<typeof createProjectParts>;
-	readonly mcp: ReturnType<typeof createMcpParts>;
+	readonly mcp: McpParts;
 	readonly windows: ModelWindows;
 	/** Returns what asks the user; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;
@@ -262,7 +262,7 @@ function createToolLoader(
 	};
 }
 
-type Platform = Pick<ReturnType<typeof createPlatform>, 'openConnected'>;
+type Platform = Pick<PlatformOnDemand, 'openConnected'>;
 
 /** How long a list of the workspace's sandboxes counts. */
 const validMs = 60_000;

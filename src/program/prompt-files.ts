@@ -1,3 +1,4 @@
+import type {PromptFile} from '../agent/skills/prompt-file.ts';
 import {inEffect, type Project, type ProjectState} from '../agent/project/project.ts';
 import {promptText, readPromptFile} from '../agent/skills/prompt-file.ts';
 import type {Entry} from '../command/context.ts';
@@ -23,7 +24,7 @@ export function promptFileEntries(project: Pick<Project, 'load'>): EntrySource {
 	};
 }
 
-type Found = ReturnType<typeof readPromptFile> & {readonly isOwn: boolean};
+type Found = PromptFile & {readonly isOwn: boolean};
 
 /** Returns the prompt files in effect by name: the user's own win, then those of the nearest folder. */
 function promptsOf(state: ProjectState): readonly Found[] {

@@ -72,7 +72,7 @@ export function copyInTmux(text: string, env: Environment): void {
  * Whether a terminal copies what a program sends to it with OSC 52: `yes`, `no`, through `tmux`, or `unknown`, because no
  * terminal answers.
  */
-type ClipboardSupport = 'yes' | 'no' | 'tmux' | 'unknown';
+export type ClipboardSupport = 'yes' | 'no' | 'tmux' | 'unknown';
 
 /** Terminals that are known to copy as they come. */
 const copyingPrograms = /^(?:WezTerm|ghostty|vscode|rio|contour)$/;

@@ -2,6 +2,7 @@ import {useLayoutEffect} from 'react';
 import {type ComposerLayout, layoutComposer} from '../editor/editor-layout.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import type {AppState} from '../store/store.ts';
+import type {CellWidths} from '../terminal/text/cell-widths.ts';
 import {cellWidths} from '../terminal/text/cell-widths.ts';
 import {fitHints} from '../terminal/text/fit-parts.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
@@ -60,7 +61,7 @@ type Known = {
 	readonly composer: ComposerState;
 	readonly room: number;
 	/** The cell widths that it was laid out with. */
-	readonly widths: ReturnType<typeof cellWidths>;
+	readonly widths: CellWidths;
 	readonly layout: ComposerLayout;
 };
 

@@ -1,5 +1,6 @@
 import type {Entry} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
+import type {FlaggedWords} from '../command/global-flags.ts';
 import {readLine} from '../command/line.ts';
 import {asMessage, isCommandLine, isShellLine, messageIn} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
@@ -169,7 +170,7 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	});
 }
 
-type Line = ReturnType<typeof readLine> & {readonly line: string; readonly path: string};
+type Line = FlaggedWords & {readonly line: string; readonly path: string};
 
 /** Executes a command. If it needs a login, offers one and tries again. */
 function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {

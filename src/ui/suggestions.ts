@@ -45,7 +45,7 @@ function isName({label, line}: Suggestion): boolean {
 	return label === line.trimEnd();
 }
 
-export type Suggestions = ReturnType<typeof suggestionsFor>;
+export type Suggestions = ReadonlyArray<Suggestion & Partial<MentionSuggestion>>;
 
 const none: Suggestions = [];
 

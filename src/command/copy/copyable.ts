@@ -1,6 +1,7 @@
 import {cutLine} from '../../core/cut-text.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
+import type {ClipboardSupport} from '../../terminal/clipboard.ts';
 import {clipboardSupport, plainCopy} from '../../terminal/clipboard.ts';
 import {lexBlocks} from '../../terminal/markdown/markdown-lexer.ts';
 import type {CommandContext} from '../context.ts';
@@ -113,7 +114,7 @@ export async function copied(found: Copyable, context: CommandContext): Promise<
 	};
 }
 
-function whyNot(support: ReturnType<typeof clipboardSupport>): string {
+function whyNot(support: ClipboardSupport): string {
 	return support === 'no'
 		? "This terminal doesn't let programs copy."
 		: "It's too long for the clipboard of a terminal.";

@@ -1,4 +1,5 @@
 import {formatNumber, formatUsd} from '../../core/format.ts';
+import type {CacheSaving} from '../../core/ledger/cache-saving.ts';
 import {cacheSaving} from '../../core/ledger/cache-saving.ts';
 import {sessionUsage} from '../../core/session/session-usage.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
@@ -114,7 +115,7 @@ function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly
 }
 
 /** Returns the sentence about what the cache saved. */
-export function savingText({share, usd}: NonNullable<ReturnType<typeof cacheSaving>>): string {
+export function savingText({share, usd}: CacheSaving): string {
 	const saved =
 		usd === null ? '' : usd < 0 ? `, which cost ${formatUsd(-usd)} so far` : `, which saved ${formatUsd(usd)}`;
 	return `${Math.round(100 * share)} % of the input came from the cache${saved}.`;

@@ -3,6 +3,7 @@ import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
 import {originOf} from '../../core/origin.ts';
 import type {Span, SpanSource} from '../../core/otlp.ts';
+import type {Secret} from '../../core/secrets/secret.ts';
 import {secret} from '../../core/secrets/secret.ts';
 import type {Recorded} from '../../core/session/event.ts';
 import type {PriceOf} from '../../core/session/usage.ts';
@@ -19,7 +20,7 @@ export type ExporterDependencies = {
 	readonly openServer: (profile: string) => Promise<PlatformSession>;
 	readonly createTransport: (credential: Credential | undefined) => Promise<Transport>;
 	readonly loadPrices: () => Promise<PriceOf>;
-	readonly secrets: {readonly hide: (text: string) => string; readonly add: (held: ReturnType<typeof secret>) => void};
+	readonly secrets: {readonly hide: (text: string) => string; readonly add: (held: Secret) => void};
 };
 
 /** Where an exporter sends traces. */

@@ -1,3 +1,4 @@
+import type {Size} from '../../store/view-slice.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import {type ScreenOutput, sizeOf} from '../screen/window-size.ts';
 
@@ -74,7 +75,7 @@ export function paceOutput(output: ScreenOutput, now: () => number): PacedOutput
 function fitting(
 	lines: readonly string[],
 	used: number,
-	{columns, rows}: ReturnType<typeof sizeOf>,
+	{columns, rows}: Size,
 ): {readonly count: number; readonly taken: number} {
 	let taken = 0;
 	for (const [count, line] of lines.entries()) {

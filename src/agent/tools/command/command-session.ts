@@ -81,7 +81,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 	const jobs = createJobs(onJobs);
 	const running = new Set<StartedCommand>();
 	const files = createOutputFiles();
-	let folder: ReturnType<typeof createWorkFolder> | undefined;
+	let folder: Promise<WorkFolder> | undefined;
 	/** What notes the changes of commands that have ended. */
 	const settling = createPending();
 	let hasRun = false;

@@ -1,3 +1,4 @@
+import type {ClientRefusal} from '../../../client/refusal.ts';
 import {refusalOf} from '../../../client/refusal.ts';
 import {AppError} from '../../../core/error.ts';
 
@@ -22,7 +23,7 @@ function withHint(error: unknown, hint: string | undefined): unknown {
 		: error;
 }
 
-function hintForType({status, type}: NonNullable<ReturnType<typeof refusalOf>>, org: string): string | undefined {
+function hintForType({status, type}: ClientRefusal, org: string): string | undefined {
 	switch (type) {
 		case 'usage_limit_exceeded_error':
 			// Too many requests have the same type, but another status.
