@@ -27,7 +27,7 @@ import type {Platform} from '../platform/platform.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
-import type {createResume} from '../session/resume-session.ts';
+import type {ResumeSession} from '../session/resume-session.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Scheme} from '../terminal/text/style.ts';
@@ -97,8 +97,8 @@ export type SessionPart = {
 	readonly saved: SavedSessions;
 	/** Returns the background jobs of the conversation, ended ones included. */
 	readonly jobs: () => readonly Job[];
-	/** Continues a session; see `createResume`. */
-	readonly resume: ReturnType<typeof createResume>;
+	/** Continues a session; see `ResumeSession`. */
+	readonly resume: ResumeSession;
 	/** Sets how the user is asked for an approval; without it, `--approve` decides. */
 	readonly askWith: (decide: Decide) => void;
 	/**

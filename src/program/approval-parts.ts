@@ -1,6 +1,6 @@
-import {createApprovals, type Decide, type Kept} from '../agent/approval/approval.ts';
+import {createApprovals, type Decide, type Kept, type SessionApprovals} from '../agent/approval/approval.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
-import {judgeByRules} from '../agent/approval/ruling.ts';
+import {type Judge, judgeByRules} from '../agent/approval/ruling.ts';
 import {decideUnasked} from '../agent/approval/unasked.ts';
 import {type FileRules, parseRule} from '../agent/policy/rules/rule.ts';
 import {hookCommands} from '../agent/project/effects.ts';
@@ -11,11 +11,23 @@ import type {AppStore} from '../store/store.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 
-/** Creates what decides about acts of the agent: rules, the mode, and the user or the command line. */
+/** What decides about acts of the agent: rules, the mode, and the user or the command line. */
+export type ApprovalParts = {
+	readonly judge: Judge;
+	/** Returns the rules of the moment about the files of a slot's folder. */
+	readonly fileRulesIn: (slot: Slot) => () => FileRules;
+	/**
+	 * Returns what creates the approvals of sessions in a slot. In the background the rules of the session count, not those
+	 * of the one in front, and questions wait until it is shown. No session begins with the mode of another one.
+	 */
+	readonly createApprovalsIn: (slot: Slot) => (ofSession: readonly SessionRule[]) => SessionApprovals;
+	readonly askWith: (ask: Decide) => void;
+};
+
 export function createApprovalParts(
 	{store, approve = 'never'}: ProgramOptions,
 	{folder, home, rules, secrets, project}: LocalState,
-) {
+): ApprovalParts {
 	/** The mode that each session begins with: that of the command line, or the usual one. */
 	const firstMode: ApprovalMode = approve === 'never' ? 'ask' : approve;
 
@@ -34,13 +46,8 @@ export function createApprovalParts(
 	let decide: Decide = decideUnasked(approve);
 	return {
 		judge,
-		/** Returns the rules of the moment about the files of a slot's folder. */
-		fileRulesIn: (slot: Slot) => (): FileRules => ({folder: folder.path(), entries: rulesIn(slot).list()}),
-		/**
-		 * Returns what creates the approvals of sessions in a slot. In the background the rules of the session count, not those
-		 * of the one in front, and questions wait until it is shown. No session begins with the mode of another one.
-		 */
-		createApprovalsIn: (slot: Slot) => (ofSession: readonly SessionRule[]) => {
+		fileRulesIn: slot => () => ({folder: folder.path(), entries: rulesIn(slot).list()}),
+		createApprovalsIn: slot => ofSession => {
 			rules.startSession(ofSession);
 			slot.store.getState().setApprovalMode(firstMode);
 			return createApprovals({

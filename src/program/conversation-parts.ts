@@ -22,7 +22,7 @@ import {createConversations, type Slot} from '../session/conversations.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import {logOf} from '../storage/journal-log.ts';
 import type {AppStore} from '../store/store.ts';
-import type {createApprovalParts} from './approval-parts.ts';
+import type {ApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import type {ChangeAccess} from './change-access.ts';
 import {type LocalState, learnFolder} from './local-state.ts';
@@ -34,7 +34,7 @@ import type {Servers} from './servers.ts';
 /** What all conversations share. */
 type Shared = {
 	readonly access: ModelAccess;
-	readonly approvals: ReturnType<typeof createApprovalParts>;
+	readonly approvals: ApprovalParts;
 	readonly changes: ChangeAccess;
 	readonly ofProject: ReturnType<typeof createProjectParts>;
 	readonly mcp: McpParts;

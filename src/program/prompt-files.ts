@@ -1,5 +1,5 @@
-import type {PromptFile} from '../agent/skills/prompt-file.ts';
 import {inEffect, type Project, type ProjectState} from '../agent/project/project.ts';
+import type {PromptFile} from '../agent/skills/prompt-file.ts';
 import {promptText, readPromptFile} from '../agent/skills/prompt-file.ts';
 import type {Entry} from '../command/context.ts';
 import type {EntrySource} from '../command/entries/entry-source.ts';

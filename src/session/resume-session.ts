@@ -28,6 +28,12 @@ export type SessionElsewhere = {
 /** Asks the user in which folder such a session continues. Returns undefined if they cancel. */
 type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
 
+/**
+ * Continues a session, given its id, a unique prefix, or `latest`. Returns what the user should know; undefined if they
+ * cancelled.
+ */
+export type ResumeSession = (wanted: string, choose: ChooseFolder) => Promise<readonly string[] | undefined>;
+
 type Dependencies = {
 	readonly store: AppStore;
 	readonly conversation: Conversation;
@@ -46,9 +52,16 @@ type Dependencies = {
  * another folder, or one that the session does not know, unless the user chose it. Returns notices for the user, or
  * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
-export function createResume({store, conversation, background, sessions, folder, ...given}: Dependencies) {
+export function createResume({
+	store,
+	conversation,
+	background,
+	sessions,
+	folder,
+	...given
+}: Dependencies): ResumeSession {
 	let {isModelGiven = false} = given;
-	return async (wanted: string, choose: ChooseFolder): Promise<readonly string[] | undefined> => {
+	return async (wanted, choose) => {
 		// Its journal may not be written yet.
 		const behind = background?.find(wanted);
 		if (behind !== undefined) {

@@ -57,8 +57,13 @@ const translated: readonly Range[] = [
 	['64:ff9b:1::', 48],
 ];
 
-const makeLists = () => ({
+type Lists = {
 	/** By precedence. */
+	readonly kinds: ReadonlyArray<{readonly kind: AddressKind; readonly list: BlockList}>;
+	readonly translated: BlockList;
+};
+
+const makeLists = (): Lists => ({
 	kinds: (
 		[
 			['machine', machine],
@@ -70,7 +75,7 @@ const makeLists = () => ({
 });
 
 /** Made with the first address: Node takes milliseconds to compile what reads the ranges. */
-let lists: ReturnType<typeof makeLists> | undefined;
+let lists: Lists | undefined;
 
 /** Returns where an IP address leads. An invalid address is forbidden. */
 export function kindOfAddress(address: string): AddressKind {

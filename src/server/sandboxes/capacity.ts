@@ -3,11 +3,21 @@ import {reject} from '../kit/http-error.ts';
 import type {SandboxPolicy} from './sandboxing.ts';
 import {limitTime, type TimeLimit} from './time-limit.ts';
 
+/** What an organization allows; null is what the server allows. */
+export type OrganizationBounds = {
+	readonly runtime_seconds_max: number | null;
+	readonly runtime_seconds_default: number | null;
+	readonly sandbox_capacity: number | null;
+};
+
 /**
  * Locks an organization until the transaction ends, so that only one at a time decides about its sandboxes; the update
  * locks the row on both engines. Returns the organization's own limits.
  */
-export async function lockOrganization(transaction: DatabaseTransaction, organizationId: string) {
+export async function lockOrganization(
+	transaction: DatabaseTransaction,
+	organizationId: string,
+): Promise<OrganizationBounds> {
 	return await transaction
 		.updateTable('organizations')
 		.set(({ref}) => ({updated_at: ref('updated_at')}))
@@ -15,8 +25,6 @@ export async function lockOrganization(transaction: DatabaseTransaction, organiz
 		.returning(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
 		.executeTakeFirstOrThrow();
 }
-
-export type OrganizationBounds = Awaited<ReturnType<typeof lockOrganization>>;
 
 /** Rejects (409) if the organization's capacity is used up. `except` is an existing sandbox that doesn't count. */
 export async function assertCapacity(

@@ -9,10 +9,18 @@ type Dependencies = {
 	readonly homeFolder: string | undefined;
 };
 
-export type FolderQuestions = ReturnType<typeof createFolderQuestions>;
+export type FolderQuestions = {
+	/**
+	 * Asks whether the agent may read a folder that holds far more than a project: once, even if several messages wait
+	 * for the answer. Returns the notice to show if the user declines.
+	 */
+	readonly ask: () => Promise<string | undefined>;
+	/** Asks where to continue a session that began in another folder. */
+	readonly choose: (session: SessionElsewhere) => Promise<'there' | 'here' | undefined>;
+};
 
 /** Asks about folders: the agent's tools read only those that the user allowed. */
-export function createFolderQuestions({folder, interact, homeFolder}: Dependencies) {
+export function createFolderQuestions({folder, interact, homeFolder}: Dependencies): FolderQuestions {
 	const short = (path: string) => shortFolder(path, homeFolder);
 	let asking: Promise<string | undefined> | undefined;
 
@@ -30,11 +38,7 @@ export function createFolderQuestions({folder, interact, homeFolder}: Dependenci
 	};
 
 	return {
-		/**
-		 * Asks whether the agent may read a folder that holds far more than a project: once, even if several messages wait
-		 * for the answer. Returns the notice to show if the user declines.
-		 */
-		async ask(): Promise<string | undefined> {
+		async ask() {
 			const wide = folder.unasked();
 			if (!wide) {
 				return undefined;
@@ -47,7 +51,6 @@ export function createFolderQuestions({folder, interact, homeFolder}: Dependenci
 			const refused = await asking;
 			return isFirst ? refused : undefined;
 		},
-		/** Asks where to continue a session that began in another folder. */
 		async choose({folder: there, here, isThere}: SessionElsewhere) {
 			const id = await interact.choose({
 				title: `This session began in ${short(there)}${isThere ? '' : ', which is gone'}`,

@@ -22,10 +22,14 @@ type Dependencies = {
 	readonly tell: (text: string) => void;
 };
 
-export type TrustQuestions = ReturnType<typeof createTrustQuestions>;
+export type TrustQuestions = {
+	/** Asks about files that are new or changed, once for each session, even if several messages wait for the answer. */
+	readonly ask: (session: string) => Promise<void>;
+	readonly close: () => void;
+};
 
 /** Asks about the files with which a project tells the agent how to work: they are used only if the user trusts them. */
-export function createTrustQuestions({project, interact, homeFolder, warn, tell}: Dependencies) {
+export function createTrustQuestions({project, interact, homeFolder, warn, tell}: Dependencies): TrustQuestions {
 	/** The session for which the files were read. */
 	let current: string | undefined;
 	let asking: Promise<void> | undefined;
@@ -59,8 +63,7 @@ export function createTrustQuestions({project, interact, homeFolder, warn, tell}
 	};
 
 	return {
-		/** Asks about files that are new or changed, once for each session, even if several messages wait for the answer. */
-		async ask(session: string): Promise<void> {
+		async ask(session) {
 			if (current !== session) {
 				current = session;
 				asking = askOnce().catch(error => {
