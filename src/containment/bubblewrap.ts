@@ -4,6 +4,7 @@ import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
 import {searchFolders} from '../core/search-path.ts';
 import {withoutInherited} from '../storage/inherited-descriptors.ts';
+import {systemCallFilter} from './system-call-filter.ts';
 
 /** A working bubblewrap and its features. */
 export type Bubblewrap = {
@@ -14,6 +15,8 @@ export type Bubblewrap = {
 	readonly userNamespace: readonly string[];
 	/** If root runs the server: the program that runs each sandbox as another user. */
 	readonly setpriv?: string;
+	/** Whether the kernel takes the filter of system calls. */
+	readonly takesFilter?: boolean;
 };
 
 /**
@@ -166,14 +169,25 @@ export async function findBubblewrap(path: string, hidden: readonly string[]): P
 		const help = await helpOf(program);
 		const hasSizes = canLimitSizes(help);
 		for (const drop of privilegeDrops(path, help)) {
-			const found = {program, hasSizes, ...drop};
-			if (help && (await works(found, hidden))) {
-				return found;
+			for (const filter of filtersFor(drop)) {
+				const candidate = {program, hasSizes, ...drop, takesFilter: filter !== undefined};
+				if (help && (await works(candidate, hidden, filter))) {
+					return candidate;
+				}
 			}
 		}
 	}
 
 	return undefined;
+}
+
+/**
+ * Returns the filters of system calls to try, best first. Where bubblewrap can't forbid user namespaces, the filter must: as
+ * root in its own namespace, a task could mount file systems in memory that no limit counts.
+ */
+function filtersFor({userNamespace}: Pick<Bubblewrap, 'userNamespace'>): ReadonlyArray<Buffer | undefined> {
+	const filter = systemCallFilter();
+	return filter && !userNamespace.includes('--disable-userns') ? [filter] : filter ? [filter, undefined] : [undefined];
 }
 
 /** Returns the ways to drop the server's privileges, best first. */
@@ -228,10 +242,11 @@ export function canLimitSizes(help: string): boolean {
 	return help.includes('--size') && help.includes('--perms');
 }
 
-async function works(found: Bubblewrap, hidden: readonly string[]): Promise<boolean> {
+async function works(found: Bubblewrap, hidden: readonly string[], filter: Buffer | undefined): Promise<boolean> {
 	const policy = taskPolicy(found, {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2});
 	const program = [...dropArguments(found, userOf(0)), process.execPath, '--version'];
-	return (await tryBubblewrap(found.program, [...bubblewrapArguments(found, policy), '--', ...program])) === undefined;
+	const args = [...(filter ? filterOptions : []), ...bubblewrapArguments(found, policy), '--', ...program];
+	return (await tryBubblewrap(found.program, args, filter)) === undefined;
 }
 
 const probeTimeoutMs = 10_000;

@@ -58,6 +58,16 @@ test.skipIf(!bubblewrap)(`bubblewrap is not tried again for each folder of PATH$
 	expect(await callsWith(['/nowhere', '/usr/nowhere'])).toBe(await callsWith([]));
 });
 
+test.skipIf(!bubblewrap)(`[15] a task has the filter of system calls that commands have${reason}`, async () => {
+	expect(bubblewrap?.takesFilter).toBe(true);
+	const {provider, script, log} = await localSandboxes({path});
+	const id = await script(
+		"import {readFileSync} from 'node:fs'; console.log(readFileSync('/proc/self/status', 'utf8'));",
+	);
+	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
+	expect(await log(id)).toMatch(/^Seccomp:\t2$/m);
+});
+
 test.skipIf(!bubblewrap)(`[15] in bubblewrap nothing outside can be read or written${reason}`, async () => {
 	const secrets = await temporaryFolder();
 	await writeFile(join(secrets, 'key'), 'secret');

@@ -90,12 +90,9 @@ function wrapperOf(
 /** Starts bubblewrap with the filter in a file, which it reads from a descriptor. */
 const filterScript = 'exec 9<"$0"; program=$1; shift; exec "$program" --seccomp 9 "$@"';
 
-/**
- * Returns how bubblewrap begins. Where it can't forbid user namespaces, a filter of system calls does: as root in its own
- * namespace, a task could mount file systems in memory that no limit counts.
- */
-function filtered({program, userNamespace}: Bubblewrap, folder: string): readonly string[] {
-	const filter = userNamespace.includes('--disable-userns') ? undefined : systemCallFilter();
+/** Returns how bubblewrap begins: with the filter of system calls that commands of the agent have, too. */
+function filtered({program, takesFilter}: Bubblewrap, folder: string): readonly string[] {
+	const filter = takesFilter ? systemCallFilter() : undefined;
 	if (!filter) {
 		return [program];
 	}
