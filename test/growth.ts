@@ -160,22 +160,22 @@ function countBuiltIns(tries: boolean): () => void {
 	};
 }
 
-/** An expression that matches nothing if it would have to go back more often than so many times. */
-type Limited = (source: string, flags: string, tries: number) => RegExp;
-
-const limited = ((): Limited => {
+/**
+ * Returns an expression that matches nothing if it would have to go back more often than so many times. V8 compiles a function
+ * when it is called, and again if it was not called for long: it must know the syntax then.
+ */
+function limited(source: string, flags: string, tries: number): RegExp {
 	v8.setFlagsFromString('--allow-natives-syntax');
 	try {
-		return new Function(
-			'source',
-			'flags',
-			'tries',
-			'return %NewRegExpWithBacktrackLimit(source, flags, tries)',
-		) as Limited;
+		return new Function('...given', 'return %NewRegExpWithBacktrackLimit(given[0], given[1], given[2])')(
+			source,
+			flags,
+			tries,
+		);
 	} finally {
 		v8.setFlagsFromString('--no-allow-natives-syntax');
 	}
-})();
+}
 
 const expressions = new Map<string, Map<string, RegExp>>();
 /** How often each of them went back the last time. */
