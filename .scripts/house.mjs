@@ -2,7 +2,7 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {posix} from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
-import {parseAst} from 'rolldown/parseAst';
+import {parseAst} from 'vitest/node';
 
 /** What the floor plan began with, at the commit aa482d7d, and what it wants. */
 const plan = {
@@ -73,7 +73,7 @@ export function measureHouse() {
 		}
 	}
 
-	const folders = Map.groupBy?.(files, ({path}) => posix.dirname(path)) ?? groupByFolder(files);
+	const folders = files.map(({path}) => posix.dirname(path));
 	return {
 		...house,
 		files: files.map(({path, text}) => ({
@@ -84,27 +84,15 @@ export function measureHouse() {
 		doubledTypes: [...types]
 			.filter(([, paths]) => paths.length > 1)
 			.map(([name, paths]) => `${name}: ${paths.join(' ')}`),
-		lonelyFolders: [...folders]
-			.filter(
-				([folder, inside]) => inside.length === 1 && ![...folders.keys()].some(other => other.startsWith(`${folder}/`)),
-			)
-			.map(([folder]) => folder),
+		lonelyFolders: [...new Set(folders)].filter(
+			folder => folders.filter(other => `${other}/`.startsWith(`${folder}/`)).length === 1,
+		),
 	};
 }
 
 function readSource(path) {
 	const text = readFileSync(path, 'utf8');
 	return {path, text, tree: parseAst(text, {lang: path.endsWith('x') ? 'tsx' : 'ts'})};
-}
-
-function groupByFolder(files) {
-	const folders = new Map();
-	for (const file of files) {
-		const folder = posix.dirname(file.path);
-		folders.set(folder, [...(folders.get(folder) ?? []), file]);
-	}
-
-	return folders;
 }
 
 /** Yields each node of a syntax tree with the node that it stands in. */
