@@ -4,8 +4,9 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {explainFileError} from '../storage/file-error.ts';
 import type {Home} from '../storage/home.ts';
-import {cacheByStamp, readSmallFile} from '../storage/kept-file.ts';
+import {cacheByStamp} from '../storage/kept-file.ts';
 import {withLock} from '../storage/lock.ts';
+import {readPrivateFile} from '../storage/private-file.ts';
 import {type ConfigData, emptyConfig, parseConfig, toStored} from './config-data.ts';
 import type {Keychain} from './keychain.ts';
 import {createVault, type OnFault} from './vault.ts';
@@ -91,7 +92,7 @@ export async function assertWritable({update}: Config): Promise<void> {
  * invalid file aside first, so that nothing ever overwrites it.
  */
 export function readConfig(home: Home): ConfigData {
-	const text = readSmallFile(home.configFile);
+	const text = readPrivateFile(home.configFile);
 	if (text === undefined) {
 		return emptyConfig;
 	}

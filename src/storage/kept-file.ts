@@ -39,7 +39,7 @@ const settleTimeoutMs = 500;
 
 /** Opens the file at `path`, in the state folder; it need not exist. */
 export function openKeptFile<Content>(path: string, {parse, print}: FileFormat<Content>): KeptFile<Content> {
-	const readFile = cacheByStamp(path, () => parse(readSmallFile(path)));
+	const readFile = cacheByStamp(path, () => parse(readPrivateFile(path)));
 	/** Ends with the last write, and never fails. */
 	let writing: Promise<unknown> = Promise.resolve();
 	/** Changes that nobody waits for and that are not written yet. */
@@ -128,11 +128,6 @@ export function stampOf(path: string): string {
 	return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : 'none';
 }
 
-/** Returns the text of a small file that processes share; undefined if it doesn't exist. Throws AppError("failed"). */
-export function readSmallFile(path: string): string | undefined {
-	return readPrivateFile(path);
-}
-
 /**
  * Changes a small file that processes share without losing a change: locks it, reads it again, calls `change`, and replaces
  * it as a whole (SAFETY 10, 18). Writes nothing if `change` returns undefined or the same text. Returns the new text of the
@@ -145,7 +140,7 @@ export async function updateSmallFile(
 	// The first frame reads kept files, and writes none.
 	const {withLock} = await import('./lock.ts');
 	return withLock(await lockOf(path), async lock => {
-		const before = readSmallFile(path);
+		const before = readPrivateFile(path);
 		const after = change(before);
 		if (after === undefined || after === before) {
 			return before;

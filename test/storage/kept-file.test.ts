@@ -17,8 +17,9 @@ import {build} from 'esbuild';
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
 import {explainFileError} from '../../src/storage/file-error.ts';
-import {readSmallFile, updateSmallFile} from '../../src/storage/kept-file.ts';
+import {updateSmallFile} from '../../src/storage/kept-file.ts';
 import {tryLock} from '../../src/storage/lock.ts';
+import {readPrivateFile} from '../../src/storage/private-file.ts';
 import {inMemory, temporaryFolder} from './temporary.ts';
 
 test('8 processes x 500 updates keep 4,000 [18]', async () => {
@@ -51,9 +52,9 @@ test('8 processes x 500 updates keep 4,000 [18]', async () => {
 
 test('a missing file reads as undefined, and the first update creates it private [10]', async () => {
 	const path = join(temporaryFolder(), 'file');
-	expect(readSmallFile(path)).toBeUndefined();
+	expect(readPrivateFile(path)).toBeUndefined();
 	expect(await updateSmallFile(path, text => `${text ?? 'new'} text`)).toBe('new text');
-	expect(readSmallFile(path)).toBe('new text');
+	expect(readPrivateFile(path)).toBe('new text');
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
@@ -72,12 +73,12 @@ test('a looser mode is repaired, a symbolic link is refused for reading and writ
 	const path = join(folder, 'file');
 	writeFileSync(path, 'text');
 	chmodSync(path, 0o644);
-	expect(readSmallFile(path)).toBe('text');
+	expect(readPrivateFile(path)).toBe('text');
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 
 	const link = join(folder, 'link');
 	symlinkSync(path, link);
-	expect(() => readSmallFile(link)).toThrow(`Cannot read ${link}: it is a symbolic link.`);
+	expect(() => readPrivateFile(link)).toThrow(`Cannot read ${link}: it is a symbolic link.`);
 	await expect(updateSmallFile(link, () => 'other')).rejects.toThrow('it is a symbolic link.');
 	expect(readFileSync(path, 'utf8')).toBe('text');
 });

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {parseJson} from '../../core/json.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import {readSmallFile, updateSmallFile} from '../../storage/kept-file.ts';
+import {updateSmallFile} from '../../storage/kept-file.ts';
+import {readPrivateFile} from '../../storage/private-file.ts';
 import {makePrivateFolder} from '../../storage/private-folder.ts';
 import {folderSlug} from '../../storage/session-folder.ts';
 import {isWithin} from '../sandbox/existing.ts';
@@ -82,7 +83,7 @@ export async function createLedger(place: LedgerPlace): Promise<string> {
 	const hint = 'Move it away, then try again.';
 	makePrivateFolder(join(place.stateFolder, 'unseen'), {hint});
 	makePrivateFolder(path, {hint});
-	if (readSmallFile(fileIn(path)) === undefined) {
+	if (readPrivateFile(fileIn(path)) === undefined) {
 		await update(place, ledger => ledger);
 		await removeOldest(join(place.stateFolder, 'unseen'));
 	}
@@ -244,7 +245,7 @@ async function committedIn(place: LedgerPlace, head: string | undefined): Promis
 
 /** Reads a ledger; undefined if there is none. Throws AppError("failed") for one that can't be read. */
 function readLedger(path: string): Ledger | undefined {
-	const text = readSmallFile(fileIn(path));
+	const text = readPrivateFile(fileIn(path));
 	if (text === undefined) {
 		return undefined;
 	}
