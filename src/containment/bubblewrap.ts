@@ -187,7 +187,11 @@ export async function findBubblewrap(path: string, hidden: readonly string[]): P
  */
 function filtersFor({userNamespace}: Pick<Bubblewrap, 'userNamespace'>): ReadonlyArray<Buffer | undefined> {
 	const filter = systemCallFilter();
-	return filter && !userNamespace.includes('--disable-userns') ? [filter] : filter ? [filter, undefined] : [undefined];
+	if (!filter) {
+		return [undefined];
+	}
+
+	return userNamespace.includes('--disable-userns') ? [filter, undefined] : [filter];
 }
 
 /** Returns the ways to drop the server's privileges, best first. */
