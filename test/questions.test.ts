@@ -50,7 +50,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/logs/read-answer.ts#readAnswer',
 		'src/ui/logs/followed-log.ts#followLog',
 		'src/ui/logs/followed-logs.ts#createFollowedLogs',
-		'src/ui/logs/app-logs.ts#drawLogPanel',
+		'src/ui/logs/log-panel.ts#drawLogPanel',
 	],
 	'what is written before a message counts as saved?': [
 		'src/session/recorder.ts#createRecorder',

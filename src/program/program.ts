@@ -3,10 +3,8 @@ import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import process from 'node:process';
 import {commands} from '../../commands/index.ts';
-import type {ServerPrompt} from '../agent/mcp/prompts.ts';
-import type {CommandRequest, Entry} from '../command/context.ts';
-import {type EntrySource, joinEntries} from '../command/entries/entry-source.ts';
-import {isEntryName, promptEntry} from '../command/entries/prompt-entry.ts';
+import type {CommandRequest} from '../command/context.ts';
+import {joinEntries} from '../command/entries/entry-source.ts';
 import {isCommandLine} from '../command/line-kind.ts';
 import type {FilesPart, LocalPart, ModelPart, PromptsPart, ServersPart, SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
@@ -33,6 +31,7 @@ import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
 import {createDoctor} from './doctor-parts.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
+import {mcpPromptEntries} from './mcp-prompts.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
@@ -292,39 +291,4 @@ function contextsOf(
 		};
 	};
 	return request => ({...request, program: {...parts, servers: serversFor(request)}});
-}
-
-/** Returns the slash commands of the prompts of MCP servers, given what lists them. */
-export function mcpPromptEntries(prompts: () => Promise<readonly ServerPrompt[]>): EntrySource {
-	let entries: readonly Entry[] = [];
-	let current: ReadonlyMap<string, ServerPrompt> = new Map();
-	let shown = '[]';
-	/** What an entry sends is that of the server of now, which may be another one with the same prompts. */
-	const entryOf = ({name, summary, hint}: ServerPrompt) =>
-		promptEntry({
-			name,
-			summary,
-			hint,
-			async textFor(typed, signal) {
-				const prompt = current.get(name);
-				if (!prompt) {
-					throw new AppError('not-found', `The prompt ${name} is gone.`, {hint: '`mcp` shows the servers.'});
-				}
-
-				return prompt.textFor(typed, signal);
-			},
-		});
-	return {
-		kind: 'MCP prompt',
-		entries: () => entries,
-		async refresh() {
-			const found = (await prompts()).filter(({name}) => isEntryName(name));
-			current = new Map(found.map(prompt => [prompt.name, prompt]));
-			const key = JSON.stringify(found);
-			if (key !== shown) {
-				shown = key;
-				entries = found.map(entryOf);
-			}
-		},
-	};
 }

@@ -1,8 +1,8 @@
 import {noOwnKeys, type OwnKeys} from '../../src/editor/keymap/keymap.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import {drawLogPanel} from '../../src/ui/logs/app-logs.ts';
 import type {OpenLine} from '../../src/ui/logs/followed-log.ts';
+import {drawLogPanel} from '../../src/ui/logs/log-panel.ts';
 import {createLogRenderer} from '../../src/ui/logs/log-renderer.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';

@@ -1,12 +1,8 @@
-import {defaultKeys} from '../../editor/keymap/default-keys.ts';
-import {hintsOf} from '../../editor/keymap/key-label.ts';
-import {keymapOf} from '../../editor/keymap/keymap.ts';
 import {followConnection} from '../../session/follow-connection.ts';
 import type {Size} from '../../store/view-slice.ts';
-import {truncate} from '../../terminal/text/width.ts';
-import {titleRule} from '../panels/panel-rows.ts';
 import type {FollowedLogs} from './followed-logs.ts';
 import type {LogDisplay} from './log-display.ts';
+import {drawLogPanel} from './log-panel.ts';
 import {
 	createLogScreen,
 	type LogScreen,
@@ -15,10 +11,8 @@ import {
 	viewerPicture,
 	viewportOf,
 } from './log-screen.ts';
-import {scrollAtEnd, visibleRows} from './log-scroll.ts';
-import {tabsLine, titleLine} from './log-title.ts';
 import {placeAtTime} from './viewer/log-find.ts';
-import {caretOf, drawLogScreen, type LogPicture, whyEmpty, withOpenRows} from './viewer/log-view.ts';
+import {caretOf, drawLogScreen} from './viewer/log-view.ts';
 import {withOnly, withRequestedFilter} from './viewer/log-viewer-state.ts';
 import {moveTo, pressInViewer} from './viewer/viewer-actions.ts';
 
@@ -102,37 +96,4 @@ function openViewer(screen: LogScreen): void {
 		},
 	});
 	screen.isOpen = true;
-}
-
-/** Draws the log panel: a title with the state and the keys, the tabs if there are several logs, the newest lines. */
-export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readonly string[] {
-	const {logs, viewport, drawn, palette, ownKeys} = picture;
-	if (rows < 1) {
-		return [];
-	}
-
-	const isHidden = rows === 1;
-	const several = logs.length > 1;
-	const keys = hintsOf(keymapOf(defaultKeys, ownKeys), [
-		['open', 'logs.viewer'],
-		[isHidden ? 'show' : 'hide', 'logs.panel'],
-		...(several ? [['next', 'logs.next'] as const] : []),
-		...(isHidden ? [] : [['resize', 'logs.taller', 'logs.shorter'] as const]),
-	]);
-	const facts = titleLine({...picture, hides: viewport.shown.hidden()}, columns - 3, undefined, keys);
-	const title = titleRule(facts, {columns, palette, rule: palette.dim});
-	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
-	const room = rows - 1 - tabs.length;
-	const {rest, open} = room > 0 ? withOpenRows(picture, room) : {rest: 0, open: []};
-	const end = rest > 0 ? scrollAtEnd({...viewport, rows: rest}) : undefined;
-	const ended = end
-		? visibleRows({...viewport, rows: rest}, end).map(([place, row]) => {
-				const {rows: parts, isMatch} = drawn(place);
-				return `${isMatch && row === 0 ? palette.warning('•') : ' '} ${parts[row] ?? ''}`;
-			})
-		: rest > 0 && open.length === 0
-			? [truncate(palette.dim(`  ${whyEmpty(viewport)}`), columns)]
-			: [];
-	const lines = [...ended, ...open];
-	return [title, ...tabs, ...lines, ...Array.from({length: room - lines.length}, () => '')];
 }

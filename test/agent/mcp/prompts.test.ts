@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {isEntryName} from '../../../src/command/entries/prompt-entry.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
-import {mcpPromptEntries} from '../../../src/program/program.ts';
+import {mcpPromptEntries} from '../../../src/program/mcp-prompts.ts';
 import {hostile, node, official, officialOverHttp, openServers} from './servers.ts';
 
 const review = 'mcp__files__Review_code';

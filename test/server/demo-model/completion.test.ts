@@ -3,7 +3,8 @@ import timers from 'node:timers/promises';
 import fc from 'fast-check';
 import {expect, onTestFinished, test, vi} from 'vitest';
 import {chatSchema} from '../../../src/server/demo-model/chat.ts';
-import {piecesOf, replyTo, streamCompletion, wholeCompletion} from '../../../src/server/demo-model/completion.ts';
+import {piecesOf, streamCompletion, wholeCompletion} from '../../../src/server/demo-model/completion.ts';
+import {replyTo} from '../../../src/server/demo-model/reply.ts';
 import {anyText} from '../../any-text.ts';
 import {bearer, send, serve} from '../serve.ts';
 

@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'n
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
 import {chatSchema} from '../../../../src/server/demo-model/chat.ts';
-import {replyTo} from '../../../../src/server/demo-model/completion.ts';
+import {replyTo} from '../../../../src/server/demo-model/reply.ts';
 import {temporaryFolder} from '../../../storage/temporary.ts';
 import {play} from './play.ts';
 

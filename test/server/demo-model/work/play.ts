@@ -1,6 +1,6 @@
 import type {JsonObject} from '../../../../src/core/json.ts';
 import {chatSchema} from '../../../../src/server/demo-model/chat.ts';
-import {type Reply, replyTo} from '../../../../src/server/demo-model/completion.ts';
+import {type Reply, replyTo} from '../../../../src/server/demo-model/reply.ts';
 
 type Call = Reply['calls'][number];
 
