@@ -1,6 +1,6 @@
 import type {Endpoint} from '../contract/endpoint.ts';
+import type {OperationId} from '../contract/extensions.ts';
 import {missingFields, readLeniently} from '../contract/lenient.ts';
-import type {OperationId} from '../contract/operations.ts';
 import {notShown} from '../contract/scalars.ts';
 import {AppError, isAbort} from '../core/error.ts';
 import {type Json, parseJson} from '../core/json.ts';

@@ -1,5 +1,5 @@
 import type {AnswerOf, CallOf, Endpoint} from '../contract/endpoint.ts';
-import {type OperationId, operations} from '../contract/operations.ts';
+import {type OperationId, operations} from '../contract/extensions.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject} from '../core/json.ts';
 import {originOf} from '../core/origin.ts';

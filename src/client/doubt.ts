@@ -1,4 +1,4 @@
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/extensions.ts';
 import {AppError} from '../core/error.ts';
 
 /** Codes of Node and undici for a connection that broke after it was established: the request may have arrived. */

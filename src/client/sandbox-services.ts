@@ -1,4 +1,4 @@
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/extensions.ts';
 import {isJsonObject, type JsonObject} from '../core/json.ts';
 
 /** A sandbox of the user's workspace, and the origins of its services. */

@@ -1,5 +1,5 @@
 import {endpoint} from './endpoint.ts';
-import {org, workspace} from './endpoints.ts';
+import {endpoints, org, workspace} from './endpoints.ts';
 import {membershipsSchema, projectsSchema, workspacesSchema} from './resources/account.ts';
 import {environmentSchema, environmentsSchema} from './resources/environment.ts';
 import {pageQuerySchema, projectPageQuerySchema} from './resources/page.ts';
@@ -119,3 +119,8 @@ export const extensions = {
 		extension: true,
 	}),
 } as const;
+
+/** All operations of our server and client: those of the specification, then our extensions. */
+export const operations = {...endpoints, ...extensions} as const;
+
+export type OperationId = keyof typeof operations;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {JsonObject} from '../core/json.ts';
 import {type Endpoint, mayLackBody} from './endpoint.ts';
-import {operations} from './operations.ts';
+import {operations} from './extensions.ts';
 import {pathParameters} from './parameters.ts';
 import {parametersOf, pathTemplate, wireName} from './path.ts';
 import {errorStatuses, problemSchema, validationErrorItemSchema} from './problem.ts';

@@ -1,5 +1,5 @@
 import type {Sighting} from '../config/sightings.ts';
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/extensions.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../core/json.ts';
 import {seenIds} from './seen-ids.ts';

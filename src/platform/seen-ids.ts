@@ -1,5 +1,5 @@
 import type {RecentKind, SeenId} from '../config/recents.ts';
-import type {OperationId} from '../contract/operations.ts';
+import type {OperationId} from '../contract/extensions.ts';
 import type {ParameterName} from '../contract/parameters.ts';
 import {isJsonObject} from '../core/json.ts';
 

@@ -1,7 +1,7 @@
 import fc, {type Arbitrary} from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {pathParameters} from '../../src/contract/parameters.ts';
 import {matchPath, parametersOf} from '../../src/contract/path.ts';
 import {errorStatuses} from '../../src/contract/problem.ts';

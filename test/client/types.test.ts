@@ -1,6 +1,6 @@
 import {expectTypeOf, test} from 'vitest';
 import type {Client} from '../../src/client/client.ts';
-import type {OperationId, operations} from '../../src/contract/operations.ts';
+import type {OperationId, operations} from '../../src/contract/extensions.ts';
 import type {Session} from '../../src/contract/resources/session.ts';
 import type {SessionUsage} from '../../src/core/session/usage.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {operations} from '../../src/contract/operations.ts';
+import {operations} from '../../src/contract/extensions.ts';
 import {matchPath} from '../../src/contract/path.ts';
 import {apiKeySchema} from '../../src/contract/resources/account.ts';
 import {valuesOf} from '../contract/arbitrary.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
+import {operations} from '../../src/contract/extensions.ts';
 import {missingFields} from '../../src/contract/lenient.ts';
-import {operations} from '../../src/contract/operations.ts';
 import {matchPath} from '../../src/contract/path.ts';
 import {isJsonObject, type Json} from '../../src/core/json.ts';
 

@@ -1,9 +1,8 @@
 import {Validator} from '@seriousme/openapi-schema-validator';
 import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {extensions} from '../../src/contract/extensions.ts';
+import {extensions, operations} from '../../src/contract/extensions.ts';
 import {components, openApiDocument} from '../../src/contract/openapi.ts';
-import {operations} from '../../src/contract/operations.ts';
 import {pathTemplate} from '../../src/contract/path.ts';
 import type {Json} from '../../src/core/json.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {operations} from '../../src/contract/operations.ts';
+import {operations} from '../../src/contract/extensions.ts';
 import {decodeQuery, encodeQuery} from '../../src/contract/query.ts';
 import {isJsonObject} from '../../src/core/json.ts';
 import {valuesOf} from './arbitrary.ts';

@@ -3,7 +3,7 @@ import {Secret, TOTP} from 'otpauth';
 import {describe, expect, test} from 'vitest';
 import {violations} from '../../src/contract/check.ts';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {problemSchema} from '../../src/contract/problem.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {createToken, hashToken} from '../../src/server/accounts/token.ts';

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../src/contract/operations.ts';
+import type {OperationId} from '../../src/contract/extensions.ts';
 
 /** The callers that request resources of the owner's organization, in its first workspace. */
 export const callers = [

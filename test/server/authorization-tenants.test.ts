@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {createTestServer, type TestServer} from './harness.ts';

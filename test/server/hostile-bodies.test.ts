@@ -1,7 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {type Endpoint, mayLackBody} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {contentsOf} from './contents.ts';
 import {createTestServer, origin, type TestServer} from './harness.ts';
 import {sendRaw} from './hostile-answers.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {type ParameterName, pathParameters} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {notShown} from '../../src/contract/scalars.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {startEnrollment} from '../../src/server/accounts/second-factor.ts';
 import {createTestServer} from './harness.ts';
 import {complaintOf, sendRaw} from './hostile-answers.ts';

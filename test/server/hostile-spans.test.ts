@@ -3,7 +3,7 @@ import fc, {type Arbitrary} from 'fast-check';
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {assessmentSchema, attackSpanSchema} from '../../src/contract/resources/assessment.ts';
 import {findingSchema, trialEvidenceSchema} from '../../src/contract/resources/finding.ts';
 import type {Json} from '../../src/core/json.ts';

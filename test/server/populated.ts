@@ -1,6 +1,6 @@
 import {createHash, randomUUID} from 'node:crypto';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {fillPath} from '../../src/contract/path.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';

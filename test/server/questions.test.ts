@@ -1,6 +1,6 @@
 import {AsyncLocalStorage} from 'node:async_hooks';
 import {expect, test} from 'vitest';
-import {type OperationId, operations} from '../../src/contract/operations.ts';
+import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import {createTestServer, inWorkspace, type TestServer} from './harness.ts';
 import {ask, populate} from './populated.ts';
 

@@ -2,7 +2,7 @@ import reasons from '../../../.scripts/dependencies.json' with {type: 'json'};
 import {settingKeys, settingTable} from '../../config/settings/setting-table.ts';
 import {allowedValues, shownSetting} from '../../config/settings/setting-value.ts';
 import {type Endpoint, scopeOf} from '../../contract/endpoint.ts';
-import {operations} from '../../contract/operations.ts';
+import {operations} from '../../contract/extensions.ts';
 import {pathTemplate} from '../../contract/path.ts';
 import {entryOf} from '../../core/entry-of.ts';
 import {type ErrorCode, exitStatus} from '../../core/error.ts';
@@ -11,7 +11,7 @@ import {keyLabel} from '../../editor/keymap/key-label.ts';
 import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import {registry} from '../../providers/registry.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
-import {knownTerminals, type NoticeWay} from '../../terminal/attention/terminal-kind.ts';
+import {knownTerminals, type NoticeWay} from '../../terminal/terminal-kind.ts';
 import {actionSummaries} from '../keymap/action-summaries.ts';
 import {type KeyRow, keyRows} from '../keymap/key-table.ts';
 

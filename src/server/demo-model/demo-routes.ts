@@ -1,7 +1,6 @@
 import type {InferenceInfo} from '../../contract/resources/preferences.ts';
 import {parseModelId, servedDemoModel} from '../../core/model.ts';
 import {readJsonBody} from '../kit/body.ts';
-import {eventStream} from '../kit/event-stream.ts';
 import {errorResponse} from '../kit/http-error.ts';
 import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import {chatSchema} from './chat.ts';
@@ -64,4 +63,32 @@ async function complete({request, url}: RouteRequest, options: DemoOptions): Pro
 	return chat.stream
 		? eventStream(signal => streamCompletion(chat, options, signal))
 		: Response.json(wholeCompletion(chat));
+}
+
+/**
+ * Streams texts as server-sent events. The body is pulled, so a slow reader slows the generator down. When the reader
+ * disconnects, the generator's `signal` aborts and its `finally` runs.
+ */
+export function eventStream(start: (signal: AbortSignal) => AsyncGenerator<string>): Response {
+	const stop = new AbortController();
+	const events = start(stop.signal);
+	const encoder = new TextEncoder();
+	const body = new ReadableStream<Uint8Array>(
+		{
+			async pull(controller) {
+				const next = await events.next();
+				if (next.done) {
+					controller.close();
+				} else {
+					controller.enqueue(encoder.encode(`data: ${next.value}\n\n`));
+				}
+			},
+			async cancel() {
+				stop.abort();
+				await events.return(undefined);
+			},
+		},
+		{highWaterMark: 0},
+	);
+	return new Response(body, {headers: {'content-type': 'text/event-stream', 'cache-control': 'no-store'}});
 }

@@ -1,15 +1,21 @@
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
-import {endedStates, isOver, type TaskEnvironment} from '../../contract/resources/environment.ts';
+import {
+	type EnvironmentState,
+	endedStates,
+	isOver,
+	type TaskEnvironment,
+} from '../../contract/resources/environment.ts';
 import {createToken} from '../accounts/token.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {endEnvironment, findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
 import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
-import {respondWithLog} from '../sandboxes/log-response.ts';
-import {assertSameMachine} from '../sandboxes/provider-fault.ts';
-import {readSecrets} from '../sandboxes/sandbox-secrets.ts';
+import {assertSameMachine, orProviderFault} from '../sandboxes/provider-fault.ts';
+import type {SandboxServices} from '../sandboxes/sandboxing.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {readInputs, unknownInput} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
@@ -200,4 +206,90 @@ function environmentResponse(row: EnvironmentRow, executeToken: string | null = 
 		service_urls: JSON.parse(row.service_urls),
 		task_verification: row.verification === null ? null : JSON.parse(row.verification),
 	};
+}
+
+const nameShape = /^[A-Za-z_]\w{0,63}$/;
+const slugShape = /^\w[\w.-]{0,199}$/;
+
+/** Maximum bytes of a secret. */
+const maxBytes = 32 * 1024;
+
+/**
+ * Reads secrets that the administrator stored in `folder`, one file each: `<organization>/<NAME>`. The name is the id
+ * and the variable that contains the secret. `unknown` is the index of the first unknown id.
+ */
+async function readSecrets(
+	folder: string | undefined,
+	organization: string,
+	ids: readonly string[],
+): Promise<{readonly values: Readonly<Record<string, string>>} | {readonly unknown: number}> {
+	const values: Record<string, string> = {};
+	for (const [index, id] of ids.entries()) {
+		const isName = folder !== undefined && nameShape.test(id) && slugShape.test(organization);
+		const value = isName ? await readFile(join(folder, organization, id), 'utf8').catch(() => undefined) : undefined;
+		if (value === undefined || value.includes('\0') || Buffer.byteLength(value) > maxBytes) {
+			return {unknown: index};
+		}
+
+		values[id] = value.replace(/\r?\n$/, '');
+	}
+
+	return {values};
+}
+
+type Where = {readonly sandboxId: string; readonly machine: string; readonly state: EnvironmentState};
+
+type RequestContext = {
+	readonly request: Request;
+	/** Headers to add to the response. */
+	readonly headers: Headers;
+};
+
+/**
+ * Returns the log of a sandbox, with everything needed to tail it exactly: `?after=<offset>`, `X-Log-Offset` (after the
+ * last byte of `logs`, so the next `after`), `X-Log-Start` (of its first byte: more than `after` if a part is gone, any
+ * value for a new log), and `ETag` with `If-None-Match`. `X-Log-Ended` is the state of an environment that has ended.
+ */
+async function respondWithLog(
+	services: SandboxServices,
+	{sandboxId, machine, state}: Where,
+	{request, headers}: RequestContext,
+): Promise<{logs: string} | Response> {
+	const after = readAfter(new URL(request.url).searchParams.get('after'));
+	const {provider} = services.sandboxes;
+	await assertSameMachine(services, machine, 'show its log');
+	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
+	// Before the first step there is no log.
+	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
+	const tag = `"${start}-${offset}"`;
+	headers.set('etag', tag);
+	headers.set('x-log-start', String(start));
+	headers.set('x-log-offset', String(offset));
+	if (isOver(state)) {
+		headers.set('x-log-ended', state);
+	}
+
+	return matchesTag(request.headers.get('if-none-match'), tag)
+		? new Response(null, {status: 304, headers})
+		: {logs: text};
+}
+
+function readAfter(text: string | null): number | undefined {
+	if (text === null) {
+		return undefined;
+	}
+
+	const after = Number(text);
+	if (!/^\d+$/.test(text) || !Number.isSafeInteger(after)) {
+		const msg = 'must be an offset in bytes, as X-Log-Offset gave it';
+		rejectField(['query', 'after'], msg, 'invalid_offset');
+	}
+
+	return after;
+}
+
+/** `If-None-Match` uses weak comparison (RFC 9110, section 13.1.2). */
+function matchesTag(list: string | null, tag: string): boolean {
+	const tags = (list ?? '').split(',').map(part => part.trim().replace(/^W\//, ''));
+	return tags.includes('*') || tags.includes(tag);
 }

@@ -1,8 +1,9 @@
 import {check, parameterViolations, type Violation} from '../../contract/check.ts';
 import {type Endpoint, mayLackBody, type RequestOf, type ResultOf} from '../../contract/endpoint.ts';
-import {type OperationId, operations} from '../../contract/operations.ts';
+import {type OperationId, operations} from '../../contract/extensions.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {decodeQuery} from '../../contract/query.ts';
+import {isJsonObject, type Json} from '../../core/json.ts';
 import type {Principal} from '../kit/authorize.ts';
 import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
@@ -10,7 +11,6 @@ import {rejectInvalid} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
 import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import type {PathScope, RequestScope} from '../kit/scope.ts';
-import {textViolations} from '../kit/text-fields.ts';
 import type {Services} from './services.ts';
 
 /** Maximum bytes of a body that is not JSON, e.g. traces, compressed or not. */
@@ -109,4 +109,26 @@ function respond(row: Endpoint, result: unknown, headers: Headers): Response {
 	return row.result && result !== undefined
 		? new JsonResponse(result, {headers})
 		: new Response(undefined, {status: 204, headers});
+}
+
+/** Lone surrogates and NUL, which databases can't store as they are. */
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** Returns a violation for every name or value in a JSON body that can't be stored unchanged. */
+function textViolations(json: Json, path: Violation['path'] = []): readonly Violation[] {
+	if (typeof json === 'string') {
+		const rule = 'must be Unicode text without zero characters';
+		return unstorable.test(json) ? [{path, rule, code: 'invalid_value'}] : [];
+	}
+
+	if (Array.isArray(json)) {
+		return json.flatMap((item, index) => textViolations(item, [...path, index]));
+	}
+
+	return isJsonObject(json)
+		? Object.entries(json).flatMap(([name, value]) => [
+				...textViolations(name, [...path, name]),
+				...textViolations(value, [...path, name]),
+			])
+		: [];
 }

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/extensions.ts';
 import {type MemberRole, roles} from '../database/role.ts';
 
 /** The authenticated caller of a request. */

@@ -1,4 +1,4 @@
-import type {OperationId} from '../../contract/operations.ts';
+import type {OperationId} from '../../contract/extensions.ts';
 import {authorize} from './authorize.ts';
 import {reject, rejectNotFound} from './http-error.ts';
 import type {RouteRequest} from './route.ts';

@@ -1,7 +1,8 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
-import {type ActiveLogin, endLogin, listLogins} from '../accounts/active-logins.ts';
+import {revokeFamily} from '../accounts/oauth/tokens.ts';
 import type {ServerRoute} from '../kit/route.ts';
+import type {DataAccess} from '../kit/services.ts';
 import {type Markup, timeOf} from './markup.ts';
 import {redirect, respond} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
@@ -72,4 +73,54 @@ function item({token}: UserVisit, {id, program, startedAt, refreshedAt}: ActiveL
 <form method="post" action="${path}/end">${token}
 <input type="hidden" name="login" value="${id}"><button aria-describedby="${id}">End session</button>
 </form></li>`;
+}
+
+/** A user's login on a device. */
+type ActiveLogin = {
+	readonly id: string;
+	/** The name that the program claims; untrusted. */
+	readonly program: string;
+	/** When it logged in and when it last refreshed its tokens, ISO 8601 in UTC. */
+	readonly startedAt: string;
+	readonly refreshedAt: string;
+};
+
+/** Returns the active logins of a user, the latest first. */
+async function listLogins({database, now}: DataAccess, userId: string): Promise<readonly ActiveLogin[]> {
+	const rows = await database
+		.selectFrom('tokens')
+		.select(['family_id', 'program'])
+		.select(({fn}) => [fn.min('created_at').as('started_at'), fn.max('created_at').as('refreshed_at')])
+		.where('user_id', '=', userId)
+		.where('kind', '=', 'refresh')
+		.where('revoked_at', 'is', null)
+		.where('expires_at', '>', now().toISOString())
+		.groupBy(['family_id', 'program'])
+		.orderBy('refreshed_at', 'desc')
+		.orderBy('family_id')
+		.execute();
+	return rows.map(({family_id: id, program, started_at: startedAt, refreshed_at: refreshedAt}) => ({
+		id,
+		program: program ?? 'unknown',
+		startedAt,
+		refreshedAt,
+	}));
+}
+
+/** Ends a user's login with all its tokens. Ignores other users' logins and ended ones. */
+export async function endLogin(
+	{database, now}: DataAccess,
+	{id, userId}: {readonly id: string; readonly userId: string},
+) {
+	await database.transaction().execute(async transaction => {
+		const owned = await transaction
+			.selectFrom('tokens')
+			.select('id')
+			.where('family_id', '=', id)
+			.where('user_id', '=', userId)
+			.executeTakeFirst();
+		if (owned) {
+			await revokeFamily(transaction, now(), id);
+		}
+	});
 }

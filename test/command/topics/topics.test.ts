@@ -13,7 +13,7 @@ import {environmentRows} from '../../../src/command/topics/tables.ts';
 import {topicResult} from '../../../src/command/topics/topic-result.ts';
 import {topics} from '../../../src/command/topics/topics.ts';
 import {splitWords} from '../../../src/command/words.ts';
-import {operations} from '../../../src/contract/operations.ts';
+import {operations} from '../../../src/contract/extensions.ts';
 import {exitStatus} from '../../../src/core/error.ts';
 import {contexts} from '../../../src/editor/keymap/contexts.ts';
 import {registry} from '../../../src/providers/registry.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {rangeOf} from '../../../src/server/artifacts/artifact-routes.ts';
 import {objectName} from '../../../src/server/artifacts/object-name.ts';
-import {fileNameOf, mimeTypeOf, presentationOf} from '../../../src/server/artifacts/presentation.ts';
+import {fileNameOf, mimeTypeOf, presentationOf} from '../../../src/server/handlers/artifacts.ts';
 import {anyText} from '../../any-text.ts';
 
 const hash = 'a'.repeat(64);

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {grantCredits, setAutoRefill, setMemberLimit} from '../../../src/server/credits/account.ts';
 import {chargeCredits} from '../../../src/server/credits/charge.ts';
-import {remainingCredits} from '../../../src/server/credits/remaining-credits.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
+import {remainingCredits} from '../../../src/server/sandboxes/credit-price.ts';
 import {createTestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
 

@@ -1,4 +1,4 @@
-import {type OperationId, operations as rows} from '../../../src/contract/operations.ts';
+import {type OperationId, operations as rows} from '../../../src/contract/extensions.ts';
 import type {TestServer} from '../harness.ts';
 import {ask, type Parameters} from '../populated.ts';
 

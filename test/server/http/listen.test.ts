@@ -2,8 +2,8 @@ import {once} from 'node:events';
 import {Agent, request as httpRequest} from 'node:http';
 import {connect} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
+import {eventStream} from '../../../src/server/demo-model/demo-routes.ts';
 import {listen} from '../../../src/server/http/listen.ts';
-import {eventStream} from '../../../src/server/kit/event-stream.ts';
 import {bearer, serve} from '../serve.ts';
 
 /** A server that streams endlessly and counts how much was requested. */

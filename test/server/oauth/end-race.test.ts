@@ -1,7 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {endLogin} from '../../../src/server/accounts/active-logins.ts';
 import {issueTokens} from '../../../src/server/accounts/oauth/tokens.ts';
+import {endLogin} from '../../../src/server/pages/account-pages.ts';
 import {createTestServer} from '../harness.ts';
 import {refresh} from './oauth.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {limitTime} from '../../../src/server/sandboxes/time-limit.ts';
+import {limitTime} from '../../../src/server/sandboxes/capacity.ts';
 
 const platform = {platformMax: 1000, platformDefault: 100};
 const nothing = {organizationMax: null, organizationDefault: null, requested: null};

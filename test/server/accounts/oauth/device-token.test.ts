@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {decideLogin, findLogin} from '../../../../src/server/accounts/device-login.ts';
 import {clientAddressHeader} from '../../../../src/server/kit/client-address.ts';
+import {decideLogin, findLogin} from '../../../../src/server/pages/device-pages.ts';
 import {createTestServer, origin} from '../../harness.ts';
 import {approve, beginLogin, client, deviceGrant, poll, postForm} from '../../oauth/oauth.ts';
 
