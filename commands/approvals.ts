@@ -1,11 +1,14 @@
+import {sep} from 'node:path';
 import * as z from 'zod/mini';
+import type {KeptRule} from '../src/agent/approval/rule-book.ts';
 import {parseNewRule, ruleText} from '../src/agent/policy/rules/rule.ts';
-import {approvalsView} from '../src/command/approvals/approvals-view.ts';
 import {wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {Command} from '../src/command/context.ts';
+import type {Result} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
-import {approvalModes} from '../src/core/session/approval.ts';
+import {ruleSource} from '../src/core/session/allowed-text.ts';
+import {type ApprovalMode, approvalModes} from '../src/core/session/approval.ts';
 import {modeEffects} from '../src/store/approval-slice.ts';
 
 /** Returns the command that adds a rule with this effect. A shell has no session, so there it is for the folder. */
@@ -118,7 +121,7 @@ const explain = command({
 	whileRunning: true,
 
 	async run({act: text}, {program}) {
-		const {actOf, explainAct} = await import('../src/command/approvals/explain-act.ts');
+		const {actOf, explainAct} = await import('../src/command/views/explain-act.ts');
 		await program.project.files.state();
 		const act = actOf(text, program.project.folder.path());
 		const {judge, rules} = program.project.approvals;
@@ -133,3 +136,41 @@ export default noun({
 	verbs: [list, mode, allow, deny, revoke, explain],
 	fallback: 'list',
 });
+
+/** Shows the mode, undefined in a shell, and the numbered rules. */
+function approvalsView(
+	rules: readonly KeptRule[],
+	{mode, folder}: {readonly mode: ApprovalMode | undefined; readonly folder: string},
+): Result {
+	const effect = {allow: 'allow', deny: 'deny'} as const;
+	return {
+		kind: 'table',
+		...(mode && {title: `Approval mode: ${mode}`}),
+		columns: [
+			{label: '#', align: 'right', whole: true},
+			{label: 'effect', whole: true},
+			{label: 'rule'},
+			{label: 'from', spare: true},
+			{label: 'last allowed', spare: true},
+		],
+		rows: rules.map(({effect: is, rule, source, lastAllowed}, index) => [
+			String(index + 1),
+			effect[is],
+			ruleText(rule),
+			ruleSource(source),
+			lastAllowed ?? '',
+		]),
+		empty: 'No rules yet. Add one: `approvals allow "run_command(npm test *)"`',
+		data: {
+			...(mode && {mode}),
+			folder: folder.replaceAll(sep, '/'),
+			rules: rules.map(({effect: is, rule, source, lastAllowed}, index) => ({
+				number: index + 1,
+				effect: is,
+				rule: ruleText(rule),
+				source,
+				last_allowed: lastAllowed ?? null,
+			})),
+		},
+	};
+}

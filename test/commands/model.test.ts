@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {modelChoices} from '../../src/command/picker/model-choices.ts';
+import {modelChoices} from '../../commands/model.ts';
 import {reportError} from '../../src/core/error.ts';
 import {replaced} from '../../src/loader/chunks.ts';
 import {registry} from '../../src/providers/registry.ts';

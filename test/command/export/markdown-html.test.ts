@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {markdownHtml} from '../../../src/command/export/markdown-html.ts';
+import {markdownHtml} from '../../../src/command/export/html-export.ts';
 
 test.each([
 	['AT&amp;T &lt;b&gt; `&lt;b&gt;`', '<p>AT&#38;T &#60;b&#62; <code>&#38;lt;b&#38;gt;</code></p>'],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {toMarkdown} from '../../../src/command/export/export-text.ts';
 import {parseRecorded} from '../../../src/core/session/event.ts';
-import {toMarkdown} from '../../../src/core/session/markdown-export.ts';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
 import {reduceTranscript, replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {sessionUsage} from '../../../src/core/session/session-usage.ts';

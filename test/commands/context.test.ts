@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {contextResult} from '../../../src/command/context/context-view.ts';
-import {dataOf, drawn} from '../../commands/context.ts';
-import {answered, called, said, start, transcriptOf, used, user} from '../../core/records.ts';
+import {contextResult} from '../../commands/context.ts';
+import {answered, called, said, start, transcriptOf, used, user} from '../core/records.ts';
+import {dataOf, drawn} from './context.ts';
 
 const facts = {
 	system: 'You help. '.repeat(100),

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {choosePin, pinChoices} from '../../../src/command/context/pin-choices.ts';
-import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {called, said, start, transcriptOf, user} from '../../core/records.ts';
+import {choosePin, pinChoices} from '../../commands/pin.ts';
+import type {AgentEvent} from '../../src/core/session/event.ts';
+import {called, said, start, transcriptOf, user} from '../core/records.ts';
 
 const pin: AgentEvent = {type: 'pin', id: 'm1', pinned: true};
 const transcript = transcriptOf(

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {toMarkdown} from '../../../src/core/session/markdown-export.ts';
-import {answered, called, done, folded, said, start, thought, transcriptOf, user} from '../records.ts';
+import {toMarkdown} from '../../../src/command/export/export-text.ts';
+import {answered, called, done, folded, said, start, thought, transcriptOf, user} from '../../core/records.ts';
 
 test('a conversation reads well elsewhere', () => {
 	const transcript = transcriptOf(
